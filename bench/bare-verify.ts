@@ -1,6 +1,6 @@
 /**
- * What verifying a signature costs at the least: a Fastify route that reads JSON and makes the one call of
- * `node:crypto`, by a key that it keeps, and nothing else. It tells the parent process where it listens.
+ * The minimum cost of verifying a signature: a Fastify route that parses JSON and makes one call of `node:crypto` with
+ * a cached key. It sends its address to the parent process.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import Fastify from 'fastify'

@@ -1,4 +1,4 @@
-import type { FigureName } from './figures.ts'
+import type { FigureName } from './measurements.ts'
 import type { Result } from './report.ts'
 
 const drawn: FigureName[] = ['code grant', 'refresh grant', 'userinfo', 'key set']
@@ -6,8 +6,8 @@ const colours = ['#0b6e4f', '#8a8f98', '#c9ccd1']
 const bar = { height: 16, gap: 4, left: 120, right: 70, width: 520 }
 
 /**
- * The processor time of a request as bars, each figure on a scale of its own: what is compared is who is how far behind
- * whom. An SVG that reads on light and on dark.
+ * Draws the processor time of a request as bars, each measurement on its own scale, because the ratios matter. The SVG
+ * is readable on light and dark backgrounds.
  */
 export function chartOf(results: Result[]): string {
   const groupHeight = results.length * (bar.height + bar.gap) + 18
@@ -16,9 +16,9 @@ export function chartOf(results: Result[]): string {
   return [
     '<svg xmlns="http://www.w3.org/2000/svg" font-family="system-ui, sans-serif" font-size="13" role="img" ' +
       `width="${bar.left + bar.width + bar.right}" height="${height}">`,
-    '<title>Processor time of the server for each request</title>',
+    '<title>Processor time of the server per request</title>',
     '<style>text{fill:#1f2328}@media(prefers-color-scheme:dark){text{fill:#e6edf3}}</style>',
-    '<text x="0" y="16" font-weight="600">µs of processor time a request; shorter is better</text>',
+    '<text x="0" y="16" font-weight="600">µs of processor time per request; shorter is better</text>',
     ...groups.flat(),
     '</svg>',
     '',

@@ -5,24 +5,24 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pass } from 'node:timers/promises'
-import type { Answer, Api } from '@countersign/protocol/api'
+import type { ResponseOf, Api } from '@countersign/protocol/api'
 import { createAuthenticator } from '../server/testing/authenticator.ts'
 import { freePorts, testAdminToken } from '../server/testing/service.ts'
-import { fieldsOf, tokenRequest, userinfoRequest, type Contender } from './contender.ts'
-import { drive, type Answer as Answered, type Call } from './load.ts'
+import { fieldsOf, tokenRequest, userinfoRequest, type Implementation } from './implementation.ts'
+import { runLoad, type Answer as Answered, type Call } from './load.ts'
 import { newSignature, verificationRequest } from './signature.ts'
 
 const ownRoot = join(import.meta.dirname, '..')
-/** The limits that the load would reach. */
-const ownLimits = ['signature-verification', 'change-of-a-person']
+/** The rate limits that the load would reach. */
+const ownLimits = ['signature-verifications', 'changes-per-user']
 const redirectUri = 'https://app.example/callback'
 
-/** What the product does that the others don't. */
-export type Countersign = Contender & { verify: Call; status: Call }
+/** Calls that only this product supports. */
+export type Countersign = Implementation & { verify: Call; status: Call }
 
 /**
- * The product as `npm start` runs it, with rate limits, audit trail, log and durable PostgreSQL, in one process. `root`
- * is the checkout that it runs from, and `reached` the limits of that version which the load would reach.
+ * The product as `npm start` runs it, with rate limits, audit log, log and durable PostgreSQL, in one process. `root`
+ * is the checkout to run, and `reached` are the rate limits of that version which the load would reach.
  */
 export async function startCountersign(
   databaseUrl: string,
@@ -32,7 +32,7 @@ export async function startCountersign(
   const [api, auth, business] = await freePorts(3)
   const baseUrl = `http://localhost:${api}`
   const authUrl = `http://localhost:${auth}`
-  // Whoever reads the log must not be the one who sends the load, nor be counted: it goes into a file.
+  // The log goes to a file: reading it must not burden the load generator, nor be measured.
   const log = await open(join(directory, 'log'), 'a')
   const settings = {
     PATH: process.env['PATH'] ?? '',
@@ -44,7 +44,7 @@ export async function startCountersign(
     SECRET_KEY: randomBytes(32).toString('base64url'),
     ADMIN_TOKEN: testAdminToken,
     WORKERS: '1',
-    // Counted as always, but not reached: all of the load comes from one address.
+    // Counted as usual, but never reached: all of the load comes from one address.
     RATE_LIMIT_NUMBERS: reached.map((limit) => `${limit}=1000000`).join(),
     // As `npm start` runs it.
     NODE_OPTIONS: '--max-semi-space-size=4',
@@ -94,7 +94,7 @@ export async function startCountersign(
     pid: child.pid ?? 0,
     async codeGrants(count) {
       const verifiers = Array.from({ length: count }, () => randomBytes(32).toString('base64url'))
-      const consents = await drive(verifiers.map(consent), 16)
+      const consents = await runLoad(verifiers.map(consent), 16)
       return verifiers.map((verifier, index) => redemption(verifier, consents[index]))
     },
     refresh: ({ refreshToken }) =>
@@ -116,7 +116,7 @@ export async function startCountersign(
   }
 }
 
-/** Settles when the service is ready; throws where it ends instead, having said why. */
+/** Resolves when the service is ready; rejects if it ends before. The service has logged the reason. */
 async function readiness(child: ChildProcess, probe: string): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error('the service ended')
@@ -135,19 +135,19 @@ function callerOf(baseUrl: string) {
     bearer: string | undefined,
     body: object,
     params: Record<string, string> = {},
-  ): Promise<Answer<Name>> => {
+  ): Promise<ResponseOf<Name>> => {
     const headers = { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) }
     const url = baseUrl + name.slice('POST '.length).replace(/:(\w+)/, (_, field: string) => params[field] ?? '')
     const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
     if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
-    return (await answer.json()) as Answer<Name>
+    return (await answer.json()) as ResponseOf<Name>
   }
 }
 
 async function register(call: Caller, authUrl: string) {
   const authenticator = createAuthenticator({ origin: authUrl, rpId: 'localhost' })
-  const wanted = { handle: 'ada', displayName: 'Ada Lovelace' }
-  const { flowId, options } = await call('POST /api/auth/register/start', undefined, wanted)
+  const requested = { handle: 'ada', displayName: 'Ada Lovelace' }
+  const { flowId, options } = await call('POST /api/auth/register/start', undefined, requested)
   const credential = authenticator.register(options)
   const registered = await call('POST /api/auth/register/finish', undefined, { flowId, credential })
   return { sessionToken: registered.sessionToken, identityId: registered.identities[0]?.identityId ?? '' }

@@ -5,8 +5,8 @@ export type Call = { method: 'GET' | 'POST'; url: string; headers?: Record<strin
 
 export type Answer = { status: number; body: string; milliseconds: number }
 
-/** Sends the calls, `inFlight` at a time over as many connections, each as soon as there is room. */
-export async function drive(calls: Call[], inFlight: number): Promise<Answer[]> {
+/** Sends the calls, `inFlight` at a time over as many connections, each as soon as a connection is free. */
+export async function runLoad(calls: Call[], inFlight: number): Promise<Answer[]> {
   const answers: Answer[] = []
   const queue = calls.entries()
   const lane = async () => {
@@ -18,8 +18,8 @@ export async function drive(calls: Call[], inFlight: number): Promise<Answer[]> 
   return answers
 }
 
-/** Sends the calls at an even rate, whether or not the earlier ones were answered. */
-export async function drip(calls: Call[], perSecond: number): Promise<Answer[]> {
+/** Sends the calls at a constant rate, whether or not the earlier ones were answered. */
+export async function sendSlowly(calls: Call[], perSecond: number): Promise<Answer[]> {
   const pool = new Pool(originOf(calls), { connections: 256 })
   const began = performance.now()
   const answers = calls.map(async (call, index) => {
@@ -32,9 +32,9 @@ export async function drip(calls: Call[], perSecond: number): Promise<Answer[]> 
 }
 
 /**
- * One call and its answer. What sends the load must take less of the processor than what bears it: else the server
- * falls asleep between two requests, and what is measured is how dear it is to wake it. So without streams or promises
- * in between.
+ * Sends one call and returns its response. The load generator must take less processor time than the server; otherwise
+ * the server sleeps between two requests, and the cost of waking it is measured. Therefore it uses neither streams nor
+ * promises.
  */
 function send({ method, url, headers, body }: Call, client: Dispatcher): Promise<Answer> {
   const began = performance.now()
@@ -64,7 +64,7 @@ function send({ method, url, headers, body }: Call, client: Dispatcher): Promise
 }
 
 function originOf([first]: Call[]): string {
-  if (!first) throw new Error('There is nothing to send')
+  if (!first) throw new Error('No calls to send')
   return new URL(first.url).origin
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: what a request costs the server in processor time, beside two other providers in the same run.
- * `--rounds` and `--requests` set how long it measures, `--alone` leaves the others out, `--write` writes what it found
- * to docs/benchmarks.md. `--against <folder>` instead compares with another version: a checkout of it, ready to run.
+ * `npm run bench`: measures the server's processor time per request, and that of two other providers in the same run.
+ * `--rounds` and `--requests` set the duration, `--alone` omits the others, `--write` writes the results to
+ * docs/benchmarks.md. `--against <folder>` instead compares with another version: a checkout of it, ready to run.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -9,11 +9,11 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startPostgres, type Cluster } from '../tools/postgres.ts'
-import type { Contender } from './contender.ts'
+import type { Implementation } from './implementation.ts'
 import { startCountersign } from './countersign.ts'
 import { compareSigning } from './signing.ts'
-import { medianOf, mediansOf, runRound, waitsOf, type Round } from './figures.ts'
-import { drip } from './load.ts'
+import { medianOf, mediansOf, runRound, waitsOf, type Round } from './measurements.ts'
+import { sendSlowly } from './load.ts'
 import { startPeer } from './peer.ts'
 import { residentMegabytes } from './processor-time.ts'
 import { reportOf, type Result } from './report.ts'
@@ -30,16 +30,16 @@ const { values } = parseArgs({
   },
 })
 const requests = Number(values.requests)
-/** Those that every version has: an unknown one stops the start. */
-const limitsOfOther = ['signature-verification']
-/** Of so many more, the slowest hundredth says something. */
+/** The limits that every version has: an unknown one prevents the start. */
+const limitsOfOther = ['signature-verifications']
+/** The number of requests at which the slowest hundredth is meaningful. */
 const pacedFactor = 2
 
 await using cluster = await startPostgres({ durable: true })
 await using started = new AsyncDisposableStack()
 const ours = started.use(await startCountersign(await newDatabase(cluster, 'countersign')))
-const contenders = [ours, ...(await startOthers())]
-for (const other of contenders.slice(1)) started.use(other)
+const implementations = [ours, ...(await startOthers())]
+for (const other of implementations.slice(1)) started.use(other)
 
 const rounds = await compete()
 if (values.against === undefined) await reportOnPeers()
@@ -54,12 +54,12 @@ async function reportOnPeers(): Promise<void> {
   if (values.write) writeReport(results, report)
 }
 
-/** The rounds of the other version, and ours. */
+/** The rounds of the other version, and of this one. */
 function versionsIn([present = [], former = []]: Round[][]): [former: Round[], present: Round[]] {
   return [former, present]
 }
 
-async function startOthers(): Promise<Contender[]> {
+async function startOthers(): Promise<Implementation[]> {
   const { against, alone } = values
   if (against !== undefined) {
     const database = await newDatabase(cluster, 'countersign_other')
@@ -73,7 +73,7 @@ async function startOthers(): Promise<Contender[]> {
   return alone ? [] : startPeers(cluster)
 }
 
-async function startPeers(durable: Cluster): Promise<Contender[]> {
+async function startPeers(durable: Cluster): Promise<Implementation[]> {
   installPeers()
   return [
     await startPeer('oidc-provider', 'oidc-provider.ts', {}),
@@ -81,35 +81,38 @@ async function startPeers(durable: Cluster): Promise<Contender[]> {
   ]
 }
 
-/** Runs all rounds, the contenders one after another in each; the first round warms them up and does not count. */
-async function compete(): Promise<Map<Contender, Round[]>> {
-  const rounds = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]))
+/**
+ * Runs all rounds, with the implementations one after another in each. The first round is for warming up, and is not
+ * counted.
+ */
+async function compete(): Promise<Map<Implementation, Round[]>> {
+  const rounds = new Map<Implementation, Round[]>(implementations.map((implementation) => [implementation, []]))
   for (let round = 0; round <= Number(values.rounds); round += 1)
-    for (const contender of contenders) {
-      const measured = await runRound(contender, requests, cluster.pid)
-      console.log(`round ${round} ${contender.name}: ${briefly(measured)}`)
-      if (round > 0) rounds.get(contender)?.push(measured)
+    for (const implementation of implementations) {
+      const measured = await runRound(implementation, requests, cluster.pid)
+      console.log(`round ${round} ${implementation.name}: ${briefly(measured)}`)
+      if (round > 0) rounds.get(implementation)?.push(measured)
     }
   return rounds
 }
 
-function resultsOf(measuredOf: Map<Contender, Round[]>): Result[] {
-  return [...measuredOf].map(([contender, measured]) => ({
-    name: contender.name,
+function resultsOf(measuredOf: Map<Implementation, Round[]>): Result[] {
+  return [...measuredOf].map(([implementation, measured]) => ({
+    name: implementation.name,
     medians: mediansOf(measured),
-    megabytes: residentMegabytes(contender.pid),
+    megabytes: residentMegabytes(implementation.pid),
   }))
 }
 
-/** How long a client of ours waits for a code grant at half the load that we can bear: medians of the rounds. */
+/** Measures the latency of a code grant at half of the maximum load: medians of the rounds. */
 async function halfLoad(results: Result[]): Promise<string> {
   const perSecond = (results[0]?.medians['code grant'].perSecond ?? 0) / 2
   const rounds: ReturnType<typeof waitsOf>[] = []
   for (let round = 0; round < Number(values.rounds); round += 1)
-    rounds.push(waitsOf(await drip(await ours.codeGrants(requests * pacedFactor), perSecond)))
+    rounds.push(waitsOf(await sendSlowly(await ours.codeGrants(requests * pacedFactor), perSecond)))
   const [p50, p99] = [medianOf(rounds.map((round) => round.p50)), medianOf(rounds.map((round) => round.p99))]
   const waits = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
-  return `At half of that load, ${perSecond.toFixed(0)} code grants a second: ${waits}.`
+  return `At half of that load, ${perSecond.toFixed(0)} code grants per second: ${waits}.`
 }
 
 function briefly(round: Round): string {
@@ -118,7 +121,7 @@ function briefly(round: Round): string {
     .join(', ')
 }
 
-/** The others stand on packages of their own, which the product does not install. */
+/** The others need packages of their own, which the product does not install. */
 function installPeers(): void {
   const folder = join(import.meta.dirname, 'peers')
   if (existsSync(join(folder, 'node_modules'))) return

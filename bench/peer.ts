@@ -2,11 +2,15 @@ import { fork } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { tokenRequest, userinfoRequest, type Contender } from './contender.ts'
+import { tokenRequest, userinfoRequest, type Implementation } from './implementation.ts'
 import { redirectUri, type Ready } from './peers/order.ts'
 
-/** Another provider, as a process of its own: a file of `peers/`, which stands on packages of its own. */
-export async function startPeer(name: string, file: string, environment: Record<string, string>): Promise<Contender> {
+/** Another provider in its own process: a file of `peers/`, which has its own packages. */
+export async function startPeer(
+  name: string,
+  file: string,
+  environment: Record<string, string>,
+): Promise<Implementation> {
   const child = fork(join(import.meta.dirname, 'peers', file), {
     env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Microseconds of processor time that the threads of a process have used until now, user and system. */
+/** Returns the processor time of the threads of a process so far, user and system, in microseconds. */
 export function processorMicroseconds(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.map((thread) => nanosecondsOf(`/proc/${pid}/task/${thread}`)).reduce(sum, 0) / 1000
 }
 
-/** The same of a process and of those that it has started and that still run. */
+/** Returns the same for a process and its running child processes. */
 export function processorMicrosecondsOfFamily(pid: number): number {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -15,13 +15,13 @@ export function processorMicrosecondsOfFamily(pid: number): number {
   return [pid, ...children].map(processorMicroseconds).reduce(sum, 0)
 }
 
-/** Megabytes that a process holds in memory. */
+/** Returns the resident memory of a process in megabytes. */
 export function residentMegabytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1]
   return Number(kilobytes) / 1024
 }
 
-/** How long a thread has run, to the nanosecond: `stat` counts in ticks of ten milliseconds. */
+/** Returns the run time of a thread, to the nanosecond: `stat` counts in ticks of ten milliseconds. */
 function nanosecondsOf(thread: string): number {
   return Number(read(`${thread}/schedstat`).split(' ')[0])
 }
@@ -31,7 +31,7 @@ function parentOf(pid: number): number | undefined {
   return parent === undefined ? undefined : Number(parent)
 }
 
-/** What the kernel says of a process or thread; nothing of one that has ended since it was listed. */
+/** Reads the kernel's file about a process or thread; empty if it has ended since it was listed. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -2,17 +2,17 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Countersign } from './countersign.ts'
-import { measure, medianOf, type Figure } from './figures.ts'
+import { measure, medianOf, type Figure } from './measurements.ts'
 import type { Call } from './load.ts'
 import { newSignature, verificationRequest } from './signature.ts'
 
-/** A verification here may cost at most so much of a bare route's. */
+/** The maximum ratio of our verification to the bare route. */
 const budget = 1.25
 const factor = 3
 
 /**
- * What it costs to verify a signature and to tell where a request stands, beside a bare Fastify route that makes the
- * same call of `node:crypto`, in rounds; the first does not count. As Markdown.
+ * Measures verifying a signature and reading the status of a request, and a bare Fastify route that makes the same call
+ * of `node:crypto`, in rounds; the first is not counted. Returns Markdown.
  */
 export async function compareSigning(ours: Countersign, rounds: number, requests: number, databasePid: number) {
   await using bare = await startBareRoute()
@@ -24,7 +24,7 @@ export async function compareSigning(ours: Countersign, rounds: number, requests
   for (let round = 0; round <= rounds; round += 1)
     for (const { pid, call, figures } of Object.values(runs)) {
       const { answers, figure } = await measure(Array<Call>(requests * factor).fill(call), pid, databasePid)
-      if (answers.some(({ status }) => status !== 200)) throw new Error(`${call.url} answered with something else`)
+      if (answers.some(({ status }) => status !== 200)) throw new Error(`unexpected response from ${call.url}`)
       if (round > 0) figures.push(figure)
     }
   const least = costOf(runs['a bare Fastify route']?.figures ?? [])
@@ -35,9 +35,9 @@ export async function compareSigning(ours: Countersign, rounds: number, requests
   })
   const ratio = costOf(runs['verify a signature']?.figures ?? []) / least
   return [
-    'Signing, beside a bare Fastify route that makes the same call of `node:crypto`:',
-    ['|  | µs | a second | ratio |', '| --- | ---: | ---: | ---: |', ...lines].join('\n'),
-    `To verify may cost ${budget} times what the bare route costs: ${ratio <= budget ? 'met' : 'not met'}.`,
+    'Signing, compared with a bare Fastify route that makes the same call of `node:crypto`:',
+    ['|  | µs | per second | ratio |', '| --- | ---: | ---: | ---: |', ...lines].join('\n'),
+    `Verification may cost ${budget} times the bare route: ${ratio <= budget ? 'met' : 'not met'}.`,
   ].join('\n\n')
 }
 

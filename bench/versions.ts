@@ -1,8 +1,8 @@
-import { figureNames, medianOf, type FigureName, type Round } from './figures.ts'
+import { figureNames, medianOf, type FigureName, type Round } from './measurements.ts'
 
 /**
- * The rounds of two versions of the product as a table: for each figure the median and the range of the processor time
- * of a request, in µs, and whether each median lies within the range of the other.
+ * Compares the rounds of two versions as a table: for each measurement the median and the range of the processor time
+ * of a request, in µs, and if each median is within the range of the other.
  */
 export function describeVersions(former: Round[], present: Round[]): string {
   const rows = figureNames.map((name) => {

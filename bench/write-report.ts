@@ -6,19 +6,19 @@ import type { Result } from './report.ts'
 
 const docs = join(import.meta.dirname, '..', 'docs')
 
-/** Writes what was measured for people to read: the tables, a chart, and how it was done. */
+/** Writes docs/benchmarks.md: the tables, a chart, and the method. */
 export function writeReport(results: Result[], report: string): void {
   writeFileSync(join(docs, 'pictures', 'benchmarks.svg'), chartOf(results))
   writeFileSync(join(docs, 'benchmarks.md'), `${introduction()}\n${report}\n\n${explanation}`)
 }
 
-const explanation = `## What holds a figure back
+const explanation = `## Where the time goes
 
-A peer that keeps everything in memory never sleeps until a database wakes it, writes no log, and forgets all when it
-ends. Of our code and refresh grants a quarter is the two signatures, a seventh the HTTP of Node and Fastify with the
-security headers and the line of the log, a tenth collecting what was thrown away. The rest is spread thin, over the
-database's protocol, promises and JSON: no function of ours takes three hundredths.
-[Decision 7](decisions/0007-callers-share-statements.md) is what brought the rest down.
+A peer that keeps everything in memory never waits for a database, writes no log, and loses its data when it ends. Of
+the processor time of our code and refresh grants, the two signatures take a quarter; HTTP in Node and Fastify, with the
+security headers and the log line, takes a seventh; garbage collection takes a tenth. The rest is spread over the
+database's protocol, promises and JSON. No single function of ours takes more than 3 %.
+[Decision 7](decisions/0007-statement-batching.md) describes how the database's share was reduced.
 `
 
 function introduction(): string {
@@ -26,17 +26,17 @@ function introduction(): string {
   return `# Benchmarks
 
 \`npm run bench -- --write\` writes this page. Last run: ${day}, Node ${process.versions.node}, ${cpus().length} cores
-of a shared machine that also runs the load generator and PostgreSQL. Absolute figures drift by a third from run to run
-on such machines: the ratios are what holds.
+of a shared machine that also runs the load generator and PostgreSQL. On such machines absolute results vary by a third
+between runs; the ratios are stable.
 
-![Processor time a request](pictures/benchmarks.svg)
+![Processor time per request](pictures/benchmarks.svg)
 
-Measured is the processor time of the server's process for each request, with 32 requests in flight,
-the contenders one after another in every round, medians of the rounds. Everything is as in production: rate limits,
-audit trail, one log line a request, lineages with reuse detection, and PostgreSQL with \`fsync\` on. Our code grant and
-refresh grant each sign two JWTs with ES256, the access JWT and the ID token; the others sign one.
+The tables show the processor time of the server's process per request, with 32 requests in flight. Each round measures
+the implementations one after another; the results are medians of the rounds. Countersign runs as in production: rate
+limits, audit log, one log line per request, token families with reuse detection, and PostgreSQL with \`fsync\` on. Its
+code grant and refresh grant each sign two JWTs with ES256, the access JWT and the ID token; the others sign one.
 
-- \`oidc-provider\` keeps everything in memory, in Maps, and so has no database to wait for.
+- \`oidc-provider\` keeps everything in memory, in Maps, without a database.
 - \`better-auth\` with its OAuth provider runs on the same PostgreSQL, with its rate limit off.
 `
 }

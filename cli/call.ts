@@ -1,12 +1,11 @@
-import type { Answer, Api, Given } from '@countersign/protocol/api'
-import { Failure } from './failure.ts'
-import { fieldsOf, textOf } from './json.ts'
-import { readAdminToken, type Settings } from './settings.ts'
+import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
+import { CliError, fieldsOf, textOf } from './terminal.ts'
+import { type Settings, loadAdminToken } from './settings.ts'
 
 const answerTimeoutSeconds = 15
 
-/** The server said no; `code` is the `error` of its answer. */
-export class Refused extends Failure {
+/** An error response of the server; `code` is its `error` field. */
+export class ApiError extends CliError {
   readonly status: number
   readonly code: string
 
@@ -19,54 +18,54 @@ export class Refused extends Failure {
 
 type Parts = { params?: Record<string, string>; querystring?: Record<string, string>; body?: unknown }
 
-/** Calls an endpoint as the operator. Throws `Refused` when the server says no, `Failure` when it says nothing. */
+/** Calls an endpoint as the operator. Throws `ApiError` for an error response, `CliError` if there is no response. */
 export async function call<Name extends keyof Api>(
   settings: Settings,
   name: Name,
-  given: Given<Name>,
-): Promise<Answer<Name>> {
+  given: RequestOf<Name>,
+): Promise<ResponseOf<Name>> {
   const { method, path, body } = requestOf(name, given)
   const response = await reach(`${settings.baseUrl}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${readAdminToken(settings)}`,
+      authorization: `Bearer ${loadAdminToken(settings)}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   if (!response.ok) throw await refusalOf(response)
-  const answer = response.status === 204 ? null : await readJson(response)
-  // The one place where the protocol's word is taken for what the server sent: it serializes by the same schema.
-  return answer as Answer<Name>
+  const answer = response.status === 204 ? null : await parseJsonResponse(response)
+  // The only place that trusts the response to match the protocol: the server serializes by the same schema.
+  return answer as ResponseOf<Name>
 }
 
-/** `fetch` that follows no redirect, waits a limited time, and fails with a sentence. */
+/** Calls `fetch` without redirects and with a time limit, and throws a readable error. */
 export async function reach(url: string, init: RequestInit = {}): Promise<Response> {
   try {
     return await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerTimeoutSeconds * 1000), ...init })
   } catch (cause) {
-    throw new Failure(`${url} does not answer (${reasonOf(cause)})`, { cause })
+    throw new CliError(`cannot reach ${url} (${reasonOf(cause)})`, { cause })
   }
 }
 
-export async function readJson(response: Response): Promise<unknown> {
+export async function parseJsonResponse(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (cause) {
-    throw new Failure(`${response.url} answered ${response.status} without JSON`, { cause })
+    throw new CliError(`${response.url} returned ${response.status} without JSON`, { cause })
   }
 }
 
-/** The body as text. Where the connection is cut before its end, a sentence says so. */
+/** Reads the body as text. Throws a readable error if the connection is lost. */
 export async function readText(response: Response): Promise<string> {
   try {
     return await response.text()
   } catch (cause) {
-    throw new Failure(`${response.url} was cut off (${reasonOf(cause)})`, { cause })
+    throw new CliError(`the response of ${response.url} was interrupted (${reasonOf(cause)})`, { cause })
   }
 }
 
-/** `:name` filled from `params`, the rest as query and body. */
+/** Fills `:name` in the path from `params`; the other values become query and body. */
 function requestOf(name: string, { params = {}, querystring = {}, body }: Parts) {
   const [method = '', template = ''] = name.split(' ')
   const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
@@ -74,20 +73,20 @@ function requestOf(name: string, { params = {}, querystring = {}, body }: Parts)
   return { method, path: query ? `${path}?${query}` : path, body }
 }
 
-/** What the server said in place of doing it. */
-export async function refusalOf(response: Response): Promise<Refused> {
+/** Returns the error of a response. */
+export async function refusalOf(response: Response): Promise<ApiError> {
   const { status } = response
-  const { error, error_description: description } = fieldsOf(await readJson(response))
-  return new Refused(
+  const { error, error_description: description } = fieldsOf(await parseJsonResponse(response))
+  return new ApiError(
     status,
     textOf(error) || `status_${status}`,
-    textOf(description) || `The server answered ${status}`,
+    textOf(description) || `The server returned status ${status}`,
   )
 }
 
-/** `ECONNREFUSED` rather than `fetch failed`: undici hides the reason in the cause. */
+/** Returns the reason, such as `ECONNREFUSED`: undici hides it in the cause of `fetch failed`. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return 'code' in error.cause ? String(error.cause.code) : error.cause.message
-  return error.name === 'TimeoutError' ? `nothing within ${answerTimeoutSeconds} s` : error.message
+  return error.name === 'TimeoutError' ? `no response within ${answerTimeoutSeconds} s` : error.message
 }

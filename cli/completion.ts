@@ -5,7 +5,7 @@ const words = (command: Command) => [
   ...command.options.flatMap(({ long }) => (long ? [long] : [])),
 ]
 
-/** `countersign completion bash|zsh`: a script that completes commands and options, to be read by the shell. */
+/** `countersign completion bash|zsh`: prints a shell script that completes commands and options. */
 export function addCompletion(program: Command): void {
   program
     .command('completion')
@@ -17,7 +17,7 @@ export function addCompletion(program: Command): void {
     })
 }
 
-/** A function for bash, which looks up the words that may follow by the commands that were typed. */
+/** Writes a bash function that looks up the possible words by the commands typed so far. */
 function scriptOf(program: Command): string {
   const cases = branchesOf(program, []).map(
     ([path, command]) => `    '${path.join(' ')}') words='${words(command).join(' ')}' ;;`,

@@ -1,34 +1,32 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { call, reach, readJson } from './call.ts'
-import { Failure } from './failure.ts'
-import { fieldsOf, listOf } from './json.ts'
-import { faultsOfHosts, faultsOfKeySet, faultsOfMetadata } from './provider.ts'
-import { settingsOf, type Settings } from './settings.ts'
-import { printJson, withoutControls } from './terminal.ts'
+import { call, parseJsonResponse, reach } from './call.ts'
+import { CliError, fieldsOf, listOf, printJson, stripControlCharacters } from './terminal.ts'
+import { checkHosts, checkKeySet, checkMetadata } from './provider.ts'
+import { type Settings, settingsOf } from './settings.ts'
 
-/** What a check found: well, or not and what to do about it. */
-type Finding = { check: string; healthy: boolean; detail: string; advice?: string }
+/** Result of a check: passed, or the problem and its fix. */
+type CheckResult = { check: string; healthy: boolean; detail: string; advice?: string }
 
-/** A check: its name, what to do when it fails, and the look that says what is well or throws what is not. */
+/** A check: its name, the fix, and a function that returns the details or throws the problem. */
 type Check = { name: string; advice: string; look: (settings: Settings) => Promise<string> }
 
 const clockSkewSecondsMax = 5
 
 const server: Check = {
   name: 'server',
-  advice: 'Start it (npm start), or name its address in BASE_URL',
+  advice: 'Start it (npm start), or set BASE_URL to its address',
   async look({ baseUrl }) {
     await expectOk(`${baseUrl}/healthz`)
     return `${baseUrl} answers`
   },
 }
 
-/** In the order in which one mends them. */
+/** In the order in which problems should be fixed. */
 const checks: Check[] = [
   {
     name: 'database',
-    advice: "Read the server's log; DATABASE_URL must name a PostgreSQL that it reaches",
+    advice: "Read the server's log; DATABASE_URL must be a PostgreSQL database that the server can reach",
     async look({ baseUrl }) {
       await expectOk(`${baseUrl}/readyz`)
       return 'reachable and migrated'
@@ -36,42 +34,41 @@ const checks: Check[] = [
   },
   {
     name: 'clock',
-    advice: 'Set the clocks of both machines by NTP: codes and tokens live by them',
+    advice: 'Synchronize the clocks of both machines by NTP: codes and tokens depend on them',
     look: readClock,
   },
   {
     name: 'hosts',
-    advice:
-      'Give BASE_URL and AUTH_URL https: and names under one domain, such as api.example.com and auth.example.com',
+    advice: 'Set BASE_URL and AUTH_URL to https: URLs under one domain, such as api.example.com and auth.example.com',
     async look(settings) {
       const authUrl = await findIssuer(settings)
-      refuseFaults(faultsOfHosts(authUrl, settings.baseUrl))
-      return `${authUrl} and ${settings.baseUrl} are of one site`
+      refuseFaults(checkHosts(authUrl, settings.baseUrl))
+      return `${authUrl} and ${settings.baseUrl} are on one site`
     },
   },
   {
     name: 'discovery',
-    advice: 'BASE_URL and AUTH_URL of the server must be what browsers call it; a proxy must pass the Host header on',
+    advice: 'BASE_URL and AUTH_URL of the server must be its public URLs; a proxy must forward the Host header',
     async look(settings) {
       const authUrl = await findIssuer(settings)
-      refuseFaults(faultsOfMetadata(await readMetadata(authUrl), { authUrl, baseUrl: settings.baseUrl }))
+      refuseFaults(checkMetadata(await readMetadata(authUrl), { authUrl, baseUrl: settings.baseUrl }))
       return `${authUrl} is the issuer`
     },
   },
   {
     name: 'signing keys',
-    advice: 'A proxy or a cache may answer in place of the server; else report this',
+    advice: 'A proxy or a cache may respond instead of the server; otherwise report a bug',
     async look(settings) {
       const authUrl = await findIssuer(settings)
       const metadata = await readMetadata(authUrl)
-      const keySet = await readJson(await expectOk(`${authUrl}/.well-known/jwks.json`))
-      refuseFaults(faultsOfKeySet(keySet, metadata))
-      return `${listOf(fieldsOf(keySet).keys).length} keys, none is missing`
+      const keySet = await parseJsonResponse(await expectOk(`${authUrl}/.well-known/jwks.json`))
+      refuseFaults(checkKeySet(keySet, metadata))
+      return `${listOf(fieldsOf(keySet).keys).length} keys, none missing`
     },
   },
   {
     name: 'admin token',
-    advice: "Set ADMIN_TOKEN, or let --data-dir name the server's data folder",
+    advice: "Set ADMIN_TOKEN, or pass --data-dir with the server's data folder",
     async look(settings) {
       await call(settings, 'GET /api/admin/apps', { querystring: { limit: '1' } })
       return 'accepted'
@@ -82,7 +79,7 @@ const checks: Check[] = [
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('examine a server, and say what to do about what is wrong')
+    .description("check a server's health and configuration, and suggest fixes")
     .action(async (_: unknown, command: Command) => {
       const settings = settingsOf(command)
       const findings = await examine(settings)
@@ -93,58 +90,58 @@ export function addDoctor(program: Command): void {
     })
 }
 
-/** Looks at everything; at nothing but the server where there is none. */
-async function examine(settings: Settings): Promise<Finding[]> {
+/** Runs all checks, or only the first if the server does not respond. */
+async function examine(settings: Settings): Promise<CheckResult[]> {
   const findings = [await perform(server, settings)]
   if (!findings[0]?.healthy) return findings
   for (const check of checks) findings.push(await perform(check, settings))
   return findings
 }
 
-async function perform({ name, advice, look }: Check, settings: Settings): Promise<Finding> {
+async function perform({ name, advice, look }: Check, settings: Settings): Promise<CheckResult> {
   try {
     return { check: name, healthy: true, detail: await look(settings) }
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    if (!(error instanceof CliError)) throw error
     return { check: name, healthy: false, detail: error.message, advice }
   }
 }
 
-function print({ check, healthy, detail, advice }: Finding): void {
+function print({ check, healthy, detail, advice }: CheckResult): void {
   const mark = healthy ? styleText('green', '✔') : styleText('red', '✖')
-  console.log(`${mark} ${check.padEnd(12)}  ${withoutControls(detail)}`)
+  console.log(`${mark} ${check.padEnd(12)}  ${stripControlCharacters(detail)}`)
   if (advice) console.log(`                ${advice}.`)
 }
 
 async function readClock({ baseUrl }: Settings): Promise<string> {
   const response = await expectOk(`${baseUrl}/healthz`)
   const serverTime = Date.parse(response.headers.get('date') ?? '')
-  if (Number.isNaN(serverTime)) throw new Failure('The server sends no Date header')
+  if (Number.isNaN(serverTime)) throw new CliError('The server sends no Date header')
   const skewSeconds = Math.abs(Date.now() - serverTime) / 1000
   if (skewSeconds > clockSkewSecondsMax)
-    throw new Failure(`The clocks here and there differ by ${Math.round(skewSeconds)} s`)
-  return `at most ${clockSkewSecondsMax} s apart`
+    throw new CliError(`Server clock differs from local clock by ${Math.round(skewSeconds)} s`)
+  return `difference at most ${clockSkewSecondsMax} s`
 }
 
-/** The issuer: as the settings name it, or where the API host sends those who ask it for the discovery document. */
+/** Returns the issuer: from the settings, or from the API host's redirect of the discovery document. */
 async function findIssuer({ baseUrl, authUrl }: Settings): Promise<string> {
   if (authUrl) return authUrl
   const url = `${baseUrl}/.well-known/openid-configuration`
   const location = (await reach(url)).headers.get('location') ?? ''
-  if (!URL.canParse(location)) throw new Failure(`${url} does not lead to the issuer: name it in AUTH_URL`)
+  if (!URL.canParse(location)) throw new CliError(`${url} does not redirect to the issuer: set AUTH_URL`)
   return new URL(location).origin
 }
 
 async function readMetadata(authUrl: string): Promise<unknown> {
-  return readJson(await expectOk(`${authUrl}/.well-known/openid-configuration`))
+  return parseJsonResponse(await expectOk(`${authUrl}/.well-known/openid-configuration`))
 }
 
 async function expectOk(url: string): Promise<Response> {
   const response = await reach(url)
-  if (!response.ok) throw new Failure(`${url} answered ${response.status}`)
+  if (!response.ok) throw new CliError(`${url} returned ${response.status}`)
   return response
 }
 
 function refuseFaults(faults: string[]): void {
-  if (faults.length > 0) throw new Failure(faults.join('; '))
+  if (faults.length > 0) throw new CliError(faults.join('; '))
 }

@@ -1,16 +1,13 @@
 import { createPublicKey } from 'node:crypto'
 import { isIP } from 'node:net'
-import { fieldsOf, listOf, textOf } from './json.ts'
+import { fieldsOf, listOf, textOf } from './terminal.ts'
 import { isLoopback } from './settings.ts'
 
-/** What a provider's own documents say that can't be; an empty list means that they hold together. */
+/** Checks the documents of a provider, and lists the problems found. An empty list means that they are consistent. */
 type Faults = string[]
 
-/** The discovery document against the hosts on which it says things are (OpenID Connect Discovery §4.3). */
-export function faultsOfMetadata(
-  metadata: unknown,
-  { authUrl, baseUrl }: { authUrl: string; baseUrl: string },
-): Faults {
+/** Checks the discovery document against the hosts of its URLs (OpenID Connect Discovery §4.3). */
+export function checkMetadata(metadata: unknown, { authUrl, baseUrl }: { authUrl: string; baseUrl: string }): Faults {
   const fields = fieldsOf(metadata)
   const expected = {
     authorization_endpoint: authUrl,
@@ -25,8 +22,8 @@ export function faultsOfMetadata(
   return issuer === authUrl ? misplaced : [`issuer is ${issuer || 'missing'}, not ${authUrl}`, ...misplaced]
 }
 
-/** The key set against what the discovery document promises: a key for each algorithm, and no private one. */
-export function faultsOfKeySet(keySet: unknown, metadata: unknown): Faults {
+/** Checks the key set against the discovery document: a key for each algorithm, and no private key. */
+export function checkKeySet(keySet: unknown, metadata: unknown): Faults {
   const keys = listOf(fieldsOf(keySet).keys).map(fieldsOf)
   const promised = listOf(fieldsOf(metadata).id_token_signing_alg_values_supported).map(textOf)
   const kids = keys.map(({ kid }) => textOf(kid))
@@ -35,30 +32,33 @@ export function faultsOfKeySet(keySet: unknown, metadata: unknown): Faults {
     if ('d' in key) return [`key ${textOf(key.kid)} is published with its private part`]
     return isPublicKey(key) ? [] : [`key ${textOf(key.kid)} cannot be read`]
   })
-  if (new Set(kids).size < kids.length || kids.includes('')) faults.push('two keys share a key id, or one has none')
-  if (promised.length === 0) faults.push('no algorithm for ID tokens is named')
+  if (new Set(kids).size < kids.length || kids.includes('')) faults.push('two keys share a key id, or a key has none')
+  if (promised.length === 0) faults.push('no algorithm for ID tokens is listed')
   const missing = promised.filter((alg) => !keys.some((key) => key.alg === alg))
-  return [...faults, ...missing.map((alg) => `there is no key for ${alg}`)]
+  return [...faults, ...missing.map((alg) => `no key for ${alg}`)]
 }
 
 /**
- * The hosts against what browsers ask of them: passkeys and the cookies of a session need a domain and `https:` (but
- * on localhost), and the pages of one host send the cookie of the other only within one site.
+ * Checks the hosts against browser requirements: passkeys and session cookies need a domain and `https:` (except on
+ * localhost), and the pages of one host send the cookie of the other only within one site.
  */
-export function faultsOfHosts(authUrl: string, baseUrl: string): Faults {
+export function checkHosts(authUrl: string, baseUrl: string): Faults {
   const hosts = [new URL(authUrl), new URL(baseUrl)]
   const [auth = '', base = ''] = hosts.map(({ hostname }) => hostname)
 
   const faults = hosts.flatMap(({ protocol, hostname, origin }) => {
-    if (isIP(hostname.replaceAll(/[[\]]/g, ''))) return [`${origin} is an address: passkeys need a name`]
+    if (isIP(hostname.replaceAll(/[[\]]/g, ''))) return [`${origin} is an IP address: passkeys need a domain`]
     return protocol === 'https:' || isLoopback(hostname) ? [] : [`${origin} is not https:`]
   })
   if (new Set(hosts.map(({ protocol }) => protocol)).size > 1) faults.push('one host is https: and the other is not')
-  if (auth !== base && !shareParent(auth, base)) faults.push(`${auth} and ${base} are not of one site`)
+  if (auth !== base && !shareParent(auth, base)) faults.push(`${auth} and ${base} are not on one site`)
   return faults
 }
 
-/** Two labels in common: a guess at one site without the list of public suffixes, and kind where it errs. */
+/**
+ * Compares the last two labels: an approximation without the Public Suffix List, which accepts too much rather than too
+ * little.
+ */
 function shareParent(one: string, other: string): boolean {
   const parentOf = (hostname: string) => hostname.split('.').slice(-2).join('.')
   return parentOf(one) === parentOf(other)

@@ -1,75 +1,73 @@
 import { readFileSync } from 'node:fs'
 import type {
   LogKeySet,
-  ReceiptFlaw,
+  ReceiptError,
   VerifiedOrganizationReceipt,
   VerifiedReceipt,
 } from '@countersign/protocol/signing/receipt-verification'
-import { Option, type Command } from 'commander'
-import { Failure, Unproved } from './failure.ts'
-import { fieldsOf } from './json.ts'
+import { type Command, Option } from 'commander'
+import { CliError, Unproved, fieldsOf, printJson, stripControlCharacters } from './terminal.ts'
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
-import { settingsOf, type Settings } from './settings.ts'
-import { printJson, withoutControls } from './terminal.ts'
+import { type Settings, settingsOf } from './settings.ts'
 
 type Options = { payload?: string; payloadFile?: string; jwks?: string }
 
-const words: Record<ReceiptFlaw, string> = {
-  malformed_receipt: 'this is no receipt',
-  unknown_service_key: 'it is signed by a key that is not among the given ones',
-  invalid_service_signature: 'the service has not signed it, or it was altered since',
-  other_payload: 'it is for another text',
-  invalid_signature: 'the person has not signed this text',
-  too_few_signatures: 'too few members of the organization have signed and approved it',
-  key_not_in_log: "the log of signing keys does not tell the person's key as the receipt has it",
+const words: Record<ReceiptError, string> = {
+  malformed_receipt: 'not a receipt',
+  unknown_service_key: 'the receipt is signed with an unknown log key',
+  invalid_service_signature: "the service's signature on the receipt is invalid",
+  payload_mismatch: 'the receipt is for another payload',
+  invalid_signature: "the user's signature does not verify for this payload",
+  insufficient_signatures: 'the receipt has fewer member signatures than required',
+  key_not_in_log: 'the transparency log does not contain the signing key named in the receipt',
 }
 
 export function addVerify(program: Command): void {
   program
     .command('verify')
-    .description('verify a receipt: who signed which text, when, and with which key')
-    .argument('<receipt>', 'the file of the receipt, or the JSON that the SDK keeps: {receipt, payload}')
-    .option('--payload <text>', 'the text that was signed')
-    .addOption(new Option('--payload-file <file>', 'the same from a file, to the byte').conflicts('payload'))
-    .option(
-      '--jwks <file>',
-      'the keys of the log as you have kept them; without it the server of --base-url is asked for them',
-    )
+    .description('verify a receipt, and print the signed text, its signer, the time and the key')
+    .argument('<receipt>', 'receipt file, or the JSON that the SDK stores: {receipt, payload}')
+    .option('--payload <text>', 'the signed text')
+    .addOption(new Option('--payload-file <file>', 'file with the signed text, byte for byte').conflicts('payload'))
+    .option('--jwks <file>', "file with the log's public keys (JWKS); default: fetch them from the server")
     .action(async (file: string, { payload, payloadFile, jwks }: Options, command: Command) => {
       const settings = settingsOf(command)
       const kept = readKept(file, read(file))
       const text = payloadFile === undefined ? (payload ?? kept.payload) : read(payloadFile)
-      if (text === undefined) command.error('error: name the text that was signed: --payload, or --payload-file')
-      const trusted = jwks === undefined ? await askForKeys(settings, kept) : readLogKeys(parse(read(jwks), jwks))
+      if (text === undefined) command.error('error: pass the signed text: --payload or --payload-file')
+      const trusted = jwks === undefined ? await fetchKeys(settings, kept) : readLogKeys(parse(read(jwks), jwks))
       const reading = await verify(kept.receipt, { payload: text, keySet: trusted ?? kept.logKeys ?? { keys: [] } })
-      if ('flaw' in reading) throw new Failure(`${file} proves nothing: ${words[reading.flaw]}`)
-      if (!trusted) throw new Unproved(`${file} was verified by keys that came with it; they prove nothing. ${remedy}`)
+      if ('flaw' in reading) throw new CliError(`${file} is not valid: ${words[reading.flaw]}`)
+      if (!trusted) throw new Unproved(`${file} was verified only with the keys in it, which prove nothing. ${remedy}`)
       if (settings.json) return printJson(reading.receipt)
-      const lines = 'events' in reading ? linesOfOrganization(reading) : linesOfPerson(reading)
-      for (const line of lines) console.log(withoutControls(line))
+      const lines = 'events' in reading ? linesOfOrganization(reading) : linesOfUser(reading)
+      for (const line of lines) console.log(stripControlCharacters(line))
     })
 }
 
-const remedy = 'Name the keys of the log as you have kept them (--jwks), or the server that has them (--base-url)'
+const remedy = 'Pass the log keys that you stored (--jwks), or the server that has them (--base-url)'
 
-/** The keys of the server. None where it does not answer and the file has keys of its own, which anybody can make. */
-async function askForKeys(settings: Settings, { logKeys }: Kept): Promise<LogKeySet | undefined> {
+/**
+ * Fetches the log keys of the server. Returns none if it does not respond and the file contains keys, which prove
+ * nothing.
+ */
+async function fetchKeys(settings: Settings, { logKeys }: Kept): Promise<LogKeySet | undefined> {
   try {
     return await fetchLogKeys(settings)
   } catch (error) {
-    if (!(error instanceof Failure) || !logKeys) throw error
+    if (!(error instanceof CliError) || !logKeys) throw error
     return undefined
   }
 }
 
 type Kept = { receipt: string; payload?: string; logKeys?: LogKeySet }
 
-/** What a file holds: a receipt by itself, or JSON with its text too, and of earlier versions the keys of the log. */
+/** Parses a file: a receipt, or JSON with its text and, from earlier versions, the log keys. */
 function readKept(file: string, content: string): Kept {
   if (!content.trimStart().startsWith('{')) return { receipt: content }
   const { receipt, payload, logKeys } = fieldsOf(parse(content, file))
   if (typeof receipt !== 'string')
-    throw new Failure(`${file} is JSON without a receipt: what the SDK keeps has receipt and payload`)
+    throw new CliError(`${file} is JSON without a receipt: the SDK stores receipt and payload`)
   return {
     receipt,
     ...(typeof payload === 'string' && { payload }),
@@ -77,7 +75,7 @@ function readKept(file: string, content: string): Kept {
   }
 }
 
-/** A receipt of a person or of an organization: each says by its version which it is. */
+/** Verifies the receipt of a user or an organization, by its version. */
 async function verify(jws: string, given: { payload: string; keySet: LogKeySet }) {
   const { verifyOrganizationReceipt, verifyReceipt } =
     await import('@countersign/protocol/signing/receipt-verification')
@@ -91,7 +89,7 @@ function linesOfOrganization({ receipt, checkpoint, events }: VerifiedOrganizati
   const log = `the ${checkpoint.size} of ${checkpoint.origin}`
   return [
     `${organization.name} (${organization.id}) signed this text.`,
-    `  asked    ${createdAt}, by the app ${clientId} (request ${requestId})`,
+    `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}, with ${approvalsNeeded} approvals needed`,
     ...signatures.flatMap((signature, index) => [
       `  ${signature.role === 'sign' ? 'signed  ' : 'approved'} by ${whoseOf(signature)}, ${signature.at}`,
@@ -105,12 +103,12 @@ function whoseOf({ handle, identityId }: { handle?: string; identityId: string }
   return handle === undefined ? `the identity ${identityId}` : `${handle} (${identityId})`
 }
 
-function linesOfPerson({ receipt, checkpoint, event }: VerifiedReceipt): string[] {
+function linesOfUser({ receipt, checkpoint, event }: VerifiedReceipt): string[] {
   const { handle, identityId, clientId, requestId, createdAt, resolvedAt, publicKey, keyVersion, key } = receipt
   const who = handle === undefined ? `The identity ${identityId}` : `${handle} (${identityId})`
   return [
     `${who} signed this text.`,
-    `  asked    ${createdAt}, by the app ${clientId} (request ${requestId})`,
+    `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}`,
     `  key      ${publicKey} (version ${keyVersion})`,
     `  logged   ${event.at}, as leaf ${key.index} of the ${checkpoint.size} of ${checkpoint.origin}`,
@@ -121,7 +119,7 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Failure(`${file} is no JSON`, { cause })
+    throw new CliError(`${file} is not valid JSON`, { cause })
   }
 }
 
@@ -129,6 +127,6 @@ function read(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file))
   } catch (cause) {
-    throw new Failure(`${file} cannot be read as text`, { cause })
+    throw new CliError(`${file} cannot be read as text`, { cause })
   }
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { startService, type Service } from '../server/testing/service.ts'
-import { registerApp, registerCustomer } from './load/customer.ts'
+import { registerApp, registerTestUser } from './load/test-user.ts'
 import { exchange, textOf, type Reply } from './load/exchange.ts'
-import { rounds } from './load/length.ts'
+import { rounds } from './load/throughput.ts'
 
 const takersAtOnce = 8
 const races = rounds * 50
 
-/** A person whose app may act at a resource, as often as they let it and revoke that again. */
+/** A user whose app may act at a resource; delegations are granted and revoked repeatedly. */
 async function registerDelegator({ baseUrl, authUrl, admin }: Service) {
   const place = { baseUrl, authUrl, admin }
   const [source, target] = [await registerApp(place), await registerApp(place)]
@@ -18,10 +18,10 @@ async function registerDelegator({ baseUrl, authUrl, admin }: Service) {
   const resources = `${baseUrl}/api/admin/apps/${target.client_id}/resources`
   assert.equal((await exchange(resources, { method: 'POST', headers: admin, json }))?.status, 201)
 
-  const { identityId, sessions, consent, redeem } = await registerCustomer(place, source)
+  const { identityId, sessions, consent, redeem } = await registerTestUser(place, source)
   const headers = { authorization: `Bearer ${sessions.at(-1)}` }
-  const lineage = await consent()
-  const tokens = lineage && (await redeem(lineage))
+  const family = await consent()
+  const tokens = family && (await redeem(family))
   assert.ok(tokens)
   const form = {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
@@ -29,13 +29,13 @@ async function registerDelegator({ baseUrl, authUrl, admin }: Service) {
     resource: resourceKey,
     ...source,
   }
-  const wanted = { clientId: source.client_id, redirectUri: 'https://app.example/callback', identityId }
+  const requested = { clientId: source.client_id, redirectUri: 'https://app.example/callback', identityId }
   return {
     grant: () =>
       exchange(`${baseUrl}/api/oauth/authorize`, {
         method: 'POST',
         headers,
-        json: { ...wanted, connector: true, requestedResource: resourceKey, requestedScope: 'read' },
+        json: { ...requested, connector: true, requestedResource: resourceKey, requestedScope: 'read' },
       }),
     take: () => exchange(`${baseUrl}/api/oauth/token`, { method: 'POST', form }),
     async find(): Promise<string> {
@@ -49,7 +49,7 @@ async function registerDelegator({ baseUrl, authUrl, admin }: Service) {
   }
 }
 
-test(`DEL-11 of ${races} revocations that race ${takersAtOnce} takers none is outlived by a token`, async (t) => {
+test(`DEL-11 no token outlives any of ${races} revocations during ${takersAtOnce} token requests`, async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
   const { grant, take, find, revoke, introspect } = await registerDelegator(service)
@@ -59,7 +59,7 @@ test(`DEL-11 of ${races} revocations that race ${takersAtOnce} takers none is ou
     const id = await find()
     let acknowledged = false
     const taken = Promise.withResolvers<void>()
-    /** Takes one token after another, until there is none. */
+    /** Requests tokens one after another, until one is rejected. */
     async function takeAll(): Promise<void> {
       for (;;) {
         const isLate = acknowledged

@@ -8,12 +8,12 @@ import { test, type TestContext } from 'node:test'
 import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePorts, launch, startService, type Service } from '../server/testing/service.ts'
-import { registerApp, registerCustomer } from './load/customer.ts'
+import { registerApp, registerTestUser } from './load/test-user.ts'
 import { exchange } from './load/exchange.ts'
-import { rounds } from './load/length.ts'
-import { beginLoad, findForgotten } from './load/load.ts'
+import { rounds } from './load/throughput.ts'
+import { beginLoad, findLostUpdates } from './load/load.ts'
 
-/** A copy of the data of a service that was killed in the middle of its work. */
+/** Copies the data of a service that was killed while it worked. */
 async function copyOfKilled(t: TestContext): Promise<string> {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
@@ -34,7 +34,7 @@ for (const [what, bytesLeft] of [
   ['its second half', segmentBytes / 2],
   ['its last page', segmentBytes - 8192],
 ] as const)
-  test(`STO-17 a log that lacks ${what} is refused or recovered, and nothing wrong is served`, async (t) => {
+  test(`STO-17 a log without ${what} is rejected or recovered, and nothing wrong is served`, async (t) => {
     const directory = await copyOfKilled(t)
     t.after(() => rm(directory, { recursive: true, force: true }))
     const log = join(directory, 'database', 'pg_wal')
@@ -45,14 +45,14 @@ for (const [what, bytesLeft] of [
     const started = await startService({ dataDirectory: directory }).catch((error: Error) => error)
     if (started instanceof Error) {
       t.diagnostic(`refused: ${started.message}`)
-      return assert.match(started.message, /: DATA_DIR holds a database that cannot be opened [^\n]*\n$/)
+      return assert.match(started.message, /: DATA_DIR contains a database that cannot be opened [^\n]*\n$/)
     }
     t.diagnostic('recovered')
     assert.equal((await exchange(`${started.baseUrl}/readyz`))?.status, 200)
     await started.close()
   })
 
-test('STO-21 out of file descriptors it ends when it must, and loses nothing', async (t) => {
+test('STO-21 without file descriptors the service ends if it must, and loses nothing', async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
   const load = await beginLoad(service, { customers: 4 })
@@ -71,16 +71,16 @@ test('STO-21 out of file descriptors it ends when it must, and loses nothing', a
   limitFiles(service, 4096)
   assert.equal((await exchange(`${service.baseUrl}/readyz`))?.status, 200)
   for (const customer of load.customers)
-    assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+    assert.deepEqual(await findLostUpdates(customer), [], customer.history.join('\n'))
 })
 
-test('STO-21 out of memory it ends when it must, and loses nothing', async (t) => {
+test('STO-21 without memory the service ends if it must, and loses nothing', async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
   const load = await beginLoad(service, { customers: 4 })
   await wait(500)
   const ended = new Promise((resolve) => service.process.once('close', resolve))
-  // It holds more already: whatever it asks for from now on is refused.
+  // It uses more already, so every further allocation fails.
   limitMemory(service, dataBytes(service) / 2)
   await Promise.race([ended, wait(10_000)])
   await load.stop()
@@ -89,10 +89,10 @@ test('STO-21 out of memory it ends when it must, and loses nothing', async (t) =
   await service.restart()
   assert.equal((await exchange(`${service.baseUrl}/readyz`))?.status, 200)
   for (const customer of load.customers)
-    assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+    assert.deepEqual(await findLostUpdates(customer), [], customer.history.join('\n'))
 })
 
-test(`STO-02 kill -9 in the middle of the first start (${rounds} times): the next one completes it`, async (t) => {
+test(`STO-02 kill -9 during the first start (${rounds} times): the next start completes it`, async (t) => {
   for (let round = 1; round <= rounds; round += 1) {
     const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
     t.after(() => rm(directory, { recursive: true, force: true }))
@@ -109,15 +109,15 @@ test(`STO-02 kill -9 in the middle of the first start (${rounds} times): the nex
     first.process.kill('SIGKILL')
 
     const service = await startService({ dataDirectory: directory, environment: { RATE_LIMITS: 'off' } })
-    const customer = await registerCustomer(service, await registerApp(service))
-    const lineage = await customer.consent()
-    assert.ok(lineage)
-    assert.equal((await customer.redeem(lineage))?.status, 200)
+    const customer = await registerTestUser(service, await registerApp(service))
+    const family = await customer.consent()
+    assert.ok(family)
+    assert.equal((await customer.redeem(family))?.status, 200)
     await service.close()
   }
 })
 
-/** Lets a running process have so much memory for its data, and no more. */
+/** Limits the data memory of a running process. */
 function limitMemory(service: Service, bytes: number): void {
   const { status, stderr } = spawnSync('prlimit', ['--pid', String(service.process.pid), `--data=${bytes}:`])
   assert.equal(status, 0, String(stderr))
@@ -127,7 +127,7 @@ function dataBytes({ process: { pid } }: Service): number {
   return Number(/VmData:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 }
 
-/** Lets a running process have so many files and connections open, and no more. */
+/** Limits the open files and connections of a running process. */
 function limitFiles(service: Service, count: number): void {
   const { status, stderr } = spawnSync('prlimit', ['--pid', String(service.process.pid), `--nofile=${count}:`])
   assert.equal(status, 0, String(stderr))

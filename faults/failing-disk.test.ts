@@ -5,11 +5,10 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startService } from '../server/testing/service.ts'
 import { startPostgres } from '../tools/postgres.ts'
-import { beginLoad, findForgotten } from './load/load.ts'
-import { childrenOf } from './harness/process.ts'
-import { until } from './harness/until.ts'
+import { beginLoad, findLostUpdates } from './load/load.ts'
+import { childrenOf, until } from './harness/process.ts'
 
-test('STO-13 a disk that fails to flush stops PostgreSQL, and what was acknowledged stays', async (t) => {
+test('STO-13 a disk that fails to flush stops PostgreSQL, and acknowledged data is kept', async (t) => {
   await using closing = new AsyncDisposableStack()
   const cluster = closing.use(await startPostgres({ durable: true }))
   process.env['TEST_DATABASE_URL'] = cluster.url
@@ -23,19 +22,19 @@ test('STO-13 a disk that fails to flush stops PostgreSQL, and what was acknowled
   assert.equal(reply.body['error'], 'temporarily_unavailable')
   assert.equal((await until(`${service.baseUrl}/healthz`, 200)).reply.status, 200)
   await load.stop()
-  assert.match(await disk.mend(), /EIO .*\(INJECTED\)/)
+  assert.match(await disk.detach(), /EIO .*\(INJECTED\)/)
 
   await cluster.stop()
   await cluster.start()
   await until(readiness, 200)
   for (const customer of load.customers)
-    assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+    assert.deepEqual(await findLostUpdates(customer), [], customer.history.join('\n'))
   const sum = (outcome: 'ok' | 'unknown') => load.customers.reduce((count, { counts }) => count + counts[outcome], 0)
-  t.diagnostic(`${sum('ok')} acts acknowledged, ${sum('unknown')} without an answer or 503`)
+  t.diagnostic(`${sum('ok')} operations acknowledged, ${sum('unknown')} without a response or 503`)
   assert.ok(sum('ok') > 0)
 })
 
-/** From now on whatever these processes, and those that they start, flush to the disk fails. */
+/** Makes every flush to the disk by these processes and their children fail from now on. */
 function failFlushesOf(pids: number[]) {
   const flushes = 'fsync,fdatasync'
   const tracer = spawn(
@@ -50,15 +49,15 @@ function failFlushesOf(pids: number[]) {
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )
-  let told = ''
-  tracer.stderr.setEncoding('utf8').on('data', (text: string) => void (told += text))
+  let output = ''
+  tracer.stderr.setEncoding('utf8').on('data', (text: string) => void (output += text))
   return {
-    /** Lets them go; answers what was seen of them. */
-    async mend(): Promise<string> {
+    /** Detaches from the processes; returns the observed output. */
+    async detach(): Promise<string> {
       const ended = once(tracer, 'close')
       tracer.kill('SIGTERM')
       await ended
-      return told
+      return output
     },
   }
 }

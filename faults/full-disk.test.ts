@@ -7,15 +7,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startService, type Service } from '../server/testing/service.ts'
 import { startPostgres } from '../tools/postgres.ts'
 import { exchange, textOf, type Reply } from './load/exchange.ts'
-import { beginLoad, findForgotten, type Load } from './load/load.ts'
+import { beginLoad, findLostUpdates, type Load } from './load/load.ts'
 import { openSmallDisk } from './harness/small-disk.ts'
-import { until } from './harness/until.ts'
+import { until } from './harness/process.ts'
 
 const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
-/** Less than a segment of the log takes, so that the log cannot grow while a table still can. */
+/** Less than a segment of the log, so that the log cannot grow while a table still can. */
 const lessThanSegmentBytes = 12 * 1024 * 1024
 
-/** A service whose database is on a small disk: the embedded one, or a PostgreSQL of its own. */
+/** A service whose database is on a small disk: the embedded one, or a temporary PostgreSQL. */
 async function startOnSmallDisk(closing: AsyncDisposableStack) {
   const disk = closing.adopt(openSmallDisk(), (each) => each.close())
   const cluster = onPostgres ? closing.use(await startPostgres({ durable: true, parent: disk.directory })) : undefined
@@ -27,12 +27,12 @@ async function startOnSmallDisk(closing: AsyncDisposableStack) {
     }),
     (each) => each.close(),
   )
-  // Whatever is still to be written when it ends, also when the test has failed.
+  // Its last writes need space, also if the test has failed.
   closing.defer(disk.giveBack)
   return {
     service,
     disk,
-    /** What whoever looks after it does when there is space again: starts what has ended. */
+    /** What an operator does when there is space again: starts what has ended. */
     async recover(): Promise<void> {
       await cluster?.stop()
       await cluster?.start()
@@ -60,29 +60,31 @@ function registerLargeApp({ baseUrl, admin }: Service): Promise<Reply> {
   })
 }
 
-/** Registers apps until one is not; answers the ids of those that were acknowledged, and what came at last. */
+/** Registers apps until one fails; returns the ids of the acknowledged ones, and the last response. */
 async function registerUntilRefused(service: Service) {
   const acknowledged: string[] = []
   for (;;) {
     const reply = await registerLargeApp(service)
     if (reply?.status !== 201) return { acknowledged, refused: reply }
     acknowledged.push(textOf(reply.body, 'clientId'))
-    assert.ok(acknowledged.length < 5000, 'the disk is never full')
+    assert.ok(acknowledged.length < 5000, 'the disk never fills up')
   }
 }
 
-/** Whether all that was acknowledged is there. */
+/** Checks that everything acknowledged is stored. */
 async function verify(t: TestContext, { baseUrl, admin }: Service, { customers }: Load, apps: string[]) {
   for (const clientId of apps) {
     const kept = await exchange(`${baseUrl}/api/admin/apps/${clientId}`, { headers: admin })
-    assert.equal(kept?.status, 200, `the app ${clientId} was forgotten`)
+    assert.equal(kept?.status, 200, `the app ${clientId} was lost`)
   }
-  for (const customer of customers) assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+  for (const customer of customers) assert.deepEqual(await findLostUpdates(customer), [], customer.history.join('\n'))
   const sum = (outcome: 'ok' | 'unknown') => customers.reduce((count, { counts }) => count + counts[outcome], 0)
-  t.diagnostic(`${apps.length} apps and ${sum('ok')} acts acknowledged, ${sum('unknown')} without an answer or 503`)
+  t.diagnostic(
+    `${apps.length} apps and ${sum('ok')} operations acknowledged, ${sum('unknown')} without a response or 503`,
+  )
 }
 
-test('STO-04 on a full disk what cannot be written is a 503, and what was acknowledged stays', async (t) => {
+test('STO-04 on a full disk failed writes return 503, and acknowledged data is kept', async (t) => {
   await using closing = new AsyncDisposableStack()
   const { service, disk } = await startOnSmallDisk(closing)
   const load = await beginLoad(service, { customers: 3 })
@@ -93,9 +95,9 @@ test('STO-04 on a full disk what cannot be written is a 503, and what was acknow
   assert.equal(refused.body['error'], 'temporarily_unavailable')
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
   for (let probe = 0; probe < 10; probe += 1) {
-    const askedAt = performance.now()
+    const startedAt = performance.now()
     assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
-    assert.ok(performance.now() - askedAt < 1000, 'it answers while the disk is full')
+    assert.ok(performance.now() - startedAt < 1000, 'it responds while the disk is full')
     await wait(100)
   }
   assert.equal(service.process.exitCode, null)
@@ -106,7 +108,7 @@ test('STO-04 on a full disk what cannot be written is a 503, and what was acknow
   await verify(t, service, load, [...acknowledged, textOf(body, 'clientId')])
 })
 
-test('STO-04 where the log cannot grow the database gives up, and what was acknowledged stays', async (t) => {
+test('STO-04 if the log cannot grow the database stops, and acknowledged data is kept', async (t) => {
   await using closing = new AsyncDisposableStack()
   const { service, disk, recover } = await startOnSmallDisk(closing)
   const load = await beginLoad(service, { customers: 3 })

@@ -2,28 +2,31 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { test } from 'node:test'
 import { startService, testAdminToken, type Service } from '../server/testing/service.ts'
-import { Chance } from './harness/chance.ts'
-import { registerApp, registerCustomer } from './load/customer.ts'
+import { SeededRandom } from './harness/chance.ts'
+import { registerApp, registerTestUser } from './load/test-user.ts'
 import { exchange } from './load/exchange.ts'
-import { requests, seed } from './load/length.ts'
+import { requests, seed } from './load/throughput.ts'
 import { describeMemory, inspectable, megabytes, measureMemory, type Memory } from './load/memory.ts'
-import { makeNonsense, type Nonsense, type Truth } from './harness/nonsense.ts'
+import { makeNonsense, type Nonsense, type ValidInput } from './harness/fuzz-inputs.ts'
 import { originOf, readOperations } from './operations.ts'
 
-/** So few that those who are signed in are so for most of it: some of the requests sign them out. */
+/** Few enough that the users stay signed in most of the time: some of the requests sign them out. */
 const batch = 250
 const parallel = 24
 /**
- * On PostgreSQL some acts of the operator wait five seconds, until every process knows of them. A backup takes as long
- * as there is something to copy.
+ * On PostgreSQL some operator requests wait five seconds, until every process knows of them. The duration of a backup
+ * depends on the amount of data.
  */
 const hangMillisecondsOf = ({ path }: Nonsense) => (/\/api\/admin\/(apps\/|backup)/.test(path) ? 7000 : 1000)
-/** Memory is measured at the start, then so often, evenly spread, and at the end; at the second time it is warm. */
+/**
+ * Memory is measured at the start, then this many times at even intervals, and at the end. At the second time the
+ * service is warm.
+ */
 const measurements = 5
-/** How much more there may be at the end than when warm: of what is held, and of what the embedded database took. */
+/** Maximum growth between the warm service and the end: of the held memory, and of the embedded database's memory. */
 const growthBytesMax = { held: 16 * 1024 * 1024, webAssembly: 64 * 1024 * 1024 }
 
-test(`INJ-05 of ${requests} malformed requests (seed ${seed}) none is a fault of ours, or hangs`, async (t) => {
+test(`INJ-05 none of ${requests} malformed requests (seed ${seed}) causes an internal error or hangs`, async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off', LOG_LEVEL: 'error', ...inspectable } })
   t.after(() => service.close())
   const operations = await readOperations(service)
@@ -38,31 +41,31 @@ test(`INJ-05 of ${requests} malformed requests (seed ${seed}) none is a fault of
   let slowestProbe = 0
   const startedAt = performance.now()
   for (let first = 0; first < requests; first += batch) {
-    const truth = await goThroughGoodFlow(service)
+    const validInput = await goThroughGoodFlow(service)
     const slow: Nonsense[] = []
     let next = first
     const send = async () => {
       while (next < Math.min(first + batch, requests)) {
         const index = next++
-        const nonsense = makeNonsense(new Chance(seed * 1_000_003 + index), operations, truth)
+        const nonsense = makeNonsense(new SeededRandom(seed * 1_000_003 + index), operations, validInput)
         const { status, milliseconds } = await sendNonsense(service, nonsense, agent)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         slowest = Math.max(slowest, milliseconds)
-        const told = () =>
+        const description = () =>
           `${index}: ${status} after ${Math.round(milliseconds)} ms: ${JSON.stringify(nonsense).slice(0, 1500)}`
-        if (status >= 500) faults.push(told())
+        if (status >= 500) faults.push(description())
         if (milliseconds > hangMillisecondsOf(nonsense)) slow.push(nonsense)
       }
     }
     await Promise.all(Array.from({ length: parallel }, send))
-    // The machine may have been busy: what really hangs does so when it is alone, too.
+    // The machine may have been busy. A request that really hangs does so alone, too.
     for (const nonsense of slow) {
       const { milliseconds } = await sendNonsense(service, nonsense, agent)
       if (milliseconds > hangMillisecondsOf(nonsense)) faults.push(`hangs: ${JSON.stringify(nonsense).slice(0, 1500)}`)
     }
-    const askedAt = performance.now()
+    const probedAt = performance.now()
     assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
-    slowestProbe = Math.max(slowestProbe, performance.now() - askedAt)
+    slowestProbe = Math.max(slowestProbe, performance.now() - probedAt)
     assert.deepEqual(faults, [], service.output().slice(-3000))
     if (first >= (requests / measurements) * measured.length) measured.push(await measureMemory(service))
   }
@@ -72,27 +75,27 @@ test(`INJ-05 of ${requests} malformed requests (seed ${seed}) none is a fault of
   const seconds = (performance.now() - startedAt) / 1000
   t.diagnostic([...statuses].map(([status, count]) => `${status}: ${count}`).join(', '))
   t.diagnostic(`${Math.round(requests / seconds)} a second`)
-  t.diagnostic(`slowest answer ${Math.round(slowest)} ms, slowest probe ${Math.round(slowestProbe)} ms`)
+  t.diagnostic(`slowest response ${Math.round(slowest)} ms, slowest probe ${Math.round(slowestProbe)} ms`)
   for (const each of measured) t.diagnostic(describeMemory(each))
   const [warm, end] = [measured[1], measured.at(-1)]
   assert.ok(warm && end)
   const held = end.heldBytes - warm.heldBytes
   const taken = end.webAssemblyBytes - warm.webAssemblyBytes
-  assert.ok(held < growthBytesMax.held, `${megabytes(held)} MB more are held than when it was warm`)
-  assert.ok(taken < growthBytesMax.webAssembly, `WebAssembly has taken ${megabytes(taken)} MB more`)
+  assert.ok(held < growthBytesMax.held, `the held memory grew by ${megabytes(held)} MB since it was warm`)
+  assert.ok(taken < growthBytesMax.webAssembly, `the memory of WebAssembly grew by ${megabytes(taken)} MB`)
 })
 
-test('LOD-09 of 64 people who ask at once, among nonsense, each is answered about themselves', async (t) => {
+test('LOD-09 of 64 concurrent users among malformed requests, each gets their own data', async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off', LOG_LEVEL: 'error' } })
   t.after(() => service.close())
   const app = await registerApp(service)
   const operations = await readOperations(service)
   const people = await Promise.all(
     Array.from({ length: 64 }, async () => {
-      const person = await registerCustomer(service, app)
-      const lineage = await person.consent()
-      if (lineage) await person.redeem(lineage)
-      return { ...person, access: lineage?.access[0] ?? '' }
+      const person = await registerTestUser(service, app)
+      const family = await person.consent()
+      if (family) await person.redeem(family)
+      return { ...person, access: family?.access[0] ?? '' }
     }),
   )
   const rounds = 10
@@ -101,12 +104,12 @@ test('LOD-09 of 64 people who ask at once, among nonsense, each is answered abou
   await Promise.all(
     people.map(async ({ access, handle, identityId, readSession, sessions, userinfo }, number) => {
       for (let round = 0; round < rounds; round += 1) {
-        const chance = new Chance(seed * 1_000_003 + number * rounds + round)
-        const truth = { values: { handle, identityId }, bearers: { session: ['wrong'] } }
+        const chance = new SeededRandom(seed * 1_000_003 + number * rounds + round)
+        const validInput = { values: { handle, identityId }, bearers: { session: ['wrong'] } }
         const [session, claims] = await Promise.all([
           readSession(sessions[0] ?? ''),
           userinfo(access),
-          sendNonsense(service, makeNonsense(chance, operations, truth), agent),
+          sendNonsense(service, makeNonsense(chance, operations, validInput), agent),
         ])
         assert.equal(claims?.body['sub'], identityId)
         assert.equal(claims.body['preferred_username'], handle)
@@ -118,20 +121,23 @@ test('LOD-09 of 64 people who ask at once, among nonsense, each is answered abou
   )
 })
 
-/** A person signs in to an app, and all that this gives works; answers what the next nonsense may use. */
-async function goThroughGoodFlow(service: Service): Promise<Truth> {
+/**
+ * Signs a user in to an app and checks that all tokens and sessions work; returns what the next malformed requests can
+ * use.
+ */
+async function goThroughGoodFlow(service: Service): Promise<ValidInput> {
   const app = await registerApp(service)
-  const customer = await registerCustomer(service, app)
+  const customer = await registerTestUser(service, app)
   for (let session = 0; session < 5; session += 1) await customer.signIn()
-  const lineage = await customer.consent()
-  assert.ok(lineage)
-  assert.equal((await customer.redeem(lineage))?.status, 200)
-  const { code, live = '' } = lineage
-  assert.equal((await customer.refresh(lineage, live))?.status, 200)
-  const access = lineage.access.at(-1) ?? ''
+  const family = await customer.consent()
+  assert.ok(family)
+  assert.equal((await customer.redeem(family))?.status, 200)
+  const { code, live = '' } = family
+  assert.equal((await customer.refresh(family, live))?.status, 200)
+  const access = family.access.at(-1) ?? ''
   assert.equal((await customer.userinfo(access))?.body['preferred_username'], customer.handle)
   const { handle, identityId, sessions } = customer
-  const values = { handle, identityId, identity_id: identityId, code, refresh_token: lineage.live ?? '' }
+  const values = { handle, identityId, identity_id: identityId, code, refresh_token: family.live ?? '' }
   const names = {
     clientId: app.client_id,
     ...app,
@@ -144,7 +150,7 @@ async function goThroughGoodFlow(service: Service): Promise<Truth> {
   }
 }
 
-/** Status 0 stands for a connection that was closed without an answer, as after a request line that is none. */
+/** Status 0 means that the connection was closed without a response, as after an invalid request line. */
 function sendNonsense(service: Service, { host, method, path, headers, body }: Nonsense, agent: Agent) {
   const startedAt = performance.now()
   const origin = new URL(originOf(service, host))

@@ -1,7 +1,7 @@
 /**
- * A process that asks `/healthz` twenty times a second, so that what is measured is the service, and not how busy the
- * process that attacks it is. Its argument is the URL. When it is sent anything it ends, and tells how long each probe
- * took, in milliseconds.
+ * A separate process that requests `/healthz` twenty times a second, so that the load on the attacking process does not
+ * affect the measurement. Its argument is the URL. Any message ends it; then it sends the latency of each probe in
+ * milliseconds.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,14 +10,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const pauseMilliseconds = 50
 
-/** Begins to probe a service. `end` answers how long each probe took, and rejects where one was not answered 200. */
+/** Starts to probe a service. `end` returns the latency of each probe, and rejects if one did not get 200. */
 export function beginProbing(baseUrl: string) {
   const child = fork(import.meta.filename, [`${baseUrl}/healthz`])
   const taken = new Promise<number[]>((resolve, reject) => {
     child.once('message', (message) => resolve(Array.isArray(message) ? message.map(Number) : []))
-    child.once('exit', (code) => reject(new Error(`the process that probes has ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`the probing process has ended with ${code}`)))
   })
-  // Watched from the start: a probe that fails must not be an unhandled rejection before the end is awaited.
+  // Handled from the start: a failed probe must not become an unhandled rejection before the end is awaited.
   taken.catch(() => {})
   return {
     end() {
@@ -41,11 +41,11 @@ if (import.meta.main) {
 }
 
 function probe(url: string, agent: Agent): Promise<number> {
-  const askedAt = performance.now()
+  const sentAt = performance.now()
   return new Promise((resolve, reject) => {
     get(url, { agent }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`a probe was answered ${response.statusCode}`))
-      response.resume().once('close', () => resolve(performance.now() - askedAt))
+      if (response.statusCode !== 200) reject(new Error(`a probe got status ${response.statusCode}`))
+      response.resume().once('close', () => resolve(performance.now() - sentAt))
     }).once('error', reject)
   })
 }

@@ -10,17 +10,17 @@ import { originOf, type Operation, type Schema } from './operations.ts'
 export type HostileRequest = { url: string; method: string; headers: Record<string, string>; body?: string }
 /** One kind of attack: how often a minute one address may try it, and its nth request. */
 export type Attack = { name: string; perMinute: number; next: (nth: number) => Promise<HostileRequest> }
-/** Bearer tokens that the service accepts, by their kind, and ids that exist, by the name of their parameter. */
+/** Bearer tokens that the service accepts, by their kind, and existing ids, by the name of their parameter. */
 export type Known = { bearers: Record<string, string>; values: Record<string, string> }
 
-/** Node reads no more of the line and headers of a request, in all. */
+/** Node's limit for the request line and headers together. */
 const headerBytes = 14 * 1024
 const urlBytes = 7 * 1024
-/** Two bodies and what is around them, by which the limit of a signing request exceeds that of others. */
+/** Two bodies and their surroundings, by which the limit of a signing request exceeds that of other requests. */
 const bodyBytes = ({ path }: Operation) =>
   path.startsWith('/api/signing/requests') ? limits.signingRequestBytesMax : limits.bodyBytesMax
 
-/** Where the limit of an address is another than that of most endpoints (docs/operations/settings.md). */
+/** Endpoints whose limit for an address differs from that of most endpoints (docs/operations/settings.md). */
 const perMinuteOf: [path: RegExp, perMinute: number][] = [
   [/^\/api\/auth\/register/, 10],
   [/^\/api\/sso\//, 30],
@@ -29,7 +29,9 @@ const perMinuteOf: [path: RegExp, perMinute: number][] = [
 ]
 const perMinuteOfMost = 60
 
-/** The attack on one operation: each of its texts, its query, its headers and its whole body, as costly as they get. */
+/**
+ * The attack on one operation: each of its texts, its query, its headers and its whole body, as expensive as possible.
+ */
 export function attackOn(service: Service, operation: Operation, known: () => Known): Attack {
   const { method, path, host, security, body, contentTypes } = operation
   const size = bodyBytes(operation) - 64
@@ -66,7 +68,7 @@ export function attackOn(service: Service, operation: Operation, known: () => Kn
   return { name: `${method} ${path}`, perMinute: perMinute(path), next }
 }
 
-/** A registration of somebody who has started one, with an attestation that is costly to read. */
+/** Completes a started registration with an attestation that is expensive to parse. */
 export function attackByAttestation({ baseUrl, authUrl }: Service, headers: Record<string, string>): Attack {
   const attestations = buildersOf(costlyCbor)
   const authenticator = createAuthenticator({ origin: authUrl, rpId: 'localhost' })
@@ -91,7 +93,7 @@ export function attackByAttestation({ baseUrl, authUrl }: Service, headers: Reco
   }
 }
 
-/** The answer of a SAML provider to a sign-in that was started, which costs as much as a stranger can make it cost. */
+/** The response of a SAML provider to a started sign-in, as expensive as an anonymous caller can make it. */
 export function attackBySaml({ baseUrl }: Service, connectionId: string, headers: Record<string, string>): Attack {
   const answers = buildersOf({ ...costlyXml, ...costlyResponses, ...encryptedFor({ ...costlyResponses }) })
   const path = `${baseUrl}/api/sso/${connectionId}`
@@ -116,7 +118,7 @@ export function attackBySaml({ baseUrl }: Service, connectionId: string, headers
   }
 }
 
-/** A person's organization with a SAML connection; answers the id of the connection. */
+/** Creates an organization with a SAML connection; returns the id of the connection. */
 export async function openSamlConnection({ businessUrl }: Service, metadata: string, owner: SignedIn): Promise<string> {
   const { identityId, headers } = owner
   const post = async (path: string, json: object) => {
@@ -139,11 +141,11 @@ function buildersOf(shapes: Shapes): Builder<string>[] {
 
 function pick<Choice>(choices: readonly Choice[], nth: number): Choice {
   const choice = choices[nth % choices.length]
-  if (choice === undefined) throw new Error('there is nothing to choose from')
+  if (choice === undefined) throw new Error('no items to choose from')
   return choice
 }
 
-/** A valid body in which one text takes all of the room, for each text and some of the ways to fill it. */
+/** Creates valid bodies in which one text uses all of the allowed size, for each text and some ways to fill it. */
 function grownTexts(schema: Schema): Builder<string>[] {
   const names = Object.entries(schema.properties ?? {}).filter(([, each]) => [each.type].flat().includes('string'))
   const fillings = ['a', 'a-', '@', '.', ' ', '\\u0301', '%ff', '😀']
@@ -163,7 +165,7 @@ function headerVariants(): Record<string, string>[] {
   })
 }
 
-/** As it can stand in a request line; what can't is written as an escape, as far as there is room. */
+/** Makes a value fit into a request line; other characters are escaped, as far as there is room. */
 function inUrl(text: string): string {
   const escaped = text.toWellFormed().replaceAll(/[^\x21\x24-\x7e]/gu, (character) => encodeURIComponent(character))
   return escaped.slice(0, urlBytes)

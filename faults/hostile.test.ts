@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startSamlProvider } from '../server/testing/saml-provider.ts'
 import { startService, testAdminToken, type Service } from '../server/testing/service.ts'
-import { registerApp, registerCustomer } from './load/customer.ts'
+import { registerApp, registerTestUser } from './load/test-user.ts'
 import { beginProbing } from './health-probe.ts'
 import {
   attackByAttestation,
@@ -15,22 +15,22 @@ import {
   type HostileRequest,
   type Known,
 } from './hostile-requests.ts'
-import { hostileSeconds } from './load/length.ts'
+import { hostileSeconds } from './load/throughput.ts'
 import { describeMemory, inspectable, measureMemory } from './load/memory.ts'
 import { readOperations, type Operation } from './operations.ts'
 
 const probeMillisecondsMax = 100
 const growthMax = 1.2
-/** The part of the time after which the service is warm. */
+/** The share of the time after which the service is warm. */
 const warmUp = 0.2
-/** How often there are new accounts to act on: some of the requests sign out, or delete. */
+/** How often new accounts are created: some of the requests sign out, or delete the account. */
 const renewalMilliseconds = 15_000
-/** The requests that may end what the others need have an account of their own. */
+/** Requests that may end what the others need use an account of their own. */
 const isEnding = ({ method, path }: Operation) => method === 'DELETE' || /\/(?:logout|session\/end|revoke)\b/.test(path)
-/** The one address that attacks, as the proxy before the service tells. */
+/** The address of the attacker, as the proxy in front of the service reports it. */
 const address = { 'x-forwarded-for': '203.0.113.7' }
 
-test(`LOD-11 ${hostileSeconds} s of the worst requests at their limits keep nobody else waiting`, async (t) => {
+test(`LOD-11 ${hostileSeconds} s of the costliest requests at their limits delay no other user`, async (t) => {
   const service = await startService({ environment: { TRUST_PROXY: '1', LOG_LEVEL: 'error', ...inspectable } })
   t.after(() => service.close())
   const idp = await startSamlProvider(() => new Date())
@@ -69,16 +69,16 @@ test(`LOD-11 ${hostileSeconds} s of the worst requests at their limits keep nobo
   assert.ok(end.heldBytes < warm.heldBytes * growthMax, `${end.heldBytes} bytes are held; warm ${warm.heldBytes}`)
 })
 
-/** A person who uses an app, and what opens something for them. */
+/** A user of an app, and their tokens. */
 async function makeKnown(service: Service): Promise<Known> {
   const app = await registerApp(service)
-  const customer = await registerCustomer(service, app)
-  const lineage = await customer.consent()
-  assert.ok(lineage)
-  await customer.redeem(lineage)
+  const customer = await registerTestUser(service, app)
+  const family = await customer.consent()
+  assert.ok(family)
+  await customer.redeem(family)
   const { handle, identityId, sessions } = customer
   return {
-    bearers: { session: sessions[0] ?? '', access_token: lineage.access[0] ?? '', admin: testAdminToken },
+    bearers: { session: sessions[0] ?? '', access_token: family.access[0] ?? '', admin: testAdminToken },
     values: { handle, identityId, clientId: app.client_id },
   }
 }
@@ -94,7 +94,7 @@ async function renew(signal: AbortSignal, act: () => Promise<void>): Promise<voi
   }
 }
 
-/** Each attack at its own rate, whether or not the request before has been answered. */
+/** Sends each attack at its own rate, even if the previous request is still pending. */
 function beginAttacks(attacks: Attack[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const statuses = new Map<number, number>()
@@ -132,7 +132,7 @@ function beginAttacks(attacks: Attack[]) {
   }
 }
 
-/** Status 0 stands for a connection that was closed without an answer, as where the headers are too long. */
+/** Status 0 means that the connection was closed without a response, as with too long headers. */
 function send(agent: Agent, { url, method, headers, body }: HostileRequest): Promise<number> {
   return new Promise((resolve) => {
     const asking = request(url, { agent, method, headers: { ...address, ...headers } }, (response) => {

@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { Service } from '../server/testing/service.ts'
 import { reopenStorage } from '../server/testing/database.ts'
-import { startWithCustomers } from './load/customers.ts'
+import { startWithUsers } from './load/test-user.ts'
 import { exchange, textOf } from './load/exchange.ts'
 
 const leadMilliseconds = 10_000
 
-test('JWT-13 while the keys of running processes change, whatever they sign or have signed verifies', async (t) => {
-  const { service, customers } = await startWithCustomers(t, 4, { RATE_LIMITS: 'off', WORKERS: '2' })
+test('JWT-13 while running processes rotate their keys, all old and new signatures verify', async (t) => {
+  const { service, customers } = await startWithUsers(t, 4, { RATE_LIMITS: 'off', WORKERS: '2' })
   const rotate = { method: 'POST', headers: service.admin } as const
   assert.equal((await exchange(`${service.baseUrl}/api/admin/keys/rotate`, rotate))?.status, 201)
-  const signsAt = await hasten(service)
+  const activatesAt = await hasten(service)
 
-  /** A relying party that reads the key set this once, and keeps it. */
+  /** A relying party that fetches the key set once, and caches it. */
   const keySet = createRemoteJWKSet(new URL(`${service.authUrl}/.well-known/jwks.json`), {
     cooldownDuration: Infinity,
     cacheMaxAge: Infinity,
@@ -22,19 +22,19 @@ test('JWT-13 while the keys of running processes change, whatever they sign or h
   const kids = { before: new Set<string>(), after: new Set<string>() }
   const accessJwts: string[] = []
   const turns = customers.map(async (customer) => {
-    const lineage = customer.lineages.at(-1)
-    assert.ok(lineage)
-    while (Date.now() < signsAt + 2000) {
-      const askedAt = Date.now()
-      const reply = await customer.refresh(lineage, lineage.live ?? '')
+    const family = customer.families.at(-1)
+    assert.ok(family)
+    while (Date.now() < activatesAt + 2000) {
+      const sentAt = Date.now()
+      const reply = await customer.refresh(family, family.live ?? '')
       assert.equal(reply?.status, 200)
       const [idToken, accessJwt] = [textOf(reply.body, 'id_token'), textOf(reply.body, 'access_token_jwt')]
       accessJwts.push(accessJwt)
       for (const jwt of [idToken, accessJwt]) {
         await jwtVerify(jwt, keySet, { issuer: service.authUrl })
         const { kid = '' } = decodeProtectedHeader(jwt)
-        if (Date.now() < signsAt) kids.before.add(kid)
-        if (askedAt > signsAt) kids.after.add(kid)
+        if (Date.now() < activatesAt) kids.before.add(kid)
+        if (sentAt > activatesAt) kids.after.add(kid)
       }
       const previous = accessJwts[Math.floor(Math.random() * accessJwts.length)] ?? ''
       const headers = { authorization: `Bearer ${previous}` }
@@ -44,23 +44,23 @@ test('JWT-13 while the keys of running processes change, whatever they sign or h
   await Promise.all(turns)
   t.diagnostic(`${2 * accessJwts.length} tokens verified`)
   assert.deepEqual([kids.before.size, kids.after.size], [2, 2])
-  assert.ok(kids.before.isDisjointFrom(kids.after), 'the keys changed under way')
+  assert.ok(kids.before.isDisjointFrom(kids.after), 'the keys changed during the test')
 })
 
-/** Lets the keys that wait sign in a moment, and not in hours; answers when. */
+/** Lets the pending keys sign in a moment instead of hours; returns the time. */
 async function hasten(service: Service): Promise<number> {
   await service.end()
   const { DATABASE_URL, DATA_DIR } = service.settings
   const { db, close } = await reopenStorage(DATABASE_URL, DATA_DIR)
   const now = new Date()
-  const signsAt = new Date(now.getTime() + leadMilliseconds)
+  const activatesAt = new Date(now.getTime() + leadMilliseconds)
   const { numUpdatedRows } = await db
     .updateTable('token_signing_key')
-    .set({ signs_at: signsAt })
-    .where('signs_at', '>', now)
+    .set({ activates_at: activatesAt })
+    .where('activates_at', '>', now)
     .executeTakeFirstOrThrow()
   assert.equal(numUpdatedRows, 3n)
   await close()
   await service.restart()
-  return signsAt.getTime()
+  return activatesAt.getTime()
 }

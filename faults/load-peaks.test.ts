@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startWithCustomers } from './load/customers.ts'
+import { startWithUsers } from './load/test-user.ts'
 import { exchange } from './load/exchange.ts'
-import { beginFlood, countStatuses, type Asking } from './load/flood.ts'
-import { describeTempo, measureTempo } from './load/tempo.ts'
+import { beginFlood, countStatuses, type FloodRequest } from './load/flood.ts'
+import { describeThroughput, measureThroughput } from './load/throughput.ts'
 
 const json = { 'content-type': 'application/json' }
 
 const peak = 40
 const seconds = 4
 
-test(`LOD-04 of ${20 * peak} callers at once each is served or told to come again`, async (t) => {
-  const { service, customers } = await startWithCustomers(t, 8, { RATE_LIMITS: 'off' })
-  const signIn = (): Asking => ({
+test(`LOD-04 each of ${20 * peak} concurrent callers is served or asked to retry later`, async (t) => {
+  const { service, customers } = await startWithUsers(t, 8, { RATE_LIMITS: 'off' })
+  const signIn = (): FloodRequest => ({
     url: `${service.baseUrl}/api/auth/login/start`,
     method: 'POST',
     headers: json,
     body: '{}',
   })
-  const before = await measureTempo(customers, 2000)
+  const before = await measureThroughput(customers, 2000)
   const ordinary = beginFlood(peak, signIn)
   await wait(2000)
   const atPeak = (await ordinary.stop()).length / 2
@@ -35,14 +35,14 @@ test(`LOD-04 of ${20 * peak} callers at once each is served or told to come agai
   assert.equal(served.length + shed.length, answers.length, countStatuses(answers))
   for (const { retryAfter } of shed) assert.match(retryAfter ?? '', /^\d+$/)
   assert.ok(shed.length > 0)
-  const after = await measureTempo(customers, 2000)
+  const after = await measureThroughput(customers, 2000)
 
   const rate = (of: unknown[]) => Math.round(of.length / seconds)
-  t.diagnostic(`peak: ${Math.round(atPeak)} a second; burst: ${rate(served)} served and ${rate(shed)} shed a second`)
+  t.diagnostic(`peak: ${Math.round(atPeak)}/s; burst: ${rate(served)} served and ${rate(shed)} shed per second`)
   t.diagnostic(`slowest of the burst ${Math.round(Math.max(...served.map(({ milliseconds }) => milliseconds)))} ms`)
-  t.diagnostic(`before: ${describeTempo(before)}`)
-  t.diagnostic(`after: ${describeTempo(after)}`)
+  t.diagnostic(`before: ${describeThroughput(before)}`)
+  t.diagnostic(`after: ${describeThroughput(after)}`)
   assert.ok(performance.now() - endedAt < 10_000)
-  assert.ok(rate(served) > atPeak / 10, 'most of what could be done was done')
+  assert.ok(rate(served) > atPeak / 10, 'most of the possible work was done')
   assert.ok(after.medianMilliseconds < Math.max(2 * before.medianMilliseconds, 50))
 })

@@ -3,16 +3,19 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { createWorld } from '../server/testing/world.ts'
 
-/** So many of each kind; the long form has 10,000. */
+/** The number of samples of each kind; the long form has 10,000. */
 const samples = 500 * Number(process.env['FAULT_ROUNDS'] ?? 2)
-/** Beyond it two kinds of answers are told apart (Reparaz, Balasch, Verbauwhede: Dude, is my code constant time?). */
+/**
+ * Above it, two kinds of responses can be distinguished (Reparaz, Balasch, Verbauwhede: Dude, is my code constant
+ * time?).
+ */
 const tMax = 4.5
 
-test('LKP-03 how long it takes does not tell why somebody is not found in an app', async (context) => {
+test('LKP-03 the response time does not reveal why a user is not found in an app', async (context) => {
   const world = await createWorld()
   try {
     const app = await world.app({ supportsE2ee: true })
-    const [stranger, symmetric, connected] = [await world.person(), await world.person(), await world.person()]
+    const [unconnected, symmetric, connected] = [await world.person(), await world.person(), await world.person()]
     await app.code(symmetric, { scope: 'openid', encryptedAppKey: 'sealed' })
     const { publicKey } = generateKeyPairSync('x25519')
     const appPublicKey = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
@@ -22,22 +25,22 @@ test('LKP-03 how long it takes does not tell why somebody is not found in an app
 
     // Handles of one length.
     const kinds = {
-      'nobody has the handle': `person-${randomBytes(6).toString('hex')}`,
-      'it is of somebody who has not connected the app': stranger.handle,
-      'it is of somebody without a public key there': symmetric.handle,
+      'no user has the handle': `person-${randomBytes(6).toString('hex')}`,
+      'its user has not connected the app': unconnected.handle,
+      'its user has no public key there': symmetric.handle,
     }
     const timed = await timesOf(`${origin}/api/encryption/app-lookup`, app.clientId, Object.entries(kinds))
     for (const [one, other] of pairsOf([...timed])) {
       const t = welch(cropped(one[1]), cropped(other[1]))
       context.diagnostic(`t = ${t.toFixed(2)}: ${one[0]} / ${other[0]}`)
-      assert.ok(Math.abs(t) < tMax, `${one[0]} and ${other[0]} are told apart: t = ${t}`)
+      assert.ok(Math.abs(t) < tMax, `${one[0]} and ${other[0]} can be distinguished: t = ${t}`)
     }
   } finally {
     await world.close()
   }
 })
 
-/** How long each kind takes: all of them in every round, in an order that changes. */
+/** Measures how long each kind takes: all of them in every round, in a changing order. */
 async function timesOf(url: string, clientId: string, kinds: [kind: string, handle: string][]) {
   const times = new Map<string, number[]>(kinds.map(([kind]) => [kind, []]))
   for (let round = -100; round < samples; round += 1) {
@@ -50,7 +53,7 @@ async function timesOf(url: string, clientId: string, kinds: [kind: string, hand
   return [...times].map(([kind, all]): [string, number[]] => [kind, all.slice(100)])
 }
 
-/** How long it takes to be told that somebody is not found. */
+/** Measures how long a lookup without result takes. */
 async function timeOf(url: string, query: Record<string, string>): Promise<number> {
   const startedAt = performance.now()
   const answer = await fetch(`${url}?${new URLSearchParams(query)}`)
@@ -63,7 +66,7 @@ function pairsOf<Item>(items: Item[]): [Item, Item][] {
   return items.flatMap((one, index) => items.slice(index + 1).map((other): [Item, Item] => [one, other]))
 }
 
-/** Without the slowest tenth: a collection of garbage says nothing of what was asked. */
+/** Removes the slowest tenth: a garbage collection says nothing about the request. */
 function cropped(times: number[]): number[] {
   return times.toSorted((one, other) => one - other).slice(0, Math.floor(times.length * 0.9))
 }

@@ -2,7 +2,7 @@ import { inlineReferences } from '../tools/references.ts'
 import type { Service } from '../server/testing/service.ts'
 import { exchange } from './load/exchange.ts'
 
-/** As much of JSON Schema and of an OpenAPI operation as requests are made of. */
+/** The part of JSON Schema and of an OpenAPI operation from which requests are created. */
 export type Schema = {
   type?: string | string[]
   enum?: unknown[]
@@ -16,11 +16,11 @@ export type Operation = {
   method: string
   path: string
   host: Host
-  /** The kind of bearer token that a caller needs; undefined where anyone may call. */
+  /** The kind of bearer token that a caller needs; undefined if anyone may call. */
   security: string | undefined
   parameters: { name: string; in: string; schema: Schema }[]
   body: Schema | undefined
-  /** The content types that the body may have. */
+  /** The allowed content types of the body. */
   contentTypes: string[]
 }
 
@@ -31,7 +31,7 @@ type Described = {
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
 
-/** Every operation of the interface, as the service describes it. */
+/** Returns every operation of the interface, from the OpenAPI document of the service. */
 export async function readOperations(service: Service): Promise<Operation[]> {
   const document = (await exchange(`${service.baseUrl}/openapi.json`))?.body
   const paths = inlineReferences(document, document?.['paths']) as Record<string, Record<string, Described>>

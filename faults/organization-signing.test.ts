@@ -4,24 +4,24 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { verifySignature } from '../sdk/src/server/signature.ts'
 import { foundRemoteOrganization, type RemoteSigner } from '../server/testing/remote-organization.ts'
 import { startService, type Service } from '../server/testing/service.ts'
-import { registerApp, type TestApp } from './load/customer.ts'
+import { registerApp, type TestApp } from './load/test-user.ts'
 import { exchange, textOf } from './load/exchange.ts'
-import { rounds } from './load/length.ts'
+import { rounds } from './load/throughput.ts'
 
 const approvalsNeeded = 2
-/** A text of its own for each app: a signature that was given to one is refused for another. */
+/** A different text for each app: a signature for one is rejected for another. */
 const payloadFor = ({ client_id: clientId }: TestApp) => `Pay 24,000 € for ${clientId}`
 
-/** What was asked, and what the service has acknowledged of it: nothing where no answer told an end. */
-type Request = { requestId: string; clientId: string; payload: string; told?: 'signed' | 'denied' }
+/** A request, and its acknowledged outcome: none if no response reported one. */
+type Request = { requestId: string; clientId: string; payload: string; outcome?: 'signed' | 'denied' }
 
-test(`OSG-01 OSG-02 after kill -9 (${rounds} times) an organization has signed with enough, or not`, async (t) => {
+test(`OSG-01 OSG-02 after kill -9 (${rounds} times) an organization signs with enough approvals only`, async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
   const members = await foundRemoteOrganization(service, { approvalsNeeded, others: 4 })
   const requests: Request[] = []
   for (let round = 1; round <= rounds; round += 1) {
-    // What waits when the service is killed stays, and an app may have three.
+    // Requests that are pending at the kill stay pending, and an app may have three.
     const app = await registerApp(service)
     const stopped = new AbortController()
     const turns = (async () => {
@@ -44,9 +44,9 @@ test(`OSG-01 OSG-02 after kill -9 (${rounds} times) an organization has signed w
     assert.ok(last)
     await answer(service, members.owner, last, 'sign')
     for (const other of members.others.slice(0, approvalsNeeded)) await answer(service, other, last, 'approve')
-    assert.equal(last.told, 'signed')
+    assert.equal(last.outcome, 'signed')
   }
-  const count = (end?: string) => requests.filter(({ told }) => told === end).length
+  const count = (end?: string) => requests.filter(({ outcome }) => outcome === end).length
   t.diagnostic(`${requests.length} requests: ${count('signed')} signed, ${count('denied')} denied, ${count()} unknown`)
 })
 
@@ -59,7 +59,7 @@ async function open({ baseUrl }: Service, app: TestApp, organizationId: string):
   return { requestId: textOf(reply.body, 'requestId'), clientId, payload }
 }
 
-/** All members answer at once; now and then one of them denies. */
+/** Makes all members answer concurrently; sometimes one of them denies. */
 async function answerAtOnce(
   service: Service,
   { owner, others }: { owner: RemoteSigner; others: RemoteSigner[] },
@@ -83,17 +83,17 @@ async function answer(
   const reply = await exchange(url, { method: 'POST', headers, json })
   if (reply?.status === 500) throw new Error(`500 for ${act}: ${JSON.stringify(reply.body)}`)
   const status = reply?.body['status']
-  if (reply?.status === 200 && (status === 'signed' || status === 'denied')) request.told = status
+  if (reply?.status === 200 && (status === 'signed' || status === 'denied')) request.outcome = status
 }
 
-/** What is wrong with what the service says of a request now. */
+/** Returns the errors in the state of a request that the service now reports. */
 async function flawOf(
   { baseUrl }: Service,
-  { requestId, clientId, payload, told }: Request,
+  { requestId, clientId, payload, outcome }: Request,
 ): Promise<string | undefined> {
   const reply = await exchange(`${baseUrl}/api/signing/request/${requestId}/status?clientId=${clientId}`)
   const { status, signatures = [] } = reply?.body ?? {}
-  if (told !== undefined && status !== told) return `one that was ${told} is ${String(status)}`
+  if (outcome !== undefined && status !== outcome) return `one that was ${outcome} is ${String(status)}`
   assert.ok(Array.isArray(signatures))
   if (status !== 'signed') return signatures.length > 0 ? `one that is ${String(status)} has signatures` : undefined
   const signers = new Set(signatures.map(({ identityId }) => identityId)).size

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { type TestContext, after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:net'
 import pg from 'pg'
-import { startService, type Service } from '../server/testing/service.ts'
-import { startPostgres, type Cluster } from '../tools/postgres.ts'
+import { type Service, startService } from '../server/testing/service.ts'
+import { type Cluster, startPostgres } from '../tools/postgres.ts'
 import { exchange } from './load/exchange.ts'
-import { rounds } from './load/length.ts'
-import { beginLoad, findForgotten, type Load } from './load/load.ts'
-import { childrenOf } from './harness/process.ts'
-import { openProxy, type Proxy } from './harness/proxy.ts'
-import { until } from './harness/until.ts'
+import { rounds } from './load/throughput.ts'
+import { type Load, beginLoad, findLostUpdates } from './load/load.ts'
+import { childrenOf, until } from './harness/process.ts'
+import { type Proxy, openProxy } from './harness/proxy.ts'
 
-/** A cluster of its own, for it is stopped and frozen; and a proxy before it. */
+/** A temporary cluster, to be stopped and frozen; and a proxy in front of it. */
 let cluster: Cluster
 let proxy: Proxy
 let service: Service
@@ -31,32 +30,32 @@ after(async () => {
   await cluster[Symbol.asyncDispose]()
 })
 
-/** How long a thing of the short form takes as part of the long one. */
+/** Scales a duration of the short form to the long one. */
 const lengthened = (milliseconds: number) => milliseconds * Math.max(1, Math.round(rounds / 4))
 
 async function verify(t: TestContext, { customers, stop }: Load): Promise<void> {
   await stop()
-  for (const customer of customers) assert.deepEqual(await findForgotten(customer), [], customer.history.join('\n'))
+  for (const customer of customers) assert.deepEqual(await findLostUpdates(customer), [], customer.history.join('\n'))
   const sum = (outcome: 'ok' | 'fail' | 'unknown') => customers.reduce((count, each) => count + each.counts[outcome], 0)
-  t.diagnostic(`${sum('ok')} ok, ${sum('fail')} refused, ${sum('unknown')} without an answer or 503`)
+  t.diagnostic(`${sum('ok')} ok, ${sum('fail')} rejected, ${sum('unknown')} without a response or 503`)
 }
 
-/** Asks a path of the service until the answer has this status. */
+/** Requests a path of the service until it gets this status. */
 const untilAt = (path: string, status: number) => until(service.baseUrl + path, status)
 
-test('STO-06 STO-16 while PostgreSQL is stopped every answer is a quick 503; it comes back by itself', async (t) => {
+test('STO-06 STO-16 while PostgreSQL is stopped every response is a fast 503, and the service recovers', async (t) => {
   const load = await beginLoad(service)
   await wait(1000)
   await cluster.stop()
   const away = await untilAt('/readyz', 503)
   const session = { authorization: `Bearer ${load.customers[0]?.sessions[0]}` }
   for (const path of ['/api/auth/session', '/api/identities', '/api/oauth/authorizations', '/api/account/key-wraps']) {
-    const askedAt = performance.now()
+    const startedAt = performance.now()
     const reply = await exchange(service.baseUrl + path, { headers: session })
     assert.equal(reply?.status, 503, path)
     assert.equal(reply.body['error'], 'temporarily_unavailable')
     assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
-    assert.ok(performance.now() - askedAt < 2000, `${path} took ${performance.now() - askedAt} ms`)
+    assert.ok(performance.now() - startedAt < 2000, `${path} took ${performance.now() - startedAt} ms`)
   }
   assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
   await wait(lengthened(3000))
@@ -68,7 +67,7 @@ test('STO-06 STO-16 while PostgreSQL is stopped every answer is a quick 503; it 
   await verify(t, load)
 })
 
-test('STO-07 while PostgreSQL is frozen statements end in time, the process answers, and it comes back', async (t) => {
+test('STO-07 while PostgreSQL is frozen statements time out, probes respond, and it recovers', async (t) => {
   const load = await beginLoad(service)
   await wait(500)
   const frozen = [cluster.pid, ...childrenOf(cluster.pid)]
@@ -87,7 +86,7 @@ test('STO-07 while PostgreSQL is frozen statements end in time, the process answ
   await verify(t, load)
 })
 
-test('connections that go silent for ever are replaced', async (t) => {
+test('connections that become silent are replaced', async (t) => {
   const load = await beginLoad(service)
   await wait(300)
   proxy.freeze()
@@ -99,12 +98,12 @@ test('connections that go silent for ever are replaced', async (t) => {
   await verify(t, load)
 })
 
-test('STO-08 connections that PostgreSQL ends each second break nothing', async (t) => {
+test('STO-08 connections that PostgreSQL ends every second break nothing', async (t) => {
   const load = await beginLoad(service)
   const client = new pg.Client({ connectionString: cluster.url })
   await client.connect()
-  const endsAt = Date.now() + lengthened(4000)
-  while (Date.now() < endsAt) {
+  const expiresAt = Date.now() + lengthened(4000)
+  while (Date.now() < expiresAt) {
     await wait(1000)
     await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname like 'countersign_%'")
   }
@@ -115,7 +114,7 @@ test('STO-08 connections that PostgreSQL ends each second break nothing', async 
 
 const once = ['commit', 'redeem code', 'rotate refresh token']
 
-test('STO-09 an answer that is lost after the commit is a 503, and nothing is spent twice', async (t) => {
+test('STO-09 a response that is lost after the commit is a 503, and nothing is consumed twice', async (t) => {
   const load = await beginLoad(service)
   const before = proxy.struck()
   proxy.strike({ words: once, share: 0.2, what: 'cut the answer' })
@@ -127,7 +126,7 @@ test('STO-09 an answer that is lost after the commit is a 503, and nothing is sp
 })
 
 for (const code of ['40001', '40P01'] as const)
-  test(`STO-12 a fifth of what is written meets a conflict (${code}), and is tried again`, async (t) => {
+  test(`STO-12 a fifth of the writes get a conflict (${code}), and are retried`, async (t) => {
     const load = await beginLoad(service)
     const before = proxy.struck()
     proxy.strike({ words: once, share: 0.2, what: { refuseWith: code } })
@@ -135,13 +134,13 @@ for (const code of ['40001', '40P01'] as const)
     proxy.strike(undefined)
     const struck = proxy.struck() - before
     const unknown = load.customers.reduce((count, { counts }) => count + counts.unknown, 0)
-    t.diagnostic(`${struck} conflicts, of which ${unknown} were answered 503`)
+    t.diagnostic(`${struck} conflicts, of which ${unknown} got 503`)
     assert.ok(struck > 20)
     assert.ok(unknown < struck / 20, 'four attempts in a row fail rarely')
     await verify(t, load)
   })
 
-test('STO-14 a client that vanishes in the middle of its body leaves no transaction open', async () => {
+test('STO-14 a client that disconnects within its body leaves no transaction open', async () => {
   const { hostname, port } = new URL(service.baseUrl)
   const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname))
   for (const socket of sockets)

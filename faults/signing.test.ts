@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startService } from '../server/testing/service.ts'
-import { registerApp } from './load/customer.ts'
-import { rounds } from './load/length.ts'
+import { registerApp } from './load/test-user.ts'
+import { rounds } from './load/throughput.ts'
 import { registerSigner, type Signer } from './load/signer.ts'
 
 const signersAtOnce = 6
 
-test(`SIG-28 KEY-09 after kill -9 (${rounds} times) what was signed is, and key pairs are whole`, async (t) => {
+test(`SIG-28 KEY-09 after kill -9 (${rounds} times) signatures are kept, and key pairs are complete`, async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
   const app = await registerApp(service)
@@ -29,11 +29,11 @@ test(`SIG-28 KEY-09 after kill -9 (${rounds} times) what was signed is, and key 
     await service.end('SIGKILL')
 
     await service.restart()
-    for (const { isKeyWhole, findForgotten, history } of everybody) {
+    for (const { isKeyWhole, findLostUpdates, history } of everybody) {
       assert.ok(await isKeyWhole(), `round ${round}\n${history.join('\n')}`)
-      assert.deepEqual(await findForgotten(), [], `round ${round}\n${history.join('\n')}`)
+      assert.deepEqual(await findLostUpdates(), [], `round ${round}\n${history.join('\n')}`)
     }
-    // Each goes on with the key that it has.
+    // Each continues with its key.
     for (const signer of signers) {
       const request = await signer.ask('After all')
       assert.ok(request, signer.history.join('\n'))
@@ -41,13 +41,13 @@ test(`SIG-28 KEY-09 after kill -9 (${rounds} times) what was signed is, and key 
     }
   }
   const all = everybody.flatMap(({ requests }) => requests)
-  const count = (became: string) => all.filter((request) => request.became === became).length
+  const count = (outcome: string) => all.filter((request) => request.outcome === outcome).length
   t.diagnostic(
     `${all.length} requests: ${count('signed')} signed, ${count('denied')} denied, ${count('unknown')} unknown`,
   )
 })
 
-/** An app asks, and the person answers, now and then so late that the key has gone, or not at all. */
+/** Creates a signing request; the user answers it, sometimes after the key was replaced, or not at all. */
 async function takeTurn(signer: Signer): Promise<void> {
   const request = await signer.ask(`Pay ${signer.requests.length} €`)
   const chance = Math.random()
@@ -60,7 +60,7 @@ async function takeTurn(signer: Signer): Promise<void> {
 const answersAtOnce = 16
 const contests = rounds * 50
 
-test(`SIG-08 of ${answersAtOnce} answers at once to each of ${contests} requests exactly one counts`, async (t) => {
+test(`SIG-08 of ${answersAtOnce} concurrent answers to each of ${contests} requests exactly one counts`, async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
   const signer = await registerSigner(service, await registerApp(service))
@@ -76,10 +76,10 @@ test(`SIG-08 of ${answersAtOnce} answers at once to each of ${contests} requests
     const [won, ...others] = replies.toSorted((a, b) => (a?.status ?? 0) - (b?.status ?? 0))
     assert.equal(won?.status, 200)
     for (const other of others) assert.deepEqual([other?.status, other?.body['status']], [409, won.body['status']])
-    assert.ok(request.became === 'signed' || request.became === 'denied')
-    assert.equal(won.body['status'], request.became)
-    ended[request.became] += 1
+    assert.ok(request.outcome === 'signed' || request.outcome === 'denied')
+    assert.equal(won.body['status'], request.outcome)
+    ended[request.outcome] += 1
   }
-  assert.deepEqual(await signer.findForgotten(), [])
+  assert.deepEqual(await signer.findLostUpdates(), [])
   t.diagnostic(`${ended.signed} signed, ${ended.denied} denied`)
 })

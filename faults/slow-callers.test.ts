@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { startWithCustomers } from './load/customers.ts'
-import { describeTempo, measureTempo } from './load/tempo.ts'
+import { startWithUsers } from './load/test-user.ts'
+import { describeThroughput, measureThroughput } from './load/throughput.ts'
 
-/** Of each kind. Together they are fewer than the files that a process may have open on most machines. */
+/** Of each kind. Together they need fewer files than most machines allow a process. */
 const callers = 700
 const requestMilliseconds = 10_000
 
@@ -20,33 +20,33 @@ const kinds: Record<string, { first: string; more: string }> = {
   },
 }
 
-test(`LOD-02 ${3 * callers} callers who are slow are cut off after ten seconds, and hold nobody up`, async (t) => {
-  const { service, customers } = await startWithCustomers(t, 4, { RATE_LIMITS: 'off' })
-  const before = await measureTempo(customers, 2000)
+test(`LOD-02 ${3 * callers} slow callers are disconnected after ten seconds, and delay no others`, async (t) => {
+  const { service, customers } = await startWithUsers(t, 4, { RATE_LIMITS: 'off' })
+  const before = await measureThroughput(customers, 2000)
   const { hostname, port } = new URL(service.baseUrl)
   const lives: Record<string, Promise<number>[]> = {}
   for (const [kind, { first, more }] of Object.entries(kinds))
     lives[kind] = Array.from({ length: callers }, () => liveSlowly(connect(Number(port), hostname), first, more))
 
-  const meanwhile = await measureTempo(customers, 8000)
-  t.diagnostic(`before: ${describeTempo(before)}`)
-  t.diagnostic(`beside them: ${describeTempo(meanwhile)}`)
+  const meanwhile = await measureThroughput(customers, 8000)
+  t.diagnostic(`before: ${describeThroughput(before)}`)
+  t.diagnostic(`meanwhile: ${describeThroughput(meanwhile)}`)
   assert.ok(meanwhile.p99Milliseconds < 1000)
   for (const [kind, ends] of Object.entries(lives)) {
     const ordered = (await Promise.all(ends)).toSorted((a, b) => a - b)
     const [soonest = 0, latest = 0] = [ordered[0], ordered.at(-1)]
-    t.diagnostic(`those who ${kind} are cut off after ${Math.round(soonest)} to ${Math.round(latest)} ms`)
+    t.diagnostic(`those who ${kind} are disconnected after ${Math.round(soonest)} to ${Math.round(latest)} ms`)
     assert.ok(latest < requestMilliseconds + 5000, kind)
     assert.ok(soonest > requestMilliseconds - 1000, `${kind}: an honest caller has ten seconds`)
   }
 })
 
-/** Sends a little each second; answers how many milliseconds it was let. */
+/** Sends a little each second; returns the milliseconds until the connection was closed. */
 async function liveSlowly(socket: Socket, first: string, more: string): Promise<number> {
   await once(socket, 'connect')
   const startedAt = performance.now()
   const closed = new Promise((resolve) => socket.once('close', resolve))
-  // Being cut off is what is awaited.
+  // The test waits for the disconnection.
   socket
     .on('error', () => {})
     .resume()

@@ -1,6 +1,7 @@
 /**
- * Builds the SDK into `sdk/dist`: JavaScript for any Node from 20 on and for browsers, in one file each, with what it
- * shares with the service inside. With `--types`, as before it is packed, also what TypeScript reads.
+ * Builds the SDK into `sdk/dist`: JavaScript for Node 20 and later and for browsers, one file for each entry point,
+ * with the code shared with the service included. With `--types`, as before packing, it also writes the type
+ * declarations.
  */
 import { execFileSync } from 'node:child_process'
 import { basename, join } from 'node:path'

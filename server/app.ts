@@ -1,49 +1,52 @@
 import cluster from 'node:cluster'
+import type { Server } from 'node:http'
 import { systemClock } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import { openStorage, type Storage } from '#platform/database/database.ts'
 import { reportEgress } from '#platform/egress.ts'
-import { generatedSecret, keptSecret } from '#platform/config/data-directory.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import { loadOrGenerateSecret, loadStoredSecret } from '#platform/config/data-directory.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { createKeyring } from '#platform/crypto/keyring.ts'
 import { createLog, type Logger } from '#platform/observability/log.ts'
 import { createMailer } from '#platform/outbound/mail.ts'
-import type { Family } from '#platform/observability/metrics.ts'
-import { createNameServers } from '#platform/outbound/name-servers.ts'
-import { openPages } from '#platform/http/page.ts'
-import { createOutbound } from '#platform/outbound/fetch.ts'
-import { createRateLimits, noRateLimits } from '#platform/rate-limits/rate-limit.ts'
-import { hasKeys } from '#tokens/signing-keys/key-rotation.ts'
-import { startLogoutSender } from '#oauth/logout/sender.ts'
-import { openSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { startSender } from '#clients/webhooks/sender.ts'
-import { mountHosts } from '#platform/process/mount.ts'
+import type { MetricFamily } from '#platform/observability/metrics.ts'
+import { createDnsResolver } from '#platform/outbound/dns-resolver.ts'
+import { loadPages, type Pages } from '#platform/http/page.ts'
+import { createOutboundClient } from '#platform/outbound/fetch.ts'
+import { applyRateLimitNumbers, createRateLimits, noRateLimits } from '#platform/rate-limits/rate-limit.ts'
+import { hasKeys } from '#tokens/signing-keys/rotation.ts'
 import { startJobs } from '#platform/process/jobs.ts'
 import { listen, requireFreePorts } from '#platform/process/listeners.ts'
 import { listenForMetrics } from '#platform/process/metrics-listener.ts'
-import { openTelemetry } from '#platform/observability/server-telemetry.ts'
+import { openTelemetry } from '#platform/observability/telemetry.ts'
 import { isFirstProcess, startWorkers } from '#platform/process/workers.ts'
+import { modules, rateLimitPolicies } from './modules.ts'
+import { mountModules, openServices, startBackground } from './services.ts'
 
-/** The service, and how it is stopped: answers what was asked, but waits no longer than this. */
+/** The running service. Stopping it completes pending requests within a time limit. */
 export type Running = {
   storage: 'embedded' | 'PostgreSQL'
-  /** What this process has measured, where metrics are on. */
-  readMetrics: () => Family[]
+  /** Returns the metrics of this process, if metrics are on. */
+  readMetrics: () => MetricFamily[]
+  /** The HTTP servers of this process. None if it only supervises workers. */
+  servers: readonly Server[]
   stop: (withinMilliseconds: number) => Promise<void>
 }
 
-/** Starts the service in this process. Throws `ConfigError` where a setting stands in the way. */
-export async function start(config: Config): Promise<Running> {
+/** Starts the service in this process, with the built pages or others. Throws `ConfigError` for an invalid setting. */
+export async function start(config: Config, given?: Pages): Promise<Running> {
+  // Checked first: a wrong name must not be found after the database was migrated.
+  const policies = applyRateLimitNumbers(rateLimitPolicies, config.rateLimitNumbers)
   const { log, flush } = createReportingLog(config)
-  const pages = await openPages(config)
+  const pages = given ?? (await loadPages(config))
   const storage = await openStorageOf(config, log)
   const { telemetry, readMetrics, ...telling } = openTelemetry(config, log, storage)
-  const kernel: Kernel = {
+  const kernel: ServerContext = {
     config,
     db: storage.db,
     prepared: storage.prepared,
-    gathered: storage.gathered,
-    alone: storage.alone,
+    batched: storage.batched,
+    alone: storage.withDedicatedConnection,
     clock: systemClock,
     log,
     telemetry,
@@ -51,28 +54,28 @@ export async function start(config: Config): Promise<Running> {
       ? createRateLimits({
           clock: systemClock,
           shared: config.databaseUrl && storage.prepared,
-          numbers: config.rateLimitNumbers,
+          policies,
           onRefusal: telemetry.limited,
         })
       : noRateLimits,
     keyring: createKeyring(config.secretKeys ?? [await secretKeyOf(storage, config)]),
     mail: await createMailer(config.mail, log),
-    outbound: createOutbound(config),
-    nameServers: createNameServers(config),
-    adminToken: config.adminToken ?? (await generatedSecret(config.dataDirectory, 'admin-token')),
+    outbound: createOutboundClient(config),
+    dns: createDnsResolver(config),
+    adminToken: config.adminToken ?? (await loadOrGenerateSecret(config.dataDirectory, 'admin-token')),
   }
-  const hosts = await mountHosts(kernel, storage, pages)
+  const services = await openServices(kernel, pages)
+  const hosts = await mountModules(services, storage)
   const listeners = await listen(hosts, kernel)
   const stopMetrics = cluster.isPrimary ? await serveMetrics(config, async () => readMetrics()) : undefined
-  const jobs = isFirstProcess() ? startJobs(kernel) : undefined
-  const sender = startSender(kernel)
-  const logoutSender = startLogoutSender({ kernel, keys: await openSigningKeys(kernel) })
+  const background = [...startBackground(services), ...(isFirstProcess() ? [startJobs(kernel, modules)] : [])]
   return {
     storage: config.databaseUrl ? 'PostgreSQL' : 'embedded',
     readMetrics,
+    servers: listeners.servers,
     async stop(withinMilliseconds) {
       await listeners.drain(withinMilliseconds)
-      await Promise.all([jobs?.stop(), sender.stop(), logoutSender.stop()])
+      await Promise.all(background.map((work) => work.stop()))
       await stopMetrics?.()
       await telling.close()
       await storage.close()
@@ -82,15 +85,16 @@ export async function start(config: Config): Promise<Running> {
 }
 
 /**
- * Starts the service as several processes over one PostgreSQL, and looks after them. What they share is made before
- * them: the schema, and what the data directory keeps. Throws `ConfigError` and `WorkerEnded`.
+ * Starts the service as several processes over one PostgreSQL, and supervises them. Creates what they share before: the
+ * schema and the contents of the data directory. Throws `ConfigError` or `WorkerExitError`.
  */
 export async function superviseWorkers(config: Config): Promise<Running> {
   const { log, flush } = createReportingLog(config)
+  applyRateLimitNumbers(rateLimitPolicies, config.rateLimitNumbers)
   await requireFreePorts(config)
   const storage = await openStorageOf(config, log)
   await storage.close()
-  if (!config.adminToken) await generatedSecret(config.dataDirectory, 'admin-token')
+  if (!config.adminToken) await loadOrGenerateSecret(config.dataDirectory, 'admin-token')
 
   const workers = await startWorkers({
     count: config.workers,
@@ -101,6 +105,7 @@ export async function superviseWorkers(config: Config): Promise<Running> {
   return {
     storage: 'PostgreSQL',
     readMetrics: () => [],
+    servers: [],
     async stop(withinMilliseconds) {
       await workers.stop(withinMilliseconds)
       await stopMetrics?.()
@@ -109,22 +114,22 @@ export async function superviseWorkers(config: Config): Promise<Running> {
   }
 }
 
-/** The log, which also hears of connections that are not allowed. */
+/** Creates the log, which also records blocked outbound connections. */
 function createReportingLog({ logLevel }: Config): ReturnType<typeof createLog> {
   const opened = createLog(logLevel)
-  reportEgress((error) =>
-    opened.log.error({ error, destination: error.destination }, 'outbound connection not allowed'),
-  )
+  reportEgress((error) => opened.log.error({ error, destination: error.destination }, 'outbound connection blocked'))
   return opened
 }
 
-/** The root of encryption at rest that is kept in the data directory; made only where nothing was sealed with one. */
+/**
+ * Loads the root key of encryption at rest from the data directory. Creates it only if nothing was encrypted before.
+ */
 async function secretKeyOf({ db }: Storage, { dataDirectory }: Config) {
-  const keep = (await hasKeys(db)) ? keptSecret : generatedSecret
+  const keep = (await hasKeys(db)) ? loadStoredSecret : loadOrGenerateSecret
   return keep(dataDirectory, 'secret-key')
 }
 
-async function serveMetrics({ listenAddresses, metricsPort }: Config, read: () => Promise<Family[]>) {
+async function serveMetrics({ listenAddresses, metricsPort }: Config, read: () => Promise<MetricFamily[]>) {
   return metricsPort === undefined ? undefined : listenForMetrics({ listenAddresses, metricsPort }, read)
 }
 
@@ -134,16 +139,19 @@ function openStorageOf(config: Config, log: Logger): Promise<Storage> {
     directory: config.dataDirectory,
     connections: connectionsOf(config),
     onPanic(message) {
-      // Whatever reaches the backend next would spin for ever; the supervisor starts us anew.
+      // Any further request to the backend would spin forever, so the supervisor must restart the process.
       process.stderr.write(`The embedded database has given up (${message}); the process ends.\n`)
       process.exit(70)
     },
     onWaiting: (reason) => log.warn({ reason }, 'waiting for the database'),
-    onConnectionError: (error) => log.warn({ error }, 'a database connection was lost'),
+    onConnectionError: (error) => log.warn({ error }, 'database connection lost'),
   })
 }
 
-/** Connections of one process: together no more than a PostgreSQL takes as it comes (100), less some for others. */
+/**
+ * Returns the number of connections of one process. All together stay below PostgreSQL's default maximum (100), with a
+ * reserve for other clients.
+ */
 function connectionsOf({ workers }: Config): number {
   return Math.max(4, Math.min(12, Math.floor(80 / workers)))
 }

@@ -1,13 +1,12 @@
-import { isLocal, type Config } from '#platform/config/config.ts'
-import { version } from '#platform/config/version.ts'
+import { type Config, isLocal, version } from '#platform/config/config.ts'
 
 /**
- * What the start says on standard output: to a person at a terminal of this machine the banner, and else a line of JSON
- * like those of the log, whatever its level.
+ * Formats the start message on standard output: a banner for a local terminal, otherwise a line of JSON like those of
+ * the log, at any log level.
  */
 export function announce(config: Config, storage: 'embedded' | 'PostgreSQL', isTerminal: boolean): string {
   const { baseUrl, authUrl, businessUrl, workers } = config
-  if (isTerminal && [baseUrl, authUrl, businessUrl].every(isLocal)) return banner(config, storage)
+  if (isTerminal && [baseUrl, authUrl, businessUrl].every(isLocal)) return formatStartupBanner(config, storage)
   const line = {
     level: 30,
     time: Date.now(),
@@ -27,18 +26,18 @@ function firstPage({ authUrl, demo }: Config): string {
   return `${authUrl.origin}/${demo ? 'playground' : 'register'}`
 }
 
-/** What a person is told: where everything is, where to click first, and what one should know of the storage. */
-function banner(config: Config, storage: 'embedded' | 'PostgreSQL'): string {
+/** Formats the banner: the URLs, the page to open first, and the storage. */
+function formatStartupBanner(config: Config, storage: 'embedded' | 'PostgreSQL'): string {
   const { baseUrl, authUrl, businessUrl, dataDirectory, workers } = config
   const kept =
     storage === 'embedded'
-      ? `embedded PostgreSQL in ${dataDirectory} (survives a crash, not a power cut; for production set DATABASE_URL)`
+      ? `embedded PostgreSQL in ${dataDirectory} (development only; set DATABASE_URL for production)`
       : 'PostgreSQL at DATABASE_URL'
   const lines = [
     '',
     `  Countersign ${version} is ready.`,
     '',
-    `  Open first     ${firstPage(config)}`,
+    `  Start here     ${firstPage(config)}`,
     `  Pages          ${authUrl.origin}`,
     `  API            ${baseUrl.origin}   (reference: ${baseUrl.origin}/docs)`,
     `  Organizations  ${businessUrl.origin}`,

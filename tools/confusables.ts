@@ -1,25 +1,25 @@
 /**
- * Writes `web/lib/text/confusables.ts`, the characters of Latin and of no script that pass for an ASCII digit, letter
- * or mark, from Unicode's table (UTS #39): `node tools/confusables.ts <confusables.txt>`, with a file of
- * https://www.unicode.org/Public/security/. What people write by custom is left out, such as the apostrophe of `1’000`;
- * so are the mathematical alphabets, which are known by their range.
+ * Writes `web/lib/text/confusables.ts` from Unicode's table (UTS #39): the characters of the Latin script and of no
+ * script that resemble an ASCII digit, letter or mark. Usage: `node tools/confusables.ts <confusables.txt>`, with a
+ * file from https://www.unicode.org/Public/security/. Customary characters such as the apostrophe in `1’000` are
+ * omitted, and so are the mathematical alphabets, which are recognized by their range.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const header = '// Written by `node tools/confusables.ts` from confusables.txt of Unicode'
 
-/** In the table zero passes for the letter O, and one for the letter l. */
+/** The table maps zero to the letter O, and one to the letter l. */
 const digit = /^[0-9Ol]$/
 const letter = /^[A-Za-z]$/
-/** A middle dot and an Arabic comma stand there for what passes for a point or a comma. */
+/** The table lists the full stop and the comma under a middle dot and an Arabic comma. */
 const mark = /^[.,:;/%'\u00B7\u060C]$/
 const customary = /[\u00B7\u2018\u2019\u2032\u2035\u2044\u2215]/
 
-/** The text of `confusables.ts` for a table of Unicode. */
+/** Returns the text of `confusables.ts` for a table of Unicode. */
 export function describeConfusables(table: string): string {
   const version = /^# Version: (.+)$/m.exec(table)?.[1]
-  if (version === undefined) throw new Error('This is no confusables.txt: it names no version')
+  if (version === undefined) throw new Error('The file is not confusables.txt: it contains no version')
   const rows = [...table.matchAll(/^([0-9A-F]{4,6}) ;\t([0-9A-F]{4,6}) ;\tMA/gm)].map(([, from = '', to = '']) => ({
     from: characterOf(from),
     to: characterOf(to),
@@ -48,7 +48,7 @@ function characterOf(hex: string): string {
   return String.fromCodePoint(Number.parseInt(hex, 16))
 }
 
-/** What passes for one of these, as it stands between the brackets of a class of characters. */
+/** Returns the characters that resemble one of these, as the content of a character class. */
 function classOf(rows: { from: string; to: string }[], target: RegExp): string {
   const points = rows.filter(({ to }) => target.test(to)).map(({ from }) => from.codePointAt(0) ?? 0)
   const kept = points.filter((point) => !/^[\x21-\x7E]$/.test(String.fromCodePoint(point).normalize('NFKC')))
@@ -61,7 +61,7 @@ function classOf(rows: { from: string; to: string }[], target: RegExp): string {
 
 if (import.meta.main) {
   const path = process.argv[2]
-  if (path === undefined) throw new Error('Name the file confusables.txt')
+  if (path === undefined) throw new Error('Pass the path of confusables.txt')
   writeFileSync(
     join(import.meta.dirname, '../web/lib/text/confusables.ts'),
     describeConfusables(readFileSync(path, 'utf8')),

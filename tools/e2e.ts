@@ -1,7 +1,7 @@
 /**
- * `npm run e2e`: the journeys in a real Chromium; with `--postgres` on a PostgreSQL server that it
- * starts itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm run e2e -- sign-in`. `--write`
- * writes what the conformance modules saw to docs/conformance.md, which they are held against otherwise.
+ * `npm run e2e`: the journeys in a real Chromium. With `--postgres` they run on a PostgreSQL server that the command
+ * starts, or on the one of TEST_DATABASE_URL. Further arguments select files: `npm run e2e -- sign-in`. `--write`
+ * writes the results of the conformance modules to docs/conformance.md; otherwise they are compared with it.
  */
 import { parseArgs } from 'node:util'
 import { Missing } from './postgres.ts'
@@ -16,24 +16,24 @@ if (!values.postgres) delete process.env.TEST_DATABASE_URL
 keepFilesInMemory()
 const wholeBrowsers = ['chromium', 'chromium-browser', 'google-chrome']
 await runCommand(() => {
-  // In this order: what is named for all is then named for the whole one as well.
+  // The order matters: the shell is assigned first, and the whole browser overrides it.
   process.env.WHOLE_CHROMIUM ??= process.env.CHROMIUM ?? findChromium(wholeBrowsers)
   process.env.CHROMIUM ??= findChromium(['chromium-headless-shell', ...wholeBrowsers])
   const files = findTestFiles(['e2e'], positionals)
-  // More than there are processors, commonly: a journey waits for its pages; of too many, pages come late.
+  // More files than processors, because a journey mostly waits for its pages. With too many, pages become slow.
   const manner = { concurrency: 4, together: 4, longest: isLong, execArgv: [compilesQuickly] }
   const work = () => runTestFiles(files, manner)
   return values.postgres ? withPostgres(work) : work()
 })
 
-/** What would keep the others waiting if it came last, the walk past every page above all. */
+/** The longest files start first, above all the visit of every page, so that none runs alone at the end. */
 function isLong(file: string): boolean {
   return /\/e2e\/(?:pages|organizations|encrypted-notes|device-approval)\.test\.ts$/.test(file)
 }
 
 /**
- * The shell is Chromium without its window, which nobody sees here: the same pages for two thirds of the work. It has
- * none of the dialogs in which a browser signs people in itself: for those it takes the whole.
+ * Chromium's headless shell renders the same pages with two thirds of the work. It has no FedCM dialogs; tests of those
+ * use the whole browser.
  */
 function findChromium(names: string[]): string {
   const [found] = names.flatMap((name) => findPrograms(name))

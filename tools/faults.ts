@@ -1,9 +1,9 @@
 /**
- * `npm run faults`: the service is killed, its database is stopped, frozen and cut off, its disk is filled and fails,
- * and nonsense is sent to every route; nothing may break. First on the embedded database, then on a durable PostgreSQL
- * of its own. `--rounds 20` and `--requests 100000` are the long form; `--seed` replays a run of the nonsense. Further
- * arguments choose files. `--hostile` instead sends the worst requests to every endpoint at its rate limit for five
- * minutes, or `--seconds`, on a machine that does nothing else.
+ * `npm run faults`: kills the service, stops, freezes and disconnects its database, fills its disk and makes it fail,
+ * and sends invalid requests to every route. Nothing may break. It runs on the embedded database first, then on a
+ * durable PostgreSQL of its own. `--rounds 20` and `--requests 100000` give the long form; `--seed` replays a run of
+ * the invalid requests. Further arguments select files. `--hostile` instead sends the costliest requests to every
+ * endpoint at its rate limit for five minutes, or `--seconds`, and needs a machine without other load.
  */
 import { spawnSync } from 'node:child_process'
 import { basename, relative } from 'node:path'
@@ -25,21 +25,21 @@ process.env.FAULT_REQUESTS = values.requests
 process.env.FAULT_SEED = values.seed
 process.env.HOSTILE_SECONDS = values.seconds
 
-/** The files of each database that the other has no use for, or would learn nothing from. */
+/** Files that need one of the databases, or would find nothing new on the other. */
 const onlyFor = {
   embedded: ['embedded.test.ts', 'slow-callers.test.ts'],
   postgres: ['postgres.test.ts', 'failing-disk.test.ts', 'keys.test.ts', 'load-peaks.test.ts'],
 }
 const fileTimeoutSeconds = 3600
 
-/** What a file takes that not every user of every machine has, and a command that fails where it is not had. */
+/** Requirements of a file that not every machine meets, and a command that fails where one is not met. */
 const demands: Record<string, { takes: string; tried: [program: string, ...options: string[]] }> = {
   'full-disk.test.ts': {
-    takes: 'leave to mount a small disk, as root has',
+    takes: 'permission to mount a small disk, as root has',
     tried: ['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'],
   },
   'failing-disk.test.ts': {
-    takes: 'strace (Debian: apt-get install strace) and leave to trace the processes of another user, as root has',
+    takes: 'strace (Debian: apt-get install strace) and permission to trace processes of other users, as root has',
     tried: ['strace', '--quiet=all', '--trace=fsync', 'test', '-w', '/proc/1/mem'],
   },
 }
@@ -64,12 +64,12 @@ await runCommand(async () => {
   return { passed: embedded.passed + postgres.passed, failed: embedded.failed + postgres.failed }
 })
 
-/** Whether this machine lets us do what a file does; where not, says which file is left out, and why. */
+/** Checks if this machine meets the requirements of a file. If not, prints which file is omitted, and why. */
 function isPossible(file: string): boolean {
   const demand = demands[basename(file)]
   if (!demand) return true
   const [program, ...options] = demand.tried
   if (spawnSync(program, options).status === 0) return true
-  console.log(`${relative(process.cwd(), file)} is left out: it takes ${demand.takes}`)
+  console.log(`${relative(process.cwd(), file)} is omitted: it needs ${demand.takes}`)
   return false
 }

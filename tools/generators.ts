@@ -1,6 +1,6 @@
 /**
- * `npm run generators`: clients that public generators make of the OpenAPI document in Go, TypeScript and Python, and
- * whether they compile. It needs Go, Java and Python, and fetches the generators from the registries.
+ * `npm run generators`: generates clients from the OpenAPI document with public generators in Go, TypeScript and
+ * Python, and compiles them. It needs Go, Java and Python, and fetches the generators from the registries.
  */
 import { findPrograms } from './program.ts'
 import { Missing } from './postgres.ts'
@@ -10,6 +10,7 @@ const needed = { go: 'golang', java: 'default-jre-headless', python3: 'python3-v
 
 await runCommand(() => {
   for (const [program, debianPackage] of Object.entries(needed))
-    if (findPrograms(program).length === 0) throw new Missing(`${program} is needed: apt-get install ${debianPackage}`)
+    if (findPrograms(program).length === 0)
+      throw new Missing(`${program} is required: apt-get install ${debianPackage}`)
   return runTestFiles(findTestFiles(['generators'], []), { concurrency: 1, fileTimeoutSeconds: 1200 })
 })

@@ -1,27 +1,28 @@
 /**
- * `docs/security/growth.md` says of every table and of every collection in memory who can add to it, what limits that
- * and what removes it again. This fails where one is missing there or has gone, and where what callers can fill names
- * no case of `docs/security/cases.md` that has a test. It also says of every act of the audit log, from which nothing
- * is removed, what bounds how often it can be recorded.
+ * Checks `docs/security/growth.md`, which lists for every table and every collection in memory who can add to it, what
+ * limits it and what removes entries. The check fails if one is missing or obsolete, or if one that callers can fill
+ * names no case of `docs/security/cases.md` with a test. The document also lists what limits the rate of each audit
+ * action, because nothing is removed from the audit log.
  *
  * A collection outlives a request if it is declared at the top of a module and filled later, or at the top of a
- * function that makes something which lasts: by its name, `createRateLimits`, `startSender`, `mountHosts`.
+ * function that creates a lasting object, by its name: `createRateLimits`, `startSender`, `mountHosts`.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { modules, rateLimitPolicies } from '../server/modules.ts'
 import { readSources, type Source } from './sources.ts'
 
 type Documents = { growth: string; cases: string; tables: string; sources: Pick<Source, 'path' | 'code'>[] }
 
-const makers = /^(?:export )?(?:async )?function ((?:create|start|mount|serve|guard|gathering|storageOver)\w*)/
+const makers = /^(?:export )?(?:async )?function ((?:create|start|mount|serve|guard)\w*)/
 const collection =
   /^(?: {2})?(?:const|let) (\w+)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)\b(?:<.*>)?\((?<given>.?)|\[\]$)/
 const row = /^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|([^|]*)\|$/
 const caseId = /[A-Z][A-Z\d][A-Z]-\d{2}/g
-/** All but the operator and the service itself: a word that is not known here is a caller, too. */
+/** Everyone except the operator and the service itself. An unknown word counts as a caller. */
 const isOfCallers = (who: string) => !who.split(';').every((each) => /^\s*(?:the )?(?:operator|service)\s*$/.test(each))
 
-/** What is wrong with the document. */
+/** Returns the errors of the document. */
 export function findUnlisted({ growth, cases, tables, sources }: Documents): string[] {
   const rows = growth.split('\n').flatMap((line) => {
     const [, name, who = '', , , shown = ''] = row.exec(line) ?? []
@@ -32,10 +33,10 @@ export function findUnlisted({ growth, cases, tables, sources }: Documents): str
   const shown = new Set([...cases.matchAll(/^\| ([A-Z][A-Z\d][A-Z]-\d{2}) \|.*\]\(/gm)].map(([, id]) => id))
   return [
     ...[...there].filter((name) => !listed.has(name)).map((name) => `${name} is not listed`),
-    ...[...listed].filter((name) => !there.has(name)).map((name) => `${name} is listed, and is not there`),
+    ...[...listed].filter((name) => !there.has(name)).map((name) => `${name} is listed, but does not exist`),
     ...rows
       .filter(({ who, ids }) => isOfCallers(who) && ids.length === 0)
-      .map(({ name }) => `${name} can be filled by callers, and names no case`),
+      .map(({ name }) => `${name} can be filled by callers, but names no case`),
     ...rows.flatMap(({ name, ids }) =>
       ids.filter((id) => !shown.has(id)).map((id) => `${name} names ${id}, which has no test`),
     ),
@@ -46,11 +47,11 @@ function tablesIn(tables: string): string[] {
   return [...tables.matchAll(/^ {2}(\w+): \{$/gm)].map(([, name = '']) => name)
 }
 
-/** The collections of a file that outlive a request: `path name`. */
+/** Returns the collections of a file that outlive a request, as `path name`. */
 function collectionsIn({ path, code }: Pick<Source, 'path' | 'code'>): string[] {
   let inMaker = false
   return code.split('\n').flatMap((line) => {
-    if (/^\S/.test(line)) inMaker = makers.test(line) || (inMaker && !line.startsWith('}'))
+    if (/^\S/.test(line)) inMaker = makers.test(line) || (inMaker && line !== '}')
     const found = collection.exec(line)
     const [, name = ''] = found ?? []
     if (!found) return []
@@ -61,15 +62,15 @@ function collectionsIn({ path, code }: Pick<Source, 'path' | 'code'>): string[] 
   })
 }
 
-/** A row of the table of acts, for each of its acts. */
+/** A row of the table of audit actions, for each of its actions. */
 export type Act = {
   act: string
   isOfCallers: boolean
-  /** Whether the operator or the service itself may do it, beside callers or alone. */
+  /** Whether the operator or the service itself can do it, with callers or alone. */
   isOfService: boolean
-  /** Limits that each request which does it counts. */
+  /** Rate limits that each such request counts against. */
   counted: string[]
-  /** What each time takes one of: another act, or what a request before has counted, where words say so. */
+  /** What each occurrence consumes: another action, or a limit of an earlier request, where the text says so. */
   taken: string[]
 }
 
@@ -90,17 +91,15 @@ export function readActs(growth: string): Act[] {
   })
 }
 
-type Acts = { growth: string; audit: string; rateLimits: string }
+type Acts = { growth: string; actions: string[]; rateLimits: string[] }
 
 /**
- * What is wrong with the table of acts: each act of the audit log stands in it once, and what callers can do names rate
- * limits, or acts that it cannot happen without and that limits bound: all that it names, for each may be a way to it.
+ * Returns the errors of the table of audit actions. Each audit action is in it once. One that callers can cause names
+ * rate limits, or actions that it requires and that are limited. All that it names are checked, because each may be a
+ * way to it.
  */
-export function findUnbounded({ growth, audit, rateLimits }: Acts): string[] {
-  const actions = [...audit.matchAll(/^ {2}\| '([\w.]+)'$/gm)].map(([, action = '']) => action)
-  const limits = new Set(
-    [...rateLimits.matchAll(/^ {2}'?([a-z][\w -]*?)'?: \{ points/gm)].map(([, name = '']) => name.replaceAll(' ', '-')),
-  )
+export function findUnbounded({ growth, actions, rateLimits }: Acts): string[] {
+  const limits = new Set(rateLimits)
   const rows = readActs(growth).map((each) => ({ ...each, bounds: [...each.counted, ...each.taken] }))
   const rowOf = (act: string) => rows.find((each) => each.act === act)
   const isBounded = (act: string, before: string[] = []): boolean => {
@@ -112,17 +111,17 @@ export function findUnbounded({ growth, audit, rateLimits }: Acts): string[] {
     return bounds.length > 0 && bounds.every(isLimited)
   }
   return [
-    ...actions.filter((act) => !rowOf(act)).map((act) => `${act} is recorded, and nothing says what bounds it`),
-    ...rows.filter(({ act }) => !actions.includes(act)).map(({ act }) => `${act} is listed, and is no act`),
+    ...actions.filter((act) => !rowOf(act)).map((act) => `${act} is recorded, but has no documented limit`),
+    ...rows.filter(({ act }) => !actions.includes(act)).map(({ act }) => `${act} is listed, but is no audit action`),
     ...rows.filter((each) => rowOf(each.act) !== each).map(({ act }) => `${act} is listed twice`),
     ...rows.flatMap(({ act, bounds }) =>
       bounds
         .filter((name) => !limits.has(name) && !actions.includes(name))
-        .map((name) => `${act} names ${name}, which is no limit and no act`),
+        .map((name) => `${act} names ${name}, which is neither a limit nor an audit action`),
     ),
     ...rows
       .filter(({ act }) => !isBounded(act))
-      .map(({ act }) => `${act} can be done by callers, and no limit bounds it`),
+      .map(({ act }) => `${act} can be caused by callers, but no limit applies`),
   ]
 }
 
@@ -136,13 +135,11 @@ if (import.meta.main) {
     ({ path }) => !/\.test\.ts$|^server\/(?:testing|sso\/saml\/corpus)\//.test(path),
   )
   const [growth, cases] = [read('docs/security/growth.md'), read('docs/security/cases.md')]
-  const [audit, rateLimits] = [
-    read('server/platform/audit/audit.ts'),
-    read('server/platform/rate-limits/rate-limit.ts'),
-  ]
+  const actions = modules.flatMap((module) => ('auditActions' in module ? module.auditActions : []))
+  const rateLimits = Object.keys(rateLimitPolicies)
   const wrong = [
     ...findUnlisted({ growth, cases, tables: read('server/platform/database/tables.ts'), sources }),
-    ...findUnbounded({ growth, audit, rateLimits }),
+    ...findUnbounded({ growth, actions, rateLimits }),
   ]
   for (const sentence of wrong) console.error(`docs/security/growth.md: ${sentence}`)
   if (wrong.length > 0) process.exitCode = 1

@@ -1,16 +1,16 @@
 /**
- * The links between our Markdown files: each leads to a file that is there, and to a heading where it names one.
- * `npm run check` runs it; it prints those that do not.
+ * Checks the links between our Markdown files: each leads to an existing file, and to an existing heading where it
+ * names one. `npm run check` runs it; it prints the broken ones.
  */
 import { existsSync } from 'node:fs'
 import { dirname, extname, join, normalize } from 'node:path'
 import { readSources } from './sources.ts'
 
-/** `[text](target)` and `src="target"`; code is taken out before. */
+/** `[text](target)` and `src="target"`; code is removed before. */
 const link = /\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g
 
-/** The broken links of a repository, one line each, and how many led somewhere here. */
-export function followLinks(root: string): { links: number; broken: string[] } {
+/** Returns the broken links of a repository, one line each, and the number of links inside it. */
+export function checkLinks(root: string): { links: number; broken: string[] } {
   const pages = readSources(root, ['**/*.md'])
   const headings = new Map(pages.map(({ path, text }) => [path, headingsOf(text)]))
   const links = pages.flatMap(({ path, text }) => targetsIn(text).map((target) => ({ path, target })))
@@ -18,7 +18,7 @@ export function followLinks(root: string): { links: number; broken: string[] } {
     const [file = '', fragment] = target.split('#')
     const found = file === '' ? path : normalize(join(dirname(path), file))
     if (found.startsWith('..') || !existsSync(join(root, found)))
-      return [`${path} links to ${target}, which is not there`]
+      return [`${path} links to ${target}, which does not exist`]
     if (fragment === undefined || extname(found) !== '.md' || headings.get(found)?.has(fragment)) return []
     return [`${path} links to ${target}, but ${found} has no such heading`]
   })
@@ -26,13 +26,13 @@ export function followLinks(root: string): { links: number; broken: string[] } {
   return { links: links.length, broken }
 }
 
-/** Where the links of a page lead that stay in the repository. */
+/** Returns the links of a page that stay in the repository. */
 function targetsIn(text: string): string[] {
   const targets = [...withoutCode(text).matchAll(link)].map(([, written, source]) => written ?? source ?? '')
   return targets.filter((target) => !/^[a-z]+:/.test(target))
 }
 
-/** The fragments that GitHub gives the headings of a page. */
+/** Returns the fragments that GitHub gives the headings of a page. */
 function headingsOf(text: string): Set<string> {
   const headings = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)]
   const words = headings.map(([, heading = '']) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, ''))
@@ -44,7 +44,7 @@ function withoutCode(text: string): string {
 }
 
 if (import.meta.main) {
-  const { links, broken } = followLinks(join(import.meta.dirname, '..'))
+  const { links, broken } = checkLinks(join(import.meta.dirname, '..'))
   for (const fault of broken) console.error(fault)
   console.log(`${links} links, ${broken.length === 0 ? 'none' : broken.length} broken`)
   if (broken.length > 0) process.exitCode = 1

@@ -10,25 +10,25 @@ import { findPrograms } from './program.ts'
 const oldestVersion = 15
 export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** What the machine lacks, in one line that says what to install. */
+/** A missing program, in one line that says what to install. */
 export class Missing extends Error {}
 
 export type Cluster = AsyncDisposable & {
-  /** The maintenance database, in which a test makes databases of its own. */
+  /** The maintenance database, in which a test creates databases of its own. */
   url: string
-  /** The process id of the server, for those who measure it. */
+  /** The process id of the server, for measurements. */
   pid: number
-  /** Ends the server at once, as a crash would, and leaves its data. */
+  /** Kills the server, as a crash would, and leaves its data. */
   stop: () => Promise<void>
   /** Starts it again on its data and its port. */
   start: () => Promise<void>
 }
 
 /**
- * Starts a throw-away PostgreSQL server in a folder of its own, on a free port of 127.0.0.1, with a random password.
- * It ends, and its folder goes, with the disposal of the cluster or with this process, also by SIGINT, SIGTERM or
- * SIGHUP. `durable` keeps `fsync` on: benchmarks must pay for it, tests need not. `parent` is where its folder goes.
- * Throws `Missing` where there is none.
+ * Starts a temporary PostgreSQL server in a folder of its own, on a free port of 127.0.0.1, with a random password. It
+ * ends and its folder is deleted when the cluster is disposed or this process ends, also by SIGINT, SIGTERM or SIGHUP.
+ * `durable` keeps `fsync` on, which benchmarks need and tests do not. `parent` is the folder to create its folder in.
+ * Throws `Missing` if PostgreSQL is not installed.
  */
 export async function startPostgres({ durable = false, parent = tmpdir() } = {}): Promise<Cluster> {
   const bin = newestInstallation()
@@ -69,7 +69,7 @@ export async function startPostgres({ durable = false, parent = tmpdir() } = {})
   }
 }
 
-/** The folder of the newest PostgreSQL that is new enough. */
+/** Finds the folder of the newest supported PostgreSQL. */
 function newestInstallation(): string {
   const folders = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql@*/bin']
   const installations = findPrograms('postgres', folders)
@@ -77,17 +77,17 @@ function newestInstallation(): string {
     .filter(({ bin, version }) => version >= oldestVersion && findPrograms('initdb', [bin]).length > 0)
     .toSorted((a, b) => b.version - a.version)
   const newest = installations[0]
-  if (!newest) throw new Missing(`PostgreSQL ${oldestVersion} or newer is needed: apt-get install postgresql`)
+  if (!newest) throw new Missing(`PostgreSQL ${oldestVersion} or newer is required: apt-get install postgresql`)
   return newest.bin
 }
 
-/** 15 for `postgres (PostgreSQL) 15.18 (Debian …)`. */
+/** Returns 15 for `postgres (PostgreSQL) 15.18 (Debian …)`. */
 function versionOf(program: string): number {
   const text = execFileSync(program, ['--version'], { encoding: 'utf8' })
   return Number(/\) (\d+)/.exec(text)?.[1] ?? 0)
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+/** PostgreSQL refuses to run as root. As root, it runs as the user that its package created. */
 function unprivilegedOwner(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
@@ -109,18 +109,18 @@ function initialize(bin: string, folder: string, password: string, owner: Owner)
   })
 }
 
-/** A port that nobody listens on now. The server fails loudly should somebody take it in between. */
+/** Returns a free port. If another process takes it first, the server fails with an error. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()
   probe.close()
   await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('The system gave no TCP port')
+  if (address === null || typeof address === 'string') throw new Error('The system assigned no TCP port')
   return address.port
 }
 
-/** Settles when the server accepts connections; fails with its own words when it ends before. */
+/** Resolves when the server accepts connections; rejects with its output if it ends before. */
 async function readiness(server: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let words = ''
@@ -140,7 +140,7 @@ async function stop(server: ChildProcess): Promise<void> {
   await once(server, 'exit')
 }
 
-/** Binds the server to the life of this process, and answers the function that ends it earlier. */
+/** Binds the server to the life of this process, and returns the function that ends it earlier. */
 function endWithProcess(running: () => ChildProcess, folder: string): () => Promise<void> {
   const atExit = () => {
     running().kill('SIGQUIT')
@@ -159,8 +159,8 @@ function endWithProcess(running: () => ChildProcess, folder: string): () => Prom
 }
 
 /**
- * Removes the folder, patiently: a server that is just ending may still write into it, and an exit can't await it.
- * `rmSync` says nothing when it is disturbed so (Node 26.10); hence the look.
+ * Removes the folder, with retries: a server that is ending may still write into it, and an exit handler cannot await
+ * it. `rmSync` reports no error in that case (Node 26.10), so the folder is checked.
  */
 function remove(folder: string): void {
   for (let attempt = 0; attempt < 40 && existsSync(folder); attempt++) {

@@ -1,7 +1,7 @@
 import { accessSync, constants, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Every program of that name on this machine: those in PATH first, then those in the further folders (globs). */
+/** Finds every program of that name on this machine: first those in PATH, then those in the further folders (globs). */
 export function findPrograms(name: string, furtherFolders: string[] = []): string[] {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   return [...folders, ...globSync(furtherFolders)].map((folder) => join(folder, name)).filter(isExecutable)

@@ -1,4 +1,4 @@
-/** A part of an OpenAPI document with each reference replaced by what it refers to; no schema refers to itself. */
+/** Returns a part of an OpenAPI document with each reference resolved. No schema refers to itself. */
 export function inlineReferences(document: unknown, part: unknown): unknown {
   if (Array.isArray(part)) return part.map((each) => inlineReferences(document, each))
   if (!isRecord(part)) return part
@@ -7,7 +7,7 @@ export function inlineReferences(document: unknown, part: unknown): unknown {
   return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, inlineReferences(document, each)]))
 }
 
-/** What a document holds at a path; undefined where it holds nothing. */
+/** Returns the value at a path of a document, or undefined. */
 export function at(value: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((inside, key) => (isRecord(inside) ? inside[key] : undefined), value)
 }

@@ -1,39 +1,47 @@
 /**
- * Checks every regular expression of the product with `recheck`: one that an input can make slow is a fault, and so is
- * one of which that cannot be ruled out. Covers literals, `new RegExp`, and the patterns of schemas. An exception is a
- * comment on the line before, `// regexp: ` and the reason why no input makes it slow. `npm run check` runs it.
+ * Checks every regular expression of the product with `recheck`: it reports those that an input can make slow, and
+ * those that it cannot analyze. It covers literals, `new RegExp`, and the patterns of schemas. An exception is a
+ * comment on the line before: `// regexp: ` and the reason why no input makes it slow. `npm run check` runs it.
+ *
+ * `regexps.safe.txt` lists the expressions that this version of recheck found safe, so that a check on another machine
+ * analyzes only new ones. `--write` writes it. A missing expression only costs time.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { check } from 'recheck'
+import recheck from 'recheck/package.json' with { type: 'json' }
 import { parseSync } from 'vite'
 import { readSources, type Source } from './sources.ts'
 
-/** A regular expression and where it is. Without a pattern it is put together at run time. */
+/** A regular expression and its location. One that is built at run time has no pattern. */
 type Found = { place: string; pattern: string | undefined; flags: string; isExcepted: boolean }
 type Verdict = { status: 'safe' | 'vulnerable' | 'unknown'; reason: string }
 
-/** Node of a syntax tree (ESTree), as far as it is looked at here. */
+/** The used part of a node of a syntax tree (ESTree). */
 type Node = { type: string; start: number; [part: string]: unknown }
 
 const exception = /^\s*\/\/ regexp: \S/
 const timeoutMilliseconds = 20_000
 
-/** Its backend in JavaScript: the others are programs, or take Java. It reads this when it is first asked. */
+/** Selects its backend in JavaScript, because the others are programs or need Java. It reads this at its first call. */
 process.env['RECHECK_BACKEND'] = 'pure'
 
-/** What is wrong with the regular expressions of these files, one line each. */
-export async function findVulnerable(sources: Source[], cachePath?: string) {
+/**
+ * Returns the problems of the regular expressions in these files, one line each, and the safe expressions. The files at
+ * `listPath` and `cachePath` hold expressions that were found safe before; new ones are added to the latter.
+ */
+export async function findVulnerable(sources: Source[], cachePath?: string, listPath?: string) {
   const trees = sources.map((source) => ({ source, program: readTree(source) }))
   const constants = new Map(trees.flatMap(({ program }) => constantsIn(program)))
   const all = trees.flatMap(({ source, program }) => regexpsIn(source, program, constants))
   const checked = all.filter(({ isExcepted }) => !isExcepted)
-  const verdicts = await judge(checked, cachePath)
+  const verdicts = await checkAll(checked, cachePath, listPath)
   const wrong = checked.flatMap((found) => {
     const { status, reason } = verdicts.get(shown(found)) ?? { status: 'unknown', reason: 'it is not constant' }
     return status === 'safe' ? [] : [`${found.place} ${shown(found)} is ${status}: ${reason}`]
   })
-  return { count: all.length, wrong }
+  const safe = new Set(checked.map(shown).filter((key) => verdicts.get(key)?.status === 'safe'))
+  return { count: all.length, wrong, safe: [...safe].toSorted() }
 }
 
 function shown({ pattern = '…', flags }: Found): string {
@@ -56,7 +64,7 @@ function everyNodeOf(node: unknown): Node[] {
   return [...(isNode(node) ? [node] : []), ...Object.values(node).flatMap(everyNodeOf)]
 }
 
-/** What constants are bound to, by name: those that make up patterns have names of their own. */
+/** Returns the values of constants by name. Constants that are parts of patterns have unique names. */
 function constantsIn(program: Node): [string, Node][] {
   return everyNodeOf(program).flatMap(({ type, id, init }) =>
     type === 'VariableDeclarator' && isNode(id) && isNode(init) && typeof id['name'] === 'string'
@@ -97,7 +105,7 @@ function nameOf(node: unknown): unknown {
   return isNode(node) && node.type === 'Identifier' ? node['name'] : undefined
 }
 
-/** The text that an expression of constants is; undefined for any other. */
+/** Returns the text of a constant expression, or undefined. */
 function textOf(node: unknown, constants: Map<string, Node>): string | undefined {
   if (!isNode(node)) return undefined
   const joined = (nodes: unknown) => {
@@ -151,33 +159,44 @@ function joinedList({ callee }: Node, joined: (nodes: unknown) => string | undef
   return isNode(object) && object.type === 'ArrayExpression' ? joined(object['elements']) : undefined
 }
 
-/** The verdicts by expression. Of what was found safe before, nothing is asked again. */
-async function judge(found: Found[], cachePath: string | undefined): Promise<Map<string, Verdict>> {
-  const safe = new Set(cachePath === undefined ? [] : readLines(cachePath))
+/** Returns the results by expression. Those found safe before are not checked again. */
+async function checkAll(found: Found[], cachePath?: string, listPath?: string): Promise<Map<string, Verdict>> {
+  const safe = new Set([cachePath, listPath].flatMap((path) => (path === undefined ? [] : readSafe(path))))
   const unknown = new Map(found.map((one) => [shown(one), one]))
   for (const known of safe) unknown.delete(known)
   const verdicts = new Map([...safe].map((known): [string, Verdict] => [known, { status: 'safe', reason: '' }]))
   for (const [key, { pattern, flags }] of unknown)
-    if (pattern !== undefined) verdicts.set(key, await askChecker(pattern, flags))
+    if (pattern !== undefined) verdicts.set(key, await checkPattern(pattern, flags))
   if (cachePath !== undefined && unknown.size > 0) {
     mkdirSync(dirname(cachePath), { recursive: true })
-    writeFileSync(cachePath, [...verdicts].flatMap(([key, { status }]) => (status === 'safe' ? [key] : [])).join('\n'))
+    writeSafe(
+      cachePath,
+      [...verdicts].flatMap(([key, { status }]) => (status === 'safe' ? [key] : [])),
+    )
   }
   return verdicts
 }
 
-async function askChecker(pattern: string, flags: string): Promise<Verdict> {
+async function checkPattern(pattern: string, flags: string): Promise<Verdict> {
   const result = await check(...asKnown(pattern, flags), { timeout: timeoutMilliseconds })
   return { status: result.status, reason: result.status === 'unknown' ? result.error.kind : result.complexity.summary }
 }
 
-function readLines(path: string): string[] {
-  return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
+const heading = `# found safe by recheck ${recheck.version}`
+
+/** The expressions of a list that this version of the checker has written. */
+function readSafe(path: string): string[] {
+  const [first, ...expressions] = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
+  return first === heading ? expressions : []
+}
+
+function writeSafe(path: string, expressions: string[]): void {
+  writeFileSync(path, `${[heading, ...expressions].join('\n')}\n`)
 }
 
 /**
- * A pattern as the checker knows it, which has no flag `v`. What a class leaves out again (`--`) it then matches too:
- * it can only be more ambiguous.
+ * Returns a pattern as the checker supports it, without the flag `v`. A class then also matches what it excludes by
+ * `--`, which can only make it more ambiguous.
  */
 function asKnown(pattern: string, flags: string): [pattern: string, flags: string] {
   if (!flags.includes('v')) return [pattern, flags]
@@ -190,10 +209,13 @@ function asKnown(pattern: string, flags: string): [pattern: string, flags: strin
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
-  const files = readSources(root, ['{server,protocol,keys,sdk,web,cli}/**/*.{ts,tsx}'])
+  const files = readSources(root, ['{server,protocol,keys,saml,sdk,web,cli}/**/*.{ts,tsx}'])
   const ofTests = /\.test\.tsx?$|\/(?:testing|corpus)\//
   const sources = files.filter(({ path }) => !ofTests.test(path))
-  const { count, wrong } = await findVulnerable(sources, join(root, 'node_modules/.cache/safe-regexps'))
+  const listPath = join(import.meta.dirname, 'regexps.safe.txt')
+  const cachePath = join(root, 'node_modules/.cache/safe-regexps')
+  const { count, wrong, safe } = await findVulnerable(sources, cachePath, listPath)
+  if (process.argv.includes('--write')) writeSafe(listPath, safe)
   if (count === 0) wrong.push('No regular expression was found, so nothing was checked')
   for (const fault of wrong) console.error(fault)
   console.log(`${count} regular expressions, ${wrong.length === 0 ? 'none' : wrong.length} that an input may make slow`)

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
 import { openApiDocument } from '../server/platform/process/openapi.ts'
 import { at, inlineReferences, isRecord } from './references.ts'
 
@@ -23,6 +24,17 @@ export function describeOperations(document: unknown, operations: readonly (read
     return `${commentOf(at(operation, 'summary'))}'${method.toUpperCase()} ${path}': {\n${written.join('\n')}\n}`
   })
   return `${header}\n\n${indented(`export interface Operations {\n${entries.join('\n')}\n}`)}\n`
+}
+
+/** The text of the type of a webhook's body, for the events of a document. */
+export function describeWebhooks(document: unknown, eventTypes: readonly string[]): string {
+  const schemas = at(document, 'components', 'schemas')
+  const events = Object.keys(isRecord(schemas) ? schemas : {})
+    .map((name) => inlineReferences(document, at(schemas, name)))
+    .filter((schema) => eventTypes.includes(String(listIn(at(schema, 'properties', 'type', 'enum') ?? [])[0])))
+  const types = events.map((schema) => `${commentOf(at(schema, 'description'))}| ${typeOf(schema)}`)
+  const type = indented(`export type WebhookEvent =\n${types.join('\n')}`)
+  return `/** Body of a webhook, whose signature is verified. */\n${type}\n`
 }
 
 function indented(code: string): string {
@@ -50,7 +62,11 @@ function parametersOf(operation: unknown): string[] {
 
 function bodyOf(operation: unknown): string[] {
   if (!isRecord(operation) || !('requestBody' in operation)) return []
-  return [`body: ${typeOf(at(operation, 'requestBody', 'content', 'application/json', 'schema'))}`]
+  return [`body: ${bodyTypeOf(operation)}`]
+}
+
+function bodyTypeOf(operation: unknown): string {
+  return typeOf(at(operation, 'requestBody', 'content', 'application/json', 'schema'))
 }
 
 function answerOf(operation: unknown): string {
@@ -110,7 +126,7 @@ if (import.meta.main) {
   const hosts = { baseUrl: nowhere, authUrl: nowhere, businessUrl: nowhere }
   const document = openApiDocument({ ...hosts, developerPortal: false, demo: false })
   const target = join(import.meta.dirname, '../sdk/src/shared/api-types.ts')
-  const fresh = describeOperations(document, called)
+  const fresh = `${describeOperations(document, called)}\n${describeWebhooks(document, Object.keys(webhookBodies))}`
   if (!process.argv.includes('--check')) writeFileSync(target, fresh)
   else if (!existsSync(target) || readFileSync(target, 'utf8') !== fresh) {
     console.error('sdk/src/shared/api-types.ts is stale: node tools/sdk-types.ts writes it anew')

@@ -1,13 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 
-/** One import of a source file. `target` is the path of a file of ours; a dependency has none. */
+/** One import of a source file. `target` is the path of a file of this repository; a dependency has none. */
 export type Import = { specifier: string; target: string | undefined; typesOnly: boolean; dynamic: boolean }
 
-/** A source file of ours: its path from the root, its text, and its text without comments. */
+/** A source file of this repository: its path from the root, its text, and its text without comments. */
 export type Source = { path: string; text: string; code: string }
 
-/** The source files of a repository that match the patterns, in order; never those of dependencies or of a build. */
+/**
+ * Returns the source files of a repository that match the patterns, in order, without those of dependencies or builds.
+ */
 export function readSources(root: string, patterns: string[]): Source[] {
   const paths = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] })
   return paths.toSorted().map((path) => {
@@ -16,7 +18,7 @@ export function readSources(root: string, patterns: string[]): Source[] {
   })
 }
 
-/** Comments that fill whole lines, which are all that the formatter leaves us but a few; a `//` in a URL stays. */
+/** Comments that fill whole lines: the formatter leaves few others. A `//` in a URL is preserved. */
 function withoutComments(text: string): string {
   return text.replaceAll(/^[ \t]*\/\*[\s\S]*?\*\//gm, '').replaceAll(/^[ \t]*\/\/.*$/gm, '')
 }
@@ -25,7 +27,10 @@ const clause = String.raw`(?:\w+(?:,\s*)?)?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?)?\s+f
 const staticImport = new RegExp(String.raw`^(?:import|export)\s+(?:(type)\s+)?(?:${clause})?'([^']+)'`, 'gm')
 const dynamicImport = /\bimport\(\s*'([^']+)'/g
 
-/** Every import and re-export of a file. `import { type A }` counts as a value: it loads the module all the same. */
+/**
+ * Returns every import and re-export of a file. `import { type A }` counts as a value import, because it still loads
+ * the module.
+ */
 export function importsOf({ path, code }: Source): Import[] {
   const fixed = [...code.matchAll(staticImport)].map(([, type, specifier = '']) => {
     return { specifier, target: resolve(path, specifier), typesOnly: type !== undefined, dynamic: false }
@@ -36,7 +41,7 @@ export function importsOf({ path, code }: Source): Import[] {
   return [...fixed, ...dynamic]
 }
 
-/** `#tokens/jwt.ts`, `@countersign/protocol/api` and `./x.ts` as paths from the root. */
+/** Resolves `#tokens/jwt.ts`, `@countersign/protocol/api` and `./x.ts` to paths from the root. */
 function resolve(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(path), specifier))
   if (specifier.startsWith('#')) return `server/${specifier.slice(1)}`
@@ -44,7 +49,7 @@ function resolve(path: string, specifier: string): string | undefined {
   return name ? `${name}/src/${file}.ts` : undefined
 }
 
-/** Tells of a file, by its absolute path, whether its imports lead to another one, by its path from the root. */
+/** Checks if the imports of a file, by its absolute path, lead to another one, by its path from the root. */
 export function leadingTo(root: string, end: string): (file: string) => boolean {
   const known = new Map<string, string[]>()
   const targetsOf = (path: string): string[] => {

@@ -13,15 +13,15 @@ export type Counts = { passed: number; failed: number }
 
 const root = join(import.meta.dirname, '..')
 
-/** The embedded database is compiled quickly rather than well: most files are done with it before that would pay. */
+/** Compiles the embedded database quickly rather than well: most files are done before optimization would pay. */
 export const compilesQuickly = '--liftoff-only'
 
 const memory = '/dev/shm'
 const memoryBytesMin = 4 * 1024 ** 3
 
 /**
- * Lets temporary files live in memory where there is room: each test file has a database of its own, and to write
- * those to a disk takes a third of the time of all tests.
+ * Puts temporary files in memory if there is enough: each test file has its own database, and writing those to a disk
+ * takes a third of the time of all tests.
  */
 export function keepFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !existsSync(memory)) return
@@ -29,7 +29,7 @@ export function keepFilesInMemory(): void {
   if (bavail * bsize >= memoryBytesMin) process.env.TMPDIR = memory
 }
 
-/** Runs the work of a command and prints its counts; what the machine lacks is one line, and exit code 1. */
+/** Runs the work of a command and prints its counts. A missing program is reported in one line, with exit code 1. */
 export async function runCommand(work: () => Promise<Counts>): Promise<void> {
   try {
     reportCounts(await work())
@@ -40,7 +40,7 @@ export async function runCommand(work: () => Promise<Counts>): Promise<void> {
   }
 }
 
-/** Runs the work with TEST_DATABASE_URL set: to the one already given, or to a throw-away cluster of our own. */
+/** Runs the work with TEST_DATABASE_URL set: to the given one, or to a temporary cluster. */
 export async function withPostgres(work: () => Promise<Counts>, { durable = false } = {}): Promise<Counts> {
   if (process.env.TEST_DATABASE_URL) return work()
   await using cluster = await startPostgres({ durable })
@@ -48,36 +48,46 @@ export async function withPostgres(work: () => Promise<Counts>, { durable = fals
   return await work()
 }
 
-/** The test files under those folders; with filters, those whose path contains one of them. */
+/** Finds the test files under those folders; with filters, those whose path contains one of them. */
 export function findTestFiles(folders: string[], filters: string[]): string[] {
   const patterns = folders.map((folder) => `${folder}/**/*.test.ts`)
   const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).toSorted()
-  const wanted = filters.map((filter) => (isAbsolute(filter) ? relative(root, filter) : filter.replace(/^\.\//, '')))
-  const found = wanted.length === 0 ? files : files.filter((file) => wanted.some((filter) => file.includes(filter)))
+  const requested = filters.map((filter) => (isAbsolute(filter) ? relative(root, filter) : filter.replace(/^\.\//, '')))
+  const found =
+    requested.length === 0 ? files : files.filter((file) => requested.some((filter) => file.includes(filter)))
   return found.map((file) => join(root, file))
 }
 
 /**
- * `execArgv` are flags of Node that each process runs with; `together` is how many files run in one, one by one. Those
- * that take longest come first, each in a process of its own.
+ * `execArgv` are flags of Node for each process; `together` is the number of files that run in one, one after another.
+ * The slowest files start first, each in a process of its own.
  */
-type Manner = {
+type RunOptions = {
   concurrency: number
   together?: number
   longest?: (file: string) => boolean
   fileTimeoutSeconds?: number
   execArgv?: string[]
+  /** Prints at the end which lines of the product ran. */
+  coverage?: boolean
 }
 
+/** Time for which a process may run after its last test. */
+const lingeringMilliseconds = 10_000
+
+/** Files that a coverage report omits. */
+const notOfProduct = ['**/test/**', '**/testing/**', 'tools/**', 'node_modules/**', '/dev/shm/**', '/tmp/**']
+
 /**
- * Runs the files and prints what happens, failures in full at the end. A file without a test counts as a failure: node
- * passes it, and a test that silently vanished would look like success. What one process has compiled is ready for the
- * next, and files that run together load it once: every file needs most of the service. A process ends with its last
- * test: one that a failed hook has left open would never end, since `timeout` does not end it either (Node 26.10).
+ * Runs the files and prints the results, with all failures at the end. A file without a test counts as a failure: node
+ * passes it, and a lost test would look like success. Compiled code of one process is reused by the next, and files
+ * that run together load it once, because every file needs most of the service. A process is ended soon after its last
+ * test: one that a failed hook has left open would not end, since `timeout` does not end it either (Node 26.10).
+ * `--test-force-exit` is not an alternative: it loses the results that have not been read yet.
  */
 export async function runTestFiles(
   files: string[],
-  { concurrency, together = 1, longest = () => false, fileTimeoutSeconds = 300, execArgv = [] }: Manner,
+  { concurrency, together = 1, longest = () => false, fileTimeoutSeconds = 300, execArgv = [], coverage }: RunOptions,
 ): Promise<Counts> {
   process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/tests')
   const stopping = new AbortController()
@@ -95,17 +105,17 @@ export async function runTestFiles(
   ].map((group, index) => writeGroup(join(folder.path, `${index}.mjs`), group, { timeout, costs }))
   const counts = { passed: 0, failed: 0 }
   let wentWell = true
-  const flags = [...execArgv, '--test-force-exit']
   const events = run({
     files: groups,
     concurrency,
-    execArgv: flags,
+    execArgv,
     timeout: timeout * together,
     signal: stopping.signal,
+    ...(coverage && { coverage, coverageExcludeGlobs: notOfProduct, cwd: root }),
   })
   const empty: string[] = []
   let ran = 0
-  // What runs in one process is told in its order: the tests of a file, then that it has ended.
+  // The events of one process arrive in its order: the tests of a file, then the end of the file.
   for (const event of ['test:pass', 'test:fail'] as const)
     events.on(event, ({ name, nesting, details }) => {
       if (details.type !== 'suite') ran += 1
@@ -123,13 +133,13 @@ export async function runTestFiles(
   output.pipe(process.stdout)
   await finished(output)
 
-  for (const name of empty) console.error(`${name} holds no test that ran`)
+  for (const name of empty) console.error(`${name} contains no test that ran`)
   if (existsSync(costs)) console.log(describeCosts(readFileSync(costs, 'utf8')))
   return { passed: counts.passed, failed: Math.max(counts.failed + empty.length, wentWell ? 0 : 1) }
 }
 
 /**
- * A module in which files run one after the other, each with its own hooks. It adds a line for each to the file
+ * Returns a module that runs files one after another, each with its own hooks. It adds a line for each to the file
  * `costs`: the processor time of its tests in this process, in milliseconds, and its name.
  */
 function writeGroup(path: string, files: string[], { timeout, costs }: { timeout: number; costs: string }): string {
@@ -148,13 +158,15 @@ function writeGroup(path: string, files: string[], { timeout, costs }: { timeout
 }
 `
   const imports = `import { appendFileSync } from 'node:fs'\nimport { after, before, suite } from 'node:test'\n`
-  writeFileSync(path, imports + measured + suites.join(''))
+  // The timer keeps no process alive, and ends one that is kept alive by something else.
+  const ending = `after(() => setTimeout(() => process.exit(), ${lingeringMilliseconds}).unref())\n`
+  writeFileSync(path, imports + measured + ending + suites.join(''))
   return path
 }
 
 const costliestFiles = 12
 
-/** The files that take the most processor time, and what all of them take. */
+/** Returns the files that take the most processor time, and the total. */
 function describeCosts(lines: string): string {
   const costs = lines.trim().split('\n')
   const files = costs.map((line) => ({ line, milliseconds: Number.parseInt(line, 10) }))
@@ -168,7 +180,7 @@ function describeCosts(lines: string): string {
 
 const failureCharactersMax = 3000
 
-/** Adds what failed to the file that TEST_FAILURES names, for those who see only the end of what a long run prints. */
+/** Adds the failures to the file that TEST_FAILURES names, for readers who see only the end of a long output. */
 function noteFailure(name: string, error: Error): void {
   const isSum = 'failureType' in error && error.failureType === 'subtestsFailed'
   if (!process.env.TEST_FAILURES || isSum) return
@@ -176,7 +188,7 @@ function noteFailure(name: string, error: Error): void {
   appendFileSync(process.env.TEST_FAILURES, `✖ ${name}\n${description.replaceAll(/^/gm, '  ')}\n\n`)
 }
 
-/** Prints the last line that a person and the CI read, and adds it to the file that TEST_COUNTS names. */
+/** Prints the last line, for people and CI, and adds it to the file that TEST_COUNTS names. */
 export function reportCounts({ passed, failed }: Counts): void {
   if (passed + failed === 0) console.error('No test ran.')
   console.log(`${passed} passed, ${failed} failed`)

@@ -1,7 +1,7 @@
 /**
- * Writes `server/platform/database/tables.ts`, the row types that Kysely checks queries against. It runs
- * `server/migrations/*.sql` on an embedded PostgreSQL in memory and reads its catalog. `--check` fails when the file is
- * stale.
+ * Writes `server/platform/database/tables.ts`, the row types with which Kysely checks queries. It runs
+ * `server/migrations/*.sql` on an embedded PostgreSQL in memory and reads its catalog. `--check` fails if the file is
+ * out of date.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ type Column = { table: string; name: string; type: string; nullable: boolean; ha
 
 const header = '// Written by `node tools/tables.ts` from server/migrations. Do not edit.'
 
-/** What `pg` answers for a type, and takes for it; `bigint` is text because it outgrows a number. */
+/** The types that `pg` returns and accepts; `bigint` is text because it can exceed a number. */
 const typescriptTypes: Record<string, string> = {
   bigint: 'string',
   boolean: 'boolean',
@@ -28,7 +28,7 @@ const typescriptTypes: Record<string, string> = {
   'uuid[]': 'string[]',
 }
 
-/** The text of `tables.ts` for a database that these migrations made, in their order. */
+/** Returns the text of `tables.ts` for a database with these migrations, in their order. */
 export async function describeTables(migrations: string[]): Promise<string> {
   const database = await PGlite.create()
   try {
@@ -40,7 +40,7 @@ export async function describeTables(migrations: string[]): Promise<string> {
   }
 }
 
-/** Partitions are left out: they are written and read through their table. */
+/** Partitions are omitted: they are written and read through their table. */
 const columnsOfTables = `
   select pg_class.relname as "table", attname as name, format_type(atttypid, null) as type,
     not attnotnull as nullable, atthasdef as "hasDefault",
@@ -78,7 +78,7 @@ function rowType(column: Column): string {
   return hasDefault ? `Generated<${withNull}>` : withNull
 }
 
-/** `'a' | 'b'` for a text column with `check (column in ('a', 'b'))`, as PostgreSQL spells that check. */
+/** Returns `'a' | 'b'` for a text column with `check (column in ('a', 'b'))`, as PostgreSQL formats that check. */
 function literalsOf({ name, checks }: Column): string | undefined {
   for (const check of checks) {
     const [, list, only] =
@@ -92,13 +92,13 @@ function literalsOf({ name, checks }: Column): string | undefined {
 if (import.meta.main) {
   const server = join(import.meta.dirname, '../server')
   const migrations = globSync('migrations/*.sql', { cwd: server }).toSorted()
-  if (migrations.length === 0) throw new Error('There is no migration in server/migrations')
+  if (migrations.length === 0) throw new Error('No migration in server/migrations')
 
   const target = join(server, 'platform/database/tables.ts')
   const fresh = await describeTables(migrations.map((file) => readFileSync(join(server, file), 'utf8')))
   if (!process.argv.includes('--check')) writeFileSync(target, fresh)
   else if (!existsSync(target) || readFileSync(target, 'utf8') !== fresh) {
-    console.error('server/platform/database/tables.ts is stale: node tools/tables.ts writes it anew')
+    console.error('server/platform/database/tables.ts is out of date: node tools/tables.ts writes it')
     process.exitCode = 1
   }
 }

@@ -1,26 +1,45 @@
 /**
  * `npm test`: every test but those in a browser, on the embedded database; needs nothing but npm.
  * `npm run test:postgres`: those of them that take a database from the suite, on a PostgreSQL server that it starts
- * itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm test -- server/oauth`.
+ * itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm test -- server/oauth`. `--coverage`
+ * (`npm run coverage`) prints which lines of the product ran.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { leadingTo } from './sources.ts'
 import { compilesQuickly, findTestFiles, keepFilesInMemory, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
-const options = { postgres: { type: 'boolean' } } as const
+const options = { postgres: { type: 'boolean' }, coverage: { type: 'boolean', default: false } } as const
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const ofService = findTestFiles(['server', 'cli'], positionals)
-const others = findTestFiles(['sdk', 'protocol', 'keys', 'web', 'tools'], positionals)
+const ofOthers = findTestFiles(['sdk', 'protocol', 'keys', 'saml', 'web', 'tools'], positionals)
 const root = join(import.meta.dirname, '..')
 const takesDatabase = leadingTo(root, 'server/testing/database.ts')
 /** What takes no database from here is the same on either, and so is what measures parsers alone. */
-const measuresParsers = (file: string) => /\/server\/(?:request|answer)-cost\.test\.ts$/.test(file)
+const measuresParsers = (file: string) => /\/server\/test\/cost\/(?:request|answer)-cost\.test\.ts$/.test(file)
 const onPostgres = ofService.filter((file) => takesDatabase(file) && !measuresParsers(file))
-const files = values.postgres ? onPostgres : [...ofService, ...others]
+const files = values.postgres ? onPostgres : [...ofService, ...ofOthers]
+/** On PostgreSQL its statements change 70,000 rows, within their time limit if the machine does nothing else. */
+const needsMachine = (file: string) => values.postgres === true && file.endsWith('/server/test/revocation.test.ts')
+/** They replace globals of Node with those of a document, so each runs in a process of its own. */
+const isOfComponents = (file: string) => file.endsWith('.component.test.ts')
+const loader = `--import=${join(root, 'web/testing/components.ts')}`
 // More than there are processors, commonly: many a test waits for a process, or for a second to pass.
-const manner = { concurrency: 4, together: 6, execArgv: [compilesQuickly] }
-const work = () => runTestFiles(files, manner)
+const manner = { concurrency: 4, together: 6, execArgv: [compilesQuickly], coverage: values.coverage }
+const runs = [
+  { files: files.filter((file) => !needsMachine(file) && !isOfComponents(file)), manner },
+  { files: files.filter(needsMachine), manner },
+  { files: files.filter(isOfComponents), manner: { concurrency: 2, execArgv: [loader] } },
+]
+const work = async () => {
+  const counts = { passed: 0, failed: 0 }
+  for (const run of runs.filter((one) => one.files.length > 0)) {
+    const { passed, failed } = await runTestFiles(run.files, run.manner)
+    counts.passed += passed
+    counts.failed += failed
+  }
+  return counts
+}
 
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
 keepFilesInMemory()

@@ -68,11 +68,12 @@ async function bundle(): Promise<Output> {
  * recovery code, or asks before something is done.
  */
 function isPageCode(path: string): boolean {
-  const showsText = /[\\/](exact-text(-\w+)?|directions|look-alikes|confusables|ExactText)\.\w+$/.test(path)
-  const makesIdentity = /[\\/](RecoveryCode|Copies|identity-draft|IdentityFields|Options|draft)\.\w+$/.test(path)
-  const asksFirst = /[\\/](dates|Dialog|TouchAgain)\.\w+$/.test(path)
-  const encrypts = /[\\/](keys[\\/]src|jose)[\\/]|[\\/]vault\.\w+$/.test(path)
-  return !(showsText || makesIdentity || asksFirst || encrypts)
+  const isOfFewPages = /[\\/]locales[\\/]\w+[\\/]pages[\\/]/.test(path)
+  const showsText = /[\\/](text-inspection|directions|look-alikes|confusables|ExactText)\.\w+$/.test(path)
+  const makesIdentity = /[\\/](RecoveryCode|Copies|identity-draft|draft)\.\w+$/.test(path)
+  const asksFirst = /[\\/](dates|Dialog)\.\w+$/.test(path)
+  const encrypts = /[\\/](keys[\\/]src|jose)[\\/]|[\\/]key-vault\.\w+$/.test(path)
+  return !(isOfFewPages || showsText || makesIdentity || asksFirst || encrypts)
 }
 
 function manifestOf(output: Output): Manifest {
@@ -89,7 +90,7 @@ function manifestOf(output: Output): Manifest {
   )
 }
 
-/** Every chunk that the browser must have before the entry runs, whoever imports it; each after those that it needs. */
+/** All chunks that the browser must have before the entry runs, each after those that it needs. */
 function importsOf(entry: Rolldown.OutputChunk, chunks: Map<string, Rolldown.OutputChunk>): Rolldown.OutputChunk[] {
   const found: Rolldown.OutputChunk[] = []
   const seen = new Set<string>()

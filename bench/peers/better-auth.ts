@@ -1,6 +1,6 @@
 /**
- * `better-auth` with its OAuth provider as a contender: on PostgreSQL, with ES256 throughout, its rate limit off. Codes
- * come from its own authorization endpoint, with the cookie of a person who is signed in.
+ * `better-auth` with its OAuth provider: on PostgreSQL, with ES256 throughout, its rate limit off. Codes come from its
+ * own authorization endpoint, with the cookie of a signed-in user.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -45,7 +45,7 @@ const signedUp = await fetch(`${base}/sign-up/email`, {
   headers: { 'content-type': 'application/json', origin },
   body: JSON.stringify({ email: 'ada@app.example', password: 'a long password of ada', name: 'Ada Lovelace' }),
 })
-if (!signedUp.ok) throw new Error(`nobody signed up: ${await signedUp.text()}`)
+if (!signedUp.ok) throw new Error(`sign-up failed: ${await signedUp.text()}`)
 const cookie = signedUp.headers
   .getSetCookie()
   .map((each) => each.split(';')[0])

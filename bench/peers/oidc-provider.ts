@@ -1,6 +1,6 @@
 /**
- * `oidc-provider` as a contender: in memory, in Maps that drop nothing, with ES256 throughout. Codes are made through
- * its own models, on a message from the parent process.
+ * `oidc-provider`: in memory, in Maps that drop nothing, with ES256 throughout. Codes are created through its own
+ * models, on a message from the parent process.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { clientId, clientSecret, redirectUri, scope, sendReady, onOrder } from '
 
 const stores = new Map<string, Map<string, AdapterPayload>>()
 
-/** The adapter of its examples, over Maps: its default keeps 1,000 entries and drops live tokens. */
+/** The adapter of its examples, with Maps: its default keeps 1,000 entries and drops live tokens. */
 class MapAdapter implements Adapter {
   readonly #entries: Map<string, AdapterPayload>
   readonly #grants = new Map<string, string[]>()

@@ -1,4 +1,4 @@
-/** What a peer and the bench that started it say to each other, over the channel between the two processes. */
+/** The messages between a peer and the bench that started it, over the channel between the two processes. */
 export type Ready = {
   token: string
   userinfo: string
@@ -13,12 +13,12 @@ export const clientSecret = 'a-secret-of-the-bench-that-is-long-enough'
 export const redirectUri = 'https://app.example/callback'
 export const scope = 'openid profile offline_access'
 
-/** Tells the bench that the peer is ready, and where. */
+/** Sends the peer's address to the bench when it is ready. */
 export function sendReady(ready: Ready): void {
   process.send?.(ready)
 }
 
-/** Answers each list of PKCE challenges that the bench sends with as many codes. */
+/** Answers each list of PKCE challenges from the bench with as many codes. */
 export function onOrder(makeCodes: (challenges: string[]) => Promise<string[]>): void {
   process.on('message', (challenges: string[]) => {
     makeCodes(challenges).then(

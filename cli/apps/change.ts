@@ -4,7 +4,7 @@ import { call } from '../call.ts'
 import { settingsOf, type Settings } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
 import { addSettingOptions, collect, settingFieldsOf, type SettingOptions } from './options.ts'
-import { fieldsOf } from './show.ts'
+import { fieldsOf } from './list.ts'
 
 type Options = SettingOptions & {
   name?: string
@@ -19,18 +19,18 @@ type Options = SettingOptions & {
 export function addChange(apps: Command): void {
   const change = apps
     .command('change')
-    .description('change what is given of an app, and leave the rest')
+    .description('change the given settings of an app, and keep the others')
     .argument('<clientId>')
-    .option('--name <name>', 'what people see when they sign in')
+    .option('--name <name>', 'name that users see when they sign in')
   for (const kind of ['redirect', 'post-logout-redirect'])
     change
-      .option(`--${kind}-uri <uri>`, `replaces all ${kind} URIs; give it once for each`, collect)
-      .option(`--add-${kind}-uri <uri>`, `adds to the ${kind} URIs; give it once for each`, collect)
-      .option(`--remove-${kind}-uri <uri>`, `takes away from the ${kind} URIs; give it once for each`, collect)
+      .option(`--${kind}-uri <uri>`, `replaces all ${kind} URIs (repeatable)`, collect)
+      .option(`--add-${kind}-uri <uri>`, `adds a ${kind} URI (repeatable)`, collect)
+      .option(`--remove-${kind}-uri <uri>`, `removes a ${kind} URI (repeatable)`, collect)
   addSettingOptions(change).action(async (clientId: string, options: Options, command: Command) => {
     const settings = settingsOf(command)
     const body = await changeOf(clientId, options, settings, command)
-    if (Object.keys(body).length === 0) command.error('error: say what to change; --help lists the options')
+    if (Object.keys(body).length === 0) command.error('error: no change given; --help lists the options')
     const app = await call(settings, 'PATCH /api/admin/apps/:clientId', { params: { clientId }, body })
     if (settings.json) return printJson(app)
     printTable(fieldsOf(app))
@@ -47,7 +47,7 @@ async function changeOf(clientId: string, options: Options, settings: Settings, 
     remove: removePostLogoutRedirectUri,
   }
   const isRelative = [redirects, postLogout].some(({ add, remove }) => add ?? remove)
-  // Only what is added to and taken away from has to be read first.
+  // Only additions and removals need the current settings.
   const app = isRelative
     ? await call(settings, 'GET /api/admin/apps/:clientId', { params: { clientId } })
     : { redirectUris: [], postLogoutRedirectUris: [] }
@@ -63,12 +63,12 @@ async function changeOf(clientId: string, options: Options, settings: Settings, 
 
 type UriOptions = { to: string[] | undefined; add: string[] | undefined; remove: string[] | undefined }
 
-/** The URIs after a change, each once; undefined where none was asked for. */
+/** Returns the URIs after a change, without duplicates; undefined if no change was given. */
 function urisAfter(before: string[], { to, add, remove }: UriOptions, command: Command): string[] | undefined {
   if (!to && !add && !remove) return undefined
   if (to && (add ?? remove)) command.error('error: replace the URIs, or add and remove some; not both')
   if (to) return [...new Set(to.filter((uri) => uri !== ''))]
   const missing = (remove ?? []).find((uri) => !before.includes(uri))
-  if (missing !== undefined) command.error(`error: ${missing} is not registered, so it can't be removed`)
+  if (missing !== undefined) command.error(`error: ${missing} is not registered, so it cannot be removed`)
   return [...new Set([...before, ...(add ?? [])])].filter((uri) => !(remove ?? []).includes(uri))
 }

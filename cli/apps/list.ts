@@ -17,9 +17,55 @@ export function addList(apps: Command): void {
         cursor = page.nextCursor
       }
       if (settings.json) return printJson({ apps: found })
-      if (found.length === 0) return console.log('There is no app yet: countersign apps create')
+      if (found.length === 0) return console.log('No apps yet: countersign apps create')
 
       const rows = found.map((app) => [app.clientId, app.name, app.public ? 'public' : 'confidential', app.createdAt])
       printTable([['Client ID', 'Name', 'Kind', 'Created'], ...rows])
     })
+}
+
+export function addShow(apps: Command): void {
+  apps
+    .command('show')
+    .description('show an app')
+    .argument('<clientId>')
+    .action(async (clientId: string, _: unknown, command: Command) => {
+      const settings = settingsOf(command)
+      const app = await call(settings, 'GET /api/admin/apps/:clientId', { params: { clientId } })
+      if (settings.json) return printJson(app)
+      printTable(fieldsOf(app))
+    })
+}
+
+/** Returns an app as rows of name and value, without absent settings. */
+export function fieldsOf(app: App): string[][] {
+  const rows: [string, string | null][] = [
+    ['Name', app.name],
+    ['Client ID', app.clientId],
+    ['Kind', app.public ? 'public' : 'confidential'],
+    ['Status', app.status],
+    ['Owner', app.ownerUserId],
+    ...app.redirectUris.map((uri): [string, string] => ['Redirect URI', uri]),
+    ...app.postLogoutRedirectUris.map((uri): [string, string] => ['Post-logout redirect URI', uri]),
+    ['Scopes', app.allowedScopes.join(' ')],
+    ['End-to-end encryption', app.supportsE2ee ? 'yes' : null],
+    ['ID tokens', app.idTokenSignedResponseAlg],
+    ['Access tokens', `${app.accessTokenTtlSeconds} s`],
+    ['Refresh tokens', `${app.refreshTokenTtlSeconds} s`],
+    ['auth_time', app.requireAuthTime ? 'always' : null],
+    ['Claims in ID tokens', app.idTokenClaims ? null : 'no'],
+    ['Required claims', app.requiredClaims.length > 0 ? app.requiredClaims.join(' ') : null],
+    ['Organizations', app.organizationAccess],
+    ['Back-channel logout URI', app.backchannelLogoutUri],
+    ['Back-channel logout', app.backchannelLogoutSessionRequired ? 'needs sid' : null],
+    ['Loopback ports', app.allowAnyLoopbackPort ? 'any' : null],
+    ['Description', app.description],
+    ['Icon', app.iconUrl],
+    ['Website', app.websiteUrl],
+    ['Privacy', app.privacyUrl],
+    ['Terms', app.termsUrl],
+    ['Created', app.createdAt],
+    ['Changed', app.updatedAt],
+  ]
+  return rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
 }

@@ -1,14 +1,15 @@
-import type { Algorithm, AppChange } from '@countersign/protocol/clients/apps'
+import type { AppChange } from '@countersign/protocol/clients/apps'
+import { type Algorithm, algorithms } from '@countersign/protocol/formats/registries/algorithms'
 import { organizationAccessLevels, type OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import {
   isRequirableClaim,
   requirableClaims,
   type RequirableClaim,
 } from '@countersign/protocol/formats/required-claims'
-import { isStandardScope, scopesOf, standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
+import { isStandardScope, parseScope, standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 
-/** The flags of settings that `create` and `change` share; an empty text takes away what may be absent. */
+/** Returns the options that `create` and `change` share; an empty string removes an optional setting. */
 export type SettingOptions = {
   scope?: StandardScope[]
   e2ee?: boolean
@@ -31,39 +32,39 @@ export type SettingOptions = {
 
 export function addSettingOptions(command: Command): Command {
   return command
-    .option('--scope <scopes>', `what it may ask for, of: ${standardScopes.join(' ')}`, collectScopes)
-    .option('--e2ee', 'it takes keys for end-to-end encryption')
-    .option('--no-e2ee', 'it takes none')
-    .addOption(new Option('--alg <alg>', 'what signs its ID tokens').choices(['RS256', 'ES256', 'EdDSA']))
-    .option('--description <text>', 'one sentence about it')
+    .option('--scope <scopes>', `scopes that the app can request, of: ${standardScopes.join(' ')}`, collectScopes)
+    .option('--e2ee', 'support end-to-end encryption keys')
+    .option('--no-e2ee', 'no support for end-to-end encryption keys')
+    .addOption(new Option('--alg <alg>', 'algorithm that signs its ID tokens').choices(algorithms))
+    .option('--description <text>', 'one sentence about the app')
     .option('--icon-url <url>', 'its icon')
     .option('--website-url <url>', 'its website')
-    .option('--privacy-url <url>', 'its privacy policy')
-    .option('--terms-url <url>', 'its terms of service')
-    .option('--access-token-ttl-seconds <seconds>', 'how long its access tokens live', toSeconds)
-    .option('--refresh-token-ttl-seconds <seconds>', 'how long its refresh tokens live', toSeconds)
-    .option('--require-auth-time', 'its ID tokens always carry auth_time')
-    .option('--no-require-auth-time', 'its ID tokens carry auth_time where a request has max_age')
-    .option('--id-token-claims', 'its ID tokens carry name, username and e-mail (default)')
+    .option('--privacy-url <url>', 'URL of its privacy policy')
+    .option('--terms-url <url>', 'URL of its terms of service')
+    .option('--access-token-ttl-seconds <seconds>', 'lifetime of its access tokens', toSeconds)
+    .option('--refresh-token-ttl-seconds <seconds>', 'lifetime of its refresh tokens', toSeconds)
+    .option('--require-auth-time', 'its ID tokens always contain auth_time')
+    .option('--no-require-auth-time', 'its ID tokens contain auth_time if a request has max_age')
+    .option('--id-token-claims', 'its ID tokens contain name, username and e-mail (default)')
     .option('--no-id-token-claims', 'only the userinfo endpoint returns name, username and e-mail')
     .option(
       '--required-claims <claims>',
-      `users without these can't sign in, of: ${requirableClaims.join(' ')}; '' for none`,
+      `claims that users need to sign in, of: ${requirableClaims.join(' ')}; '' for none`,
       collectClaims,
     )
     .addOption(
-      new Option('--organization-access <level>', "what it may do with users' organizations").choices([
+      new Option('--organization-access <level>', "access to users' organizations").choices([
         ...organizationAccessLevels,
       ]),
     )
-    .option('--backchannel-logout-uri <url>', 'where it receives logout tokens')
-    .option('--backchannel-logout-session-required', 'it needs sid in logout tokens')
-    .option('--no-backchannel-logout-session-required', 'sub is enough')
-    .option('--allow-any-loopback-port', 'its redirect URIs at 127.0.0.1 and [::1] stand for every port')
-    .option('--no-allow-any-loopback-port', 'they stand for the port that they name')
+    .option('--backchannel-logout-uri <url>', 'URL that receives logout tokens')
+    .option('--backchannel-logout-session-required', 'logout tokens must contain sid')
+    .option('--no-backchannel-logout-session-required', 'logout tokens need only sub')
+    .option('--allow-any-loopback-port', 'redirect URIs at 127.0.0.1 and [::1] match every port')
+    .option('--no-allow-any-loopback-port', 'redirect URIs match their own port only')
 }
 
-/** What was given, by the names of the API. */
+/** Returns the given settings, by the names of the API. */
 export function settingFieldsOf(options: SettingOptions): AppChange {
   const { requireAuthTime, idTokenClaims, requiredClaims, organizationAccess } = options
   const { backchannelLogoutSessionRequired, allowAnyLoopbackPort, accessTokenTtlSeconds } = options
@@ -94,18 +95,18 @@ export function collect(uri: string, before: string[] = []): string[] {
 }
 
 function collectScopes(list: string, before: StandardScope[] = []): StandardScope[] {
-  const unknown = scopesOf(list).find((scope) => !isStandardScope(scope))
-  if (unknown) throw new InvalidArgumentError(`${unknown} is not a scope that an app may have.`)
-  return [...before, ...scopesOf(list).filter(isStandardScope)]
+  const unknown = parseScope(list).find((scope) => !isStandardScope(scope))
+  if (unknown) throw new InvalidArgumentError(`${unknown} is not a scope for apps.`)
+  return [...before, ...parseScope(list).filter(isStandardScope)]
 }
 
 function collectClaims(list: string, before: RequirableClaim[] = []): RequirableClaim[] {
-  const unknown = scopesOf(list).find((claim) => !isRequirableClaim(claim))
-  if (unknown) throw new InvalidArgumentError(`${unknown} is not a claim that an app may require.`)
-  return [...before, ...scopesOf(list).filter(isRequirableClaim)]
+  const unknown = parseScope(list).find((claim) => !isRequirableClaim(claim))
+  if (unknown) throw new InvalidArgumentError(`${unknown} is not a claim that an app can require.`)
+  return [...before, ...parseScope(list).filter(isRequirableClaim)]
 }
 
 export function toSeconds(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('A whole number of seconds.')
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('Must be a whole number of seconds.')
   return Number(text)
 }

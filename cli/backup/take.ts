@@ -4,31 +4,29 @@ import { pipeline } from 'node:stream/promises'
 import type { Encrypter } from 'age-encryption'
 import type { Command } from 'commander'
 import { refusalOf } from '../call.ts'
-import { Failure } from '../failure.ts'
-import { readAdminToken, settingsOf, type Settings } from '../settings.ts'
-import { printJson } from '../terminal.ts'
-import { readPassphrase, requireStrong } from './secret.ts'
-import { transfer } from './transfer.ts'
+import { CliError, printJson } from '../terminal.ts'
+import { type Settings, loadAdminToken, settingsOf } from '../settings.ts'
+import { promptPassphrase, requireStrongPassphrase, transfer } from './transfer.ts'
 
 type Options = { out: string; recipient: string[] }
 
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('take an encrypted backup of everything that must survive')
-    .requiredOption('--out <file>', 'the file to write, which must not exist')
-    .option('--recipient <age1…>', 'an age public key that may read it; repeatable', collect, [])
+    .description('create an encrypted backup')
+    .requiredOption('--out <file>', 'file to create; it must not exist')
+    .option('--recipient <age1…>', 'age public key that can decrypt it (repeatable)', collect, [])
     .addHelpText(
       'after',
-      '\nWithout a recipient it is encrypted with the passphrase in BACKUP_PASSPHRASE, or asks for one.',
+      '\nWithout a recipient it is encrypted with the passphrase in BACKUP_PASSPHRASE, or prompts for one.',
     )
     .action(async ({ out, recipient }: Options, command: Command) => {
       const settings = settingsOf(command)
-      if (existsSync(out)) throw new Failure(`${out} is there already`)
+      if (existsSync(out)) throw new CliError(`${out} already exists`)
       const encrypter = await encrypterFor(recipient, settings)
       await write(await open(settings), encrypter, out)
       if (settings.json) return printJson({ file: out })
-      console.log(`${out} is written. Keep the server's SECRET_KEY beside it, in another place: both are needed.`)
+      console.log(`Backup written to ${out}. Store SECRET_KEY separately: restoring needs both.`)
     })
 }
 
@@ -39,7 +37,7 @@ function collect(value: string, before: string[]): string[] {
 async function encrypterFor(recipients: string[], settings: Settings): Promise<Encrypter> {
   const { Encrypter } = await import('age-encryption')
   const encrypter = new Encrypter()
-  if (recipients.length === 0) encrypter.setPassphrase(requireStrong(await readPassphrase(settings)))
+  if (recipients.length === 0) encrypter.setPassphrase(requireStrongPassphrase(await promptPassphrase(settings)))
   for (const recipient of recipients) addRecipient(encrypter, recipient)
   return encrypter
 }
@@ -48,21 +46,21 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
   try {
     encrypter.addRecipient(recipient)
   } catch (cause) {
-    throw new Failure(`${recipient} is no age recipient`, { cause })
+    throw new CliError(`${recipient} is not an age recipient`, { cause })
   }
 }
 
 async function open(settings: Settings): Promise<ReadableStream<Uint8Array>> {
   const response = await transfer(`${settings.baseUrl}/api/admin/backup`, {
     method: 'GET',
-    headers: { authorization: `Bearer ${readAdminToken(settings)}` },
+    headers: { authorization: `Bearer ${loadAdminToken(settings)}` },
   })
   if (!response.ok) throw await refusalOf(response)
-  if (!response.body) throw new Failure('The server sent no backup')
+  if (!response.body) throw new CliError('The server sent no backup')
   return response.body
 }
 
-/** The file has its name only when it is whole. */
+/** The file gets its final name only when it is complete. */
 async function write(backup: ReadableStream<Uint8Array>, encrypter: Encrypter, out: string): Promise<void> {
   const unfinished = `${out}.part`
   try {
@@ -71,6 +69,8 @@ async function write(backup: ReadableStream<Uint8Array>, encrypter: Encrypter, o
     await rename(unfinished, out)
   } catch (cause) {
     await rm(unfinished, { force: true })
-    throw new Failure(`The backup was cut off (${cause instanceof Error ? cause.message : 'no reason'})`, { cause })
+    throw new CliError(`The backup was interrupted (${cause instanceof Error ? cause.message : 'no reason'})`, {
+      cause,
+    })
   }
 }

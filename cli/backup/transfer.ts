@@ -1,17 +1,34 @@
-import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { CliError, isInteractive, promptSecret } from '../terminal.ts'
+import type { Settings } from '../settings.ts'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { reasonOf } from '../call.ts'
-import { Failure } from '../failure.ts'
+
+const passphraseCharactersMin = 16
+
+/** Reads the passphrase from the environment or the terminal only: other processes can read arguments. */
+export async function promptPassphrase(settings: Settings): Promise<string> {
+  const given = process.env.BACKUP_PASSPHRASE
+  if (given) return given
+  if (isInteractive(settings)) return promptSecret('Passphrase of the backup')
+  throw new CliError('No encryption key: set BACKUP_PASSPHRASE or pass an age key (see --help)')
+}
+
+/** Checks the passphrase of a new file, because nothing else protects it. */
+export function requireStrongPassphrase(passphrase: string): string {
+  if (passphrase.length >= passphraseCharactersMin) return passphrase
+  throw new CliError(`The passphrase must have at least ${passphraseCharactersMin} characters`)
+}
 
 type Transfer = { method: 'GET' | 'POST'; headers: Record<string, string>; body?: AsyncIterable<Uint8Array> }
 
 const silenceMilliseconds = 30_000
 
 /**
- * One request that takes as long as it takes. Not by `fetch`, which gives up when five minutes pass without an answer,
- * also while it is still sending. Only a connection that is gone is noticed: by TCP, which asks after a silence.
+ * Sends one request without a total time limit. `fetch` gives up after five minutes without a response, even while it
+ * is still sending. A lost connection is detected by TCP keep-alive.
  */
 export async function transfer(url: string, { method, headers, body = nothing() }: Transfer): Promise<Response> {
   const send = url.startsWith('https:') ? requestHttps : requestHttp
@@ -22,13 +39,13 @@ export async function transfer(url: string, { method, headers, body = nothing() 
   answered.catch(() => {})
   const source = Readable.from(body)
   try {
-    // Who refuses may answer before everything is sent, and take no more.
+    // A server that rejects the request can respond early and stop reading.
     await Promise.race([answered, pipeline(source, request)])
     const message = await answered
     return new Response(Readable.toWeb(message), { status: message.statusCode ?? 502 })
   } catch (cause) {
     if (source.errored) throw source.errored
-    throw new Failure(`${url} does not answer (${reasonOf(cause)})`, { cause })
+    throw new CliError(`cannot reach ${url} (${reasonOf(cause)})`, { cause })
   }
 }
 

@@ -1,14 +1,13 @@
 import type { LogKeySet } from '@countersign/protocol/signing/receipt-verification'
-import { reach, readJson } from '../call.ts'
-import { Failure } from '../failure.ts'
-import { fieldsOf, listOf, textOf } from '../json.ts'
+import { parseJsonResponse, reach } from '../call.ts'
+import { CliError, fieldsOf, listOf, textOf } from '../terminal.ts'
 import type { Settings } from '../settings.ts'
 
-/** The keys of the log as the server tells them now. */
+/** Fetches the current log keys of the server. */
 export async function fetchLogKeys({ baseUrl }: Settings): Promise<LogKeySet> {
   const response = await reach(`${baseUrl}/api/transparency/jwks`)
-  if (!response.ok) throw new Failure(`${response.url} answered ${response.status}`)
-  return readLogKeys(await readJson(response))
+  if (!response.ok) throw new CliError(`${response.url} returned ${response.status}`)
+  return readLogKeys(await parseJsonResponse(response))
 }
 
 export function readLogKeys(value: unknown): LogKeySet {

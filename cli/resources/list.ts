@@ -13,7 +13,8 @@ export function addList(resources: Command): void {
       const settings = settingsOf(command)
       const answer = await call(settings, 'GET /api/admin/apps/:clientId/resources', { params: { clientId } })
       if (settings.json) return printJson(answer)
-      if (answer.resources.length === 0) return console.log(`None yet: countersign resources create ${clientId}`)
+      if (answer.resources.length === 0)
+        return console.log(`No resources yet: countersign resources create ${clientId}`)
 
       const rows = answer.resources.map(({ resourceKey, displayName, audience, status, scopes }) => [
         resourceKey,
@@ -26,7 +27,7 @@ export function addList(resources: Command): void {
     })
 }
 
-/** A resource as rows of a name and a value. */
+/** Returns a resource as rows of name and value. */
 export function fieldsOf(resource: Resource): string[][] {
   const { scopes, scopeDescriptions } = resource
   return [
@@ -37,4 +38,27 @@ export function fieldsOf(resource: Resource): string[][] {
     ['Status', resource.status],
     ...scopes.map((scope) => ['Scope', `${scope} ${scopeDescriptions[scope] ?? ''}`.trimEnd()]),
   ]
+}
+
+export function addDisable(resources: Command): void {
+  addStatus(resources, 'disable', 'disabled', 'disable a resource: no app gets a token for it until it is enabled')
+}
+
+export function addEnable(resources: Command): void {
+  addStatus(resources, 'enable', 'active', 'enable a disabled resource again')
+}
+
+function addStatus(resources: Command, name: string, status: 'active' | 'disabled', description: string): void {
+  resources
+    .command(name)
+    .description(description)
+    .argument('<clientId>')
+    .argument('<resourceKey>')
+    .action(async (clientId: string, resourceKey: string, _: unknown, command: Command) => {
+      const settings = settingsOf(command)
+      const given = { params: { clientId, resourceKey }, body: { status } }
+      const resource = await call(settings, 'PATCH /api/admin/apps/:clientId/resources/:resourceKey', given)
+      if (settings.json) return printJson(resource)
+      console.log(`${resourceKey} is ${resource.status}.`)
+    })
 }

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 const main = join(import.meta.dirname, '../main.ts')
 const shown = /\bcountersign ((?:apps|resources|webhooks|keys|backup|restore|doctor)\b[^#`\n]*)/g
 
-/** Nobody listens there: what is understood fails, and changes nothing. */
+/** No server listens there: a valid command fails, and changes nothing. */
 const environment = {
   ...inherited,
   BASE_URL: 'http://localhost:9',
@@ -20,7 +20,7 @@ const environment = {
 }
 const notUnderstood = /unknown (command|option)|missing required|required option|too many arguments/
 
-/** Every command in the blocks of a page, as the words that a shell would make of it. */
+/** Returns every command in the code blocks of a page, as the words that a shell would split it into. */
 function commandsShown(): Map<string, string[]> {
   const pages = globSync('{*.md,docs/**/*.md}', { cwd: root, exclude: ['CHANGELOG.md'] })
   const blocks = pages.flatMap((page) => readFileSync(join(root, page), 'utf8').match(/^```sh\n[\s\S]*?^```$/gm) ?? [])
@@ -30,7 +30,7 @@ function commandsShown(): Map<string, string[]> {
   return new Map(commands.map((command) => [command, words(command)]))
 }
 
-test('every command that the documentation shows is one that there is', async (t) => {
+test('every command in the documentation exists', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-'))
   t.after(() => rm(folder, { recursive: true }))
   const commands = commandsShown()
@@ -46,14 +46,14 @@ test('every command that the documentation shows is one that there is', async (t
   }
 })
 
-/** What people are shown to do, by its file: the documentation, and the pages and sentences of the product. */
+/** Instructions for users, by file: the documentation, and the pages and texts of the product. */
 function pagesShown(): [file: string, text: string][] {
   const documents = ['{*.md,docs/**/*.md,examples/*/README.md,sdk/README.md}', '{server,web,cli}/**/*.{ts,tsx,html}']
   const exclude = ['CHANGELOG.md', '**/*.test.ts', '**/{node_modules,dist,testing}/**']
   return globSync(documents, { cwd: root, exclude }).map((file) => [file, readFileSync(join(root, file), 'utf8')])
 }
 
-test('CLI-13 what a guide or a page installs is pinned to the version that its sample is tested with', () => {
+test('CLI-13 packages in guides and pages are pinned to the version that their sample is tested with', () => {
   const lines = pagesShown().flatMap(([, text]) => [...text.matchAll(/\bnpm install\b([^`\n{<#]*)/g)])
   const words = lines.flatMap(([, packages = '']) => packages.split(' ').filter((word) => word !== ''))
   const installed = words.filter((word) => !word.startsWith('-'))
@@ -64,26 +64,26 @@ test('CLI-13 what a guide or a page installs is pinned to the version that its s
   for (const each of installed) {
     const [, name = '', version] = /^(@?[^@]+)(?:@(.+))?$/.exec(each) ?? []
     const tested = lock.packages[`e2e/node_modules/${name}`] ?? lock.packages[`node_modules/${name}`]
-    assert.ok(tested?.version, `${each} is not what a sample here is tested with`)
+    assert.ok(tested?.version, `${each} is not the tested version of a sample`)
     assert.equal(version, tested.version, each)
   }
 })
 
-/** Other ways to install; a page that needs one gives it a test like that of `npm install`. */
+/** Other ways to install; a page that needs one gets a test like that of `npm install`. */
 const otherInstallers = [
   /\bnpm (?:i|in|add)\b/,
   /\b(?:yarn|pnpm|bun) (?:global )?(?:add|install|i)\b/,
   /\b(?:pip3?|pipx|uv|uv pip|go|brew|gem|cargo) install\b/,
 ]
 
-test('CLI-13 nothing is installed but by `npm install`', () => {
+test('CLI-13 packages are installed with `npm install` only', () => {
   for (const [file, text] of pagesShown())
     for (const installer of otherInstallers) assert.doesNotMatch(text, installer, file)
 })
 
-/** What runs a package by its name, and fetches it where it is not there. */
+/** Commands that run a package by name, and download it if it is missing. */
 const runners = /\bnpx\b(?! --no-install )|\bnpm (?:exec|x|create|init)\b|\b(?:pnpm|yarn) dlx\b|\bbunx\b|\bbun x\b/
 
-test('CLI-14 no page has a reader fetch the command from a registry', () => {
+test('CLI-14 no page makes readers download the command from a registry', () => {
   for (const [file, text] of pagesShown()) assert.doesNotMatch(text, runners, file)
 })

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createAuthenticator } from '../../server/testing/authenticator.ts'
-import { fieldsOf, listOf, textOf } from '../json.ts'
+import { fieldsOf, listOf, textOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -33,7 +33,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** The provider as `npm start` runs it, with nothing but its URLs and its folder set; it has begun to listen. */
+/** The provider as `npm start` runs it, with only its URLs and its folder set; it is listening. */
 async function startServer(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['server/main.ts'], {
     cwd: root,
@@ -42,18 +42,18 @@ async function startServer(): Promise<ChildProcess> {
   })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let words = ''
-  const hear = (text: Buffer) => {
+  const collect = (text: Buffer) => {
     words += text.toString()
     if (words.includes(urls.AUTH_URL)) resolve()
   }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
   child.once('exit', () => reject(new Error(`The server did not start:\n${words}`)))
   await promise
   return child
 }
 
-/** Different free ports: they are held together before they are let go. */
+/** Different free ports: all are reserved before they are released. */
 async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer().listen(0))
   return Promise.all(
@@ -68,7 +68,7 @@ async function freePorts(count: number): Promise<number[]> {
 
 type Run = { code: number; stdout: string; stderr: string }
 
-/** Runs the command where nobody can be asked. */
+/** Runs the command without a terminal. */
 function countersign(words: string[], environment: Record<string, string> = {}): Promise<Run> {
   const env = { ...inherited, BASE_URL: urls.BASE_URL, DATA_DIR: dataDir, ...environment }
   return new Promise((resolve) => {
@@ -85,12 +85,12 @@ async function createApp(...flags: string[]): Promise<Record<string, unknown>> {
   return fieldsOf(JSON.parse(stdout))
 }
 
-test('an app that is created is listed and shown, and its secret is told only once', async () => {
+test('a created app is listed and shown, and its secret is printed only once', async () => {
   const created = await countersign(['apps', 'create', '--name', 'Ledger', '--redirect-uri', redirectUri])
   const [clientId = ''] = /app_[0-9a-f]{32}/.exec(created.stdout) ?? []
   const [secret = 'none'] = /cs_[\w-]{20,}/.exec(created.stdout) ?? []
   assert.equal(created.code, 0)
-  assert.match(created.stdout, /shown this once/)
+  assert.match(created.stdout, /not be shown again/)
   assert.notEqual(secret, 'none')
 
   const shown = await countersign(['apps', 'show', clientId])
@@ -102,7 +102,7 @@ test('an app that is created is listed and shown, and its secret is told only on
   }
 })
 
-test('every flag reaches the app', async () => {
+test('every option reaches the app', async () => {
   const about = '--description Sells --website-url https://shop.example --access-token-ttl-seconds 600'
   const access = '--redirect-uri https://shop.example/other --scope openid --scope email --public --alg EdDSA'
   const afterwards = '--post-logout-redirect-uri https://shop.example/bye'
@@ -119,7 +119,7 @@ test('every flag reaches the app', async () => {
   assert.equal(shown.accessTokenTtlSeconds, 600)
 })
 
-test('every setting of an app is set with it, shown, and changed alone', async () => {
+test('every setting of an app can be set, shown, and changed alone', async () => {
   const settings =
     '--public --require-auth-time --no-id-token-claims --required-claims email --organization-access read'
   const logout = '--backchannel-logout-uri https://shop.example/out --backchannel-logout-session-required'
@@ -167,7 +167,7 @@ test('every setting of an app is set with it, shown, and changed alone', async (
   })
 })
 
-test('redirect URIs of an app are added, removed and replaced', async () => {
+test('redirect URIs of an app can be added, removed and replaced', async () => {
   const { clientId } = await createApp()
   const change = async (...flags: string[]) => {
     const { code, stdout, stderr } = await countersign(['apps', 'change', textOf(clientId), ...flags, '--json'])
@@ -183,7 +183,7 @@ test('redirect URIs of an app are added, removed and replaced', async () => {
   assert.deepEqual([afterwards.redirectUris, afterwards.postLogoutRedirectUris], [[redirectUri], [bye]])
 
   for (const [flags, why] of [
-    [[], /say what to change/],
+    [[], /no change given/],
     [['--remove-redirect-uri', third], /is not registered/],
     [['--redirect-uri', third, '--add-redirect-uri', second], /not both/],
     [['--organization-access', 'all'], /Allowed choices/],
@@ -193,14 +193,14 @@ test('redirect URIs of an app are added, removed and replaced', async () => {
     assert.match(textOf(refused.stderr), why)
   }
   const last = await change('--remove-redirect-uri', redirectUri)
-  assert.equal(last.code, 1, 'an app without a redirect URI is refused by the API')
+  assert.equal(last.code, 1, 'the API rejects an app without a redirect URI')
 })
 
-test('an app is deleted only on a yes, and then it is gone', async () => {
+test('deleting an app requires a confirmation', async () => {
   const { clientId } = await createApp()
-  const unasked = await countersign(['apps', 'delete', textOf(clientId)])
-  assert.equal(unasked.code, 2)
-  assert.match(unasked.stderr, /--yes is required/)
+  const unrequested = await countersign(['apps', 'delete', textOf(clientId)])
+  assert.equal(unrequested.code, 2)
+  assert.match(unrequested.stderr, /--yes is required/)
   assert.equal((await countersign(['apps', 'show', textOf(clientId)])).code, 0)
 
   assert.equal((await countersign(['apps', 'delete', textOf(clientId), '--yes'])).code, 0)
@@ -209,13 +209,13 @@ test('an app is deleted only on a yes, and then it is gone', async () => {
   assert.match(gone.stderr, /^error: .+\n$/)
 })
 
-test('an app gets another secret, and is disabled and enabled', async () => {
+test('an app gets a new secret, and is disabled and enabled', async () => {
   const { clientId } = await createApp()
   const rotated = await countersign(['apps', 'rotate-secret', textOf(clientId), '--grace', '60'])
   assert.equal(rotated.code, 0, rotated.stderr)
   assert.match(rotated.stdout, /cs_[\w-]{20,}/)
-  assert.match(rotated.stdout, /old one works +until \d{4}-/)
-  assert.match((await countersign(['apps', 'rotate-secret', textOf(clientId)])).stdout, /old one works +no longer/)
+  assert.match(rotated.stdout, /old secret is valid +until \d{4}-/)
+  assert.match((await countersign(['apps', 'rotate-secret', textOf(clientId)])).stdout, /is valid +no longer/)
 
   await countersign(['apps', 'disable', textOf(clientId)])
   assert.match((await countersign(['apps', 'show', textOf(clientId)])).stdout, /Status +disabled/)
@@ -223,11 +223,11 @@ test('an app gets another secret, and is disabled and enabled', async () => {
   assert.match((await countersign(['apps', 'show', textOf(clientId)])).stdout, /Status +active/)
 })
 
-test('an app gets a webhook, a test event, another secret, and loses the webhook only on a yes', async (t) => {
-  const hears = createHttpServer((_, response) => response.writeHead(204).end()).listen(0)
-  await once(hears, 'listening')
-  t.after(() => hears.close())
-  const address = hears.address()
+test('an app gets a webhook, a test event and a new secret, and removing it requires a confirmation', async (t) => {
+  const receiver = createHttpServer((_, response) => response.writeHead(204).end()).listen(0)
+  await once(receiver, 'listening')
+  t.after(() => receiver.close())
+  const address = receiver.address()
   assert.ok(address !== null && typeof address === 'object')
   const url = `http://localhost:${address.port}/hook`
   const clientId = textOf((await createApp()).clientId)
@@ -235,28 +235,28 @@ test('an app gets a webhook, a test event, another secret, and loses the webhook
 
   const set = await webhooks('set', clientId, url)
   const [secret = 'none'] = /whsec_\S{44}/.exec(set.stdout) ?? []
-  assert.match(set.stdout, /shown this once/)
+  assert.match(set.stdout, /not be shown again/)
   const shown = await webhooks('show', clientId)
   assert.ok(shown.stdout.includes(url) && !shown.stdout.includes(secret))
 
-  assert.match((await webhooks('deliveries', clientId)).stdout, /Nothing yet: countersign webhooks test/)
+  assert.match((await webhooks('deliveries', clientId)).stdout, /No deliveries yet: countersign webhooks test/)
   const [deliveryId = 'none'] = /^[0-9a-f-]{36}/.exec((await webhooks('test', clientId)).stdout) ?? []
   let listed = await webhooks('deliveries', clientId)
   while (/ waiting /.test(listed.stdout)) listed = await webhooks('deliveries', clientId)
   assert.match(listed.stdout, new RegExp(`${deliveryId} +webhook.test +\\S+ +delivered +1 +204`))
 
   const again = await webhooks('send-again', clientId, deliveryId)
-  assert.match(again.stderr, /^error: It has arrived, or is still to be sent/)
+  assert.match(again.stderr, /^error: Only failed deliveries can be redelivered/)
 
   const rotated = await webhooks('rotate-secret', clientId, '--grace', '600')
   assert.match(rotated.stdout, /whsec_\S{44}[^]*until 2/)
   const undecided = await webhooks('remove', clientId)
   assert.deepEqual([undecided.code, undecided.stderr.includes('--yes')], [2, true])
   assert.equal((await webhooks('remove', clientId, '--yes')).code, 0)
-  assert.match((await webhooks('show', clientId)).stderr, /^error: This app has no webhook/)
+  assert.match((await webhooks('show', clientId)).stderr, /^error: The app has no webhook/)
 })
 
-/** A person at the provider, as their browser registers them; answers how they ask. */
+/** Registers a user at the provider as a browser does; returns the user's request headers. */
 async function register(handle: string) {
   const post = async (origin: string, path: string, body: object, headers: Record<string, string> = {}) => {
     const sent = { 'content-type': 'application/json', ...headers }
@@ -295,15 +295,15 @@ test('organizations are listed and shown, suspended and activated', async () => 
   assert.match((await organizations('show', id)).stdout, /^Status +suspended$/m)
   const activated = await organizations('activate', id, '--json')
   assert.equal(fieldsOf(fieldsOf(JSON.parse(activated.stdout)).organization).status, 'active')
-  const nobody = await organizations('show', '0198c0de-0000-7000-8000-000000000000')
-  assert.deepEqual([nobody.code, /^error: .+\n$/.test(nobody.stderr)], [1, true])
+  const unknown = await organizations('show', '0198c0de-0000-7000-8000-000000000000')
+  assert.deepEqual([unknown.code, /^error: .+\n$/.test(unknown.stderr)], [1, true])
   assert.equal((await organizations('suspend')).code, 2)
 })
 
-test('a resource is offered with its scopes, listed, changed, disabled and enabled', async () => {
+test('a resource is created with scopes, listed, changed, disabled and enabled', async () => {
   const clientId = textOf((await createApp()).clientId)
   const resources = (...words: string[]) => countersign(['resources', ...words])
-  assert.match((await resources('list', clientId)).stdout, /None yet: countersign resources create/)
+  assert.match((await resources('list', clientId)).stdout, /No resources yet: countersign resources create/)
   const named = ['--key', 'calendar', '--name', 'Calendar', '--audience', 'https://calendar.example']
   const without = await resources('create', clientId, ...named)
   assert.deepEqual([without.code, without.stderr.includes('--scope')], [2, true])
@@ -312,7 +312,7 @@ test('a resource is offered with its scopes, listed, changed, disabled and enabl
   const created = await resources('create', clientId, ...named, ...scopes)
   assert.match(created.stdout, /^Scope +events\.read See your events\nScope +events\.write$/m)
   const taken = await resources('create', clientId, ...named, ...scopes)
-  assert.deepEqual([taken.code, taken.stderr], [1, 'error: There is a resource with this key already.\n'])
+  assert.deepEqual([taken.code, taken.stderr], [1, 'error: resourceKey is already in use.\n'])
 
   assert.equal((await resources('change', clientId, 'calendar')).code, 2)
   const changed = await resources('change', clientId, 'calendar', '--description', 'What you do.', '--scope', 'read')
@@ -322,13 +322,13 @@ test('a resource is offered with its scopes, listed, changed, disabled and enabl
   assert.match((await resources('enable', clientId, 'calendar')).stdout, /^calendar is active/)
   const plain = await resources('change', clientId, 'calendar', '--description', '', '--json')
   assert.equal(fieldsOf(JSON.parse(plain.stdout)).description, null)
-  assert.match((await resources('enable', clientId, 'none')).stderr, /^error: There is no such resource/)
+  assert.match((await resources('enable', clientId, 'none')).stderr, /^error: Resource not found/)
 })
 
-test('keys are rotated and listed, and at once only on a yes', async () => {
-  const unasked = await countersign(['keys', 'rotate', '--at-once'])
-  assert.equal(unasked.code, 2)
-  assert.match(unasked.stderr, /needs --yes/)
+test('keys are rotated and listed, and emergency rotation requires a confirmation', async () => {
+  const unrequested = await countersign(['keys', 'rotate', '--at-once'])
+  assert.equal(unrequested.code, 2)
+  assert.match(unrequested.stderr, /needs --yes/)
 
   const rotated = await countersign(['keys', 'rotate'])
   assert.equal(rotated.code, 0, rotated.stderr)
@@ -342,14 +342,14 @@ test('keys are rotated and listed, and at once only on a yes', async () => {
   assert.equal((await countersign(['keys', 'rotate', '--at-once', '--yes'])).code, 0)
 })
 
-test("what the server refuses is told in one line, in the server's words", async () => {
+test('an error of the server is printed in one line, with its description', async () => {
   const words = ['apps', 'create', '--name', 'Shop', '--redirect-uri', 'no URL']
   const { code, stdout, stderr } = await countersign(words)
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
   assert.match(stderr, /^error: .+\n$/)
 })
 
-test('a command that is not understood exits with 2 and changes nothing', async () => {
+test('an invalid command exits with 2 and changes nothing', async () => {
   const listed = await countersign(['apps', 'list'])
   const misused = [
     ['apps', 'create', '--name', 'Shop'],
@@ -362,7 +362,7 @@ test('a command that is not understood exits with 2 and changes nothing', async 
   assert.equal((await countersign(['apps', 'list'])).stdout, listed.stdout)
 })
 
-test('a wrong admin token or none is told in one line, and never sent in the clear', async () => {
+test('a wrong or missing admin token gives one error line, and the token is never sent without TLS', async () => {
   const wrong = await countersign(['apps', 'list'], { ADMIN_TOKEN: 'x'.repeat(43) })
   const none = await countersign(['apps', 'list'], { DATA_DIR: join(dataDir, 'nowhere') })
   const inTheClear = await countersign(['apps', 'list'], { BASE_URL: 'http://id.example.com' })
@@ -374,7 +374,7 @@ test('a wrong admin token or none is told in one line, and never sent in the cle
   assert.match(inTheClear.stderr, /https:\/\//)
 })
 
-test('the doctor finds nothing wrong with a provider that has just been started', async () => {
+test('doctor finds no problem with a new provider', async () => {
   const { code, stdout } = await countersign(['doctor', '--json'])
   const { healthy, findings } = fieldsOf(JSON.parse(stdout))
   const names = listOf(findings).map((finding) => textOf(fieldsOf(finding).check))
@@ -382,7 +382,7 @@ test('the doctor finds nothing wrong with a provider that has just been started'
   assert.deepEqual({ code, healthy }, { code: 0, healthy: true }, stdout)
 })
 
-test('the doctor names what is wrong and says what to do about it', async () => {
+test('doctor names each problem and its fix', async () => {
   const away = await countersign(['doctor'], { BASE_URL: 'http://localhost:9' })
   assert.equal(away.code, 1)
   assert.match(away.stdout, /✖ server .*\n +Start it/)
@@ -394,5 +394,5 @@ test('the doctor names what is wrong and says what to do about it', async () => 
 
   const wrongIssuer = await countersign(['doctor'], { AUTH_URL: urls.AUTH_URL.replace('localhost', '127.0.0.1') })
   assert.equal(wrongIssuer.code, 1)
-  assert.match(wrongIssuer.stdout, /✖ hosts .*passkeys need a name/)
+  assert.match(wrongIssuer.stdout, /✖ hosts .*passkeys need a domain/)
 })

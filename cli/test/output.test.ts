@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ask, createRemotePerson } from '../../server/testing/remote-signer.ts'
 import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
-import { fieldsOf, listOf, textOf } from '../json.ts'
+import { fieldsOf, listOf, textOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
 
 const root = join(import.meta.dirname, '../..')
 let service: Service
 before(async () => {
-  service = await startService({ environment: { RATE_LIMIT_NUMBERS: 'new-organization-of-a-person=120' } })
+  service = await startService({ environment: { RATE_LIMIT_NUMBERS: 'organizations-created-per-user=120' } })
 })
 after(() => service.close())
 
@@ -27,7 +27,7 @@ function countersign(words: string[], environment: Record<string, string> = {}):
   })
 }
 
-test('CLI-10 with --json a failure is JSON in the shape of the API, and the exit code stays', async () => {
+test('CLI-10 with --json an error is JSON in the format of the API, with the same exit code', async () => {
   const gone = await countersign(['apps', 'show', 'app_nothing', '--json'])
   const misspelt = await countersign(['apps', 'shwo', '--json'])
   const unfinished = await countersign(['apps', '--json'])
@@ -50,7 +50,7 @@ test('CLI-10 with --json a failure is JSON in the shape of the API, and the exit
   ])
 })
 
-test('CLI-17 an admin token that no header can carry is refused, and not printed', async (t) => {
+test('CLI-17 an admin token that is not a valid header value is rejected, and not printed', async (t) => {
   const [first, second] = ['the-first-line-of-a-token', 'the-second-line-of-a-token']
   const ADMIN_TOKEN = `${first}\n${second}`
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'countersign-token-'))
@@ -66,7 +66,7 @@ test('CLI-17 an admin token that no header can carry is refused, and not printed
     }
 })
 
-/** What `<things> list` lists, by its ids: each once. */
+/** Lists the ids that `<things> list` prints; each appears once. */
 async function listed(things: 'apps' | 'organizations', id: string): Promise<string[]> {
   const { stdout } = await countersign([things, 'list', '--json'])
   const ids = listOf(fieldsOf(JSON.parse(stdout))[things]).map((each) => textOf(fieldsOf(each)[id]))
@@ -96,7 +96,7 @@ test('QRY-06 every organization is listed, on however many pages the server send
   assert.deepEqual((await listed('organizations', 'organizationId')).toSorted(), made.toSorted())
 })
 
-test('CLI-11 the command prints its version, and a script that completes its words', async () => {
+test('CLI-11 the command prints its version and a working completion script', async () => {
   const { version } = fieldsOf(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
   assert.equal((await countersign(['--version'])).stdout.trim(), version)
   const { stdout } = await countersign(['completion', 'bash'])

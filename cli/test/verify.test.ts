@@ -6,10 +6,10 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { askerOf, createSigner } from '../../server/testing/signer.ts'
-import { askBusiness, join as joinOrganization, makeOrganization } from '../../server/testing/organization.ts'
-import { createWorld, type World } from '../../server/testing/world.ts'
-import { fieldsOf } from '../json.ts'
+import { signingRequesterOf, createSigner } from '../../server/testing/signer.ts'
+import { businessRequest, join as joinOrganization, createOrganization } from '../../server/testing/organization.ts'
+import { createWorld, type TestWorld } from '../../server/testing/world.ts'
+import { fieldsOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
@@ -22,7 +22,9 @@ before(async () => {
   const world = await createWorld()
   const signer = await createSigner(world)
   ada = signer
-  const { requestId } = (await askerOf(world, await world.app()).request(signer.identityId, { payload })).json()
+  const { requestId } = (
+    await signingRequesterOf(world, await world.app()).request(signer.identityId, { payload })
+  ).json()
   await signer.sign(requestId, signer.pair.sign(payload))
   const [receipt, published] = [
     await world.api.inject({ url: `/api/signing/requests/${requestId}/receipt`, headers: signer.headers }),
@@ -44,13 +46,13 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-/** The receipt of an organization for which one signed and one approved. */
-async function writeOfOrganization(world: World): Promise<void> {
+/** Creates the receipt of an organization with one signature and one approval. */
+async function writeOfOrganization(world: TestWorld): Promise<void> {
   const [owner, bob] = [await createSigner(world, 'olga'), await createSigner(world, 'bob')]
-  const { id } = await makeOrganization(world, owner)
+  const { id } = await createOrganization(world, owner)
   await joinOrganization(world, { id, owner, role: 'signer' }, bob)
-  await askBusiness(world, owner, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
-  const { requestId } = (await askerOf(world, await world.app()).requestOf(id, { payload })).json()
+  await businessRequest(world, owner, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  const { requestId } = (await signingRequesterOf(world, await world.app()).requestOf(id, { payload })).json()
   await owner.sign(requestId, owner.pair.sign(payload))
   await bob.approve(requestId, bob.pair.sign(payload))
   const url = `/api/signing/requests/${requestId}/receipt`
@@ -61,7 +63,7 @@ async function writeOfOrganization(world: World): Promise<void> {
   await writeFile(join(folder, 'kept-acme.json'), JSON.stringify({ receipt, payload, logKeys: JSON.parse(keys) }))
 }
 
-/** Runs `countersign verify` where there is no server. */
+/** Runs `countersign verify` without a server. */
 function verify(receipt: string, ...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = join(import.meta.dirname, '../main.ts')
   const env = { ...inherited, BASE_URL: 'http://localhost:1' }
@@ -77,7 +79,7 @@ function verify(receipt: string, ...words: string[]): Promise<{ code: number; st
   })
 }
 
-test('a receipt is verified without a network, and told in words', async () => {
+test('a receipt is verified without a network, and described in words', async () => {
   const { code, stdout, stderr } = await verify('receipt.jws', '--payload', payload, '--jwks', 'jwks.json')
   assert.equal(code, 0, stderr)
   assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text.\n`), stdout)
@@ -87,7 +89,7 @@ test('a receipt is verified without a network, and told in words', async () => {
   assert.equal(fieldsOf(JSON.parse(fromFile.stdout))['identityId'], ada.identityId)
 })
 
-test('what the SDK has kept is verified as it is, against keys that are named', async () => {
+test("the SDK's stored JSON is verified as it is, with given keys", async () => {
   const { code, stdout, stderr } = await verify('kept.json', '--jwks', 'jwks.json')
   assert.equal(code, 0, stderr)
   assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text.\n`), stdout)
@@ -99,24 +101,24 @@ for (const [what, file] of [
   ['a person', 'kept.json'],
   ['an organization', 'kept-acme.json'],
 ] as const)
-  test(`CLI-15 keys that come with the receipt of ${what} prove nothing`, async () => {
+  test(`CLI-15 keys stored with the receipt of ${what} prove nothing`, async () => {
     const { code, stdout, stderr } = await verify(file)
     assert.deepEqual([code, stdout], [3, ''])
-    assert.match(stderr, /verified by keys that came with it; they prove nothing\..*--jwks/)
+    assert.match(stderr, /verified only with the keys in it, which prove nothing\..*--jwks/)
     const inJson = await verify(file, '--json')
     assert.deepEqual([inJson.code, inJson.stdout], [3, ''])
     assert.equal(fieldsOf(JSON.parse(inJson.stderr))['error'], 'unproved')
   })
 
-test('CLI-15 where keys are given, those in the file do not count beside them', async () => {
+test('CLI-15 given keys are used, and those in the file are ignored', async () => {
   for (const file of ['kept.json', 'kept-acme.json']) {
     const { code, stdout, stderr } = await verify(file, '--jwks', 'others.json')
     assert.deepEqual([code, stdout], [1, ''])
-    assert.match(stderr, /proves nothing: .* not among the given/)
+    assert.match(stderr, /is not valid: .* unknown log key/)
   }
 })
 
-test('CLI-15 where the server answers, its keys count, and those in the file do not', async (t) => {
+test('CLI-15 if the server responds, its keys are used, and those in the file are ignored', async (t) => {
   const answers: Record<string, string> = { localhost: '{"keys":[]}', '127.0.0.1': jwks }
   const server = createServer(({ headers: { host = '' } }, response) => {
     response.end(answers[host.split(':')[0] ?? ''])
@@ -124,16 +126,16 @@ test('CLI-15 where the server answers, its keys count, and those in the file do 
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   const by = (name: string) => ['--base-url', `http://${name}:${address.port}`]
   const forged = await verify('kept.json', ...by('localhost'))
   assert.deepEqual([forged.code, forged.stdout], [1, ''])
-  assert.match(forged.stderr, /proves nothing: .* not among the given/)
+  assert.match(forged.stderr, /is not valid: .* unknown log key/)
   assert.equal((await verify('kept.json', ...by('127.0.0.1'))).code, 0)
   assert.equal((await verify('kept-others.json', ...by('127.0.0.1'))).code, 0)
 })
 
-test('the receipt of an organization tells who signed and who approved', async () => {
+test('the receipt of an organization shows the signer and the approvers', async () => {
   const { code, stdout, stderr } = await verify('acme.jws', '--payload', payload, '--jwks', 'acme.json')
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^Acme \([0-9a-f-]{36}\) signed this text\.$/m)
@@ -141,29 +143,33 @@ test('the receipt of an organization tells who signed and who approved', async (
   assert.match(stdout, /^ {2}signed {3}by olga /m)
   assert.match(stdout, /^ {2}approved by bob /m)
   const other = await verify('acme.jws', '--payload', 'Überweise 10 €', '--jwks', 'acme.json')
-  assert.match(other.stderr, /for another text/)
+  assert.match(other.stderr, /for another payload/)
 })
 
 for (const [what, words, complaint] of [
-  ['another text', ['receipt.jws', '--payload', 'Überweise 10 €', '--jwks', 'jwks.json'], /for another text/],
-  ['a receipt that was altered', ['altered.jws', '--payload', payload, '--jwks', 'jwks.json'], /altered since/],
-  ['keys of another service', ['receipt.jws', '--payload', payload, '--jwks', 'others.json'], /not among the given/],
-  ['a receipt that was kept with another text', ['kept-other.json', '--jwks', 'jwks.json'], /for another text/],
-  ['a receipt that was kept with other keys', ['kept-others.json'], /not among the given/],
-  ['JSON that is no receipt', ['jwks.json'], /JSON without a receipt: .* receipt and payload/],
-  ['what is no receipt', ['text.txt', '--payload', payload, '--jwks', 'jwks.json'], /no receipt/],
-  ['a file that is not there', ['none.jws', '--payload', payload, '--jwks', 'jwks.json'], /cannot be read/],
-  ['keys that are no JSON', ['receipt.jws', '--payload', payload, '--jwks', 'text.txt'], /no JSON/],
-  ['no keys where there is no server', ['receipt.jws', '--payload', payload], /does not answer/],
+  ['another text', ['receipt.jws', '--payload', 'Überweise 10 €', '--jwks', 'jwks.json'], /for another payload/],
+  [
+    'a receipt that was altered',
+    ['altered.jws', '--payload', payload, '--jwks', 'jwks.json'],
+    /signature on the receipt is invalid/,
+  ],
+  ['keys of another service', ['receipt.jws', '--payload', payload, '--jwks', 'others.json'], /unknown log key/],
+  ['a receipt stored with another text', ['kept-other.json', '--jwks', 'jwks.json'], /for another payload/],
+  ['a receipt stored with other keys', ['kept-others.json'], /unknown log key/],
+  ['JSON without a receipt', ['jwks.json'], /JSON without a receipt: .* receipt and payload/],
+  ['a file that is not a receipt', ['text.txt', '--payload', payload, '--jwks', 'jwks.json'], /not a receipt/],
+  ['a missing file', ['none.jws', '--payload', payload, '--jwks', 'jwks.json'], /cannot be read/],
+  ['keys that are not valid JSON', ['receipt.jws', '--payload', payload, '--jwks', 'text.txt'], /not valid JSON/],
+  ['no keys and no server', ['receipt.jws', '--payload', payload], /cannot reach/],
 ] as const)
-  test(`with ${what} it ends with 1 and says so`, async () => {
+  test(`${what}: verification exits with 1 and the reason`, async () => {
     const [receipt, ...rest] = words
     const { code, stdout, stderr } = await verify(receipt, ...rest)
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, complaint)
   })
 
-test('without the text there is nothing to verify', async () => {
+test('verification requires the text', async () => {
   const { code, stderr } = await verify('receipt.jws', '--jwks', 'jwks.json')
   assert.equal(code, 2)
   assert.match(stderr, /--payload/)

@@ -1,4 +1,4 @@
 const { PATH, NODE_COMPILE_CACHE } = process.env
 
-/** What a command that a test runs has of the test's environment: where programs are, and what was compiled before. */
+/** Environment of a command in a test: the search path of programs, and the compile cache. */
 export const inherited = { PATH, NODE_COMPILE_CACHE }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { NewApp } from '@countersign/protocol/clients/apps'
 import type { NewResource, ResourceChange } from '@countersign/protocol/clients/resources'
 import type { Page } from 'playwright-core'
@@ -9,18 +9,15 @@ import type { Served } from '../../server/testing/service.ts'
 
 export type ActingApp = Awaited<ReturnType<typeof openActingApp>>
 
-type Told = { status: number; told: Partial<Record<string, string>> }
+type CallbackResult = { status: number; body: Partial<Record<string, string>> }
 
-/** What an app may do with a calendar, in the words of the calendar. */
+/** The actions that the calendar permits an app, in the words of the calendar. */
 export const calendarWords = {
   'calendar.read': 'Read your events',
   'calendar.write': 'Add events, and change them',
 }
 
-/**
- * An app on a site of its own that wants to act at another: at the calendar of a second app, which is registered beside
- * it.
- */
+/** An app on its own site that wants to act at the calendar of a second app, which is registered too. */
 export async function openActingApp(service: Served, names = { source: 'Assistant', target: 'Calendar' }) {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
@@ -28,7 +25,7 @@ export async function openActingApp(service: Served, names = { source: 'Assistan
   }).listen(0)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the app listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the app has no port')
   const origin = `http://assistant.localhost:${address.port}`
   const redirectUri = `${origin}/callback`
 
@@ -41,7 +38,7 @@ export async function openActingApp(service: Served, names = { source: 'Assistan
     if (!response.ok) throw new Error(await response.text())
     return (await response.json()) as Given
   }
-  const register = (app: NewApp) => asOperator<Answer<'POST /api/admin/apps'>>('POST', '', app)
+  const register = (app: NewApp) => asOperator<ResponseOf<'POST /api/admin/apps'>>('POST', '', app)
   const source = await register({ name: names.source, redirectUris: [redirectUri], websiteUrl: origin })
   const target = await register({
     name: names.target,
@@ -51,21 +48,21 @@ export async function openActingApp(service: Served, names = { source: 'Assistan
   const credentials = { client_id: source.clientId, client_secret: source.clientSecret ?? '' }
   const verifier = randomBytes(32).toString('base64url')
 
-  async function ask(body: Record<string, string>): Promise<Told> {
+  async function ask(body: Record<string, string>): Promise<CallbackResult> {
     const sent = new URLSearchParams({ ...credentials, ...body })
     const response = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body: sent })
-    return { status: response.status, told: (await response.json()) as Told['told'] }
+    return { status: response.status, body: (await response.json()) as CallbackResult['body'] }
   }
 
   return {
     origin,
     source,
     target,
-    /** Has the second app offer something. */
+    /** Makes the second app offer a resource. */
     offer: (resource: NewResource) => asOperator<unknown>('POST', `/${target.clientId}/resources`, resource),
     change: (resourceKey: string, change: ResourceChange) =>
       asOperator<unknown>('PATCH', `/${target.clientId}/resources/${resourceKey}`, change),
-    connectUrl: (wanted: Record<string, string> = {}) =>
+    connectUrl: (requested: Record<string, string> = {}) =>
       `${service.authUrl}/connect?${new URLSearchParams({
         client_id: source.clientId,
         redirect_uri: redirectUri,
@@ -74,22 +71,22 @@ export async function openActingApp(service: Served, names = { source: 'Assistan
         state: 'from-assistant',
         code_challenge: createHash('sha256').update(verifier).digest('base64url'),
         code_challenge_method: 'S256',
-        ...wanted,
+        ...requested,
       })}`,
-    /** The answer with which a browser is back. */
+    /** Returns the response that the browser brought. */
     async answerIn(page: Page): Promise<Record<string, string>> {
       await page.waitForURL((url) => url.origin === origin)
       return Object.fromEntries(new URL(page.url()).searchParams)
     },
     redeem: (code: string) =>
       ask({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }),
-    /** Gets a token with which to act at the other app, by one of its own. */
-    exchange: (accessTokenJwt: string, wanted: Record<string, string> = {}) =>
+    /** Exchanges the app's own token for a delegated token of the other app. */
+    exchange: (accessTokenJwt: string, requested: Record<string, string> = {}) =>
       ask({
         grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
         subject_token: accessTokenJwt,
         resource: 'calendar',
-        ...wanted,
+        ...requested,
       }),
     async close() {
       server.closeAllConnections()

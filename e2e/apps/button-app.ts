@@ -9,12 +9,12 @@ type Settings = { supportsE2ee?: boolean; attributes?: string; language?: string
 const built = join(import.meta.dirname, '../../sdk/dist')
 
 const listening = `
-import { redeemSignIn } from './sign-in.js'
-import { openAppKey } from './encryption.js'
+import { exchangeSignIn } from './sign-in.js'
+import { decryptAppKey } from './encryption.js'
 const output = document.querySelector('output')
 addEventListener('signed-in', async ({ target, detail }) => {
-  const { claims, scope } = await redeemSignIn(target.app, detail.grant)
-  if (detail.sealedAppKey) globalThis.broughtKey = await openAppKey(detail.sealedAppKey)
+  const { claims, scope } = await exchangeSignIn(target.app, detail.grant)
+  if (detail.sealedAppKey) globalThis.broughtKey = await decryptAppKey(detail.sealedAppKey)
   const way = 'assertion' in detail.grant ? 'dialog' : 'redirect'
   const words = ['Hello ' + claims.name, 'by a ' + way, 'with ' + scope]
   output.textContent = [...words, ...(detail.sealedAppKey ? ['and a key'] : [])].join(', ')
@@ -25,8 +25,8 @@ addEventListener('sign-in-failed', ({ detail }) => {
 `
 
 /**
- * A public app on a site of its own whose page has nothing but the button of the SDK as it was built, and a policy as
- * strict as they come. The same page is where a redirect comes back.
+ * A public app on its own site, whose page contains only the SDK's button as built, under the strictest content
+ * security policy. The same page is the redirect URI.
  */
 export async function openButtonApp(service: Served, { attributes = '', language = 'en', ...settings }: Settings = {}) {
   const parts = ['button.js', 'sign-in.js', 'encryption.js']
@@ -43,7 +43,7 @@ export async function openButtonApp(service: Served, { attributes = '', language
   }).listen(0)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the app listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the app has no port')
   const origin = `http://gazette.localhost:${address.port}`
   const registered = await fetch(`${service.baseUrl}/api/admin/apps`, {
     method: 'POST',

@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
 
 /**
- * The provider of an organization: `oidc-provider` as it comes, with its own pages, which take any password. Whoever
- * signs in there with an address has it, verified.
+ * An organization's provider: unmodified `oidc-provider` with its own pages, which accept any password. Every e-mail
+ * address entered there counts as verified.
  */
 export async function startProvider() {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the provider listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the provider has no port')
   const issuer = `http://localhost:${address.port}`
   const client = { clientId: 'countersign', clientSecret: 'what-the-provider-gave-to-acme' }
   let answer = provide([])
@@ -33,7 +33,7 @@ export async function startProvider() {
   return {
     issuer,
     ...client,
-    /** Registers the client, once it is known where it takes its answers. */
+    /** Registers the client, once its redirect URI is known. */
     allow: (redirectUri: string) => void (answer = provide([redirectUri])),
     async close() {
       server.closeAllConnections()

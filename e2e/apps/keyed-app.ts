@@ -2,25 +2,25 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
-import { readAppKeyFragment, type AppKeyDelivery } from '@countersign/protocol/formats/encryption/app-key-fragment'
+import { parseAppKeyFragment, type AppKeyDelivery } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import type { Served } from '../../server/testing/service.ts'
 
 export type KeyedApp = Awaited<ReturnType<typeof openKeyedApp>>
 
 /**
- * An app on a site of its own that takes a key for end-to-end encryption. Its page leaves the address as it came, for
- * the test to read; what its server was asked for is kept.
+ * An app on its own site that requests an end-to-end encryption key. Its page leaves the URL unchanged for the test to
+ * read, and the requests to its server are recorded.
  */
 export async function openKeyedApp(service: Served) {
-  const asked: string[] = []
+  const received: string[] = []
   const server = createServer((request, response) => {
-    asked.push(`${request.url}\n${JSON.stringify(request.headers)}`)
+    received.push(`${request.url}\n${JSON.stringify(request.headers)}`)
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end('<!doctype html><html lang="en"><title>Notes</title><h1>Notes</h1></html>')
   }).listen(0)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the app listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the app has no port')
   const origin = `http://notes.localhost:${address.port}`
   const redirectUri = `${origin}/callback`
   const registered = await fetch(`${service.baseUrl}/api/admin/apps`, {
@@ -34,9 +34,9 @@ export async function openKeyedApp(service: Served) {
   return {
     origin,
     clientId,
-    /** Everything that browsers sent to the app's server. */
-    asked,
-    signInUrl(wanted: Record<string, string> = {}): string {
+    /** All requests of browsers to the app's server. */
+    received,
+    signInUrl(requested: Record<string, string> = {}): string {
       const challenge = createHash('sha256').update(verifier).digest('base64url')
       return `${service.authUrl}/signin?${new URLSearchParams({
         client_id: clientId,
@@ -46,10 +46,10 @@ export async function openKeyedApp(service: Served) {
         state: 'from-notes',
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        ...wanted,
+        ...requested,
       })}`
     },
-    /** The answer with which a browser is back: the query, and the fragment without its `#`. */
+    /** The response that the browser brought: the query, and the fragment without its `#`. */
     async answerIn(page: Page): Promise<{ query: URLSearchParams; fragment: string }> {
       await page.waitForURL((url) => url.origin === origin)
       const url = new URL(page.url())
@@ -74,9 +74,9 @@ export async function openKeyedApp(service: Served) {
   }
 }
 
-/** The key that a fragment brings. */
+/** Returns the key in a fragment. */
 export function keyIn(fragment: string): AppKeyDelivery {
-  const delivery = readAppKeyFragment(fragment)
-  if (!delivery) throw new Error(`No key is in ${fragment}`)
+  const delivery = parseAppKeyFragment(fragment)
+  if (!delivery) throw new Error(`There is no key in ${fragment}`)
   return delivery
 }

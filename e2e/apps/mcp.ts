@@ -18,7 +18,7 @@ import { startDocumentHost } from '../../server/testing/document-host.ts'
 import { ask, registerRemoteApp } from '../../server/testing/remote-signer.ts'
 import { freePorts, type Served } from '../../server/testing/service.ts'
 
-/** A certificate for localhost, as files: a service is told to trust it by `NODE_EXTRA_CA_CERTS`. */
+/** A certificate for localhost, as files: a service trusts it by `NODE_EXTRA_CA_CERTS`. */
 export async function makeCertificate() {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-certificate-'))
   const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')]
@@ -33,7 +33,7 @@ export async function makeCertificate() {
   }
 }
 
-/** An MCP server with one tool, which is registered as a resource and says so (RFC 9728). */
+/** An MCP server with one tool, which is registered as a resource and publishes its metadata (RFC 9728). */
 export async function openMcpServer(service: Served) {
   const { clientId, clientSecret } = await registerRemoteApp(service, 'https://notes.example/callback')
   const [port] = await freePorts(1)
@@ -86,12 +86,12 @@ export async function openMcpServer(service: Served) {
   }
 }
 
-/** An MCP client that nobody has registered: its document, and what it keeps. */
+/** An unregistered MCP client: its metadata document, and its stored tokens. */
 export async function openMcpClient(certificate: Awaited<ReturnType<typeof makeCertificate>>) {
   const host = await startDocumentHost(createSecureServer(await certificate.read()))
   const clientId = `https://localhost:${host.port}/client.json`
   const callback = await startDocumentHost()
-  callback.answer('/callback', { headers: { 'content-type': 'text/html' }, body: '<!doctype html><p>Go on there.' })
+  callback.answer('/callback', { headers: { 'content-type': 'text/html' }, body: '<!doctype html><p>Continue there.' })
   const redirectUrl = `http://127.0.0.1:${callback.port}/callback`
   const described = {
     client_name: 'Notebook agent',
@@ -123,10 +123,10 @@ export async function openMcpClient(certificate: Awaited<ReturnType<typeof makeC
     clientId,
     redirectUrl,
     host: `localhost:${host.port}`,
-    /** Where it has sent its person, the latest last. */
+    /** The URLs to which it has sent its user, the latest last. */
     sentTo,
     tokens: () => tokens,
-    /** Has its access token be none any more, as if it had expired. */
+    /** Makes its access token invalid, as if it had expired. */
     spoil: () => void (tokens = tokens && { ...tokens, access_token: 'expired' }),
     connect: (url: URL) => ({
       client: new Client({ name: 'agent', version: '1.0.0' }),

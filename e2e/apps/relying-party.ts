@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { NewApp } from '@countersign/protocol/clients/apps'
 import * as openid from 'openid-client'
 import type { Served } from '../../server/testing/service.ts'
 
-export type Shop = Awaited<ReturnType<typeof openShop>>
-
-/** What the app keeps of a request while the person is away signing in. */
+/** What the app stores of a request while the user signs in. */
 type Attempt = { visitor: string; expectedState: string; expectedNonce: string; pkceCodeVerifier: string }
-type Customer = {
+type TestUser = {
   sub: string
   name: string
   accessToken: string
@@ -21,22 +19,22 @@ type Customer = {
 }
 type Visit = { url: URL; visitor: string; request: IncomingMessage; response: ServerResponse }
 
-/** How the app comes to its client id and secret. */
+/** How the app gets its client id and secret. */
 type Register = (
   settings: NewApp,
-) => Promise<Pick<Answer<'POST /api/admin/apps'>, 'clientId' | 'clientSecret' | 'name'>>
+) => Promise<Pick<ResponseOf<'POST /api/admin/apps'>, 'clientId' | 'clientSecret' | 'name'>>
 
 const usualScope = 'openid profile offline_access'
 
 /**
- * A small app on a site of its own that lets people sign in with Countersign, by `openid-client` as it comes. Browsers
- * resolve `*.localhost` by themselves; its own requests go to the provider on `localhost`.
+ * A small app on its own site that signs users in with Countersign, with unmodified `openid-client`. Browsers resolve
+ * `*.localhost` by themselves; its own requests go to the provider on `localhost`.
  */
 export async function openShop(service: Served, register: Register = (app) => registerAsOperator(service, app)) {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the shop listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the shop has no port')
   const origin = `http://shop.localhost:${address.port}`
   const app = await register({
     name: 'Paper Shop',
@@ -52,13 +50,13 @@ export async function openShop(service: Served, register: Register = (app) => re
   let config = await configure(app.clientSecret ?? '')
 
   const attempts = new Map<string, Attempt>()
-  const customers = new Map<string, Customer>()
+  const customers = new Map<string, TestUser>()
   const signedIn = new Map<string, string>()
   const answers: URL[] = []
   const pages: Record<string, (visit: Visit) => unknown> = {
     '/': showShop,
     '/sign-in': beginSignIn,
-    '/callback': finishSignIn,
+    '/callback': handleRedirectCallback,
     '/sign-out': signOut,
     '/sign-out-everywhere': signOutEverywhere,
     '/signed-out': showSignedOut,
@@ -82,7 +80,7 @@ export async function openShop(service: Served, register: Register = (app) => re
     )
   }
 
-  /** Sends the person to the provider; what is in the query, such as another `scope`, goes along. */
+  /** Sends the user to the provider; parameters of the query, such as another `scope`, are passed on. */
   async function beginSignIn({ url, visitor, response }: Visit) {
     const attempt = {
       visitor,
@@ -103,8 +101,8 @@ export async function openShop(service: Served, register: Register = (app) => re
     redirect(response, authorizationUrl.href)
   }
 
-  /** Takes an answer from the query, or from a form that the provider's page posted: then without a cookie of ours. */
-  async function finishSignIn({ url, visitor, request, response }: Visit) {
+  /** Reads a response from the query, or from a form that the provider's page posted: then without our cookie. */
+  async function handleRedirectCallback({ url, visitor, request, response }: Visit) {
     answers.push(url)
     const posted = request.method === 'POST' ? await text(request) : undefined
     const state = new URLSearchParams(posted ?? url.search).get('state') ?? ''
@@ -134,7 +132,7 @@ export async function openShop(service: Served, register: Register = (app) => re
     redirect(response, '/')
   }
 
-  /** Sends the person to the provider to sign out there too; what is in the query replaces what would be sent. */
+  /** Sends the user to the provider to sign out there too; parameters of the query replace the default ones. */
   function signOutEverywhere({ url, visitor, response }: Visit) {
     const customer = customers.get(signedIn.get(visitor) ?? '')
     signedIn.delete(visitor)
@@ -154,20 +152,20 @@ export async function openShop(service: Served, register: Register = (app) => re
   return {
     origin,
     app,
-    /** Goes on with another secret. */
+    /** Uses another secret from now on. */
     async takeSecret(secret: string) {
       config = await configure(secret)
     },
-    /** The callbacks that browsers brought so far. */
+    /** The callbacks that browsers have brought. */
     answers,
-    /** Whom the shop knows, by their `sub`; they stay customers while they are signed out. */
+    /** The users that the shop knows, by their `sub`; they stay known after signing out. */
     customers,
-    /** Gets a customer new tokens in the background, as an app does before the old ones expire. */
-    async refresh(customer: Customer): Promise<Customer> {
+    /** Refreshes the tokens of a user in the background, as an app does before the old ones expire. */
+    async refresh(customer: TestUser): Promise<TestUser> {
       const { access_token, refresh_token } = await openid.refreshTokenGrant(config, customer.refreshToken ?? '')
       return { ...customer, accessToken: access_token, refreshToken: refresh_token }
     },
-    readUserinfo: ({ accessToken, sub }: Customer) => openid.fetchUserInfo(config, accessToken, sub),
+    readUserinfo: ({ accessToken, sub }: TestUser) => openid.fetchUserInfo(config, accessToken, sub),
     async close() {
       server.closeAllConnections()
       await once(server.close(), 'close')
@@ -175,25 +173,25 @@ export async function openShop(service: Served, register: Register = (app) => re
   }
 }
 
-async function registerAsOperator(service: Served, settings: NewApp): Promise<Answer<'POST /api/admin/apps'>> {
+async function registerAsOperator(service: Served, settings: NewApp): Promise<ResponseOf<'POST /api/admin/apps'>> {
   const response = await fetch(`${service.baseUrl}/api/admin/apps`, {
     method: 'POST',
     headers: { ...service.admin, 'content-type': 'application/json' },
     body: JSON.stringify(settings),
   })
   if (!response.ok) throw new Error(`The shop was not registered: ${await response.text()}`)
-  return (await response.json()) as Answer<'POST /api/admin/apps'>
+  return (await response.json()) as ResponseOf<'POST /api/admin/apps'>
 }
 
 function postedTo(url: URL, body: string): Request {
   return new Request(url, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body })
 }
 
-/** Knows a browser again by a cookie. */
+/** Recognizes a browser by a cookie. */
 function visitorOf(request: IncomingMessage, response: ServerResponse): string {
   const known = /visitor=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]
   if (known !== undefined) return known
-  // A form from another site comes without the cookie; to give out a new one would be to forget them.
+  // A form from another site arrives without the cookie; setting a new one would lose the session.
   if (request.method === 'POST') return ''
   const visitor = randomUUID()
   response.setHeader('set-cookie', `visitor=${visitor}; HttpOnly; SameSite=Lax; Path=/`)

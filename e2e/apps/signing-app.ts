@@ -1,28 +1,28 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { NewSigningRequest } from '@countersign/protocol/signing/signing'
 import type { Served } from '../../server/testing/service.ts'
 
 export type SigningApp = Awaited<ReturnType<typeof openSigningApp>>
-type Status = Answer<'GET /api/signing/request/:requestId/status'>
+type Status = ResponseOf<'GET /api/signing/request/:requestId/status'>
 
 /**
- * A small app that acts only on what somebody has signed. Its page shows ours in a popup or in a frame, and notes what
- * it is told; its server believes none of that, asks for the status, and verifies the signature itself. It is
- * registered on a site of its own and on that of the provider; at any other name it is a stranger's page.
+ * A small app that relies on signatures. Its page opens ours in a popup or a frame, and records the messages; its
+ * server trusts none of them, fetches the status, and verifies the signature itself. It is registered on its own site
+ * and on that of the provider; under any other name it is a foreign page.
  */
 export async function openSigningApp(service: Served) {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the app listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the app has no port')
   const at = (name: string) => `http://${name}:${address.port}`
   const origin = at('approvals.localhost')
   const sameSite = at('localhost')
   server.on('request', (request, response) => answer(service, request, response))
-  const app = await post<Answer<'POST /api/admin/apps'>>(`${service.baseUrl}/api/admin/apps`, service.admin, {
+  const app = await post<ResponseOf<'POST /api/admin/apps'>>(`${service.baseUrl}/api/admin/apps`, service.admin, {
     name: 'Approvals',
     redirectUris: [`${origin}/callback`, `${sameSite}/callback`],
   })
@@ -32,20 +32,20 @@ export async function openSigningApp(service: Served) {
     app,
     origin,
     sameSite,
-    stranger: at('stranger.localhost'),
-    ask: (wanted: Omit<NewSigningRequest, 'clientId' | 'clientSecret'>) =>
-      post<Answer<'POST /api/signing/request'>>(
+    foreign: at('stranger.localhost'),
+    ask: (requested: Omit<NewSigningRequest, 'clientId' | 'clientSecret'>) =>
+      post<ResponseOf<'POST /api/signing/request'>>(
         `${service.baseUrl}/api/signing/request`,
         {},
-        { ...credentials, ...wanted },
+        { ...credentials, ...requested },
       ),
-    /** What became of a request, as the app's server finds out. */
+    /** The status of a request, as the app's server gets it. */
     async read(requestId: string): Promise<Status> {
       const { baseUrl } = service
       const response = await fetch(`${baseUrl}/api/signing/request/${requestId}/status?clientId=${app.clientId}`)
       return (await response.json()) as Status
     },
-    /** Whether the person has signed these very bytes. */
+    /** Checks that the user has signed exactly these bytes. */
     accepts({ signature = '', publicKey = '' }: Pick<Status, 'signature' | 'publicKey'>, payload: string): boolean {
       const x = Buffer.from(publicKey, 'base64').toString('base64url')
       const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
@@ -69,7 +69,7 @@ async function post<T>(url: string, headers: Record<string, string>, body: objec
   return (await response.json()) as T
 }
 
-/** `/` opens popups, `/frame?requestId=…` shows the frame; both keep the messages that they get. */
+/** `/` opens popups, `/frame?requestId=…` shows the frame; both record the messages that they receive. */
 function answer({ authUrl }: Served, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const requestId = encodeURIComponent(url.searchParams.get('requestId') ?? '')

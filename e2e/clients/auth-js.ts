@@ -5,7 +5,7 @@ import { Auth, type AuthConfig } from '@auth/core'
 import type { Served } from '../../server/testing/service.ts'
 import { greeting, openSite } from './site.ts'
 
-/** A server with Auth.js as it comes, which finds the provider by discovery. */
+/** A server with unmodified Auth.js, which finds the provider by discovery. */
 export async function openAuthJs(service: Served) {
   const site = await openSite(service, 'auth-js')
   const { clientId, clientSecret = '' } = await site.register('/auth/callback/countersign')

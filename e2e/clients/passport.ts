@@ -3,7 +3,7 @@ import { Strategy, type Profile, type VerifyCallback } from 'passport-openidconn
 import type { Served } from '../../server/testing/service.ts'
 import { greeting, openSite } from './site.ts'
 
-/** A server with Passport and its OpenID Connect strategy as they come, told each endpoint by its configuration. */
+/** A server with unmodified Passport and its OpenID Connect strategy, with each endpoint configured. */
 export async function openPassport(service: Served) {
   const site = await openSite(service, 'passport')
   const { clientId, clientSecret = '' } = await site.register('/callback')
@@ -24,7 +24,7 @@ export async function openPassport(service: Served) {
     .use(new Strategy(settings, verify))
     .authenticate('openidconnect', { session: false })
 
-  // One visitor is enough: the strategy keeps its state and nonce here while the person is away.
+  // One visitor is enough: the strategy stores its state and nonce here while the user is away.
   const session = {}
   site.serve((request, response) => {
     Object.assign(request, {

@@ -7,7 +7,7 @@ export type Manager = UserManager
 
 const library = new URL('../../node_modules/oidc-client-ts/dist/browser/oidc-client-ts.min.js', import.meta.url)
 
-/** A public app that is one page, with `oidc-client-ts` as it comes, and no server of its own. */
+/** A public single-page app with unmodified `oidc-client-ts`, without a server of its own. */
 export async function openSinglePage(service: Served) {
   const site = await openSite(service, 'single-page', { public: true })
   const { clientId } = await site.register('/', { postLogoutRedirectUris: [`${site.origin}/?left`] })

@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { NewApp } from '@countersign/protocol/clients/apps'
 import type { Served } from '../../server/testing/service.ts'
 
-export type Registered = Answer<'POST /api/admin/apps'>
+export type Registered = ResponseOf<'POST /api/admin/apps'>
 
-/** A site of its own for an app: its origin, the app as the provider knows it, and the way to serve it. */
+/** A site for an app: its origin, the app's registration at the provider, and the function that serves it. */
 export async function openSite(service: Served, name: string, settings: Omit<NewApp, 'name' | 'redirectUris'> = {}) {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the site listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the site has no port')
   const origin = `http://${name}.localhost:${address.port}`
   return {
     origin,
@@ -32,7 +32,7 @@ export async function openSite(service: Served, name: string, settings: Omit<New
   }
 }
 
-/** A page that says who is signed in. */
+/** Returns a page that names the signed-in user. */
 export function greeting(name: string): string {
   const heading = `<p>Welcome, <strong id="name">${name}</strong></p>`
   return `<!doctype html><html lang="en"><title>Welcome</title>${heading}</html>`

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
-import type { Leaving } from './ground/logout-ground.ts'
+import type { LogoutEnv } from './environment/logout-environment.ts'
 import type { Module } from './plan.ts'
 
 const spec = 'OpenID Connect Back-Channel Logout'
 
-export const backChannelModules: Module<Leaving>[] = [
+export const backChannelModules: Module<LogoutEnv>[] = [
   {
     name: 'oidcc-backchannel-logout-discovery-endpoint-verification',
-    promise: 'discovery says that logout tokens are sent, with sid',
+    promise: 'discovery announces logout tokens with sid',
     clause: `${spec} §2.1`,
-    async judge({ provider }) {
+    async check({ provider }) {
       const { backchannel_logout_supported: isSupported, backchannel_logout_session_supported: hasSid } =
         provider.metadata
       assert.deepEqual([isSupported, hasSid], [true, true])
@@ -19,16 +19,16 @@ export const backChannelModules: Module<Leaving>[] = [
   },
   {
     name: 'oidcc-backchannel-rp-initiated-logout',
-    promise: 'who is signed out by an app is signed out at its server as well, by a logout token of that session',
+    promise: 'a user signed out by an app is signed out at its server too, by a logout token of that session',
     clause: `${spec} §2.4, §2.5, §2.6`,
-    async judge(leaving) {
-      const { provider, client, backChannel } = leaving
-      const usual = await leaving.request()
+    async check(env) {
+      const { provider, client, backChannel } = env
+      const usual = await env.request()
       const { sub, sid } = decodeJwt(usual['id_token_hint'] ?? '')
       const before = backChannel.received.length
-      await leaving.leaveToApp(usual)
-      await leaving.judgeSignedOut()
-      // Tokens of sessions that ended before may still come in between.
+      await env.signOutToApp(usual)
+      await env.checkSignedOut()
+      // Tokens of earlier sessions may still arrive in between.
       let token: string | undefined
       for (let count = before + 1; token === undefined; count += 1) {
         const received = await backChannel.has(count)

@@ -1,12 +1,12 @@
 import { after, before } from 'node:test'
 import { backChannelModules } from './back-channel-modules.ts'
-import { openLeaving, type Leaving } from './ground/logout-ground.ts'
+import { openLogoutEnv, type LogoutEnv } from './environment/logout-environment.ts'
 import { runPlan } from './plan.ts'
 
-let leaving: Leaving
+let env: LogoutEnv
 before(async () => {
-  leaving = await openLeaving()
+  env = await openLogoutEnv()
 })
-after(() => leaving.close())
+after(() => env.close())
 
-runPlan('Back-Channel RP-Initiated Logout OP', backChannelModules, () => leaving)
+runPlan('Back-Channel RP-Initiated Logout OP', backChannelModules, () => env)

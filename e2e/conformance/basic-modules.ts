@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { clockStepSeconds } from './ground/clock-step.ts'
+import { clockStepSeconds } from './environment/adjustable-clock.ts'
 import { grantModules } from './grant-modules.ts'
-import type { Ground, Manner } from './ground/ground.ts'
+import type { ConformanceEnv, RequestChoices } from './environment/environment.ts'
 import type { Module } from './plan.ts'
 import { redirectModules } from './redirect-modules.ts'
-import { judgeUserinfo } from './responses.ts'
+import { checkUserinfo } from './responses.ts'
 
 const core = 'OpenID Connect Core'
 const silentErrors = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required']
 
-/** A flow that a request may ask for in its own way, and that ends like any other. */
-function accepted(name: string, promise: string, clause: string, manner: Manner): Module<Ground> {
-  return { name, promise, clause, judge: async ({ flow }) => void (await flow(manner)) }
+/** A flow whose request has additional parameters, and that ends like any other. */
+function accepted(name: string, promise: string, clause: string, manner: RequestChoices): Module<ConformanceEnv> {
+  return { name, promise, clause, check: async ({ flow }) => void (await flow(manner)) }
 }
 
 /** The claims of a scope (OpenID Connect Core §5.4). */
@@ -23,7 +23,7 @@ const claimsOfScope: Record<string, string[]> = {
   email: ['email', 'email_verified'],
 }
 
-/** Warns of what the suite warns of: claims that userinfo lacks, and an address in the ID token of the code flow. */
+/** Warns where the suite does: claims that userinfo lacks, and an e-mail address in the ID token of the code flow. */
 function compareClaims(
   scopes: string[],
   { claims, userinfo }: { claims: object; userinfo: object },
@@ -32,45 +32,45 @@ function compareClaims(
   for (const scope of scopes) {
     const expected = claimsOfScope[scope] ?? []
     const missing = expected.filter((claim) => !(claim in userinfo))
-    assert.ok(missing.length < expected.length, `userinfo has nothing of ${scope}`)
-    if (missing.length > 0) warn(`userinfo has not ${missing.join(', ')}`)
+    assert.ok(missing.length < expected.length, `userinfo has no claim of ${scope}`)
+    if (missing.length > 0) warn(`userinfo lacks ${missing.join(', ')}`)
   }
-  if (scopes.includes('email') && 'email' in claims) warn('the ID token has email, which userinfo has as well')
+  if (scopes.includes('email') && 'email' in claims) warn('the ID token contains email, which userinfo contains too')
 }
 
-/** A scope brings its claims to userinfo. */
-function scoped(scope: string): Module<Ground> {
+/** A scope adds its claims to userinfo. */
+function scoped(scope: string): Module<ConformanceEnv> {
   return {
     name: `oidcc-scope-${scope}`,
-    promise: 'the scope brings its claims to userinfo, and there alone',
+    promise: 'the scope adds its claims to userinfo only',
     clause: `${core} §5.4`,
-    async judge({ flow }, warn) {
+    async check({ flow }, warn) {
       compareClaims([scope], await flow({ parameters: { scope: `openid ${scope}` } }), warn)
     },
   }
 }
 
-/** A scope that discovery does not list. An app is not let ask for it; that is told to it, and breaks nothing. */
-function unlisted(scope: string): Module<Ground> {
+/** A scope that discovery does not list. The app gets an error, and nothing breaks. */
+function unlisted(scope: string): Module<ConformanceEnv> {
   return {
     name: `oidcc-scope-${scope}`,
-    promise: 'a scope that discovery does not list is refused in words',
+    promise: 'a scope that discovery does not list gets an error',
     clause: `${core} §5.4, RFC 6749 §3.3`,
-    async judge({ answer, provider }) {
+    async check({ answer, provider }) {
       assert.ok(!provider.metadata.scopes_supported.includes(scope))
       const refused = await answer({ parameters: { scope: `openid ${scope}` } })
       assert.equal(refused.answer.get('error'), 'invalid_scope')
-      return { skipped: `scopes_supported does not list ${scope}; requesting it answers invalid_scope` }
+      return { skipped: `scopes_supported does not list ${scope}; requesting it results in invalid_scope` }
     },
   }
 }
 
-const sessionModules: Module<Ground>[] = [
+const sessionModules: Module<ConformanceEnv>[] = [
   {
     name: 'oidcc-prompt-login',
-    promise: 'a second sign-in proves the person anew',
+    promise: 'a second sign-in authenticates the user again',
     clause: `${core} §3.1.2.1`,
-    async judge({ flow, provider }) {
+    async check({ flow, provider }) {
       const first = await flow()
       await provider.clock.step()
       const second = await flow({ parameters: { prompt: 'login' }, presses: ['sign-in'] })
@@ -82,9 +82,9 @@ const sessionModules: Module<Ground>[] = [
   },
   {
     name: 'oidcc-prompt-none-not-logged-in',
-    promise: 'a silent request of nobody ends with an error, without a question',
+    promise: 'prompt=none without a session returns an error, without a page',
     clause: `${core} §3.1.2.6`,
-    async judge({ answer, invite }) {
+    async check({ answer, invite }) {
       const nobody = await invite()
       nobody.offerPasskeys(false)
       const refused = await answer({ parameters: { prompt: 'none' }, browsing: nobody })
@@ -94,9 +94,9 @@ const sessionModules: Module<Ground>[] = [
   },
   {
     name: 'oidcc-prompt-none-logged-in',
-    promise: 'a silent request of somebody who is signed in asks nothing, and tells of the same sign-in',
+    promise: 'prompt=none with a session shows no page, and reports the same sign-in',
     clause: `${core} §3.1.2.1`,
-    async judge({ flow, person }) {
+    async check({ flow, person }) {
       const { claims } = await flow()
       const clicks = person.clicks()
       const silent = await flow({ parameters: { prompt: 'none' } })
@@ -106,9 +106,9 @@ const sessionModules: Module<Ground>[] = [
   },
   {
     name: 'oidcc-max-age-1',
-    promise: 'a sign-in that is older than the app wants is done anew',
+    promise: 'a sign-in older than max_age is repeated',
     clause: `${core} §3.1.2.1`,
-    async judge({ flow, provider }) {
+    async check({ flow, provider }) {
       const first = await flow()
       await provider.clock.step()
       const second = await flow({ parameters: { max_age: '1' }, presses: ['sign-in'] })
@@ -119,9 +119,9 @@ const sessionModules: Module<Ground>[] = [
   },
   {
     name: 'oidcc-max-age-10000',
-    promise: 'a sign-in that is young enough serves again, and its time is told',
+    promise: 'a recent sign-in is reused, and its time is returned',
     clause: `${core} §3.1.2.1`,
-    async judge({ flow }) {
+    async check({ flow }) {
       const first = await flow()
       const second = await flow({ parameters: { max_age: '10000' } })
       assert.ok(second.claims.authTime !== undefined, 'auth_time is required with max_age')
@@ -130,9 +130,9 @@ const sessionModules: Module<Ground>[] = [
   },
   {
     name: 'oidcc-id-token-hint',
-    promise: 'a silent request that hints at the person succeeds for them',
+    promise: 'prompt=none with the hint of the user succeeds for them',
     clause: `${core} §3.1.2.1`,
-    async judge({ flow }) {
+    async check({ flow }) {
       const { tokens, claims } = await flow()
       const silent = await flow({ parameters: { prompt: 'none', id_token_hint: tokens.id_token } })
       assert.deepEqual([silent.claims.sub, silent.claims.authTime], [claims.sub, claims.authTime])
@@ -140,46 +140,46 @@ const sessionModules: Module<Ground>[] = [
   },
 ]
 
-const userinfoModules: Module<Ground>[] = [
+const userinfoModules: Module<ConformanceEnv>[] = [
   {
     name: 'oidcc-userinfo-get',
-    promise: 'userinfo answers a GET with the token in the header',
+    promise: 'userinfo responds to GET with the token in the header',
     clause: `${core} §5.3.1`,
-    async judge({ flow, provider }) {
+    async check({ flow, provider }) {
       const { tokens, claims } = await flow()
-      await judgeUserinfo(await provider.userinfo(tokens.access_token, 'GET'), claims.sub)
+      await checkUserinfo(await provider.userinfo(tokens.access_token, 'GET'), claims.sub)
     },
   },
   {
     name: 'oidcc-userinfo-post-header',
-    promise: 'userinfo answers a POST with the token in the header',
+    promise: 'userinfo responds to POST with the token in the header',
     clause: `${core} §5.3.1`,
-    async judge({ flow, provider }) {
+    async check({ flow, provider }) {
       const { tokens, claims } = await flow()
-      await judgeUserinfo(await provider.userinfo(tokens.access_token, 'POST'), claims.sub)
+      await checkUserinfo(await provider.userinfo(tokens.access_token, 'POST'), claims.sub)
     },
   },
   {
     name: 'oidcc-userinfo-post-body',
-    promise: 'a token in the body of a POST is taken, or refused in words',
+    promise: 'a token in the body of a POST is accepted, or rejected with an error',
     clause: 'RFC 6750 §2.2',
-    async judge({ flow, provider }, warn) {
+    async check({ flow, provider }, warn) {
       const { tokens } = await flow()
       const body = new URLSearchParams({ access_token: tokens.access_token })
       const response = await fetch(provider.metadata.userinfo_endpoint, { method: 'POST', body })
       assert.equal(response.status, 401)
-      warn('an access token is taken in the Authorization header alone, not in a body')
+      warn('an access token is accepted in the Authorization header only, not in a body')
     },
   },
 ]
 
-const plainModules: Module<Ground>[] = [
-  accepted('oidcc-server', 'a person signs in, and all that the client gets is in order', `${core} §3.1`, {}),
+const plainModules: Module<ConformanceEnv>[] = [
+  accepted('oidcc-server', 'a user signs in, and all responses to the client are valid', `${core} §3.1`, {}),
   {
     name: 'oidcc-response-type-missing',
     promise: 'a request without a response_type is an error',
     clause: 'RFC 6749 §3.1.1',
-    async judge({ answer }) {
+    async check({ answer }) {
       const { answer: answered } = await answer({ parameters: { response_type: undefined } })
       assert.equal(answered.get('error'), 'invalid_request')
     },
@@ -188,7 +188,7 @@ const plainModules: Module<Ground>[] = [
     name: 'oidcc-ensure-request-without-nonce-succeeds-for-code-flow',
     promise: 'without a nonce the flow works, and the ID token has none',
     clause: `${core} §3.1.2.1`,
-    async judge({ flow }) {
+    async check({ flow }) {
       const { claims } = await flow({ parameters: { nonce: undefined } })
       assert.ok(!('nonce' in claims))
     },
@@ -199,9 +199,9 @@ const plainModules: Module<Ground>[] = [
   unlisted('phone'),
   {
     name: 'oidcc-scope-all',
-    promise: 'all standard scopes at once bring all their claims',
+    promise: 'all standard scopes together add all their claims',
     clause: `${core} §5.4`,
-    async judge({ provider }) {
+    async check({ provider }) {
       const missing = ['address', 'phone'].filter((scope) => !provider.metadata.scopes_supported.includes(scope))
       assert.ok(missing.length > 0)
       return { skipped: `scopes_supported does not list ${missing.join(' and ')}` }
@@ -211,7 +211,7 @@ const plainModules: Module<Ground>[] = [
     name: 'oidcc-alternate-happy-flow',
     promise: 'the order of scopes and of parameters does not matter',
     clause: `${core} §3.1.2.1`,
-    async judge({ flow, request }, warn) {
+    async check({ flow, request }, warn) {
       const scope = 'email openid'
       const backwards = Object.fromEntries(Object.entries(request({ parameters: { scope } })).toReversed())
       compareClaims(['email'], await flow({ parameters: backwards }), warn)
@@ -220,22 +220,22 @@ const plainModules: Module<Ground>[] = [
 ]
 
 const optional = `${core} §3.1.2.1, §15.1`
-const optionalModules: Module<Ground>[] = [
+const optionalModules: Module<ConformanceEnv>[] = [
   accepted('oidcc-display-page', 'display=page breaks nothing', optional, { parameters: { display: 'page' } }),
   accepted('oidcc-display-popup', 'display=popup breaks nothing', optional, { parameters: { display: 'popup' } }),
-  accepted('oidcc-ui-locales', 'a wish for a language breaks nothing', optional, { parameters: { ui_locales: 'se' } }),
-  accepted('oidcc-claims-locales', 'a wish for a language of claims breaks nothing', optional, {
+  accepted('oidcc-ui-locales', 'ui_locales breaks nothing', optional, { parameters: { ui_locales: 'se' } }),
+  accepted('oidcc-claims-locales', 'claims_locales breaks nothing', optional, {
     parameters: { claims_locales: 'se' },
   }),
-  accepted('oidcc-login-hint', 'a hint at the person breaks nothing', optional, { parameters: { login_hint: 'ada' } }),
+  accepted('oidcc-login-hint', 'login_hint breaks nothing', optional, { parameters: { login_hint: 'ada' } }),
   {
     name: 'oidcc-ensure-request-with-acr-values-succeeds',
-    promise: 'a wish for a class of authentication is met, or passed over',
+    promise: 'acr_values is fulfilled or ignored',
     clause: `${core} §3.1.2.1, §5.5.1.1`,
-    async judge({ flow, provider }) {
-      const wanted = provider.metadata.acr_values_supported
-      const { claims } = await flow({ parameters: { acr_values: ['1', ...wanted].join(' ') } })
-      assert.ok(wanted.includes(String(claims.acr)))
+    async check({ flow, provider }) {
+      const requested = provider.metadata.acr_values_supported
+      const { claims } = await flow({ parameters: { acr_values: ['1', ...requested].join(' ') } })
+      assert.ok(requested.includes(String(claims.acr)))
     },
   },
   accepted('oidcc-ensure-request-with-unknown-parameter-succeeds', 'an unknown parameter is ignored', optional, {
@@ -243,22 +243,23 @@ const optionalModules: Module<Ground>[] = [
   }),
   {
     name: 'oidcc-claims-essential',
-    promise: 'an essential claim that is requested is in userinfo, and is never an error',
+    promise: 'a requested essential claim is in userinfo, and never causes an error',
     clause: `${core} §5.5`,
-    async judge({ flow }, warn) {
+    async check({ flow }, warn) {
       const claims = JSON.stringify({ userinfo: { name: { essential: true } } })
       const { userinfo } = await flow({ parameters: { claims } })
-      if (!('name' in userinfo)) warn('userinfo has not name: the claims parameter is not supported, as discovery says')
+      if (!('name' in userinfo))
+        warn('userinfo has no name: the claims parameter is not supported, as discovery states')
     },
   },
-  accepted('oidcc-ensure-post-request-succeeds', 'a request may be posted as a form', `${core} §3.1.2.1`, {
+  accepted('oidcc-ensure-post-request-succeeds', 'an authorization request can be sent by POST', `${core} §3.1.2.1`, {
     method: 'POST',
   }),
-  accepted('oidcc-server-client-secret-post', 'a client may prove itself in the body', `${core} §9`, { by: 'post' }),
+  accepted('oidcc-server-client-secret-post', 'a client can authenticate in the body', `${core} §9`, { by: 'post' }),
 ]
 
 /** The modules of the Basic OP plan. The Form Post OP plan is the same with another response mode. */
-export const basicModules: Module<Ground>[] = [
+export const basicModules: Module<ConformanceEnv>[] = [
   ...plainModules,
   ...userinfoModules,
   ...optionalModules,

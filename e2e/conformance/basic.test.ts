@@ -1,12 +1,12 @@
 import { after, before } from 'node:test'
 import { basicModules } from './basic-modules.ts'
-import { openGround, type Ground } from './ground/ground.ts'
+import { openConformanceEnv, type ConformanceEnv } from './environment/environment.ts'
 import { runPlan } from './plan.ts'
 
-let ground: Ground
+let env: ConformanceEnv
 before(async () => {
-  ground = await openGround('query')
+  env = await openConformanceEnv('query')
 })
-after(() => ground.close())
+after(() => env.close())
 
-runPlan('Basic OP', basicModules, () => ground)
+runPlan('Basic OP', basicModules, () => env)

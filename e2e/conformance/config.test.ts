@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 import { after, before } from 'node:test'
 import { serveHere } from '../../server/testing/service-here.ts'
 import { freePorts, type Served } from '../../server/testing/service.ts'
-import { judgeKeySet, judgeMetadata, readDocument } from './discovery.ts'
+import { checkKeySet, checkMetadata, readDocument } from './discovery.ts'
 import { runPlan, type Module } from './plan.ts'
 
-/** Public URLs, with a proxy before the process that would speak TLS for it. */
+/** Public URLs, with a proxy in front of the process that would terminate TLS. */
 const hosts = {
   BASE_URL: 'https://api.id.example',
   AUTH_URL: 'https://id.example',
@@ -23,8 +23,8 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Asks the process as its proxy does: on its port, with the name of the host that was asked for. */
-async function askAsProxy(url: string): Promise<Response> {
+/** Sends a request to the process as its proxy does: to its port, with the requested host name. */
+async function requestAsProxy(url: string): Promise<Response> {
   const { host, pathname } = new URL(url)
   const asking = get({ host: '127.0.0.1', port, path: pathname, headers: { host } })
   const [answer]: IncomingMessage[] = await once(asking, 'response')
@@ -36,16 +36,16 @@ async function askAsProxy(url: string): Promise<Response> {
 const modules: Module<string>[] = [
   {
     name: 'oidcc-discovery-endpoint-verification',
-    promise: 'discovery says what is there, over https, and the key set is sound',
+    promise: 'discovery describes the service over https, and the key set is valid',
     clause: 'OpenID Connect Discovery §3, §4, RFC 8414 §3',
-    async judge(issuer) {
-      const document = await readDocument(`${issuer}/.well-known/openid-configuration`, askAsProxy)
-      const metadata = judgeMetadata(document, issuer)
+    async check(issuer) {
+      const document = await readDocument(`${issuer}/.well-known/openid-configuration`, requestAsProxy)
+      const metadata = checkMetadata(document, issuer)
       const addresses = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$|^issuer$/.test(name))
       assert.ok(addresses.length >= 5)
       for (const [name, address] of addresses) assert.match(String(address), /^https:\/\/[^#]+$/, name)
-      assert.deepEqual(await readDocument(`${issuer}/.well-known/oauth-authorization-server`, askAsProxy), document)
-      const { keys } = judgeKeySet(await readDocument(metadata.jwks_uri, askAsProxy))
+      assert.deepEqual(await readDocument(`${issuer}/.well-known/oauth-authorization-server`, requestAsProxy), document)
+      const { keys } = checkKeySet(await readDocument(metadata.jwks_uri, requestAsProxy))
       for (const algorithm of metadata.id_token_signing_alg_values_supported)
         assert.ok(
           keys.some(({ alg }) => alg === algorithm),

@@ -10,7 +10,7 @@ export type KeySet = { keys: PublicJwk[] }
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const publicMembers: Record<string, string[]> = { RSA: ['n', 'e'], EC: ['crv', 'x', 'y'], OKP: ['crv', 'x'] }
 
-/** A JSON document that anyone may read. */
+/** Fetches a public JSON document. */
 export async function readDocument(url: string, get: (url: string) => Promise<Response> = fetch): Promise<unknown> {
   const response = await get(url)
   assert.equal(response.status, 200)
@@ -18,10 +18,10 @@ export async function readDocument(url: string, get: (url: string) => Promise<Re
   return response.json()
 }
 
-/** Judges a discovery document by what every flow relies on (OpenID Connect Discovery §3, §4.3). */
-export function judgeMetadata(document: unknown, issuer: string): Metadata {
+/** Checks the parts of a discovery document on which every flow relies (OpenID Connect Discovery §3, §4.3). */
+export function checkMetadata(document: unknown, issuer: string): Metadata {
   const metadata = Value.Parse(ProviderMetadata, document)
-  assert.equal(metadata.issuer, issuer, 'the issuer is where the document was read')
+  assert.equal(metadata.issuer, issuer, 'the issuer is the URL of the document')
   assert.ok(metadata.id_token_signing_alg_values_supported.includes('RS256'))
   assert.ok(!metadata.id_token_signing_alg_values_supported.includes('none'))
   assert.ok(metadata.response_types_supported.includes('code'))
@@ -33,8 +33,8 @@ export function judgeMetadata(document: unknown, issuer: string): Metadata {
   return metadata
 }
 
-/** Judges a key set: public halves alone, each of a known kind and with an id of its own (RFC 7517 §4, §5). */
-export function judgeKeySet(document: unknown): KeySet {
+/** Checks a key set: only public keys, each of a known type and with a unique id (RFC 7517 §4, §5). */
+export function checkKeySet(document: unknown): KeySet {
   assert.ok(typeof document === 'object' && document !== null && 'keys' in document && Array.isArray(document.keys))
   const keys = document.keys.map((key) => Value.Parse(PublicJwk, key))
   assert.ok(keys.length > 0)
@@ -50,6 +50,6 @@ export function judgeKeySet(document: unknown): KeySet {
     )
     assert.notEqual(key.kid, '')
   }
-  assert.equal(new Set(keys.map(({ kid }) => kid)).size, keys.length, 'no two keys have one id')
+  assert.equal(new Set(keys.map(({ kid }) => kid)).size, keys.length, 'key ids are unique')
   return { keys }
 }

@@ -1,12 +1,12 @@
 import { after, before } from 'node:test'
 import { basicModules } from './basic-modules.ts'
-import { openGround, type Ground } from './ground/ground.ts'
+import { openConformanceEnv, type ConformanceEnv } from './environment/environment.ts'
 import { runPlan } from './plan.ts'
 
-let ground: Ground
+let env: ConformanceEnv
 before(async () => {
-  ground = await openGround('form_post')
+  env = await openConformanceEnv('form_post')
 })
-after(() => ground.close())
+after(() => env.close())
 
-runPlan('Form Post OP', basicModules, () => ground)
+runPlan('Form Post OP', basicModules, () => env)

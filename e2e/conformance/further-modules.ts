@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { limits } from '@countersign/protocol/formats/limits'
 import { decodeProtectedHeader } from 'jose'
-import { clockStepSeconds } from './ground/clock-step.ts'
-import type { Ground } from './ground/ground.ts'
+import { clockStepSeconds } from './environment/adjustable-clock.ts'
+import type { ConformanceEnv } from './environment/environment.ts'
 import type { Module } from './plan.ts'
 import { stays } from './redirect-modules.ts'
-import { judgeError } from './responses.ts'
+import { checkErrorResponse } from './responses.ts'
 
 const core = 'OpenID Connect Core'
 
-/** Modules that are in no plan which the suite can run for clients of the admin API: asked all the same. */
-export const furtherModules: Module<Ground>[] = [
+/** Modules that are in no plan which the suite can run for clients of the admin API. They are run too. */
+export const furtherModules: Module<ConformanceEnv>[] = [
   {
     name: 'oidcc-idtoken-signature',
-    promise: 'a client that named no algorithm gets RS256, with the id of a published key',
+    promise: 'a client without a registered algorithm gets RS256, with the id of a published key',
     clause: `${core} §10.1, §15.1`,
-    async judge({ flow, provider }) {
+    async check({ flow, provider }) {
       const { alg, kid } = decodeProtectedHeader((await flow()).tokens.id_token)
       assert.equal(alg, 'RS256')
       assert.ok((await provider.readKeys()).keys.some((key) => key.kid === kid))
@@ -23,26 +23,26 @@ export const furtherModules: Module<Ground>[] = [
   },
   {
     name: 'oidcc-idtoken-unsigned',
-    promise: 'no client is registered for ID tokens that nobody signed',
+    promise: 'no client is registered for unsigned ID tokens',
     clause: `${core} §3.1.3.7`,
-    async judge({ provider, site }) {
+    async check({ provider, site }) {
       const unsigned = await provider.registration([site.callback], { idTokenSignedResponseAlg: 'none' })
       assert.equal(unsigned.status, 400)
-      return { skipped: 'id_token_signing_alg_values_supported does not list none, and registering for it is refused' }
+      return { skipped: 'id_token_signing_alg_values_supported does not list none, and registering for it is rejected' }
     },
   },
-  stays('oidcc-redirect-uri-query-added', 'a query that is not registered is refused', ({ site }) => {
+  stays('oidcc-redirect-uri-query-added', 'an unregistered query is rejected', ({ site }) => {
     return { parameters: { redirect_uri: `${site.callback}?foo=bar` } }
   }),
-  stays('oidcc-redirect-uri-query-mismatch', 'another query than the registered one is refused', async (ground) => {
-    const client = await ground.provider.register([`${ground.site.callback}?foo=bar`])
-    return { client, parameters: { redirect_uri: `${ground.site.callback}?foo=baz` } }
+  stays('oidcc-redirect-uri-query-mismatch', 'another query than the registered one is rejected', async (env) => {
+    const client = await env.provider.register([`${env.site.callback}?foo=bar`])
+    return { client, parameters: { redirect_uri: `${env.site.callback}?foo=baz` } }
   }),
   {
     name: 'oidcc-redirect-uri-query-OK',
-    promise: 'a registered query is kept beside the answer',
+    promise: 'a registered query is preserved in the response',
     clause: 'RFC 6749 §3.1.2',
-    async judge({ provider, site, flow }) {
+    async check({ provider, site, flow }) {
       const client = await provider.register([`${site.callback}?foo=bar`])
       const { landing } = await flow({ client, presses: ['approve'] })
       assert.deepEqual(landing.query.getAll('foo'), ['bar'])
@@ -52,13 +52,16 @@ export const furtherModules: Module<Ground>[] = [
     name: 'oidcc-redirect-uri-regfrag',
     promise: 'a redirect URI with a fragment is not registered',
     clause: 'RFC 6749 §3.1.2',
-    async judge({ provider, site }) {
-      assert.equal(await judgeError(await provider.registration([`${site.callback}#foo`]), 400), 'invalid_redirect_uri')
+    async check({ provider, site }) {
+      assert.equal(
+        await checkErrorResponse(await provider.registration([`${site.callback}#foo`]), 400),
+        'invalid_redirect_uri',
+      )
     },
   },
   stays(
     'oidcc-ensure-redirect-uri-in-authorization-request',
-    'a client with two redirect URIs that names none is refused',
+    'a request without a redirect URI is rejected if the client has two',
     async ({ provider, site }) => {
       const client = await provider.register([site.callback, `${site.callback}/second`])
       return { client, parameters: { redirect_uri: undefined } }
@@ -66,9 +69,9 @@ export const furtherModules: Module<Ground>[] = [
   ),
   {
     name: 'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
-    promise: 'a request object by reference is refused by name',
+    promise: 'a request object by reference is rejected with its own error',
     clause: 'OpenID Connect Core §3.1.2.6, §6.2',
-    async judge({ answer, site }) {
+    async check({ answer, site }) {
       const { answer: answered } = await answer({ parameters: { request_uri: `${site.origin}/request.jwt` } })
       assert.equal(answered.get('error'), 'request_uri_not_supported')
       return { skipped: 'request objects are not supported: request_uri_not_supported' }
@@ -76,9 +79,9 @@ export const furtherModules: Module<Ground>[] = [
   },
   {
     name: 'oidcc-server-rotate-keys',
-    promise: 'a new key is published and signs, and the old one is published still',
+    promise: 'a new key is published and signs, and the old one stays published',
     clause: 'OpenID Connect Core §10.1.1',
-    async judge({ flow, provider }) {
+    async check({ flow, provider }) {
       const signs = async () => decodeProtectedHeader((await flow()).tokens.id_token).kid ?? ''
       const published = async () => (await provider.readKeys()).keys.map(({ kid }) => kid)
       const [old, known] = [await signs(), await published()]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose'
-import type { Leaving } from './ground/logout-ground.ts'
+import type { LogoutEnv } from './environment/logout-environment.ts'
 import type { Module } from './plan.ts'
 
 const spec = 'OpenID Connect RP-Initiated Logout'
@@ -12,14 +12,14 @@ function unsigned(idToken: string): string {
   return `${Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url')}.${claims}.`
 }
 
-/** The same claims and key id, signed by a key of somebody else. */
+/** The same claims and key id, signed with a foreign key. */
 async function signedByAnother(idToken: string): Promise<string> {
   const { privateKey } = await generateKeyPair('RS256')
   const { kid = '' } = decodeProtectedHeader(idToken)
   return new SignJWT(decodeJwt(idToken)).setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid }).sign(privateKey)
 }
 
-/** The same claims, under a MAC by the secret of the client. */
+/** The same claims, with a MAC by the secret of the client. */
 function sealedBySecret(idToken: string, secret: string): string {
   const [, claims = ''] = idToken.split('.')
   const text = `${Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url')}.${claims}`
@@ -27,21 +27,21 @@ function sealedBySecret(idToken: string, secret: string): string {
 }
 
 type Parameters = Record<string, string>
-type Change = (usual: Parameters, leaving: Leaving) => Parameters | Promise<Parameters>
+type Change = (usual: Parameters, env: LogoutEnv) => Parameters | Promise<Parameters>
 
-/** A request that ends signed out on a page of ours, once the person has said so where they are asked. */
-function staysHere(name: string, promise: string, clause: string, changes: Change[]): Module<Leaving> {
+/** A request that ends signed out on a page of the provider, after the user has confirmed that where required. */
+function staysHere(name: string, promise: string, clause: string, changes: Change[]): Module<LogoutEnv> {
   return {
     name,
     promise,
     clause: `${spec} ${clause}`,
-    async judge(leaving) {
+    async check(env) {
       for (const change of changes) {
-        const usual = await leaving.request()
-        await leaving.leaveHere(await change(usual, leaving))
-        await leaving.judgeSignedOut()
+        const usual = await env.request()
+        await env.signOutHere(await change(usual, env))
+        await env.checkSignedOut()
       }
-      return { review: 'the page on which the person ends' }
+      return { review: 'the final page' }
     },
   }
 }
@@ -50,12 +50,12 @@ const without = (...names: string[]): Change => {
   return (usual) => Object.fromEntries(Object.entries(usual).filter(([name]) => !names.includes(name)))
 }
 
-export const logoutModules: Module<Leaving>[] = [
+export const logoutModules: Module<LogoutEnv>[] = [
   {
     name: 'oidcc-rp-initiated-logout-discovery-endpoint-verification',
-    promise: 'discovery says where to sign out, and that is a page',
+    promise: 'discovery names the logout endpoint, which is a page',
     clause: `${spec} §2.1`,
-    async judge({ provider }) {
+    async check({ provider }) {
       const { end_session_endpoint: endpoint } = provider.metadata
       assert.ok(endpoint.startsWith(`${provider.issuer}/`))
       for (const method of ['GET', 'POST']) {
@@ -67,9 +67,9 @@ export const logoutModules: Module<Leaving>[] = [
   },
   {
     name: 'oidcc-rp-initiated-logout',
-    promise: 'the person is back in the app with its state, and nobody is signed in',
+    promise: 'the user returns to the app with its state, and is signed out',
     clause: `${spec} §2, §3`,
-    async judge({ request, leaveToApp, judgeSignedOut }) {
+    async check({ request, signOutToApp: leaveToApp, checkSignedOut: judgeSignedOut }) {
       for (const method of ['GET', 'POST'] as const) {
         const parameters = await request()
         const arrived = await leaveToApp(parameters, method)
@@ -80,47 +80,47 @@ export const logoutModules: Module<Leaving>[] = [
   },
   staysHere(
     'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',
-    'an address that is not registered is not gone to',
+    'there is no redirect to an unregistered address',
     '§3',
     [(usual, { elsewhere }) => ({ ...usual, post_logout_redirect_uri: elsewhere })],
   ),
   staysHere(
     'oidcc-rp-initiated-logout-modified-id-token-hint',
-    'a hint whose signature was taken away leads nowhere',
+    'a hint whose signature was removed is not followed',
     '§2, §3',
     [(usual) => ({ ...usual, id_token_hint: unsigned(usual['id_token_hint'] ?? '') })],
   ),
-  staysHere('oidcc-rp-initiated-logout-no-id-token-hint', 'without a hint the person is asked, and stays', '§2, §3', [
+  staysHere('oidcc-rp-initiated-logout-no-id-token-hint', 'without a hint the user confirms, and stays', '§2, §3', [
     without('id_token_hint'),
   ]),
-  staysHere('oidcc-rp-initiated-logout-no-params', 'without anything the person is signed out, and told so', '§2', [
+  staysHere('oidcc-rp-initiated-logout-no-params', 'without parameters the user confirms, and stays', '§2', [
     () => ({}),
   ]),
-  staysHere('oidcc-rp-initiated-logout-no-post-logout-redirect-uri', 'without an address the person stays', '§2', [
+  staysHere('oidcc-rp-initiated-logout-no-post-logout-redirect-uri', 'without an address the user stays', '§2', [
     without('post_logout_redirect_uri', 'state'),
   ]),
   {
     name: 'oidcc-rp-initiated-logout-no-state',
-    promise: 'without a state the app gets none',
+    promise: 'without a state the app receives none',
     clause: `${spec} §2, §3`,
-    async judge({ request, leaveToApp, judgeSignedOut }) {
+    async check({ request, signOutToApp: leaveToApp, checkSignedOut: judgeSignedOut }) {
       const { state: _unsent, ...parameters } = await request()
       assert.deepEqual([...(await leaveToApp(parameters))], [])
       await judgeSignedOut()
     },
   },
-  staysHere('oidcc-rp-initiated-logout-only-state', 'a state alone leads nowhere', '§2', [
+  staysHere('oidcc-rp-initiated-logout-only-state', 'a state alone causes no redirect', '§2', [
     ({ state = '' }) => ({ state }),
   ]),
   staysHere(
     'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
-    'a query that is not registered is not gone to',
+    'there is no redirect to an address with an unregistered query',
     '§3',
     [(usual) => ({ ...usual, post_logout_redirect_uri: `${usual['post_logout_redirect_uri']}?foo=bar` })],
   ),
   staysHere(
     'oidcc-rp-initiated-logout-bad-id-token-hint',
-    'a hint that somebody else has signed leads nowhere',
+    'a hint signed with a foreign key is not followed',
     '§2, §3',
     [
       async (usual) => ({ ...usual, id_token_hint: await signedByAnother(usual['id_token_hint'] ?? '') }),

@@ -5,8 +5,12 @@ import type { Person } from '../fixtures/person.ts'
 type Look = (name: string) => Promise<void>
 type Given = { service: Served; app: KeyedApp; handle: string; code: string }
 
-/** Connects an app that takes keys with a passkey that opens none, and disconnects it again. */
-export async function walkAppKey(person: Person, { service, app, handle, code }: Given, look: Look): Promise<void> {
+/** Connects an app that requests keys, with a passkey that cannot unlock keys, and disconnects it again. */
+export async function visitAppKeyPages(
+  person: Person,
+  { service, app, handle, code }: Given,
+  look: Look,
+): Promise<void> {
   const { page } = person
   await page.goto(app.signInUrl({ scope: 'openid profile e2ee:asymmetric', login_hint: handle }))
   await person.control('approve').waitFor()

@@ -5,16 +5,16 @@ import type { Person } from '../fixtures/person.ts'
 type Look = (name: string) => Promise<void>
 type Given = { service: Served; app: ActingApp; handle: string }
 
-/** Lets an app act at another, more and more, until the other wants no more of it; then ends all of it. */
-export async function walkConnector(person: Person, { service, app, handle }: Given, look: Look): Promise<void> {
+/** Lets an app act at another with more and more scopes, until the other offers no more; then ends all of it. */
+export async function visitConnectorPages(person: Person, { service, app, handle }: Given, look: Look): Promise<void> {
   const { page } = person
   await page.goto(app.connectUrl({ login_hint: handle }))
   await person.control('approve').waitFor()
   await look('connect-consent')
   await person.press('approve')
   const { code = '' } = await app.answerIn(page)
-  const { told } = await app.redeem(code)
-  await app.exchange(told['access_token_jwt'] ?? '')
+  const { body } = await app.redeem(code)
+  await app.exchange(body['access_token_jwt'] ?? '')
 
   const scope = 'calendar.read calendar.write calendar.delete'
   await page.goto(app.connectUrl({ login_hint: handle, scope, mode: 'background' }))
@@ -25,10 +25,10 @@ export async function walkConnector(person: Person, { service, app, handle }: Gi
   await person.control('back').waitFor()
   await look('connect-withdrawn')
   await app.change('calendar', { status: 'active' })
-  await walkDelegations(person, service, look)
+  await visitDelegationPages(person, service, look)
 }
 
-async function walkDelegations(person: Person, service: Served, look: Look): Promise<void> {
+async function visitDelegationPages(person: Person, service: Served, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   await page.goto(`${service.authUrl}/account/apps`)

@@ -4,8 +4,8 @@ import type { Person } from '../fixtures/person.ts'
 
 type Look = (name: string) => Promise<void>
 
-/** Registers an app, sets its webhook, offers a resource, and turns back from its end. */
-export async function walkDevelopers(person: Person, service: Served, look: Look): Promise<void> {
+/** Registers an app, sets its webhook, offers a resource, and cancels its deletion. */
+export async function visitDeveloperPages(person: Person, service: Served, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   await page.goto(`${service.authUrl}/developers`)
@@ -42,8 +42,8 @@ export async function walkDevelopers(person: Person, service: Served, look: Look
   await person.control('confirm-secret-saved').waitFor()
   await look('developers-rotated')
   await person.press('confirm-secret-saved')
-  await walkWebhook(person, look)
-  await walkResources(person, look)
+  await visitWebhookPages(person, look)
+  await visitResourcePages(person, look)
   await person.press('end-app')
   await person.press('delete-app')
   await dialog.locator('[aria-invalid="true"]').waitFor()
@@ -64,14 +64,14 @@ export async function walkDevelopers(person: Person, service: Served, look: Look
   await person.press('cancel')
 }
 
-/** The name by which their account is known. */
+/** The name of their account. */
 async function handleOf(person: Person, service: Served): Promise<string> {
-  const { identities } = await person.ask(service.baseUrl, 'GET /api/auth/session')
+  const { identities } = await person.call(service.baseUrl, 'GET /api/auth/session')
   return identities[0]?.handle ?? ''
 }
 
-/** Sets a webhook whose receiver takes one event, fails at the next, and wants no more; switches it off in the end. */
-async function walkWebhook(person: Person, look: Look): Promise<void> {
+/** Sets a webhook whose receiver accepts one event, fails at the next, and responds 410 then; finally disables it. */
+async function visitWebhookPages(person: Person, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   const receiver = await startWebhookReceiver([204, 500, 410])
@@ -88,7 +88,7 @@ async function walkWebhook(person: Person, look: Look): Promise<void> {
   await page.locator('[data-state="delivered"]').waitFor()
   await look('developers-webhook-delivered')
   await person.press('test-webhook')
-  await page.locator('[data-state="waiting"]').getByText('500').waitFor()
+  await page.locator('[data-state="pending"]').getByText('500').waitFor()
   await page.reload()
   await person.control('test-webhook').waitFor()
   await look('developers-webhook-waiting')
@@ -109,7 +109,7 @@ async function walkWebhook(person: Person, look: Look): Promise<void> {
 }
 
 /** Offers a resource, changes it and disables it. */
-async function walkResources(person: Person, look: Look): Promise<void> {
+async function visitResourcePages(person: Person, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   await person.press('add-resource')

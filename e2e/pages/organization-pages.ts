@@ -2,15 +2,15 @@ import type { OrganizationKey } from '@countersign/protocol/organizations/keys'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import type { Page, Route } from 'playwright-core'
-import { denyAct, readAct } from '../apps/acts.ts'
+import { denyAct, readAct } from '../apps/signed-actions.ts'
 import type { Person } from '../fixtures/person.ts'
-import type { Stage } from '../fixtures/stage.ts'
+import type { TestEnvironment } from '../fixtures/environment.ts'
 
-type Surroundings = Pick<Stage, 'service' | 'nameServer'>
+type Surroundings = Pick<TestEnvironment, 'service' | 'nameServer'>
 type Look = (name: string, window?: Page) => Promise<void>
 
-/** Makes an organization as a name without a signing key, and looks at everything that its owner can do there. */
-export async function walkOrganizations(person: Person, stage: Surroundings, look: Look): Promise<void> {
+/** Creates an organization with an identity without a signing key, and visits every page of its owner. */
+export async function visitOrganizationPages(person: Person, stage: Surroundings, look: Look): Promise<void> {
   const { page } = person
   const { service } = stage
   const dialog = page.getByRole('dialog')
@@ -26,16 +26,16 @@ export async function walkOrganizations(person: Person, stage: Surroundings, loo
   await person.write('name', 'The Society for Analytical Engines')
   await page.locator('input[type="radio"]').last().check()
   await person.press('create-organization')
-  await walkMembers(person, service, look)
-  await walkOutside(person, service, look)
+  await visitMemberPages(person, service, look)
+  await visitNonMemberPages(person, service, look)
   await openSettings(person, service)
-  await walkSettings(person, look)
+  await visitSettingPages(person, look)
   await page.locator('nav.sections a[href$="/activity"]').click()
   await page.locator('.entry').first().waitFor()
   await look('organizations-activity')
-  await walkDomains(person, stage, look)
-  await walkConnections(person, look)
-  await walkKeys(person, look)
+  await visitDomainPages(person, stage, look)
+  await visitConnectionPages(person, look)
+  await visitKeyPages(person, look)
   await person.press('switch-organization')
   await look('organizations-switch')
   await page.goto(`${service.businessUrl}/organizations`)
@@ -61,8 +61,8 @@ export async function walkOrganizations(person: Person, stage: Surroundings, loo
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** A domain from its claim to its end, by a record that is put into the DNS and taken out again. */
-async function walkDomains(person: Person, { nameServer }: Surroundings, look: Look): Promise<void> {
+/** A domain from its creation to its removal, with a record that is added to the DNS and removed again. */
+async function visitDomainPages(person: Person, { nameServer }: Surroundings, look: Look): Promise<void> {
   const { page } = person
   const verdict = page.locator('.entry [role="alert"] p')
   const [, organizationId = ''] = /organizations\/([^/]+)/.exec(page.url()) ?? []
@@ -98,8 +98,8 @@ async function walkDomains(person: Person, { nameServer }: Surroundings, look: L
   await page.locator('.entry').waitFor({ state: 'detached' })
 }
 
-/** Invites another of the person's own names, and lets it leave again. */
-async function walkMembers(person: Person, service: Stage['service'], look: Look): Promise<void> {
+/** Invites another identity of the same user, and lets it leave again. */
+async function visitMemberPages(person: Person, service: TestEnvironment['service'], look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   await person.control('invite').waitFor()
@@ -108,7 +108,7 @@ async function walkMembers(person: Person, service: Stage['service'], look: Look
   await person.press('send-invitation')
   await dialog.locator('[aria-invalid="true"]').waitFor()
   await look('organizations-invite')
-  const { identities } = await person.ask(service.baseUrl, 'GET /api/auth/session')
+  const { identities } = await person.call(service.baseUrl, 'GET /api/auth/session')
   await person.write('whom', `@${identities[0]?.handle}`)
   await dialog.locator('input[value="signer"]').check()
   await person.press('send-invitation')
@@ -127,7 +127,7 @@ async function walkMembers(person: Person, service: Stage['service'], look: Look
   await dialog.waitFor()
   await look('organizations-change-member')
   await person.press('cancel')
-  await walkAct(person, look)
+  await visitActPage(person, look)
   await page.route('**/members/*', withoutKey)
   await person.control('leave-of-member').last().click()
   await person.control('leave-organization').waitFor()
@@ -140,14 +140,18 @@ async function walkMembers(person: Person, service: Stage['service'], look: Look
   await look('organizations-invitation-over')
 }
 
-/** Before an organization that asks for its own sign-in. None is here: the page is told that it does, of a member. */
-async function walkOutside(person: Person, { businessUrl, baseUrl }: Stage['service'], look: Look): Promise<void> {
+/** Visits an organization with mandatory SSO. There is none here: the page gets a response for a member of one. */
+async function visitNonMemberPages(
+  person: Person,
+  { businessUrl, baseUrl }: TestEnvironment['service'],
+  look: Look,
+): Promise<void> {
   const { page } = person
   await page.route('**/api/organizations', async (route) => {
     const response = await route.fetch()
     const { organizations }: { organizations: OwnOrganization[] } = await response.json()
-    const told = organizations.map((each) => ({ ...each, role: 'member', ssoRequired: true }))
-    await route.fulfill({ response, json: { organizations: told } })
+    const asMembers = organizations.map((each) => ({ ...each, role: 'member', ssoRequired: true }))
+    await route.fulfill({ response, json: { organizations: asMembers } })
   })
   const loginUrl = `${baseUrl}/api/sso/made-up/start`
   await page.route('**/api/organizations/*', (route) =>
@@ -160,8 +164,8 @@ async function walkOutside(person: Person, { businessUrl, baseUrl }: Stage['serv
   await page.unroute('**/api/organizations/*')
 }
 
-/** To where a name with a key signs that it leaves, and turns back. */
-async function walkAct(person: Person, look: Look): Promise<void> {
+/** Opens the window in which an identity with a key signs that it leaves, and cancels. */
+async function visitActPage(person: Person, look: Look): Promise<void> {
   const { page } = person
   const opened = page.waitForEvent('popup')
   await person.control('leave-of-member').last().click()
@@ -175,22 +179,22 @@ async function walkAct(person: Person, look: Look): Promise<void> {
   await look('organizations-not-signed')
 }
 
-/** What the service tells a name that has no signing key, which then does without. */
+/** The service's response to an identity without a signing key, which then continues without one. */
 async function withoutKey(route: Route): Promise<void> {
-  const asksWhatToSign = route.request().postData()?.includes('"signedAction":{}')
-  if (!asksWhatToSign) return route.fallback()
+  const requestsPayload = route.request().postData()?.includes('"signedAction":{}')
+  if (!requestsPayload) return route.fallback()
   await route.fulfill({ status: 422, json: { error: 'no_signing_key', signatureRequired: false } })
 }
 
-async function openSettings({ page, control }: Person, { businessUrl }: Stage['service']): Promise<void> {
+async function openSettings({ page, control }: Person, { businessUrl }: TestEnvironment['service']): Promise<void> {
   await page.goto(businessUrl)
   await control('invite').waitFor()
   await page.locator('nav.sections a[href$="/settings"]').click()
   await control('save-organization').waitFor()
 }
 
-/** The connections of an organization. No provider is here: the page is told that there are some. */
-async function walkConnections(person: Person, look: Look): Promise<void> {
+/** The connections of an organization. There is no provider here: the page gets a response with some. */
+async function visitConnectionPages(person: Person, look: Look): Promise<void> {
   const { page } = person
   await page.locator('nav.sections a[href$="/sso"]').click()
   await person.control('add-connection').waitFor()
@@ -217,7 +221,7 @@ async function walkConnections(person: Person, look: Look): Promise<void> {
   await person.press(`directory-${connections[0]?.connectionId}`)
   await person.control('remove-scim-token').waitFor()
   await look('connections-directory')
-  await page.route('**/scim-token?*', (route) => route.fulfill({ status: 201, json: told }))
+  await page.route('**/scim-token?*', (route) => route.fulfill({ status: 201, json: response }))
   await person.press('make-scim-token')
   await person.control('scim-token-saved').waitFor()
   await look('connections-directory-token')
@@ -226,8 +230,11 @@ async function walkConnections(person: Person, look: Look): Promise<void> {
   await page.unroute('**/sso-connections?*')
 }
 
-/** The keys of an organization, to where one is made and back. The page is told that somebody has left who had one. */
-async function walkKeys(person: Person, look: Look): Promise<void> {
+/**
+ * The keys of an organization, to where one is created and back. The response claims that a member with access has
+ * left.
+ */
+async function visitKeyPages(person: Person, look: Look): Promise<void> {
   const { page } = person
   await page.locator('nav.sections a[href$="/keys"]').click()
   await person.control('make-key').waitFor()
@@ -316,10 +323,10 @@ const connections: SsoConnection[] = [
   },
 ]
 
-/** A token that a directory got, as the answer tells it. */
-const told = { token: `cs_scim_${'a1B2c3D4'.repeat(5)}`, connection: connections[0] }
+/** A directory's SCIM token, as the response contains it. */
+const response = { token: `cs_scim_${'a1B2c3D4'.repeat(5)}`, connection: connections[0] }
 
-async function walkSettings(person: Person, look: Look): Promise<void> {
+async function visitSettingPages(person: Person, look: Look): Promise<void> {
   const { page } = person
   await person.control('save-organization').waitFor()
   await look('organizations-settings')

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn } from '../../server/testing/mailbox.ts'
 import { calendar, openActingApp, type ActingApp } from '../apps/acting-app.ts'
-import { walkConnector } from './connector-pages.ts'
-import { walkDevelopers } from './developer-pages.ts'
-import { walkAppKey } from './app-key-pages.ts'
-import { walkEnterprise } from './enterprise-pages.ts'
+import { visitConnectorPages } from './connector-pages.ts'
+import { visitDeveloperPages } from './developer-pages.ts'
+import { visitAppKeyPages } from './app-key-pages.ts'
+import { visitEnterprisePages } from './enterprise-pages.ts'
 import { openKeyedApp, type KeyedApp } from '../apps/keyed-app.ts'
-import { noRequest, watch } from '../fixtures/look.ts'
-import { walkOrganizationChoice } from '../apps/organization-choice.ts'
+import { noRequest, watch } from '../fixtures/visual-checks.ts'
+import { visitOrganizationChoice } from '../apps/organization-choice.ts'
 import type { Person } from '../fixtures/person.ts'
-import { walkOrganizations } from './organization-pages.ts'
+import { visitOrganizationPages } from './organization-pages.ts'
 import { openSigningApp, type SigningApp } from '../apps/signing-app.ts'
-import { walkSigningKeys } from '../fixtures/signing-keys.ts'
-import { openStage, type Stage } from '../fixtures/stage.ts'
+import { visitSigningKeyPages } from '../fixtures/signing-keys.ts'
+import { openStage, type TestEnvironment } from '../fixtures/environment.ts'
 import type { Window } from '../fixtures/windows.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let approvals: SigningApp
 let notes: KeyedApp
 let assistant: ActingApp
 
-/** Tests every page in some windows: the widths and schemes in which people look, in both languages. */
+/** Tests every page in some windows: the common widths and color schemes, in both languages. */
 export function testPages(windows: Window[]): void {
   before(async () => {
     stage = await openStage()
@@ -37,18 +37,18 @@ export function testPages(windows: Window[]): void {
   for (const { colorScheme, width, locale, also } of windows) {
     const language = locale.slice(0, 2)
     const first = `${colorScheme}, ${width} pixels, ${language}`
-    test(`every page can be used by everyone and holds still: ${first}`, async () => {
+    test(`every page is accessible and stable: ${first}`, async () => {
       const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
       const { look, faults } = await watch(person, { language, shown: { colorScheme, width }, ...(also && { also }) })
-      await walk(person, `walker-${colorScheme}-${width}`, look)
+      await visitPages(person, `walker-${colorScheme}-${width}`, look)
       assert.deepEqual(faults, [])
       await person.leave()
     })
   }
 }
 
-/** Past every page and every step of it, in the order in which a person might come by. */
-async function walk(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
+/** Visits every page and every step of it, in the order in which a user might. */
+async function visitPages(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   const at = (path: string) => page.goto(stage.service.authUrl + path)
   await at('/')
@@ -62,23 +62,23 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   await look('recovery-code')
   await person.press('confirm-recovery-saved')
   await page.waitForURL(/\/account/)
-  await walkSigned(person, look)
+  await visitPagesAfterSignIn(person, look)
   await at('/account')
-  await walkAccount(person, handle, look)
-  await walkSign(person, look)
-  await walkDevelopers(person, stage.service, look)
-  await walkOrganizations(person, stage, look)
-  await walkAppKey(person, { service: stage.service, app: notes, handle, code }, look)
-  await walkConnector(person, { service: stage.service, app: assistant, handle }, look)
-  await walkSignIn(person, look)
-  await walkPlayground(person, look)
+  await visitAccountPages(person, handle, look)
+  await visitSigningPages(person, look)
+  await visitDeveloperPages(person, stage.service, look)
+  await visitOrganizationPages(person, stage, look)
+  await visitAppKeyPages(person, { service: stage.service, app: notes, handle, code }, look)
+  await visitConnectorPages(person, { service: stage.service, app: assistant, handle }, look)
+  await visitSignInPages(person, look)
+  await visitPlaygroundPages(person, look)
 
-  await walkEnterprise(person, stage.service, look)
+  await visitEnterprisePages(person, stage.service, look)
   await at('/signin?client_id=app_nobody')
   await look('error')
   await at('/nowhere')
   await look('not-found')
-  // A window that the browser opened for an app: what is said where it can't go on, and where it does not close.
+  // A window that the browser opened for an app: what it shows if it cannot continue, or does not close.
   for (const [name, path] of Object.entries({
     'fedcm-error': 'error?code=unauthorized_client',
     'fedcm-over': 'resolve',
@@ -89,7 +89,7 @@ async function walk(person: Person, handle: string, look: (name: string) => Prom
   }
 }
 
-async function walkAccount(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
+async function visitAccountPages(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   await page.locator('.entries').waitFor()
@@ -101,8 +101,8 @@ async function walkAccount(person: Person, handle: string, look: (name: string) 
   await person.write('displayName', 'The Countess')
   await person.press('add-identity')
   await dialog.waitFor({ state: 'detached' })
-  await walkIdentity(person, look)
-  await walkSigningKeys(person, { handle, service: stage.service }, look)
+  await visitIdentityPages(person, look)
+  await visitSigningKeyPages(person, { handle, service: stage.service }, look)
   await page.goto(`${stage.service.authUrl}/account/apps`)
   await page.locator('main .lead').waitFor()
   await look('account-no-apps')
@@ -123,16 +123,16 @@ async function walkAccount(person: Person, handle: string, look: (name: string) 
   await person.control('confirm-recovery-saved').waitFor()
   await look('account-new-code')
   await person.press('cancel')
-  await walkPasskeys(person, look)
-  // What takes its place can no longer open the keys.
+  await visitPasskeyPages(person, look)
+  // Its replacement can no longer unlock the keys.
   await person.authenticator.replace()
   await person.press('unlock')
   await page.locator('input[name="recoveryCode"]').waitFor()
   await look('account-enter-code')
 }
 
-/** Adds a passkey that opens no keys, and turns back from all that could be done to it. */
-async function walkPasskeys(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+/** Adds a passkey that cannot unlock keys, and cancels everything that could be done to it. */
+async function visitPasskeyPages(person: Person, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   const choices = page.locator('.choices').first().locator('button')
@@ -175,7 +175,7 @@ async function walkPasskeys(person: Person, look: (name: string) => Promise<void
   await person.control('unlock').waitFor()
 }
 
-async function walkIdentity(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+async function visitIdentityPages(person: Person, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   const ask = (about: string) => person.control(`${about}-of-identity`).last().click()
@@ -208,7 +208,7 @@ async function walkIdentity(person: Person, look: (name: string) => Promise<void
   await person.press('cancel')
 }
 
-async function walkSignIn(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+async function visitSignInPages(person: Person, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   await page.goto(`${stage.shop.origin}/sign-in`)
   await person.control('choose-identity').first().waitFor()
@@ -219,7 +219,7 @@ async function walkSignIn(person: Person, look: (name: string) => Promise<void>)
   await person.press('approve')
   await page.locator('#name').waitFor()
 
-  await walkOrganizationChoice(person, { service: stage.service, shop: stage.shop.origin }, look)
+  await visitOrganizationChoice(person, { service: stage.service, shop: stage.shop.origin }, look)
   await page.goto(`${stage.service.authUrl}/account/apps`)
   await person.control('revoke').waitFor()
   await look('account-apps')
@@ -227,7 +227,7 @@ async function walkSignIn(person: Person, look: (name: string) => Promise<void>)
   await page.getByRole('dialog').waitFor()
   await look('account-disconnect')
   await person.press('cancel')
-  await walkSignOut(person, look)
+  await visitSignOutPages(person, look)
 
   person.offerPasskeys(false)
   await page.goto(`${stage.service.authUrl}/sign?requestId=${noRequest}`)
@@ -241,7 +241,7 @@ async function walkSignIn(person: Person, look: (name: string) => Promise<void>)
   await look('signin-authenticate')
 }
 
-async function walkSignOut(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+async function visitSignOutPages(person: Person, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   await page.goto(`${stage.service.authUrl}/logout`)
   await person.control('stay').waitFor()
@@ -257,7 +257,7 @@ async function walkSignOut(person: Person, look: (name: string) => Promise<void>
   await look('logout-refused')
 }
 
-/** A text with much that does not show, and long enough to scroll. */
+/** A text with many invisible characters, and long enough to scroll. */
 const hostileText = [
   'Pay \u202E001\u202C € to P\u0430per\u200BShop\r',
   `<b>z${'\u0301'.repeat(60)}</b>\t \x1B[31m שלום 100 \u{E0041}\u{E0042} 1\uFE0F \uE000`,
@@ -265,9 +265,9 @@ const hostileText = [
   ...Array.from({ length: 30 }, (_, line) => `  ${line + 1}. And so on.`),
 ].join('\n')
 
-/** Shows the page on which the person is asked to sign something, and answers its address. */
-async function askToSign(person: Person, payload: string): Promise<string> {
-  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+/** Shows the signing page, and returns its URL. */
+async function showSigningPage(person: Person, payload: string): Promise<string> {
+  const { identities } = await person.call(stage.service.baseUrl, 'GET /api/auth/session')
   const { requestId } = await approvals.ask({ identityId: identities[0]?.identityId ?? '', payload })
   const address = `${stage.service.authUrl}/sign?requestId=${requestId}`
   await person.page.goto(address)
@@ -275,18 +275,18 @@ async function askToSign(person: Person, payload: string): Promise<string> {
   return address
 }
 
-async function walkSigned(person: Person, look: (name: string) => Promise<void>): Promise<void> {
-  await askToSign(person, 'Pay 100.00 € to Paper Shop\nfor invoice 2026/118.')
+async function visitPagesAfterSignIn(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+  await showSigningPage(person, 'Pay 100.00 € to Paper Shop\nfor invoice 2026/118.')
   await look('sign')
   await person.page.locator('[data-action="sign"][aria-disabled="false"]').click()
   await person.page.locator('.ended').waitFor()
   await look('sign-signed')
 }
 
-/** No passkey opens the keys of this person any more. */
-async function walkSign(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+/** No passkey unlocks the keys of this user any more. */
+async function visitSigningPages(person: Person, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
-  const address = await askToSign(person, 'Pay 100.00 € to Paper Shop.')
+  const address = await showSigningPage(person, 'Pay 100.00 € to Paper Shop.')
   await person.press('sign')
   await page.locator('input[name="recoveryCode"]').waitFor()
   await look('sign-enter-code')
@@ -303,16 +303,16 @@ async function walkSign(person: Person, look: (name: string) => Promise<void>): 
   await person.press('deny')
   await page.locator('.ended').waitFor()
   await look('sign-denied')
-  await askToSign(person, hostileText)
+  await showSigningPage(person, hostileText)
   await look('sign-hostile')
-  await askToSign(person, 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c')
+  await showSigningPage(person, 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c')
   await look('sign-unreadable')
   await page.goto(`${stage.service.authUrl}/sign?requestId=${noRequest}`)
   await person.control('sign-out').waitFor()
   await look('sign-unknown')
 }
 
-async function walkPlayground(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+async function visitPlaygroundPages(person: Person, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   await page.goto(`${stage.service.authUrl}/playground`)
   await look('playground')

@@ -1,7 +1,7 @@
 /** What a person has to do first, by the reason for which there is no token. */
 const remedies = { access_denied: 'connect', invalid_grant: 'sign-in', invalid_request: 'sign-in' }
 
-/** Reads the calendars of people, as the assistant whom they let do so. */
+/** Reads the calendars of users who have delegated this to the assistant. */
 export function createDiary(countersign, calendarUrl) {
   const regulars = new Map() // an identity → the person, where it may act while they are away
   const prepared = new Set() // the identities whose day it has prepared
@@ -48,7 +48,7 @@ export function createDiary(countersign, calendarUrl) {
 
   return {
     readToday,
-    /** Prepares the day of all for whom it may act while they are away; answers for how many it did, or no longer may. */
+    /** Prepares the day of all users with a background delegation. Returns the number of days, and of revoked delegations. */
     async prepareAll() {
       const days = await Promise.all([...regulars.values()].map(prepare))
       const count = days.filter(Boolean).length

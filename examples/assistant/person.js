@@ -16,7 +16,7 @@ export function createPerson(config, tokens) {
     identityId,
     name,
     idToken: tokens.id_token,
-    /** Says to Countersign for whom the assistant acts. Lives for an hour; the refresh token gets the next one. */
+    /** Names the user on whose behalf the assistant acts. Valid for an hour; the refresh token gets the next one. */
     async readSubjectToken() {
       if (Date.now() > kept.freshUntil) {
         refreshing ??= refresh().finally(() => (refreshing = undefined))

@@ -29,7 +29,7 @@ export async function createSignIn({ countersign, issuer, appUrl, clientId, clie
       redirect(response, location.href)
     },
 
-    /** To the page on which whoever is signed in lets the assistant read their calendar, as who they are here. */
+    /** Redirects to the page on which the signed-in user delegates reading the calendar to the assistant. */
     async connect(request, response, mode) {
       const browser = browsers.nameOf(request)
       const person = signedIn.get(browser)

@@ -11,7 +11,7 @@ export function openNotes(path) {
   const notes = new Map(readNotes(path).map((note) => [note.id, note]))
 
   function keep() {
-    // A file is whole or not there: whoever stops this process half-way leaves the former one.
+    // The file is replaced in one step: if this process stops half-way, the former file stays.
     writeFileSync(`${path}.new`, JSON.stringify([...notes.values()], undefined, 2), { mode: 0o600 })
     renameSync(`${path}.new`, path)
   }
@@ -23,7 +23,7 @@ export function openNotes(path) {
       return theirs.map(({ keys, ...note }) => ({ ...note, key: keys[identityId] }))
     },
 
-    /** False where the note is somebody else's, or no longer what this browser had seen of it. */
+    /** Returns false if the note belongs to another user, or has changed since this browser read it. */
     save({ identityId, name, handle }, id, { version, content, keys }) {
       const known = notes.get(id)
       if (known && known.owner.identityId !== identityId) return false

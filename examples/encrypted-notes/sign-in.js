@@ -9,7 +9,7 @@ export function createSignIn({ countersign, appUrl }) {
     personAt: (request) => signedIn.get(browserOf(request)),
 
     async finish(grant, response) {
-      const { identityId, claims } = await countersign.redeemSignIn(grant)
+      const { identityId, claims } = await countersign.exchangeSignIn(grant)
       const person = { identityId, name: claims.name, handle: claims.preferred_username }
       // A new name for the browser: one that somebody planted before is worth nothing afterwards.
       const browser = randomUUID()

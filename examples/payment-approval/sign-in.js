@@ -9,7 +9,7 @@ export function createSignIn({ countersign, appUrl }) {
     personAt: ({ headers }) => signedIn.get(/(?:^|; )browser=([^;]+)/.exec(headers.cookie ?? '')?.[1]),
 
     async finish(grant, response) {
-      const { identityId, claims } = await countersign.redeemSignIn(grant)
+      const { identityId, claims } = await countersign.exchangeSignIn(grant)
       // A new name for the browser: one that somebody planted before is worth nothing afterwards.
       const browser = randomUUID()
       signedIn.set(browser, { identityId, name: claims.name })

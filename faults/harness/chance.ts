@@ -1,12 +1,12 @@
-/** Chance that can be had again: the same seed gives the same choices. */
-export class Chance {
+/** A seeded random number generator: the same seed gives the same choices. */
+export class SeededRandom {
   #state: number
 
   constructor(seed: number) {
     this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0
   }
 
-  /** From 0 to below 1 (mulberry32). */
+  /** Returns a number from 0 to below 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -16,11 +16,11 @@ export class Chance {
 
   among<Choice>(choices: readonly Choice[]): Choice {
     const choice = choices[Math.floor(this.next() * choices.length)]
-    if (choice === undefined) throw new Error('there is nothing to choose from')
+    if (choice === undefined) throw new Error('no items to choose from')
     return choice
   }
 
-  /** True that often. */
+  /** Returns true with this probability. */
   happens(share: number): boolean {
     return this.next() < share
   }

@@ -3,10 +3,13 @@ import { connect, createServer, type Socket } from 'node:net'
 
 export type Proxy = Awaited<ReturnType<typeof openProxy>>
 
-/** What becomes of a message to the database that holds these words: its share, and whether the database gets it. */
+/**
+ * What happens to messages to the database that contain these words: the affected share, and whether the database
+ * receives them.
+ */
 type Fault = { words: string[]; share: number; what: 'cut the answer' | { refuseWith: '40001' | '40P01' } }
 
-/** Stands between the service and its PostgreSQL, and does to the connections what networks do. */
+/** A proxy between the service and its PostgreSQL that simulates network failures. */
 export async function openProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const pairs = new Set<[Socket, Socket]>()
@@ -35,16 +38,16 @@ export async function openProxy(databaseUrl: string) {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
   const url = new URL(databaseUrl)
   url.port = String(address.port)
 
   return {
     url: url.href,
-    /** How often the fault struck. */
+    /** The number of injected faults. */
     struck: () => struck,
     strike: (next: Fault | undefined) => void (fault = next),
-    /** From now on nothing goes through the connections that are open, and nobody is told. */
+    /** Drops all further traffic of the open connections silently. */
     freeze() {
       for (const [inner, outer] of pairs) {
         inner.pause()
@@ -62,7 +65,7 @@ function strikes({ words, share }: Fault, message: Buffer): boolean {
   return Math.random() < share && words.some((word) => message.includes(word))
 }
 
-/** An ErrorResponse and ReadyForQuery (PostgreSQL's manual, Message Formats), in place of the database's answer. */
+/** An ErrorResponse and ReadyForQuery (PostgreSQL's manual, Message Formats), instead of the database's response. */
 function refusal(message: Buffer, code: string): Buffer {
   const fields = Buffer.from(`SERROR\0VERROR\0C${code}\0Mthe proxy refuses\0\0`)
   const head = Buffer.from('E\0\0\0\0')

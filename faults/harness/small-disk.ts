@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const sizeMegabytes = 192
 const pieceBytesMax = 4 * 1024 * 1024
 
-/** A disk of its own, in memory, that can be filled. Only root may mount it. */
+/** A small disk in memory that can be filled. Only root can mount it. */
 export function openSmallDisk() {
   const directory = mkdtempSync(join(tmpdir(), 'countersign-disk-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMegabytes}m`, 'tmpfs', directory])
@@ -18,16 +18,16 @@ export function openSmallDisk() {
   }
   return {
     directory,
-    /** Takes all the space but this much. */
-    takeAllBut(leavingBytes: number): void {
-      for (let left = leftBytes(); left > leavingBytes; left = leftBytes()) {
+    /** Uses all of the space but this much. */
+    takeAllBut(remainingBytes: number): void {
+      for (let left = leftBytes(); left > remainingBytes; left = leftBytes()) {
         const piece = join(directory, `ballast-${pieces.length}`)
         pieces.push(piece)
-        // Somebody else may be writing and be first: then there is nothing left either.
-        if (!write(piece, Math.min(left - leavingBytes, pieceBytesMax))) return
+        // Another process may write first: then no space is left either.
+        if (!write(piece, Math.min(left - remainingBytes, pieceBytesMax))) return
       }
     },
-    /** Gives back what was taken. */
+    /** Frees the space again. */
     giveBack(): void {
       for (const piece of pieces.splice(0)) rmSync(piece)
     },

@@ -1,7 +1,7 @@
-/** What came back: a status and a body, or nothing, and then nobody knows whether it was done. */
+/** The response: a status and a body. Without a response it is unknown if the request was executed. */
 export type Reply = { status: number; body: Record<string, unknown>; headers: Headers } | undefined
 
-export type Asked = {
+export type RequestOptions = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Record<string, string>
   json?: unknown
@@ -10,8 +10,11 @@ export type Asked = {
 
 const patienceMilliseconds = 15_000
 
-/** One request. Undefined where the connection was cut, or no answer came in time. */
-export async function exchange(url: string, { method = 'GET', headers = {}, json, form }: Asked = {}): Promise<Reply> {
+/** Sends one request. Returns undefined if the connection was lost, or no response came in time. */
+export async function exchange(
+  url: string,
+  { method = 'GET', headers = {}, json, form }: RequestOptions = {},
+): Promise<Reply> {
   const body = form ? new URLSearchParams(form) : json === undefined ? undefined : JSON.stringify(json)
   const request = {
     method,
@@ -34,9 +37,9 @@ function readObject(text: string): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** A field of an answer that must be a text. */
+/** Returns a field of a response that must be a string. */
 export function textOf(body: Record<string, unknown>, name: string): string {
   const value = body[name]
-  if (typeof value !== 'string') throw new Error(`the answer has no ${name}: ${JSON.stringify(body)}`)
+  if (typeof value !== 'string') throw new Error(`the response has no ${name}: ${JSON.stringify(body)}`)
   return value
 }

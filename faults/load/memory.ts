@@ -2,24 +2,25 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Service } from '../../server/testing/service.ts'
 
-/** Lets the memory of a service be looked into: for its environment. The system chooses a free port. */
+/** Makes the memory of a service inspectable: for its environment. The system assigns a free port. */
 export const inspectable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' }
 
-/** What a process holds once its rubbish has been collected, and what the system counts to it, rubbish and all. */
+/** The memory of a process after garbage collection, and its resident memory, garbage included. */
 export type Memory = {
-  /** Objects, and the buffers beside them. */
+  /** Objects, and the buffers outside of the heap. */
   heldBytes: number
-  /** What WebAssembly has taken: the embedded database lives in there. */
+  /** The memory of WebAssembly, which contains the embedded database. */
   webAssemblyBytes: number
   residentBytes: number
 }
 
 type Call = (method: string, parameters?: object) => Promise<Record<string, unknown>>
 
-/** Looks into the memory of a service, over the protocol of the debugger that every Node has. */
+/** Inspects the memory of a service by Node's debugger protocol. */
 export async function measureMemory(service: Service): Promise<Memory> {
   const address = /ws:\/\/\S+/.exec(service.output())?.[0]
-  if (address === undefined) throw new Error('the service was not started with what makes it inspectable')
+  if (address === undefined)
+    throw new Error('the service was not started with the environment that makes it inspectable')
   const socket = new WebSocket(address)
   await once(socket, 'open')
   try {
@@ -37,7 +38,7 @@ export async function measureMemory(service: Service): Promise<Memory> {
   }
 }
 
-/** Megabytes, for a person. */
+/** Formats megabytes. */
 export function describeMemory({ heldBytes, webAssemblyBytes, residentBytes }: Memory): string {
   const [held, webAssembly, resident] = [heldBytes, webAssemblyBytes, residentBytes].map(megabytes)
   return `${held} MB held, ${webAssembly} MB of WebAssembly, ${resident} MB resident`
@@ -47,7 +48,7 @@ export function megabytes(bytes: number): number {
   return Math.round(bytes / 1024 / 1024)
 }
 
-/** One call after the other, each with its answer. */
+/** Sends one call after another, each with its response. */
 function callsOver(socket: WebSocket): Call {
   let sent = 0
   return async (method, parameters = {}) => {
@@ -66,7 +67,7 @@ function callsOver(socket: WebSocket): Call {
   }
 }
 
-/** The sum of the memories of WebAssembly that live in the process. */
+/** Returns the total memory of all WebAssembly instances of the process. */
 async function sumOfWebAssembly(call: Call): Promise<number> {
   const prototype = await call('Runtime.evaluate', { expression: 'WebAssembly.Memory.prototype' })
   const prototypeObjectId = asObject(prototype['result'])['objectId']
@@ -82,6 +83,6 @@ function residentBytes({ process: { pid } }: Service): number {
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) throw new Error(`the debugger answers ${JSON.stringify(value)}`)
+  if (typeof value !== 'object' || value === null) throw new Error(`the debugger returned ${JSON.stringify(value)}`)
   return { ...value }
 }

@@ -1,47 +1,52 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { newSigningPair, rotationOf, type SigningPair } from '../../server/testing/signer.ts'
-import { registerCustomer, type TestApp } from './customer.ts'
-import { exchange, textOf, type Asked, type Reply } from './exchange.ts'
+import { registerTestUser, type TestApp } from './test-user.ts'
+import { exchange, textOf, type RequestOptions, type Reply } from './exchange.ts'
 
-/** A request to sign, and what has been acknowledged of it: `unknown` where no answer came to what was asked last. */
-export type Request = { requestId: string; payload: string; publicKey: string; became: 'signed' | 'denied' | Unsettled }
+/** A signing request, and its acknowledged state: `unknown` if the last request got no response. */
+export type Request = {
+  requestId: string
+  payload: string
+  publicKey: string
+  outcome: 'signed' | 'denied' | Unsettled
+}
 type Unsettled = 'pending' | 'unknown'
 
 export type Signer = Awaited<ReturnType<typeof registerSigner>>
-type Place = Parameters<typeof registerCustomer>[0]
+type ServiceUrls = Parameters<typeof registerTestUser>[0]
 
-/** What stands for the private half of a key: by the public one one sees whether both belong together. */
+/** A stand-in for a private key. The public key shows if both belong together. */
 const sealed = (pair: SigningPair) => `sealed.${pair.publicKey}`
 
 /**
- * A person with a signing key whom an app asks, and who signs, denies and rotates the key, and remembers what the
- * service has acknowledged.
+ * A user with a signing key. They answer the requests of an app by signing and denying, rotate the key, and record what
+ * the service has acknowledged.
  */
-export async function registerSigner(place: Place, app: TestApp) {
+export async function registerSigner(place: ServiceUrls, app: TestApp) {
   const { baseUrl } = place
-  const customer = await registerCustomer(place, app)
+  const customer = await registerTestUser(place, app)
   const { identityId, sessions, history } = customer
   const { client_id: clientId, client_secret: clientSecret } = app
   const requests: Request[] = []
   let current = newSigningPair()
-  /** What the current key may have given way to, where no answer said so. */
+  /** Keys that may have replaced the current one in a rotation without a response. */
   let perhaps: SigningPair[] = []
 
-  async function send(what: string, path: string, asked: Asked): Promise<Reply> {
-    const reply = await exchange(baseUrl + path, asked)
+  async function send(what: string, path: string, options: RequestOptions): Promise<Reply> {
+    const reply = await exchange(baseUrl + path, options)
     history.push(`${what}: ${reply?.status ?? 'no answer'}`)
     if (reply?.status === 500) throw new Error(`500 for ${what}: ${JSON.stringify(reply.body)}`)
     return reply?.status === 503 ? undefined : reply
   }
-  const asPerson = (what: string, method: 'GET' | 'POST' | 'PUT', path: string, json?: object) =>
+  const asUser = (what: string, method: 'GET' | 'POST' | 'PUT', path: string, json?: object) =>
     send(what, path, { method, headers: { authorization: `Bearer ${sessions.at(-1)}` }, ...(json && { json }) })
   const keyPath = `/api/signing/keys/${identityId}`
-  const readKey = () => asPerson('read key', 'GET', keyPath)
+  const readKey = () => asUser('read key', 'GET', keyPath)
   const readStatus = (requestId: string, query = '') =>
     send('status', `/api/signing/request/${requestId}/status?clientId=${clientId}${query}`, {})
 
   const first = { publicKey: current.publicKey, encryptedPrivateKey: sealed(current) }
-  const created = await asPerson('create key', 'POST', keyPath, first)
+  const created = await asUser('create key', 'POST', keyPath, first)
   if (created?.status !== 201) throw new Error(`no key: ${JSON.stringify(created)}`)
 
   return {
@@ -54,31 +59,33 @@ export async function registerSigner(place: Place, app: TestApp) {
       const reply = await send('ask', '/api/signing/request', { method: 'POST', json })
       if (reply?.status !== 201) return undefined
       const [requestId, publicKey] = [textOf(reply.body, 'requestId'), textOf(reply.body, 'publicKey')]
-      const request: Request = { requestId, payload, publicKey, became: 'pending' }
+      const request: Request = { requestId, payload, publicKey, outcome: 'pending' }
       requests.push(request)
       return request
     },
     async sign(request: Request): Promise<Reply> {
       const json = { signature: current.sign(request.payload) }
-      const reply = await asPerson('sign', 'POST', `/api/signing/requests/${request.requestId}/sign`, json)
-      if (!reply) request.became = 'unknown'
-      if (reply?.status === 200) request.became = 'signed'
+      const reply = await asUser('sign', 'POST', `/api/signing/requests/${request.requestId}/sign`, json)
+      if (!reply) request.outcome = 'unknown'
+      if (reply?.status === 200) request.outcome = 'signed'
       return reply
     },
     async deny(request: Request): Promise<Reply> {
-      const reply = await asPerson('deny', 'POST', `/api/signing/requests/${request.requestId}/deny`)
-      if (!reply) request.became = 'unknown'
-      if (reply?.status === 200) request.became = 'denied'
+      const reply = await asUser('deny', 'POST', `/api/signing/requests/${request.requestId}/deny`)
+      if (!reply) request.outcome = 'unknown'
+      if (reply?.status === 200) request.outcome = 'denied'
       return reply
     },
     async rotate(): Promise<void> {
       const next = newSigningPair()
       const json = rotationOf(identityId, current, next, sealed(next))
-      const reply = await asPerson('rotate', 'PUT', keyPath, json)
+      const reply = await asUser('rotate', 'PUT', keyPath, json)
       if (reply?.status === 200) [current, perhaps] = [next, []]
       if (!reply) perhaps.push(next)
     },
-    /** Whether the service has one of the key pairs that it may have, whole; it is the current one from then on. */
+    /**
+     * Checks that the service has exactly one of the possible key pairs, complete; it is the current one from then on.
+     */
     async isKeyWhole(): Promise<boolean> {
       const reply = await readKey()
       const found = [current, ...perhaps].find(({ publicKey }) => publicKey === reply?.body['publicKey'])
@@ -86,15 +93,15 @@ export async function registerSigner(place: Place, app: TestApp) {
       ;[current, perhaps] = [found, []]
       return reply?.body['encryptedPrivateKey'] === sealed(found)
     },
-    /** What is wrong with what the service says of the requests now. */
-    async findForgotten(): Promise<string[]> {
+    /** Returns the errors in the states that the service now reports. */
+    async findLostUpdates(): Promise<string[]> {
       const wrong: string[] = []
       for (const request of requests) {
         const { status, signature, publicKey } = (await readStatus(request.requestId))?.body ?? {}
-        const of = `a request that was ${request.became}`
+        const of = `a request that was ${request.outcome}`
         if (publicKey !== request.publicKey) wrong.push(`${of} has another key`)
-        const settled = request.became === 'signed' || request.became === 'denied'
-        if (settled && status !== request.became) wrong.push(`${of} is ${String(status)}`)
+        const settled = request.outcome === 'signed' || request.outcome === 'denied'
+        if (settled && status !== request.outcome) wrong.push(`${of} is ${String(status)}`)
         if (status === 'signed' && !verifies(request, signature)) wrong.push(`${of} has a wrong signature`)
       }
       return wrong
@@ -102,7 +109,7 @@ export async function registerSigner(place: Place, app: TestApp) {
   }
 }
 
-/** Whether it is the signature of the request. */
+/** Checks the signature of the request. */
 function verifies({ payload, publicKey }: Request, signature: unknown): boolean {
   if (typeof signature !== 'string') return false
   const x = Buffer.from(publicKey, 'base64').toString('base64url')

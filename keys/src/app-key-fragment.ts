@@ -1,5 +1,5 @@
 import {
-  writeAppKeyFragment,
+  formatAppKeyFragment,
   writeSealedFragment,
   type AppKeyDelivery,
 } from '@countersign/protocol/formats/encryption/app-key-fragment'
@@ -8,11 +8,11 @@ import type { RecipientKey } from '@countersign/protocol/formats/encryption/reci
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 
 /**
- * The fragment with which an app gets its key; sealed where the app's page has given a key for that, so that what
- * stands in the address bar opens for that page alone.
+ * Returns the URL fragment that carries an app key. It is encrypted if the app's page has sent a key for that, so that
+ * only that page can decrypt the content of the address bar.
  */
-export async function fragmentFor(delivery: AppKeyDelivery, recipient?: RecipientKey): Promise<string> {
-  const fragment = writeAppKeyFragment(delivery)
+export async function buildAppKeyFragment(delivery: AppKeyDelivery, recipient?: RecipientKey): Promise<string> {
+  const fragment = formatAppKeyFragment(delivery)
   return recipient ? writeSealedFragment(await sealTo(recipient, fragment)) : fragment
 }
 

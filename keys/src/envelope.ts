@@ -3,38 +3,38 @@ import { JOSEError } from 'jose/errors'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 
-/** An envelope did not open: another key, another context, altered, or no envelope at all. It does not say which. */
-export class CannotOpen extends Error {
-  override readonly name = 'CannotOpen'
-  readonly code = 'cannot_open'
+/** Decryption failed: wrong key, wrong context, altered or invalid envelope. The error does not reveal the reason. */
+export class DecryptionError extends Error {
+  override readonly name = 'DecryptionError'
+  readonly code = 'decryption_failed'
 
   constructor() {
-    super('This ciphertext does not open here')
+    super('Decryption failed: wrong key or context')
   }
 }
 
-/** The AES-256-GCM key that `seal` and `open` take, from its 32 bytes. */
+/** Imports 32 bytes as the AES-256-GCM key for `seal` and `open`. */
 export async function importEnvelopeKey(bytes: BufferSource): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
 /**
- * Seals bytes for one place: a compact JWE (RFC 7516) of `alg: dir` and `enc: A256GCM`, whose protected header `ctx`
- * says what it holds and whose it is.
+ * Encrypts bytes for one context: a compact JWE (RFC 7516) of `alg: dir` and `enc: A256GCM`, whose protected header
+ * `ctx` names the content and its owner.
  */
 export async function seal(key: CryptoKey, context: string, plaintext: Uint8Array): Promise<string> {
   return new CompactEncrypt(plaintext).setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ctx: context }).encrypt(key)
 }
 
-/** Opens what `seal` sealed under the same key for the same context; anything else throws `CannotOpen`. */
+/** Decrypts an envelope of `seal` with the same key and context; throws `DecryptionError` for anything else. */
 export async function open(key: CryptoKey, context: string, ciphertext: string): Promise<Uint8Array> {
   const { plaintext, protectedHeader } = await decrypt(key, ciphertext)
-  if (protectedHeader.ctx !== context) throw new CannotOpen()
+  if (protectedHeader.ctx !== context) throw new DecryptionError()
   return plaintext
 }
 
 async function decrypt(key: CryptoKey, ciphertext: string) {
-  if (!isCompactJwe(ciphertext)) throw new CannotOpen()
+  if (!isCompactJwe(ciphertext)) throw new DecryptionError()
   try {
     return await compactDecrypt(ciphertext, key, {
       keyManagementAlgorithms: ['dir'],
@@ -43,6 +43,6 @@ async function decrypt(key: CryptoKey, ciphertext: string) {
     })
   } catch (error) {
     if (!(error instanceof JOSEError)) throw error
-    throw new CannotOpen()
+    throw new DecryptionError()
   }
 }

@@ -1,13 +1,13 @@
 /**
- * HKDF-SHA-256 (RFC 5869) with an empty salt: the secrets that come here are uniform already, so `info` alone has to
- * tell their uses apart.
+ * Derives bytes with HKDF-SHA-256 (RFC 5869) and an empty salt. The input secrets are uniform already, so `info` alone
+ * separates their uses.
  */
 export async function deriveBytes(secret: BufferSource, info: string): Promise<Uint8Array<ArrayBuffer>> {
   const source = await crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
   return new Uint8Array(await crypto.subtle.deriveBits(parametersOf(info), source, 256))
 }
 
-/** The same 32 bytes as an AES-256-GCM key that cannot be exported: they never become a value of a script. */
+/** Derives the same 32 bytes as a non-extractable AES-256-GCM key, which scripts never see. */
 export async function deriveEnvelopeKey(secret: BufferSource, info: string): Promise<CryptoKey> {
   const source = await crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveKey'])
   const algorithm = { name: 'AES-GCM', length: 256 }

@@ -2,120 +2,127 @@ import type { AppKeyPair, SymmetricAppKey } from '@countersign/protocol/formats/
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { ciphertextContext } from '@countersign/protocol/formats/encryption/ciphertext-context'
 import {
-  newAppKeyPair,
-  newSymmetricAppKey,
-  readAppKeyPair,
-  readSymmetricAppKey,
+  generateAppKeyPair,
+  generateSymmetricAppKey,
+  parseAppKeyPair,
+  parseSymmetricAppKey,
   type SealedAppKeyPair,
 } from './app-key.ts'
-import { CannotOpen, importEnvelopeKey, open, seal } from './envelope.ts'
+import { DecryptionError, importEnvelopeKey, open, seal } from './envelope.ts'
 import {
   importEncryptionKey,
   importSigningKey,
-  newEncryptionKeyPair,
-  newSigningKeyPair,
+  generateEncryptionKeyPair,
+  generateSigningKeyPair,
   type KeyPair,
 } from './key-pair.ts'
-import type { WrappingKey } from './wrapping-key.ts'
+import type { KeyEncryptionKey } from './prf.ts'
 
-/** A key pair of an identity as the server keeps it: the private half as a ciphertext under the master key. */
-export type SealedKeyPair = { publicKey: string; encryptedPrivateKey: string }
+/** A key pair of an identity as the server stores it: the private key is encrypted with the master key. */
+export type EncryptedKeyPair = { publicKey: string; encryptedPrivateKey: string }
 
 const masterKeyBytes = 32
 
-/** A new master key. It is lost with the page unless it is wrapped. */
-export function newMasterKey(): MasterKey {
+/** Generates a master key. It is lost with the page unless it is wrapped. */
+export function generateMasterKey(): MasterKey {
   return new MasterKey(crypto.getRandomValues(new Uint8Array(masterKeyBytes)))
 }
 
-/** Opens a wrap of a person's master key. Throws `CannotOpen`. */
-export async function openMasterKey(ciphertext: string, wrapping: WrappingKey, userId: string): Promise<MasterKey> {
+/** Unwraps a user's master key. Throws `DecryptionError`. */
+export async function unwrapMasterKey(
+  ciphertext: string,
+  wrapping: KeyEncryptionKey,
+  userId: string,
+): Promise<MasterKey> {
   return new MasterKey(await wrapping.open(ciphertextContext.masterKey(userId), ciphertext))
 }
 
-/** Opens what another device of the person has sealed for this one. Throws `CannotOpen`. */
-export async function openHandedOver(
+/** Decrypts a master key that another device of the user has encrypted for this one. Throws `DecryptionError`. */
+export async function openTransferredMasterKey(
   ciphertext: string,
-  wrapping: WrappingKey,
+  wrapping: KeyEncryptionKey,
   approvalId: string,
 ): Promise<MasterKey> {
   return new MasterKey(await wrapping.open(ciphertextContext.deviceApproval(approvalId), ciphertext))
 }
 
 /**
- * The key under which a person's private keys, and those of their apps, are sealed. It neither prints nor serializes
- * its bytes. A call that began before `forget` completes; one that begins afterwards throws.
+ * The key that encrypts a user's private keys and app keys. It neither prints nor serializes its bytes. A call that
+ * started before `forget` completes; a call that starts afterwards throws.
  */
 export class MasterKey {
   readonly #bytes: Uint8Array
   #forgotten = false
 
-  /** Takes the 32 bytes over: from here on they are its own, and `forget` zeroes them. */
+  /** Takes ownership of the 32 bytes; `forget` zeroes them. */
   constructor(bytes: Uint8Array) {
-    if (bytes.length !== masterKeyBytes) throw new RangeError(`A master key has ${masterKeyBytes} bytes`)
+    if (bytes.length !== masterKeyBytes) throw new RangeError(`A master key must have ${masterKeyBytes} bytes`)
     this.#bytes = bytes
   }
 
-  /** The ciphertext from which `openMasterKey` makes this key again, with the same wrapping key and person. */
-  async wrap(wrapping: WrappingKey, userId: string): Promise<string> {
-    return this.#lend((bytes) => wrapping.seal(ciphertextContext.masterKey(userId), bytes))
+  /** Wraps this key for `unwrapMasterKey`, with the same wrapping key and user. */
+  async wrap(wrapping: KeyEncryptionKey, userId: string): Promise<string> {
+    return this.#withBytes((bytes) => wrapping.seal(ciphertextContext.masterKey(userId), bytes))
   }
 
-  /** The ciphertext from which `openHandedOver` makes this key on the device that asked for it. */
-  async handOver(wrapping: WrappingKey, approvalId: string): Promise<string> {
-    return this.#lend((bytes) => wrapping.seal(ciphertextContext.deviceApproval(approvalId), bytes))
+  /** Encrypts this key for `openTransferredMasterKey` on the requesting device. */
+  async handOver(wrapping: KeyEncryptionKey, approvalId: string): Promise<string> {
+    return this.#withBytes((bytes) => wrapping.seal(ciphertextContext.deviceApproval(approvalId), bytes))
   }
 
-  async newSigningKey(identityId: string): Promise<SealedKeyPair> {
-    return this.#sealPair(ciphertextContext.signingKey(identityId), newSigningKeyPair)
+  async newSigningKey(identityId: string): Promise<EncryptedKeyPair> {
+    return this.#sealPair(ciphertextContext.signingKey(identityId), generateSigningKeyPair)
   }
 
-  async newEncryptionKey(identityId: string): Promise<SealedKeyPair> {
-    return this.#sealPair(ciphertextContext.encryptionKey(identityId), newEncryptionKeyPair)
+  async newEncryptionKey(identityId: string): Promise<EncryptedKeyPair> {
+    return this.#sealPair(ciphertextContext.encryptionKey(identityId), generateEncryptionKeyPair)
   }
 
-  /** An identity's Ed25519 private key, for `sign` alone and not extractable. Throws `CannotOpen`. */
+  /** Decrypts an identity's Ed25519 private key, for `sign` only and not extractable. Throws `DecryptionError`. */
   async openSigningKey(identityId: string, encryptedPrivateKey: string): Promise<CryptoKey> {
     return importSigningKey(await this.#openJwk(ciphertextContext.signingKey(identityId), encryptedPrivateKey))
   }
 
-  /** An identity's X25519 or P-256 private key, for `deriveBits` alone and not extractable. Throws `CannotOpen`. */
+  /**
+   * Decrypts an identity's X25519 or P-256 private key, for `deriveBits` only and not extractable. Throws
+   * `DecryptionError`.
+   */
   async openEncryptionKey(identityId: string, encryptedPrivateKey: string): Promise<CryptoKey> {
     return importEncryptionKey(await this.#openJwk(ciphertextContext.encryptionKey(identityId), encryptedPrivateKey))
   }
 
-  /** A new symmetric key of an identity for an app, as the ciphertext that the server keeps. */
+  /** Generates a symmetric app key of an identity, as the ciphertext that the server stores. */
   async newAppKey(identityId: string, clientId: string): Promise<string> {
-    const key = await this.#lend(importEnvelopeKey)
-    return seal(key, ciphertextContext.appKey(identityId, clientId), newSymmetricAppKey().key)
+    const key = await this.#withBytes(importEnvelopeKey)
+    return seal(key, ciphertextContext.appKey(identityId, clientId), generateSymmetricAppKey().key)
   }
 
   async newAppKeyPair(identityId: string, clientId: string): Promise<SealedAppKeyPair> {
-    const key = await this.#lend(importEnvelopeKey)
-    const { publicKey, privateKey } = await newAppKeyPair()
+    const key = await this.#withBytes(importEnvelopeKey)
+    const { publicKey, privateKey } = await generateAppKeyPair()
     const encryptedAppPrivateKey = await seal(key, ciphertextContext.appKey(identityId, clientId), privateKey)
     return { appPublicKey: toBase64(publicKey), encryptedAppPrivateKey }
   }
 
-  /** The key that goes to the app. Throws `CannotOpen`, also for the private key of a pair. */
+  /** Decrypts the symmetric key for the app. Throws `DecryptionError`, also for the private key of a pair. */
   async openAppKey(identityId: string, clientId: string, encryptedAppKey: string): Promise<SymmetricAppKey> {
-    return readSymmetricAppKey(await this.#open(ciphertextContext.appKey(identityId, clientId), encryptedAppKey))
+    return parseSymmetricAppKey(await this.#open(ciphertextContext.appKey(identityId, clientId), encryptedAppKey))
   }
 
-  /** The pair that goes to the app. Throws `CannotOpen`, also where its halves do not belong together. */
+  /** Decrypts the key pair for the app. Throws `DecryptionError`, also if its keys do not belong together. */
   async openAppKeyPair(identityId: string, clientId: string, sealed: SealedAppKeyPair): Promise<AppKeyPair> {
     const context = ciphertextContext.appKey(identityId, clientId)
-    return readAppKeyPair(await this.#open(context, sealed.encryptedAppPrivateKey), sealed.appPublicKey)
+    return parseAppKeyPair(await this.#open(context, sealed.encryptedAppPrivateKey), sealed.appPublicKey)
   }
 
-  /** Zeroes the key. What was opened with it, and the copies that a runtime makes by itself, are out of its reach. */
+  /** Zeroes the key. It cannot reach decrypted keys and copies that the runtime made. */
   forget(): void {
     this.#bytes.fill(0)
     this.#forgotten = true
   }
 
-  async #sealPair(context: string, newPair: () => Promise<KeyPair>): Promise<SealedKeyPair> {
-    const key = await this.#lend(importEnvelopeKey)
+  async #sealPair(context: string, newPair: () => Promise<KeyPair>): Promise<EncryptedKeyPair> {
+    const key = await this.#withBytes(importEnvelopeKey)
     const { publicKey, privateKey } = await newPair()
     const plaintext = new TextEncoder().encode(JSON.stringify(privateKey))
     return { publicKey, encryptedPrivateKey: await seal(key, context, plaintext) }
@@ -126,13 +133,16 @@ export class MasterKey {
   }
 
   async #open(context: string, ciphertext: string): Promise<Uint8Array> {
-    return open(await this.#lend(importEnvelopeKey), context, ciphertext)
+    return open(await this.#withBytes(importEnvelopeKey), context, ciphertext)
   }
 
-  /** Lends a copy, taken at once: a later `forget` must not make the borrower seal zeros, or seal with them. */
-  async #lend<Result>(borrow: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> {
+  /**
+   * Passes on a copy that is made at once: a later `forget` must not make the callee encrypt zeros, or encrypt with
+   * zeros.
+   */
+  async #withBytes<Result>(borrow: (bytes: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> {
     if (this.#forgotten) throw new Error('This master key was forgotten')
-    // Not `slice`, which for the bytes of a Node Buffer is a view of the same memory.
+    // Not `slice`, which for a Node Buffer returns a view of the same memory.
     const copy = Uint8Array.from(this.#bytes)
     try {
       return await borrow(copy)
@@ -144,11 +154,11 @@ export class MasterKey {
 
 function readJwk(plaintext: Uint8Array): JsonWebKey {
   const jwk = parseQuietly(new TextDecoder().decode(plaintext))
-  if (typeof jwk !== 'object' || jwk === null) throw new CannotOpen()
+  if (typeof jwk !== 'object' || jwk === null) throw new DecryptionError()
   return jwk
 }
 
-/** JSON, or undefined: the error of JSON.parse quotes the text that it could not read, which here is a secret. */
+/** Parses JSON or returns undefined. The error of JSON.parse would quote the text, which contains a secret here. */
 function parseQuietly(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,58 +1,61 @@
 import { curveOfPublicKey } from '@countersign/protocol/formats/encryption/agreement-key'
 import { fromCanonicalBase64, toBase64Url } from '@countersign/protocol/formats/base64'
-import { ciphertextContext, type KeyGrantPlace } from '@countersign/protocol/formats/encryption/ciphertext-context'
+import {
+  ciphertextContext,
+  type OrganizationKeyWrapContext,
+} from '@countersign/protocol/formats/encryption/ciphertext-context'
 import {
   keyFingerprintInfo,
   organizationKeyBytes,
-  readKeyGrant,
+  parseKeyWrapHeader,
 } from '@countersign/protocol/formats/encryption/key-grant'
 import { JOSEError } from 'jose/errors'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
-import { CannotOpen, importEnvelopeKey } from './envelope.ts'
+import { DecryptionError, importEnvelopeKey } from './envelope.ts'
 import { deriveBytes } from './hkdf.ts'
 
-/** A new key of an organization. It is lost with the page unless it is granted to somebody. */
-export function newOrganizationKey(): OrganizationKey {
+/** Generates an organization key. It is lost with the page unless it is shared with a member. */
+export function generateOrganizationKey(): OrganizationKey {
   return new OrganizationKey(crypto.getRandomValues(new Uint8Array(organizationKeyBytes)))
 }
 
 /**
- * Opens what a member was granted, with the private half of their encryption key. Throws `CannotOpen`, also where it
- * holds another key than the one of this fingerprint: whoever passes grants on could have made one up.
+ * Decrypts a member's wrap with their private encryption key. Throws `DecryptionError`, also if the key does not match
+ * the fingerprint: the sender of a wrap could have replaced the key.
  */
-export async function openKeyGrant(
+export async function unwrapOrganizationKey(
   ciphertext: string,
   privateKey: CryptoKey,
-  place: KeyGrantPlace,
+  place: OrganizationKeyWrapContext,
 ): Promise<OrganizationKey> {
-  const header = readKeyGrant(ciphertext)
+  const header = parseKeyWrapHeader(ciphertext)
   const isForMe = header?.curve === curveOf(privateKey) && header?.context === ciphertextContext.organizationKey(place)
-  if (!isForMe) throw new CannotOpen()
+  if (!isForMe) throw new DecryptionError()
   const key = new OrganizationKey(await decrypt(ciphertext, privateKey))
   if ((await key.fingerprint()) === place.fingerprint) return key
   key.forget()
-  throw new CannotOpen()
+  throw new DecryptionError()
 }
 
-/** A key of an organization in the hands of a member. It neither prints nor serializes its bytes. */
+/** An organization key on a member's device. It neither prints nor serializes its bytes. */
 export class OrganizationKey {
   readonly #bytes: Uint8Array<ArrayBuffer>
 
-  /** Takes the 32 bytes over: from here on they are its own, and `forget` zeroes them. */
+  /** Takes ownership of the 32 bytes; `forget` zeroes them. */
   constructor(bytes: Uint8Array) {
-    if (bytes.length !== organizationKeyBytes) throw new CannotOpen()
+    if (bytes.length !== organizationKeyBytes) throw new DecryptionError()
     this.#bytes = Uint8Array.from(bytes)
     bytes.fill(0)
   }
 
-  /** What tells it apart from other keys, and says nothing of it. */
+  /** The fingerprint, which identifies the key and reveals nothing about it. */
   async fingerprint(): Promise<string> {
     return toBase64Url(await deriveBytes(this.#bytes, keyFingerprintInfo))
   }
 
-  /** Wraps it to the encryption key of a member. Throws `TypeError` where that is none. */
-  async grantTo({ identityId, publicKey }: Grantee, organizationId: string): Promise<string> {
+  /** Wraps the key to the encryption key of a member. Throws `TypeError` if that is invalid. */
+  async grantTo({ identityId, publicKey }: KeyWrapRecipient, organizationId: string): Promise<string> {
     const recipient = await importRecipient(publicKey)
     const place = { organizationId, fingerprint: await this.fingerprint(), identityId }
     return new CompactEncrypt(this.#bytes)
@@ -60,24 +63,24 @@ export class OrganizationKey {
       .encrypt(recipient)
   }
 
-  /** The key to encrypt content with (AES-256-GCM), which cannot be exported. */
+  /** Returns the key for encrypting content (AES-256-GCM), not extractable. */
   async forContent(): Promise<CryptoKey> {
     return importEnvelopeKey(this.#bytes)
   }
 
-  /** Zeroes the key. What was made of it, and the copies that a runtime makes by itself, are out of its reach. */
+  /** Zeroes the key. It cannot reach derived keys and copies that the runtime made. */
   forget(): void {
     this.#bytes.fill(0)
   }
 }
 
-/** A member, with the encryption key that is known of them: SPKI in base64. */
-export type Grantee = { identityId: string; publicKey: string }
+/** A member, with their public encryption key: SPKI in base64. */
+export type KeyWrapRecipient = { identityId: string; publicKey: string }
 
 async function importRecipient(publicKey: string): Promise<CryptoKey> {
   const spki = fromCanonicalBase64(publicKey)
   const curve = spki && curveOfPublicKey(spki)
-  if (!curve) throw new TypeError('publicKey is one of X25519 or P-256, as SPKI in base64')
+  if (!curve) throw new TypeError('publicKey must be an X25519 or P-256 key as SPKI in base64')
   const algorithm = curve === 'P-256' ? { name: 'ECDH', namedCurve: curve } : { name: curve }
   return crypto.subtle.importKey('spki', spki, algorithm, true, [])
 }
@@ -92,7 +95,7 @@ async function decrypt(ciphertext: string, privateKey: CryptoKey): Promise<Uint8
     return plaintext
   } catch (error) {
     if (!(error instanceof JOSEError)) throw error
-    throw new CannotOpen()
+    throw new DecryptionError()
   }
 }
 

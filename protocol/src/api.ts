@@ -8,7 +8,7 @@ import type * as backup from './operations/backup.ts'
 import type * as delegations from './oauth/delegations.ts'
 import type * as deviceApprovals from './accounts/device-approvals.ts'
 import type * as developer from './clients/developer.ts'
-import type { AnyEndpoint } from './endpoint.ts'
+import type { EndpointsOf } from './endpoint.ts'
 import type * as fedcm from './oauth/fedcm.ts'
 import type * as identities from './accounts/identities.ts'
 import type * as keys from './accounts/keys.ts'
@@ -30,7 +30,6 @@ import type * as tokenKeys from './oauth/token-keys.ts'
 import type * as transparency from './signing/transparency.ts'
 import type * as webhooks from './clients/webhooks.ts'
 
-type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
 type All =
   | EndpointsOf<typeof account>
   | EndpointsOf<typeof appKeys>
@@ -62,18 +61,18 @@ type All =
   | EndpointsOf<typeof transparency>
   | EndpointsOf<typeof webhooks>
 
-/** Every endpoint, by its method and path. A type alone: it costs the caller no byte. */
+/** Every endpoint, by method and path. A type only, which adds no code to the caller's bundle. */
 export type Api = { [E in All as E['name']]: E }
 
 type Part = 'params' | 'querystring' | 'body'
 type StaticOf<S> = S extends TSchema ? Static<S> : never
 
-/** What a caller gives: exactly the parts that the endpoint has. */
-export type Given<Name extends keyof Api> = {
+/** Request of an endpoint: exactly the parts that the endpoint has. */
+export type RequestOf<Name extends keyof Api> = {
   [K in keyof Api[Name]['schema'] & Part]: StaticOf<Api[Name]['schema'][K]>
 }
 
-/** What comes back when it went well. */
-export type Answer<Name extends keyof Api> = StaticOf<
+/** Response of an endpoint on success. */
+export type ResponseOf<Name extends keyof Api> = StaticOf<
   Api[Name]['schema']['response'][keyof Api[Name]['schema']['response']]
 >

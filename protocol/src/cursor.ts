@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
 
-/** Where a list goes on that is in the order of time: an instant in milliseconds, and an id. */
+/** Position in a chronological list: an instant in milliseconds, and an ID. */
 export const Cursor = Type.String({
   pattern: '^[0-9]{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  description: 'The nextCursor of the page before',
+  description: 'The nextCursor of the previous page',
 })
 
 /**
- * Where a list of what waits goes on: as of which instant apps were connected or not (`c`, `u`), where among those, and
- * at which id.
+ * Position in a list of pending requests: the instant at which connections count, whether the app is connected (`c`,
+ * `u`), the expiry, and an ID.
  */
 export const PendingCursor = Type.String({
   pattern: '^[0-9]{13}-[cu]-[0-9]{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  description: 'The nextCursor of the page before',
+  description: 'The nextCursor of the previous page',
 })
 
 export const pageOf = (usual: number, cursor = Cursor) =>

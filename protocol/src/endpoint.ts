@@ -1,69 +1,92 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox'
 
-/** Which of the three hosts answers: `{base_url}`, `{auth_url}`, `{business_url}`, or each of them. */
+/** Host that answers: `{base_url}`, `{auth_url}`, `{business_url}`, or each of them. */
 export type HostName = 'api' | 'auth' | 'business' | 'every host'
 
-/** How a caller proves itself; read by the guard test, the OpenAPI document and the reader. */
-export type Security = 'none' | 'client' | 'session' | 'federated session' | 'access token' | 'admin'
+/** Authentication of the caller; used by the guard test, the OpenAPI document and the reader. */
+export type Security = 'none' | 'client' | 'session' | 'fedcm session' | 'access token' | 'admin'
 
-/** From which origins a browser may call (completions §4.0). */
-export type Cors = 'no origin' | 'any origin' | 'origins of redirect URIs' | 'our pages' | 'the app that asks'
+/** Origins from which a browser may call (completions §4.0). */
+export type Cors = 'no origin' | 'any origin' | 'redirect URI origins' | 'first party' | 'requesting app'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema }
 type Status = 200 | 201 | 204
 
 /**
- * What a session may do here that an organization's SSO alone has opened, without a passkey: nothing, unless the
- * endpoint says what it is limited to. Anyone who controls the organization's provider can open one, so it is not for
- * what the user owns: passkeys, keys, other identities, apps, delegations, and the account as a whole; nor for
- * signatures.
+ * Permissions of a session that SSO alone has opened, without a passkey: none, unless the endpoint states a limit.
+ *
+ * Anyone who controls the organization's identity provider can open such a session. It is therefore not accepted for
+ * what the user owns: passkeys, keys, other identities, apps, delegations, the account as a whole; nor for signatures.
  */
 export type SsoSessionUse = 'nothing' | 'its own session' | 'its identity' | 'its organization'
 
-type Listed = { summary: string; security: Security; cors: Cors; host?: HostName; ssoSession?: SsoSessionUse }
+type EndpointInfo<Use extends SsoSessionUse = SsoSessionUse> = {
+  summary: string
+  security: Security
+  cors: Cors
+  host?: HostName
+  ssoSession?: Use
+}
 /**
- * `refusal` is the shape of refusals where it differs from everywhere else. `consumes` is the media type of a body that
- * no schema describes.
+ * Options of an endpoint. `refusal` is the schema of errors if it differs from the usual one. `consumes` is the media
+ * type of a body without a schema.
  */
-type About = Listed & { refusal?: TSchema; consumes?: string }
+type EndpointOptions<Use extends SsoSessionUse> = EndpointInfo<Use> & { refusal?: TSchema; consumes?: string }
 
-/** The wire shape of every refusal. */
-export const RefusalBody = Type.Object(
+/** Wire format of every error. */
+export const ErrorBody = Type.Object(
   { error: Type.String(), error_description: Type.String() },
   { additionalProperties: true },
 )
 
-/** The schema of a body that may also be left away. One kind, not two of which either would do. */
-export function orNoBody<Body extends TObject>(body: Body) {
+/**
+ * Returns the schema of a body that may be omitted. One schema, instead of a union in which both members would match.
+ */
+export function optionalBody<Body extends TObject>(body: Body) {
   return Type.Unsafe<Static<Body> | null>({ ...body, type: ['object', 'null'] })
 }
 
-/** The schema of an answer without a body. */
-export const Nothing = Type.Null({ description: 'No content' })
+/** Schema of an answer without a body. */
+export const NoContent = Type.Null({ description: 'No content' })
 
 /**
- * One endpoint of the interface, as data: the server mounts it (`host.route({ ...endpoint, handler })`), the browser
- * and the SDK call it by its name, OpenAPI lists it. Its keys are Fastify's own, so that mounting needs no wrapper.
+ * Defines an endpoint of the interface as data. The server mounts it (`host.route({ ...endpoint, handler })`), the
+ * browser and the SDK call it by its name, and OpenAPI lists it. Its keys are those of Fastify, so that mounting needs
+ * no wrapper.
  */
 export function endpoint<
   const Name extends `${Method} /${string}`,
   const In extends Parts,
   Ok extends TSchema,
   const Code extends Status,
->(name: Name, about: About, parts: In, answer: { [K in Code]: Ok }) {
+  const Use extends SsoSessionUse = 'nothing',
+>(name: Name, about: EndpointOptions<Use>, parts: In, answer: { [K in Code]: Ok }) {
   const [method, url] = name.split(' ') as [Name extends `${infer M} ${string}` ? M : never, string]
-  const { summary, security, cors, host = 'api', ssoSession = 'nothing', refusal = RefusalBody, consumes } = about
+  const { summary, security, cors, host = 'api', refusal = ErrorBody, consumes } = about
+  const ssoSession = (about.ssoSession ?? 'nothing') as Use
   const response = { ...answer, '4xx': refusal } as { [K in Code]: Ok }
   const config = { summary, security, cors, host, ssoSession, consumes }
   return { name, method, url, config, schema: { ...parts, response } }
 }
 
-/** What any endpoint value is, for those who walk over all of them. */
+/** Type of any endpoint, for code that iterates over all of them. */
 export type AnyEndpoint = {
   name: string
   method: Method
   url: string
-  config: Required<Listed> & { consumes: string | undefined }
+  config: Required<EndpointInfo> & { consumes: string | undefined }
   schema: Parts & { response: Record<string, TSchema> }
+}
+
+/** Endpoints among the exports of a module. */
+export type EndpointsOf<Module> = Extract<Module[keyof Module], Pick<AnyEndpoint, 'name' | 'config'>>
+
+/** Returns the endpoints among the exports of a module. */
+export function endpointsOf<Module extends object>(module: Module): EndpointsOf<Module>[] {
+  return Object.values(module).filter((value): value is EndpointsOf<Module> => isEndpoint(value))
+}
+
+export function isEndpoint(value: unknown): value is AnyEndpoint {
+  return typeof value === 'object' && value !== null && 'name' in value && 'config' in value && 'schema' in value
 }

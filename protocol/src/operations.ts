@@ -5,14 +5,14 @@ const probe = { security: 'none', cors: 'no origin', host: 'every host' } as con
 
 export const healthz = endpoint(
   'GET /healthz',
-  { ...probe, summary: 'The process is up' },
+  { ...probe, summary: 'Check that the process is running' },
   {},
   { 200: Type.Object({ status: Type.Literal('ok') }) },
 )
 
 export const readyz = endpoint(
   'GET /readyz',
-  { ...probe, summary: 'The database is reachable and its migrations are done' },
+  { ...probe, summary: 'Check that the database is reachable and migrated' },
   {},
   { 200: Type.Object({ status: Type.Literal('ready') }) },
 )

@@ -27,14 +27,14 @@ before(async () => {
   audience = (await offerResource(service, clientId, 'calendar')).audience
   assistant = await registerRemoteSource(service)
   target = await layOut(await guide('protect-a-resource'))
-  source = await layOut(await guide('act-at-another-app'))
+  source = await layOut(await guide('request-delegated-access'))
 })
 after(async () => {
   await service.close()
   await Promise.all([target.remove(), source.remove()])
 })
 
-/** Runs a program of the guide for source apps; answers what it says. */
+/** Runs a program of the guide for source apps; returns its output. */
 async function act(program: string, environment: Record<string, string>): Promise<string> {
   const { baseUrl, authUrl, clientId, clientSecret } = assistant.settings
   const own = { BASE_URL: baseUrl, ISSUER: authUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
@@ -46,16 +46,16 @@ async function act(program: string, environment: Record<string, string>): Promis
 }
 
 for (const program of ['fastify', 'express', 'plain'])
-  test(`${program}: what the guides show acts where a person lets it, and no further or longer`, async (t) => {
+  test(`${program}: the guides' programs act only where a user lets them, within scope and time`, async (t) => {
     const port = await freePort()
     const origin = `http://localhost:${port}`
     const environment = { ISSUER: service.authUrl, AUDIENCE: audience, PORT: String(port), APP_URL: origin }
     const calendar = await run(target.directory, `${program}.mjs`, environment)
     t.after(() => calendar.close())
     const url = `${origin}/api/events`
-    const stranger = await fetch(url)
-    assert.equal(stranger.status, 401)
-    assert.match(stranger.headers.get('www-authenticate') ?? '', /^Bearer /)
+    const anonymous = await fetch(url)
+    assert.equal(anonymous.status, 401)
+    assert.match(anonymous.headers.get('www-authenticate') ?? '', /^Bearer /)
 
     const person = await createRemotePerson(service)
     const { access_token_jwt: subjectToken } = await assistant.signIn(person)
@@ -76,7 +76,7 @@ for (const program of ['fastify', 'express', 'plain'])
     await assert.rejects(call(), /access_denied/)
   })
 
-test('the guide sends people to the page on which they consent', async () => {
+test('the guide sends users to the consent page', async () => {
   const { identityId } = await createRemotePerson(service)
   const said = await act('connect.mjs', { IDENTITY_ID: identityId })
   const address = new URL(said.replace('Send the person here: ', ''))

@@ -32,7 +32,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Somebody who has signed in to the assistant, and lets it act at the calendar. */
+/** Creates a user who has signed in to the assistant, and lets it act at the calendar. */
 async function connect(consent?: Consent) {
   const person = await createRemotePerson(service)
   const tokens = await source.signIn(person)
@@ -43,7 +43,7 @@ async function connect(consent?: Consent) {
 const refused = (code: string) => (error: unknown) => error instanceof CountersignError && error.code === code
 const all = 'calendar.read calendar.write'
 
-test('an app that a person lets act at another gets a token there, which says who acts for whom', async () => {
+test('an app with a delegation gets a token for the resource, which names the user and the app', async () => {
   const { person, subjectToken } = await connect({ scope: all })
   const exchanged = await assistant.exchangeForResource({ subjectToken, resource: 'calendar' })
   assert.deepEqual([exchanged.resource, exchanged.audience], ['calendar', audience])
@@ -59,11 +59,11 @@ test('an app that a person lets act at another gets a token there, which says wh
   await assert.rejects(calendar.verify(narrow.accessToken, { scope: 'calendar.write' }), refused('insufficient_scope'))
 })
 
-test('DEL-08, DEL-09, DEL-10 there is no token without a consent, for more than that, or at no resource', async () => {
+test('DEL-08, DEL-09, DEL-10 there is no token without a delegation, for more scopes, or for no resource', async () => {
   const person = await createRemotePerson(service)
   const { access_token_jwt: subjectToken } = await source.signIn(person)
-  const exchange = (wanted: object = {}) =>
-    assistant.exchangeForResource({ subjectToken, resource: 'calendar', ...wanted })
+  const exchange = (requested: object = {}) =>
+    assistant.exchangeForResource({ subjectToken, resource: 'calendar', ...requested })
   await assert.rejects(exchange(), refused('access_denied'))
   await source.connect(person, 'calendar')
   await exchange()
@@ -72,7 +72,7 @@ test('DEL-08, DEL-09, DEL-10 there is no token without a consent, for more than 
   await assert.rejects(exchange({ subjectToken: 'no.such.token' }), refused('invalid_request'))
 })
 
-test('DEL-17 nothing else that the service signs or gives opens the resource', async () => {
+test('DEL-17 no other signed token of the service is accepted by the resource', async () => {
   const { person, tokens, subjectToken } = await connect()
   await offerResource(service, target.clientId, 'contacts')
   await source.connect(person, 'contacts')
@@ -82,7 +82,7 @@ test('DEL-17 nothing else that the service signs or gives opens the resource', a
     await assert.rejects(calendar.verify(token), (error) => error instanceof Challenge && error.status === 401)
 })
 
-test('DEL-11 a consent ends at once where the resource asks, and elsewhere within ten minutes', async () => {
+test('DEL-11 a revocation takes effect at once with introspection, and otherwise within ten minutes', async () => {
   const { person, subjectToken } = await connect()
   const { baseUrl, clientId, clientSecret } = target
   const introspect = { baseUrl, clientId, clientSecret, everySeconds: 0 }
@@ -103,16 +103,16 @@ test('DEL-11 a consent ends at once where the resource asks, and elsewhere withi
   await assert.rejects(asking.verify(before.accessToken), refused('invalid_token'))
 })
 
-test('a resource that asks with the wrong secret lets nobody in', async () => {
+test('a resource that introspects with a wrong secret rejects every request', async () => {
   const { subjectToken } = await connect()
   const { accessToken } = await assistant.exchangeForResource({ subjectToken, resource: 'calendar' })
   const introspect = { baseUrl: service.baseUrl, clientId: target.clientId, clientSecret: 'cs_wrong' }
   const asking = createResource({ authUrl: service.authUrl, audience, introspect })
-  await assert.rejects(asking.verify(accessToken), refused('cannot_verify'))
+  await assert.rejects(asking.verify(accessToken), refused('verification_unavailable'))
   await calendar.verify(accessToken)
 })
 
-test('DEL-18 an app that may act in the background does so after the person has signed out', async () => {
+test('DEL-18 an app with background access acts after the user has signed out', async () => {
   const { person, tokens } = await connect({ mode: 'background' })
   await signOutRemotely(service, person)
   await assert.rejects(source.connect(person, 'calendar'), /401/)
@@ -124,14 +124,16 @@ test('DEL-18 an app that may act in the background does so after the person has 
   })
 })
 
-test('the page on which a person consents is there', async () => {
-  const wanted = { resource: 'calendar', scope: all, redirectUri: 'https://app.example/callback', state: 'a-state' }
+test('the consent page exists', async () => {
+  const requested = { resource: 'calendar', scope: all, redirectUri: 'https://app.example/callback', state: 'a-state' }
   for (const resource of ['calendar', audience]) {
-    const page = await fetch(assistant.connectUrl({ ...wanted, resource, mode: 'background' }), { redirect: 'manual' })
+    const page = await fetch(assistant.connectUrl({ ...requested, resource, mode: 'background' }), {
+      redirect: 'manual',
+    })
     assert.equal(page.status, 200)
     assert.match(await page.text(), /calendar\.write/)
   }
-  const unknown = await fetch(assistant.connectUrl({ ...wanted, resource: 'nothing' }), { redirect: 'manual' })
+  const unknown = await fetch(assistant.connectUrl({ ...requested, resource: 'nothing' }), { redirect: 'manual' })
   const answer = new URL(unknown.headers.get('location') ?? '')
   assert.deepEqual([answer.searchParams.get('error'), answer.searchParams.get('state')], ['invalid_target', 'a-state'])
 })

@@ -17,20 +17,20 @@ const seconds = (difference: number) => Math.floor(Date.now() / 1000) + differen
 
 type Issuer = Awaited<ReturnType<typeof startTokenIssuer>>
 let issuer: Issuer
-let stranger: Issuer
+let attacker: Issuer
 let settings: { authUrl: string; audience: string; resourceKey: string }
 before(async () => {
   issuer = await startTokenIssuer()
-  stranger = await startTokenIssuer()
+  attacker = await startTokenIssuer()
   settings = { authUrl: issuer.origin, audience, resourceKey: 'calendar' }
 })
-after(() => Promise.all([issuer.close(), stranger.close()]))
+after(() => Promise.all([issuer.close(), attacker.close()]))
 
 const refused = (description: string) => (error: unknown) =>
   error instanceof Challenge && error.code === 'invalid_token' && error.description === description
-const malformed = 'This is no delegated token.'
+const malformed = 'Not a delegated token.'
 
-test('a delegated token says who acts for whom, how far, and by which consent', async () => {
+test('a delegated token contains the user, the app, the scopes and the delegation', async () => {
   const claims = { sub: randomUUID(), grant_id: randomUUID(), jti: randomUUID(), exp: seconds(600) }
   const token = issuer.issue({ ...claims, scope: 'calendar.read calendar.write', com_mode: 'background' })
   assert.deepEqual(await verifyDelegatedToken(settings, token), {
@@ -45,10 +45,10 @@ test('a delegated token says who acts for whom, how far, and by which consent', 
   assert.deepEqual((await verifyDelegatedToken(settings, issuer.issue({ scope: '' }))).scopes, [])
 })
 
-/** By somebody who has read the key set, and has keys of their own. */
+/** By an attacker who has read the key set, and has keys of their own. */
 const forgeries: { what: string; forge: () => string; description?: string }[] = [
-  { what: 'JWT-02 a token that nobody signed', forge: () => forge({ alg: 'none' }, () => Buffer.alloc(0)) },
-  { what: 'JWT-02 a token whose signature was taken off', forge: () => cut(issuer.issue()) },
+  { what: 'JWT-02 an unsigned token', forge: () => forge({ alg: 'none' }, () => Buffer.alloc(0)) },
+  { what: 'JWT-02 a token whose signature was removed', forge: () => cut(issuer.issue()) },
   {
     what: 'JWT-02 an HMAC under the public key as PEM',
     forge: () => forge({ alg: 'HS256' }, byHs256(issuer.signer.publicKey.export({ format: 'pem', type: 'spki' }))),
@@ -58,46 +58,46 @@ const forgeries: { what: string; forge: () => string; description?: string }[] =
     forge: () => forge({ alg: 'HS256' }, byHs256(JSON.stringify(issuer.keys[0]))),
   },
   {
-    what: 'JWT-02 an RSA signature of a stranger under the id of the key',
+    what: 'JWT-02 an RSA signature by another key under the id of the key',
     forge: () => forge({ alg: 'RS256' }, byRs256(newRsaSigner().privateKey)),
   },
   {
     what: 'JWT-02 an RSA signature by the key of the service for ID tokens',
     forge: () => forge({ alg: 'RS256', kid: `${issuer.kid}-rsa` }, byRs256(issuer.rsa.privateKey)),
   },
-  { what: 'JWT-05 a signature of a stranger under the id of the key', forge: () => forge({}, byStranger()) },
+  { what: 'JWT-05 a signature by another key under the id of the key', forge: () => forge({}, byAttacker()) },
   {
-    what: 'JWT-05 a key that comes with the token',
-    forge: () => forge({ jwk: stranger.keys[0] }, byEs256(stranger.signer.privateKey)),
+    what: 'JWT-05 a key that the token contains',
+    forge: () => forge({ jwk: attacker.keys[0] }, byEs256(attacker.signer.privateKey)),
   },
   {
     what: 'JWT-05 a key set that the token names',
-    forge: () => forge({ jku: keySetOf(stranger), kid: stranger.kid }, byEs256(stranger.signer.privateKey)),
+    forge: () => forge({ jku: keySetOf(attacker), kid: attacker.kid }, byEs256(attacker.signer.privateKey)),
   },
   {
     what: 'JWT-05 a certificate that the token names',
-    forge: () => forge({ x5u: `${stranger.origin}/certificate`, x5c: ['MIIB'] }, byEs256(stranger.signer.privateKey)),
+    forge: () => forge({ x5u: `${attacker.origin}/certificate`, x5c: ['MIIB'] }, byEs256(attacker.signer.privateKey)),
   },
   { what: 'JWT-17 a key id that is a path', forge: () => issuer.issue({}, { kid: '../../etc/passwd' }) },
-  { what: 'JWT-17 a key id that is no text', forge: () => issuer.issue({}, { kid: { $ne: '' } }) },
-  { what: 'an extension that must be understood', forge: () => issuer.issue({}, { crit: ['b64'], b64: false }) },
+  { what: 'JWT-17 a key id that is not a string', forge: () => issuer.issue({}, { kid: { $ne: '' } }) },
+  { what: 'an unknown critical extension', forge: () => issuer.issue({}, { crit: ['b64'], b64: false }) },
   { what: 'no JWT', forge: () => 'cs_at_0123456789' },
   { what: 'nothing', forge: () => '' },
   { what: 'a token of a megabyte', forge: () => issuer.issue({ scope: 'a'.repeat(1_000_000) }) },
 ]
 for (const { what, forge, description = malformed } of forgeries)
-  test(`${what} is refused`, () => assert.rejects(verifyDelegatedToken(settings, forge()), refused(description)))
+  test(`${what} is rejected`, () => assert.rejects(verifyDelegatedToken(settings, forge()), refused(description)))
 
 function forge(header: Record<string, unknown>, signatureOf: (data: Buffer) => Buffer): string {
   return writeJwt({ alg: 'ES256', typ: 'at+jwt', kid: issuer.kid, ...header }, issuer.claimsWith(), signatureOf)
 }
-const byStranger = () => byEs256(newSigner().privateKey)
+const byAttacker = () => byEs256(newSigner().privateKey)
 const cut = (token: string) => token.slice(0, token.lastIndexOf('.') + 1)
 const keySetOf = ({ origin }: Issuer) => `${origin}/.well-known/jwks.json`
 
-test('JWT-05 nobody is asked whom a token names', () => assert.deepEqual(stranger.asked, []))
+test('JWT-05 no URL in a token is fetched', () => assert.deepEqual(attacker.requested, []))
 
-test('JWT-01 a token that was changed somewhere is refused', async () => {
+test('JWT-01 a token with any changed character is rejected', async () => {
   const token = issuer.issue()
   const places = Array.from({ length: 60 }, (_, index) => Math.floor((index * token.length) / 60))
   for (const place of places.filter((index) => token[index] !== '.')) {
@@ -106,17 +106,17 @@ test('JWT-01 a token that was changed somewhere is refused', async () => {
   }
 })
 
-test('a payload with more scope under an old signature is refused', async () => {
+test('a payload with more scopes under an old signature is rejected', async () => {
   const [header, , signature] = issuer.issue().split('.')
   const claims = Buffer.from(JSON.stringify(issuer.claimsWith({ scope: 'calendar.write' }))).toString('base64url')
   await assert.rejects(verifyDelegatedToken(settings, `${header}.${claims}.${signature}`), refused(malformed))
 })
 
-/** Signed by the service itself, for something else or at another time. */
+/** Signed by the service itself, for another purpose or at another time. */
 const misused: { what: string; claims?: () => object; header?: object; description?: string }[] = [
-  { what: 'JWT-03 an ID token', claims: idToken, header: { typ: 'JWT' }, description: 'This is no access token.' },
-  { what: 'JWT-03 a token without a type', header: { typ: undefined }, description: 'This is no access token.' },
-  { what: 'JWT-03 a token of type JWT', header: { typ: 'JWT' }, description: 'This is no access token.' },
+  { what: 'JWT-03 an ID token', claims: idToken, header: { typ: 'JWT' }, description: 'Not an access token.' },
+  { what: 'JWT-03 a token without a type', header: { typ: undefined }, description: 'Not an access token.' },
+  { what: 'JWT-03 a token of type JWT', header: { typ: 'JWT' }, description: 'Not an access token.' },
   {
     what: 'DEL-17 the access token of the source app itself',
     claims: () => ({ aud: issuer.origin, act: undefined, grant_id: undefined, target_resource: undefined }),
@@ -128,18 +128,18 @@ const misused: { what: string; claims?: () => object; header?: object; descripti
     ...another('audience'),
   },
   {
-    what: 'DEL-17 a token for an audience of another case',
+    what: 'DEL-17 a token for an audience in another case',
     claims: () => ({ aud: audience.toUpperCase() }),
     ...another('audience'),
   },
   { what: 'DEL-17 a token for a longer audience', claims: () => ({ aud: `${audience}/` }), ...another('audience') },
   {
-    what: 'DEL-17 a token for several',
+    what: 'DEL-17 a token for several audiences',
     claims: () => ({ aud: [audience, 'https://mail.example'] }),
     ...another('audience'),
   },
   { what: 'DEL-17 a list of one audience', claims: () => ({ aud: [audience] }), ...another('audience') },
-  { what: 'DEL-17 a token for nobody', claims: () => ({ aud: undefined }), ...another('audience') },
+  { what: 'DEL-17 a token without an audience', claims: () => ({ aud: undefined }), ...another('audience') },
   {
     what: 'DEL-17 a token for another resource of the same owner',
     claims: () => ({ target_resource: 'contacts' }),
@@ -147,38 +147,38 @@ const misused: { what: string; claims?: () => object; header?: object; descripti
   },
   {
     what: 'a token of another issuer',
-    claims: () => ({ iss: stranger.origin }),
-    description: 'Another service issued the token.',
+    claims: () => ({ iss: attacker.origin }),
+    description: 'The token is from another issuer.',
   },
   {
     what: 'a token of the issuer with a slash',
     claims: () => ({ iss: `${issuer.origin}/` }),
-    description: 'Another service issued the token.',
+    description: 'The token is from another issuer.',
   },
   { what: 'DEL-17 a chain of apps', claims: () => ({ act: { sub: 'app_assistant', act: { sub: 'app_other' } } }) },
-  { what: 'DEL-17 another app behind the one that acts', claims: () => ({ act: { sub: 'app_other' } }) },
-  { what: 'DEL-17 no app that acts', claims: () => ({ act: undefined }) },
-  { what: 'an app that acts, and is no object', claims: () => ({ act: 'app_assistant' }) },
+  { what: 'DEL-17 another app behind the acting one', claims: () => ({ act: { sub: 'app_other' } }) },
+  { what: 'DEL-17 no acting app', claims: () => ({ act: undefined }) },
+  { what: 'an acting app that is not an object', claims: () => ({ act: 'app_assistant' }) },
   {
-    what: 'JWT-06 a token that lives for an hour',
+    what: 'JWT-06 a token with a lifetime of an hour',
     claims: () => ({ exp: seconds(3600) }),
-    description: 'The token lives for too long.',
+    description: 'The lifetime of the token is too long.',
   },
   { what: 'a token without an expiry', claims: () => ({ exp: undefined }), description: 'The token has expired.' },
   {
-    what: 'a token without a beginning',
+    what: 'a token without an issue time',
     claims: () => ({ iat: undefined }),
-    description: 'The token is too old, or from the future.',
+    description: 'The token was issued too long ago, or in the future.',
   },
   ...['sub', 'jti', 'client_id', 'scope', 'grant_id', 'com_mode', 'target_resource'].flatMap((name) => [
     { what: `a token without ${name}`, claims: () => ({ [name]: undefined }) },
-    { what: `a token whose ${name} is no text`, claims: () => ({ [name]: ['calendar'] }) },
+    { what: `a token whose ${name} is not a string`, claims: () => ({ [name]: ['calendar'] }) },
   ]),
-  { what: 'a token without anybody', claims: () => ({ sub: '' }) },
-  { what: 'a mode that there is not', claims: () => ({ com_mode: 'always' }) },
+  { what: 'a token without a subject', claims: () => ({ sub: '' }) },
+  { what: 'an unknown mode', claims: () => ({ com_mode: 'always' }) },
 ]
 for (const { what, claims = () => ({}), header = {}, description = malformed } of misused)
-  test(`${what} is refused`, () =>
+  test(`${what} is rejected`, () =>
     assert.rejects(verifyDelegatedToken(settings, issuer.issue({ ...claims() }, { ...header })), refused(description)))
 
 function another(what: string) {
@@ -188,29 +188,29 @@ function idToken() {
   return { aud: 'app_assistant', nonce: 'n', act: undefined, grant_id: undefined, scope: undefined }
 }
 
-/** Halts the clock of this process, so that a difference of a second is one. */
+/** Stops the clock of this process, so that a difference of one second is exact. */
 function halt(t: TestContext): void {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
 }
 
-test('JWT-06 clocks may differ by thirty seconds, and by no more', async (t) => {
+test('JWT-06 a clock difference of thirty seconds is tolerated, and no more', async (t) => {
   halt(t)
   const at = (iat: number, exp: number) => issuer.issue({ iat: seconds(iat), exp: seconds(exp) })
   await verifyDelegatedToken(settings, at(-629, -29))
   await assert.rejects(verifyDelegatedToken(settings, at(-630, -30)), refused('The token has expired.'))
   await assert.rejects(verifyDelegatedToken(settings, at(-60, -31)), refused('The token has expired.'))
   await verifyDelegatedToken(settings, at(29, 629))
-  const future = refused('The token is too old, or from the future.')
+  const future = refused('The token was issued too long ago, or in the future.')
   await assert.rejects(verifyDelegatedToken(settings, at(31, 631)), future)
   await assert.rejects(verifyDelegatedToken(settings, issuer.issue({ nbf: seconds(31) })), Challenge)
 })
 
-test('a token without a resource key in the settings may be for any resource of that audience', async () => {
+test('without a resource key in the settings, a token for any resource of the audience is accepted', async () => {
   const token = issuer.issue({ target_resource: 'contacts' })
   await verifyDelegatedToken({ authUrl: issuer.origin, audience }, token)
 })
 
-test('a scope that a token does not have is refused, with the scope that it takes', async () => {
+test('a missing scope is rejected, and the challenge names the required scope', async () => {
   const { verify, requireScope } = createResource(settings)
   const token = issuer.issue({ scope: 'calendar.read calendar.write' })
   const delegated = await verify(token, { scope: 'calendar.write calendar.read' })
@@ -226,18 +226,18 @@ test('a scope that a token does not have is refused, with the scope that it take
   requireScope(delegated, 'calendar.read')
 })
 
-test('a scope that is written in another way is no scope at all, and lets nobody in', async () => {
+test('a scope option of another form throws instead of accepting every token', async () => {
   const calendar = createResource(settings)
   const token = issuer.issue()
   for (const written of ['calendar.delete', { scopes: 'calendar.delete' }, { scope: ['calendar.delete'] }, null]) {
-    // As it may be written in JavaScript.
-    const wanted = written as { scope?: string }
-    await assert.rejects(calendar.verify(token, wanted), TypeError)
-    assert.throws(() => calendar.express(wanted), TypeError)
+    // As callers in JavaScript could write it.
+    const requested = written as { scope?: string }
+    await assert.rejects(calendar.verify(token, requested), TypeError)
+    assert.throws(() => calendar.express(requested), TypeError)
   }
 })
 
-test('the keys are read once for all that ask, and anew for an unknown one, but not for each', async (t) => {
+test('the keys are fetched once for concurrent requests, and again for unknown keys at a limited rate', async (t) => {
   halt(t)
   const own = await startTokenIssuer()
   t.after(() => own.close())
@@ -263,30 +263,30 @@ test('the keys are read once for all that ask, and anew for an unknown one, but 
 })
 
 const cannotVerify = (error: unknown) =>
-  error instanceof CountersignError && error.code === 'cannot_verify' && error.status === 503
+  error instanceof CountersignError && error.code === 'verification_unavailable' && error.status === 503
 
-test('without the keys nobody gets in, and nobody is told that their token is bad', async (t) => {
+test('without the keys every request is rejected, but not as an invalid token', async (t) => {
   const own = await startTokenIssuer()
   t.after(() => own.close())
   const { verify } = createResource({ authUrl: own.origin, audience })
-  const forged = { keys: stranger.keys }
-  stranger.says('/keys', { body: forged })
+  const forged = { keys: attacker.keys }
+  attacker.says('/keys', { body: forged })
   for (const reply of [
     'nothing' as const,
     { status: 503, body: {} },
-    { status: 302, headers: { location: `${stranger.origin}/keys` }, body: forged },
+    { status: 302, headers: { location: `${attacker.origin}/keys` }, body: forged },
     { body: '<h1>Keys</h1>' },
     { body: { keys: 'none' } },
   ]) {
     own.says('/.well-known/jwks.json', reply)
     await assert.rejects(verify(own.issue()), cannotVerify)
   }
-  assert.equal(stranger.countOf('/keys'), 0)
+  assert.equal(attacker.countOf('/keys'), 0)
   own.says('/.well-known/jwks.json', { body: { keys: own.keys } })
   await verify(own.issue())
 })
 
-test('settings that can never be right are refused at once', () => {
+test('invalid settings throw at once', () => {
   assert.throws(() => createResource({ authUrl: 'http://id.example', audience }), TypeError)
   assert.throws(() => createResource({ authUrl: issuer.origin, audience: '' }), TypeError)
   const app = { clientId: 'app_calendar', clientSecret: 'cs_test' }

@@ -15,7 +15,7 @@ import vectors from '../../keys/vectors.json' with { type: 'json' }
 import { decrypt, decryptText, encrypt } from '../src/encryption/content.ts'
 import { CountersignError } from '../src/shared/error.ts'
 import { open } from '../src/encryption/jwe.ts'
-import { unwrap, wrapFor, wrapTo } from '../src/encryption/wrapping.ts'
+import { decryptWithPrivateKey, encryptToUser, encryptToPublicKey } from '../src/encryption/wrapping.ts'
 
 const context = 'note:1'
 const curves = { X25519: { name: 'X25519' }, 'P-256': { name: 'ECDH', namedCurve: 'P-256' } }
@@ -33,9 +33,9 @@ const newPair = async (curve: Curve) => {
   return { privateKey: pair.privateKey, publicKey }
 }
 const refused = (code: string) => (error: unknown) => error instanceof CountersignError && error.code === code
-const cannotOpen = refused('cannot_open')
+const cannotOpen = refused('decryption_failed')
 
-test('a text and bytes come back as they were encrypted, and from nothing that shows them', async () => {
+test('text and bytes are decrypted as they were encrypted, and the ciphertext does not contain them', async () => {
   const { key } = await newKey()
   for (const text of ['', 'Milk, bread', '\u{feff}naïve ✓ 👩‍💻\r\n\0']) {
     const ciphertext = await encrypt(key, text, { context })
@@ -47,7 +47,7 @@ test('a text and bytes come back as they were encrypted, and from nothing that s
   assert.deepEqual(await decrypt(key, await encrypt(key, bytes, { context }), { context }), bytes)
 })
 
-test('what is encrypted opens neither in another context nor with another key', async () => {
+test('decryption fails in another context and with another key', async () => {
   const [{ key }, other] = [await newKey(), await newKey()]
   const ciphertext = await encrypt(key, 'Milk', { context })
   for (const another of ['', 'note:2', 'note:1 ', 'Note:1', '__proto__'])
@@ -55,52 +55,55 @@ test('what is encrypted opens neither in another context nor with another key', 
   await assert.rejects(decrypt(other.key, ciphertext, { context }), cannotOpen)
 })
 
-test('half a character is not encrypted as another', async () => {
+test('an unpaired surrogate is not encrypted as another character', async () => {
   const { key } = await newKey()
   await assert.rejects(encrypt(key, '\ud83d', { context }), TypeError)
 })
 
-test('a key of one kind does nothing that belongs to the other', async () => {
+test('a key of one kind is rejected by functions for the other', async () => {
   const [{ key }, { privateKey, publicKey }] = [await newKey(), await newPair('X25519')]
-  const [encrypted, wrapped] = [await encrypt(key, 'Milk', { context }), await wrapTo(publicKey, 'Milk', { context })]
+  const [encrypted, wrapped] = [
+    await encrypt(key, 'Milk', { context }),
+    await encryptToPublicKey(publicKey, 'Milk', { context }),
+  ]
   await assert.rejects(encrypt(privateKey, 'Milk', { context }), TypeError)
   await assert.rejects(decrypt(privateKey, wrapped, { context }), TypeError)
-  await assert.rejects(unwrap(key, encrypted, { context }), TypeError)
+  await assert.rejects(decryptWithPrivateKey(key, encrypted, { context }), TypeError)
   await assert.rejects(decrypt(key, wrapped, { context }), cannotOpen)
-  await assert.rejects(unwrap(privateKey, encrypted, { context }), cannotOpen)
+  await assert.rejects(decryptWithPrivateKey(privateKey, encrypted, { context }), cannotOpen)
 })
 
-test('a ciphertext with any one character altered, left out or doubled does not open', async () => {
+test('a ciphertext with any character altered, removed or repeated is not decrypted', async () => {
   const { key } = await newKey()
   const { privateKey, publicKey } = await newPair('P-256')
   const encrypted = await encrypt(key, 'Milk', { context })
   for (const altered of alterationsOf(encrypted))
     await assert.rejects(decrypt(key, altered, { context }), cannotOpen, altered)
-  const wrapped = await wrapTo(publicKey, 'Milk', { context })
+  const wrapped = await encryptToPublicKey(publicKey, 'Milk', { context })
   for (const altered of alterationsOf(wrapped))
-    await assert.rejects(unwrap(privateKey, altered, { context }), cannotOpen, altered)
+    await assert.rejects(decryptWithPrivateKey(privateKey, altered, { context }), cannotOpen, altered)
 })
 
 for (const curve of eachCurve) {
-  test(`what is wrapped to a key of ${curve} opens with its private half alone, in its context`, async () => {
+  test(`content wrapped to a ${curve} key is decrypted only with its private key, in its context`, async () => {
     const [mine, other] = [await newPair(curve), await newPair(curve)]
-    const wrapped = await wrapTo(mine.publicKey, 'Milk', { context })
-    assert.equal(Buffer.from(await unwrap(mine.privateKey, wrapped, { context })).toString(), 'Milk')
-    await assert.rejects(unwrap(other.privateKey, wrapped, { context }), cannotOpen)
-    await assert.rejects(unwrap(mine.privateKey, wrapped, { context: 'note:2' }), cannotOpen)
+    const wrapped = await encryptToPublicKey(mine.publicKey, 'Milk', { context })
+    assert.equal(Buffer.from(await decryptWithPrivateKey(mine.privateKey, wrapped, { context })).toString(), 'Milk')
+    await assert.rejects(decryptWithPrivateKey(other.privateKey, wrapped, { context }), cannotOpen)
+    await assert.rejects(decryptWithPrivateKey(mine.privateKey, wrapped, { context: 'note:2' }), cannotOpen)
     const elsewhere = await newPair(curve === 'P-256' ? 'X25519' : 'P-256')
-    await assert.rejects(unwrap(elsewhere.privateKey, wrapped, { context }), cannotOpen)
+    await assert.rejects(decryptWithPrivateKey(elsewhere.privateKey, wrapped, { context }), cannotOpen)
   })
 
-  test(`what any implementation wraps to a key of ${curve} so opens`, async () => {
+  test(`content that another implementation wraps to a ${curve} key is decrypted`, async () => {
     const { privateKey, publicKey } = await newPair(curve)
     const wrapped = wrapByHand(curve, publicKey)
-    assert.equal(Buffer.from(await unwrap(privateKey, wrapped, { context })).toString(), 'by hand')
+    assert.equal(Buffer.from(await decryptWithPrivateKey(privateKey, wrapped, { context })).toString(), 'by hand')
   })
 }
 
 for (const { privateKey, plaintext, fragment } of vectors.sealedFragments) {
-  test(`an app key that another implementation sealed to the page opens: ${privateKey.crv}`, async () => {
+  test(`an app key that another implementation encrypted to the page is decrypted: ${privateKey.crv}`, async () => {
     const algorithm = privateKey.crv === 'P-256' ? curves['P-256'] : curves.X25519
     const key = await crypto.subtle.importKey('jwk', privateKey, algorithm, false, ['deriveBits'])
     const opened = await open(key, 'app-key-fragment', fragment.slice('app_key_jwe='.length))
@@ -108,7 +111,7 @@ for (const { privateKey, plaintext, fragment } of vectors.sealedFragments) {
   })
 }
 
-/** Headers that a ciphertext may carry, which would open if the ciphertext had a say in how. */
+/** Headers of a ciphertext that must not influence the decryption. */
 const headers: Record<string, object> = {
   'no ctx': { ctx: undefined },
   'a list as ctx': { ctx: [context] },
@@ -119,17 +122,17 @@ const headers: Record<string, object> = {
   'enc A128GCM': { enc: 'A128GCM' },
   'no enc': { enc: undefined },
   'crit that names ctx': { crit: ['ctx'] },
-  'crit that names something unknown': { crit: ['exp'], exp: 1 },
+  'crit that contains an unknown name': { crit: ['exp'], exp: 1 },
   compression: { zip: 'DEF' },
   'no epk': { epk: undefined },
   'an epk with a private part': { d: 'AAAA' },
 }
 for (const [what, header] of Object.entries(headers))
-  test(`a ciphertext to a public key is refused that has ${what}`, async () => {
+  test(`a ciphertext to a public key is rejected with ${what}`, async () => {
     const { privateKey, publicKey } = await newPair('X25519')
     const { d, ...rest }: { d?: string } = header
     const wrapped = wrapByHand('X25519', publicKey, rest, d === undefined ? {} : { d })
-    await assert.rejects(unwrap(privateKey, wrapped, { context }), cannotOpen)
+    await assert.rejects(decryptWithPrivateKey(privateKey, wrapped, { context }), cannotOpen)
   })
 
 const smallOrder = [
@@ -142,77 +145,77 @@ const smallOrder = [
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ]
 for (const hex of smallOrder)
-  test(`a ciphertext by a point of small order, whose secret everybody knows, does not open: ${hex}`, async () => {
+  test(`a ciphertext with a point of small order, whose secret is public, is not decrypted: ${hex}`, async () => {
     const { privateKey } = await newPair('X25519')
     const epk = { kty: 'OKP', crv: 'X25519', x: Buffer.from(hex, 'hex').toString('base64url') }
     const wrapped = sealByHand({ alg: 'ECDH-ES', enc: 'A256GCM', ctx: context, epk }, Buffer.alloc(32))
-    await assert.rejects(unwrap(privateKey, wrapped, { context }), cannotOpen)
+    await assert.rejects(decryptWithPrivateKey(privateKey, wrapped, { context }), cannotOpen)
   })
 
-test('a ciphertext by a point that is not on P-256 does not open', async () => {
+test('a ciphertext with a point that is not on P-256 is not decrypted', async () => {
   const { privateKey } = await newPair('P-256')
   const [x, y] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
   const epk = { kty: 'EC', crv: 'P-256', x, y }
   const wrapped = sealByHand({ alg: 'ECDH-ES', enc: 'A256GCM', ctx: context, epk }, Buffer.alloc(32))
-  await assert.rejects(unwrap(privateKey, wrapped, { context }), cannotOpen)
+  await assert.rejects(decryptWithPrivateKey(privateKey, wrapped, { context }), cannotOpen)
 })
 
-test('compressed content is not opened, under a symmetric key neither', async () => {
+test('compressed content is not decrypted, including with a symmetric key', async () => {
   const { bytes, key } = await newKey()
   const header = { alg: 'dir', enc: 'A256GCM', ctx: context, zip: 'DEF' }
   const bomb = await new CompactEncrypt(Buffer.alloc(100_000)).setProtectedHeader(header).encrypt(bytes)
   await assert.rejects(decrypt(key, bomb, { context }), cannotOpen)
 })
 
-test('nothing is wrapped to what is no sound public key', async () => {
+test('wrapping to an invalid public key fails', async () => {
   const { publicKey } = await newPair('X25519')
   const prefix = Buffer.from(publicKey, 'base64').subarray(0, 12)
   const unsound = smallOrder.map((hex) => Buffer.concat([prefix, Buffer.from(hex, 'hex')]).toString('base64'))
   for (const text of [...unsound, '', 'key', `${publicKey}=`, publicKey.slice(0, -2)])
-    await assert.rejects(wrapTo(text, 'Milk', { context }), TypeError)
+    await assert.rejects(encryptToPublicKey(text, 'Milk', { context }), TypeError)
 })
 
-test('somebody is found by their handle, and what is wrapped to them opens with their key', async (t) => {
+test('a user is found by handle, and content wrapped to them is decrypted with their key', async (t) => {
   const { privateKey, publicKey } = await newPair('X25519')
-  const { directory, asked } = await openDirectory(t, { body: recordOf({ publicKey }) })
-  const first = await wrapFor(directory, 'ada', 'Milk', { context })
-  assert.deepEqual(asked, ['/api/encryption/app-lookup?client_id=app_notes&handle=ada'])
+  const { directory, requested: requests } = await openDirectory(t, { body: recordOf({ publicKey }) })
+  const first = await encryptToUser(directory, 'ada', 'Milk', { context })
+  assert.deepEqual(requests, ['/api/encryption/app-lookup?client_id=app_notes&handle=ada'])
   assert.deepEqual(first.recipient, { identityId, handle: 'Ada', displayName: 'Ada Lovelace', publicKey })
-  assert.equal(Buffer.from(await unwrap(privateKey, first.ciphertext, { context })).toString(), 'Milk')
-  await wrapFor(directory, 'ada', 'Milk', { context, publicKey: first.recipient.publicKey })
+  assert.equal(Buffer.from(await decryptWithPrivateKey(privateKey, first.ciphertext, { context })).toString(), 'Milk')
+  await encryptToUser(directory, 'ada', 'Milk', { context, publicKey: first.recipient.publicKey })
 })
 
-test('a public key that has become another is noticed before anything is sealed to it', async (t) => {
+test('a changed public key is detected before anything is encrypted to it', async (t) => {
   const [known, another] = [await newPair('X25519'), await newPair('X25519')]
   const { directory } = await openDirectory(t, { body: recordOf({ publicKey: another.publicKey }) })
-  const wrapping = wrapFor(directory, 'ada', 'Milk', { context, publicKey: known.publicKey })
+  const wrapping = encryptToUser(directory, 'ada', 'Milk', { context, publicKey: known.publicKey })
   await assert.rejects(wrapping, refused('public_key_changed'))
 })
 
-test('who is not there is told as the service tells it', async (t) => {
+test('an unknown user gets the error of the service', async (t) => {
   const body = { error: 'app_public_key_not_found', error_description: 'Nobody of that name has connected this app.' }
   const { directory } = await openDirectory(t, { status: 404, body })
-  await assert.rejects(wrapFor(directory, 'ada', 'Milk', { context }), refused('app_public_key_not_found'))
+  await assert.rejects(encryptToUser(directory, 'ada', 'Milk', { context }), refused('app_public_key_not_found'))
 })
 
 const answers: Record<string, object> = {
   'somebody else': { handle: 'Eve' },
   'the key of another app': { clientId: 'app_other' },
   'a key of another mode': { encryptionMode: 'symmetric' },
-  'a key that is none': { publicKey: Buffer.alloc(44).toString('base64') },
+  'an invalid key': { publicKey: Buffer.alloc(44).toString('base64') },
   'no key': { publicKey: null },
   'no name': { displayName: undefined },
 }
 for (const [what, fields] of Object.entries(answers))
-  test(`where ${what} is answered, nothing is sealed`, async (t) => {
+  test(`nothing is encrypted if the service returns ${what}`, async (t) => {
     const { publicKey } = await newPair('X25519')
     const { directory } = await openDirectory(t, { body: { ...recordOf({ publicKey }), ...fields } })
-    await assert.rejects(wrapFor(directory, 'ada', 'Milk', { context }), refused('unexpected_answer'))
+    await assert.rejects(encryptToUser(directory, 'ada', 'Milk', { context }), refused('unexpected_response'))
   })
 
-test('nobody is looked up where others could alter the answer', async () => {
+test('lookups require TLS', async () => {
   const directory = { baseUrl: 'http://api.id.example', clientId: 'app_notes' }
-  await assert.rejects(wrapFor(directory, 'ada', 'Milk', { context }), TypeError)
+  await assert.rejects(encryptToUser(directory, 'ada', 'Milk', { context }), TypeError)
 })
 
 const identityId = '0198a3c2-7f10-7a11-8b22-0000000000b1'
@@ -223,16 +226,16 @@ function recordOf({ publicKey }: { publicKey: string }) {
 }
 
 async function openDirectory(t: TestContext, { status = 200, body }: { status?: number; body: object }) {
-  const asked: (string | undefined)[] = []
+  const requests: (string | undefined)[] = []
   const server = createServer(({ url }, response) => {
-    asked.push(url)
+    requests.push(url)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }).listen(0)
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const address = server.address()
   assert.ok(address !== null && typeof address === 'object')
-  return { directory: { baseUrl: `http://localhost:${address.port}`, clientId: 'app_notes' }, asked }
+  return { directory: { baseUrl: `http://localhost:${address.port}`, clientId: 'app_notes' }, requested: requests }
 }
 
 function alterationsOf(text: string): string[] {
@@ -243,7 +246,7 @@ function alterationsOf(text: string): string[] {
   })
 }
 
-/** RFC 7518 §4.6 for `A256GCM`, with nothing but node:crypto. */
+/** RFC 7518 §4.6 for `A256GCM`, with node:crypto only. */
 function wrapByHand(curve: Curve, publicKey: string, header: object = {}, inEpk: object = {}): string {
   const spki = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
   const ephemeral =

@@ -6,7 +6,7 @@ import type { Served } from '../../server/testing/service.ts'
 import { newSigningPair } from '../../server/testing/signer.ts'
 import { createCountersign, type Countersign } from '../src/server/server.ts'
 
-/** The example is plain JavaScript, as its readers would write it. */
+/** The example is plain JavaScript, as app developers would write it. */
 const fileOf = (name: string) => new URL(`../../examples/payment-approval/${name}`, import.meta.url).href
 const { beginApproval } = await import(fileOf('approval.js'))
 const { createPayments, textOf } = await import(fileOf('payments.js'))
@@ -23,10 +23,12 @@ const payments = createPayments()
 const first = payments.find('2026-0114')
 const second = payments.find('2026-0115')
 
-test('the example pays once the person has signed, and does not ask for one payment twice', async () => {
+test('the example pays after the user has signed, and creates one request for each payment', async () => {
   const ada = await createRemoteSigner(service)
-  const begun = await Promise.allSettled([1, 2].map(() => beginApproval(countersign, payments, first, ada.identityId)))
-  assert.deepEqual(begun.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  const started = await Promise.allSettled(
+    [1, 2].map(() => beginApproval(countersign, payments, first, ada.identityId)),
+  )
+  assert.deepEqual(started.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   const address = await beginApproval(countersign, payments, first, ada.identityId)
   const requestId = new URL(address).searchParams.get('requestId') ?? ''
   assert.equal(first.state, 'asked')
@@ -39,7 +41,7 @@ test('the example pays once the person has signed, and does not ask for one paym
   await assert.rejects(beginApproval(countersign, payments, first, ada.identityId), /not open/)
 })
 
-test('what is denied, what has expired and what could not be asked stays open, with the reason', async () => {
+test('a denied, expired or failed request stays unpaid, with the reason', async () => {
   const { identityId, ...ada } = await createRemoteSigner(service)
   const begin = async () => {
     await beginApproval(countersign, payments, second, identityId)
@@ -54,12 +56,12 @@ test('what is denied, what has expired and what could not be asked stays open, w
   await second.settled
   assert.deepEqual([second.state, second.reason], ['open', 'It was not signed in time.'])
 
-  const nobody = '01890a5d-ac96-774b-bcce-b302099a8057'
-  await assert.rejects(beginApproval(countersign, payments, second, nobody), { code: 'identity_not_found' })
+  const unknown = '01890a5d-ac96-774b-bcce-b302099a8057'
+  await assert.rejects(beginApproval(countersign, payments, second, unknown), { code: 'identity_not_found' })
   assert.equal(second.state, 'open')
 })
 
-test('nothing but a signature over the very payment, by the key that was named, pays it', () => {
+test('only a signature over the exact payment by the named key pays it', () => {
   const [pair, other] = [newSigningPair(), newSigningPair()]
   const payload = textOf(second)
   const pay = (claim: object) => () => payments.pay(second, { payload, signature: pair.sign(payload), ...claim })

@@ -20,7 +20,7 @@ before(async () => {
   service = await serveHere()
   directory = await mkdtemp(join(tmpdir(), 'countersign-guide-'))
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
-  const guide = await readFile(join(root, 'docs/guides/ask-for-a-signature.md'), 'utf8')
+  const guide = await readFile(join(root, 'docs/guides/request-a-signature.md'), 'utf8')
   for (const [, path = '', code = ''] of guide.matchAll(/^```js (\S+)\n([\s\S]*?)^```$/gm))
     await writeFile(join(directory, path), code)
 })
@@ -32,7 +32,7 @@ after(async () => {
 type App = Awaited<ReturnType<typeof registerRemoteApp>>
 type Prepare = (app: App) => Promise<Record<string, string>>
 
-/** Runs a program that the guide shows, with what it needs beside; answers its lines, one after another. */
+/** Runs a program of the guide with its files; returns its output line by line. */
 async function ask(identityId: string, program = 'ask.mjs', prepare: Prepare = async () => ({})) {
   const app = await registerRemoteApp(service)
   const { baseUrl, authUrl, clientId, clientSecret } = app
@@ -49,7 +49,7 @@ async function ask(identityId: string, program = 'ask.mjs', prepare: Prepare = a
   return { environment, requestId, nextLine, end: () => shop.kill() }
 }
 
-test('what the guide shows asks, waits, pays, has a receipt, and can be verified afterwards', async () => {
+test("the guide's programs request, wait, pay, and store a receipt that can be verified later", async () => {
   const ada = await createRemoteSigner(service)
   const shop = await ask(ada.identityId)
   await ada.sign(shop.requestId, 'Pay €240.00 to Paper Shop\nPayment: 2026-0114')
@@ -65,14 +65,14 @@ test('what the guide shows asks, waits, pays, has a receipt, and can be verified
   assert.equal(await verify(), 'Nobody signed this.\n')
 })
 
-test('it pays nothing that is denied', async () => {
+test('it does not pay a denied request', async () => {
   const ada = await createRemoteSigner(service)
   const shop = await ask(ada.identityId)
   await ada.deny(shop.requestId)
   assert.equal(await shop.nextLine(), 'Not paid: denied.')
 })
 
-test('it pays when it hears of a signature', async (t) => {
+test('it pays when the webhook reports the signature', async (t) => {
   const ada = await createRemoteSigner(service)
   const [port = 0] = await freePorts(1)
   const url = `http://localhost:${port}/hook`

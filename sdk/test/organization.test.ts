@@ -25,7 +25,7 @@ after(() => service.close())
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 
-/** An organization of one who owns it and another who signs, which demands so many approvals. */
+/** Creates an organization with an owner and another signing member, which requires this many approvals. */
 async function acme(approvalsNeeded: number) {
   const { id, owner, others } = await foundRemoteOrganization(service, { approvalsNeeded, others: 1 })
   const [bob] = others
@@ -33,12 +33,12 @@ async function acme(approvalsNeeded: number) {
   return { id, owner, bob }
 }
 
-test('what an organization signs reaches the app with every signature, and as a receipt', async () => {
+test("an organization's signature reaches the app with all member signatures, and as a receipt", async () => {
   const { id, owner, bob } = await acme(1)
   const request = await countersign.createOrganizationRequest({ organizationId: id, payload })
   assert.equal(request.signingUrl, `${service.authUrl}/sign?requestId=${request.requestId}`)
   assert.equal(request.approvalsNeeded, 1)
-  const waiting = countersign.waitForOrganization(request)
+  const waiting = countersign.waitForOrganizationSignature(request)
   await owner.sign(request.requestId, payload)
   await bob.approve(request.requestId, payload)
   const outcome = await waiting
@@ -51,26 +51,26 @@ test('what an organization signs reaches the app with every signature, and as a 
     ],
   )
   const { requestId } = request
-  const kept = await countersign.readOrganizationReceipt({ requestId, organizationId: id, payload })
-  const { organization, signatures } = verifyOrganizationReceipt(kept, { logKeys: await countersign.readLogKeys() })
+  const kept = await countersign.getOrganizationReceipt({ requestId, organizationId: id, payload })
+  const { organization, signatures } = verifyOrganizationReceipt(kept, { logKeys: await countersign.getLogKeys() })
   assert.deepEqual(organization, { id, name: 'Acme' })
   assert.deepEqual(
     signatures.map(({ handle }) => handle),
     [owner.handle, bob.handle],
   )
-  const wanted = { requestId, organizationId: randomUUID(), payload }
-  await assert.rejects(countersign.readOrganizationReceipt(wanted), { code: 'unexpected_answer' })
+  const requested = { requestId, organizationId: randomUUID(), payload }
+  await assert.rejects(countersign.getOrganizationReceipt(requested), { code: 'unexpected_response' })
 })
 
-test('one member who denies has denied for all, and who asks nobody is told so', async () => {
+test("one member's denial is final, and a request without signatories gets an error", async () => {
   const { id, owner, bob } = await acme(1)
   const request = await countersign.createOrganizationRequest({ organizationId: id, payload })
-  const waiting = countersign.waitForOrganization(request)
+  const waiting = countersign.waitForOrganizationSignature(request)
   await owner.sign(request.requestId, payload)
   await bob.deny(request.requestId)
   assert.deepEqual(await waiting, { status: 'denied', requestId: request.requestId, organizationId: id })
-  const nobody = countersign.createOrganizationRequest({ organizationId: randomUUID(), payload })
-  await assert.rejects(nobody, { code: 'organization_not_found' })
+  const rejected = countersign.createOrganizationRequest({ organizationId: randomUUID(), payload })
+  await assert.rejects(rejected, { code: 'organization_not_found' })
 })
 
 const [ann, bob, cyd] = [newSigningPair(), newSigningPair(), newSigningPair()]
@@ -83,8 +83,8 @@ const bobApproves = member(bob, 'approve')
 
 const unpadded = (base64: string) => base64.replace(/=+$/, '')
 
-/** What a service says that lies: the app waits for one approval. */
-const lies = {
+/** Replies of a lying service: the app requires one approval. */
+const falsified = {
   'too few approvals': [annSigns],
   'approvals without a signature': [member(ann, 'approve'), member(bob, 'approve')],
   'an approval of another text': [annSigns, member(bob, 'approve', 'Pay 1,000 €')],
@@ -93,31 +93,33 @@ const lies = {
   'the same identity twice': [annSigns, { ...bobApproves, identityId: annSigns.identityId }],
   'the same member twice': [annSigns, { ...bobApproves, memberId: annSigns.memberId }],
   'the same key twice': [annSigns, member(ann, 'approve')],
-  'the same key in another writing': [annSigns, { ...member(ann, 'approve'), publicKey: unpadded(ann.publicKey) }],
-  'a role that there is not': [annSigns, bobApproves, member(cyd, 'watch')],
+  'the same key in another encoding': [annSigns, { ...member(ann, 'approve'), publicKey: unpadded(ann.publicKey) }],
+  'an unknown role': [annSigns, bobApproves, member(cyd, 'watch')],
   'no signatures': [],
 }
-for (const [what, signatures] of Object.entries(lies))
-  test(`OSG-09 SIG-10 an organization that has signed with ${what} is not believed`, async (t) => {
+for (const [what, signatures] of Object.entries(falsified))
+  test(`OSG-09 SIG-10 an organization signature with ${what} is rejected`, async (t) => {
     const { app, request } = await openLiar(t, signatures)
-    await assert.rejects(app.waitForOrganization(request), (error) => {
+    await assert.rejects(app.waitForOrganizationSignature(request), (error) => {
       return error instanceof CountersignError && error.code === 'invalid_signature'
     })
   })
 
-test('the same service is believed where one has signed and another approved', async (t) => {
+test('a signature and an approval by another member are accepted from the same service', async (t) => {
   const { app, request } = await openLiar(t, [annSigns, bobApproves])
-  assert.equal((await app.waitForOrganization(request)).status, 'signed')
+  assert.equal((await app.waitForOrganizationSignature(request)).status, 'signed')
 })
 
-test('OSG-09 what another organization was asked, or another request came to, is not believed', async (t) => {
+test('OSG-09 the outcome of another organization or another request is rejected', async (t) => {
   const { app, request } = await openLiar(t, [annSigns, bobApproves])
-  const asked = app.createOrganizationRequest({ organizationId: randomUUID(), payload })
-  await assert.rejects(asked, { code: 'unexpected_answer' })
-  await assert.rejects(app.waitForOrganization({ ...request, requestId: randomUUID() }), { code: 'unexpected_answer' })
+  const rejected = app.createOrganizationRequest({ organizationId: randomUUID(), payload })
+  await assert.rejects(rejected, { code: 'unexpected_response' })
+  await assert.rejects(app.waitForOrganizationSignature({ ...request, requestId: randomUUID() }), {
+    code: 'unexpected_response',
+  })
 })
 
-/** A service that answers every request as the same one. Once that waits, it says that it takes no approval. */
+/** A service with one reply to every request. A pending request claims to need no approvals. */
 async function openLiar(t: TestContext, signatures: object[]) {
   const [requestId, organizationId] = [randomUUID(), randomUUID()]
   const expiresAt = new Date(Date.now() + 300_000).toISOString()
@@ -125,14 +127,14 @@ async function openLiar(t: TestContext, signatures: object[]) {
   const server = createServer((incoming, answer) => {
     incoming.resume()
     const isOpening = incoming.method === 'POST'
-    const told = isOpening ? {} : { status: 'signed', signatures, resolvedAt: expiresAt }
+    const outcome = isOpening ? {} : { status: 'signed', signatures, resolvedAt: expiresAt }
     const organization = { ...acme, approvalsNeeded: isOpening ? 1 : 0 }
-    answer.writeHead(isOpening ? 201 : 200).end(JSON.stringify({ requestId, expiresAt, organization, ...told }))
+    answer.writeHead(isOpening ? 201 : 200).end(JSON.stringify({ requestId, expiresAt, organization, ...outcome }))
   }).listen(0)
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the liar listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the lying service has no port')
   const baseUrl = `http://localhost:${address.port}`
   const app = createCountersign({ baseUrl, authUrl: baseUrl, clientId: 'app_test', clientSecret: 'cs_test' })
   return { app, request: await app.createOrganizationRequest({ organizationId, payload }) }

@@ -13,7 +13,7 @@ after(() => rmSync(shop, { recursive: true }))
 
 const run = (program: string, words: string[], cwd = shop) => execFileSync(program, words, { cwd, encoding: 'utf8' })
 
-test('SUP-03 SUP-04 what is packed installs alone, runs as plain JavaScript, and brings its types', () => {
+test('SUP-03 SUP-04 the package installs alone, runs as plain JavaScript, and contains its types', () => {
   run('npm', ['pack', '--silent', '--pack-destination', shop], here)
   const [packed = ''] = globSync('*.tgz', { cwd: shop })
   writeFileSync(join(shop, 'package.json'), '{ "private": true, "type": "module" }')
@@ -64,7 +64,7 @@ import { createCountersign, CountersignError } from '@countersign/sdk/server'
 import { openSigningPopup } from '@countersign/sdk/browser'
 import { encrypt, readAppKey } from '@countersign/sdk/encryption'
 import { createResource } from '@countersign/sdk/resource'
-import { redeemSignIn, signIn } from '@countersign/sdk/sign-in'
+import { exchangeSignIn, signIn } from '@countersign/sdk/sign-in'
 import type { CountersignButton, SignedInDetail } from '@countersign/sdk/button'
 const settings = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example', clientId: 'a', clientSecret: 'b' }
 const countersign = createCountersign(settings)
@@ -81,17 +81,17 @@ const calendar = createResource({ authUrl: 'https://id.example', audience: 'http
 const { scopes } = await calendar.verify('token', { scope: 'calendar.read' })
 calendar.express()({ headers: {} }, { writeHead: () => ({ end: (body) => body + scopes.join() }) }, () => undefined)
 const app = { ...settings, redirectUri: 'https://app.example/callback' }
-const asked = await signIn(app, { mode: 'passive' })
-if (asked.type === 'signed-in') {
-  const { identityId, refreshToken } = await redeemSignIn(app, asked.grant)
-  const detail: SignedInDetail = asked
+const result = await signIn(app, { mode: 'passive' })
+if (result.type === 'signed-in') {
+  const { identityId, refreshToken } = await exchangeSignIn(app, result.grant)
+  const detail: SignedInDetail = result
   const key: string | undefined = detail.sealedAppKey ?? refreshToken ?? identityId
 }
 document.querySelector<CountersignButton>('countersign-button')?.app.clientId.trim()
 if (answer.type === 'blocked') location.assign(answer.signingUrl)
 `
 
-test('what a page loads of it is tiny, and small where it encrypts', () => {
+test('the code that a page loads is tiny, and small with encryption', () => {
   run(process.execPath, ['build.ts'], here)
   const weightOf = (file: string) => gzipSync(readFileSync(join(here, 'dist', file))).length
   assert.ok(weightOf('browser.js') < 1024)

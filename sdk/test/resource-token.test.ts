@@ -4,7 +4,7 @@ import { startTokenIssuer } from '../../server/testing/token-issuer.ts'
 import { createCountersign, CountersignError } from '../src/server/server.ts'
 
 const tokenPath = '/api/oauth/token'
-const wanted = { subjectToken: 'header.ada.signature', resource: 'calendar' }
+const requested = { subjectToken: 'header.ada.signature', resource: 'calendar' }
 
 const answerWith = (fields: Record<string, unknown> = {}) => ({
   access_token: 'a.delegated.token',
@@ -30,13 +30,13 @@ async function openAssistant(t: TestContext) {
     issuer,
     says,
     pass: (seconds: number) => t.mock.timers.setTime(Date.now() + seconds * 1000),
-    timesAsked: () => issuer.countOf(tokenPath),
+    requestCount: () => issuer.countOf(tokenPath),
   }
 }
 
-test('a token of the person becomes one for the resource', async (t) => {
+test('a token of the user is exchanged for one of the resource', async (t) => {
   const { exchangeForResource, issuer } = await openAssistant(t)
-  assert.deepEqual(await exchangeForResource({ ...wanted, scope: 'calendar.read calendar.write' }), {
+  assert.deepEqual(await exchangeForResource({ ...requested, scope: 'calendar.read calendar.write' }), {
     accessToken: 'a.delegated.token',
     resource: 'calendar',
     audience: 'https://calendar.example/api',
@@ -44,11 +44,11 @@ test('a token of the person becomes one for the resource', async (t) => {
     mode: 'user_present',
     expiresAt: new Date(Date.now() + 600_000).toISOString(),
   })
-  const [{ path, body } = { path: '', body: '' }] = issuer.asked
+  const [{ path, body } = { path: '', body: '' }] = issuer.requested
   assert.equal(path, tokenPath)
   assert.deepEqual(Object.fromEntries(new URLSearchParams(body)), {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    subject_token: wanted.subjectToken,
+    subject_token: requested.subjectToken,
     subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     resource: 'calendar',
     scope: 'calendar.read calendar.write',
@@ -57,25 +57,25 @@ test('a token of the person becomes one for the resource', async (t) => {
   })
 })
 
-test('it is given again until thirty seconds before it ends', async (t) => {
-  const { exchangeForResource, pass, says, timesAsked } = await openAssistant(t)
-  const first = await exchangeForResource(wanted)
+test('it is reused until thirty seconds before it expires', async (t) => {
+  const { exchangeForResource, pass, says, requestCount } = await openAssistant(t)
+  const first = await exchangeForResource(requested)
   says({ access_token: 'the.next.token' })
   pass(569)
-  assert.equal(await exchangeForResource(wanted), first)
-  assert.equal(timesAsked(), 1)
+  assert.equal(await exchangeForResource(requested), first)
+  assert.equal(requestCount(), 1)
   pass(1)
-  assert.equal((await exchangeForResource(wanted)).accessToken, 'the.next.token')
-  assert.equal(timesAsked(), 2)
+  assert.equal((await exchangeForResource(requested)).accessToken, 'the.next.token')
+  assert.equal(requestCount(), 2)
 })
 
-test('the service is asked once for all who want the same at once', async (t) => {
-  const { exchangeForResource, timesAsked } = await openAssistant(t)
-  await Promise.all([1, 2, 3].map(() => exchangeForResource(wanted)))
-  assert.equal(timesAsked(), 1)
+test('concurrent calls for the same token share one request', async (t) => {
+  const { exchangeForResource, requestCount } = await openAssistant(t)
+  await Promise.all([1, 2, 3].map(() => exchangeForResource(requested)))
+  assert.equal(requestCount(), 1)
 })
 
-test('nobody gets what is kept for another token, resource or scope', async (t) => {
+test('a cached token is not returned for another token, resource or scope', async (t) => {
   const { exchangeForResource, issuer, says } = await openAssistant(t)
   const jwt = (signature: string) => [{ alg: 'ES256' }, { sub: 'ada' }].map(encoded).concat(signature).join('.')
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -99,82 +99,82 @@ test('nobody gets what is kept for another token, resource or scope', async (t) 
   assert.equal((await exchangeForResource(ada)).accessToken, 'for.ada.alone')
 })
 
-test('an audience that is an origin is the same with a slash and without', async (t) => {
+test('an audience that is an origin is the same with and without a slash', async (t) => {
   const { exchangeForResource, says } = await openAssistant(t)
   says({ audience: 'https://calendar.example/' })
-  const { audience } = await exchangeForResource({ ...wanted, resource: 'https://calendar.example' })
+  const { audience } = await exchangeForResource({ ...requested, resource: 'https://calendar.example' })
   assert.equal(audience, 'https://calendar.example/')
 })
 
 test('scopes are the same in any order', async (t) => {
-  const { exchangeForResource, says, timesAsked } = await openAssistant(t)
+  const { exchangeForResource, says, requestCount } = await openAssistant(t)
   says({ scope: 'a b' })
-  for (const scope of ['a b', 'b a', ' b  a a ']) await exchangeForResource({ ...wanted, scope })
-  assert.equal(timesAsked(), 1)
+  for (const scope of ['a b', 'b a', ' b  a a ']) await exchangeForResource({ ...requested, scope })
+  assert.equal(requestCount(), 1)
 })
 
-test('a refusal is not remembered, nor is what did not come', async (t) => {
+test('errors and missing responses are not cached', async (t) => {
   const { exchangeForResource, issuer, says } = await openAssistant(t)
   const rejects = (code: string) =>
-    assert.rejects(exchangeForResource(wanted), (error) => error instanceof CountersignError && error.code === code)
+    assert.rejects(exchangeForResource(requested), (error) => error instanceof CountersignError && error.code === code)
   issuer.says(tokenPath, { status: 403, body: { error: 'access_denied', error_description: 'There is no consent.' } })
   await rejects('access_denied')
   issuer.says(tokenPath, 'nothing')
-  await rejects('no_answer')
+  await rejects('network_error')
   says()
-  assert.equal((await exchangeForResource(wanted)).accessToken, 'a.delegated.token')
+  assert.equal((await exchangeForResource(requested)).accessToken, 'a.delegated.token')
 })
 
-test('a token that the resource refused is forgotten, and no newer one', async (t) => {
-  const { exchangeForResource, forgetToken, says, timesAsked } = await openAssistant(t)
-  const first = await exchangeForResource(wanted)
+test('a token that the resource rejected is dropped from the cache, and a newer one is not', async (t) => {
+  const { exchangeForResource, forgetToken, says, requestCount } = await openAssistant(t)
+  const first = await exchangeForResource(requested)
   says({ access_token: 'the.next.token' })
   forgetToken(first)
-  const second = await exchangeForResource(wanted)
+  const second = await exchangeForResource(requested)
   assert.equal(second.accessToken, 'the.next.token')
   forgetToken(first)
-  assert.equal(await exchangeForResource(wanted), second)
-  assert.equal(timesAsked(), 2)
+  assert.equal(await exchangeForResource(requested), second)
+  assert.equal(requestCount(), 2)
 })
 
 const nonsense: { what: string; fields: Record<string, unknown> }[] = [
   { what: 'no token', fields: { access_token: undefined } },
   { what: 'a token of another type', fields: { token_type: 'DPoP' } },
   { what: 'a refresh token', fields: { issued_token_type: 'urn:ietf:params:oauth:token-type:refresh_token' } },
-  { what: 'more scope than was asked for', fields: { scope: 'calendar.read calendar.write' } },
+  { what: 'more scopes than requested', fields: { scope: 'calendar.read calendar.write' } },
   { what: 'a token for another resource', fields: { target_resource: 'mail', audience: 'https://mail.example' } },
   { what: 'no expiry', fields: { expires_in: undefined } },
-  { what: 'an expiry that is a text', fields: { expires_in: '600' } },
+  { what: 'an expiry that is a string', fields: { expires_in: '600' } },
   { what: 'an expiry in the past', fields: { expires_in: -1 } },
-  { what: 'an expiry that never comes', fields: { expires_in: 1e300 } },
-  { what: 'a mode that there is not', fields: { communication_mode: 'always' } },
+  { what: 'no expiry', fields: { expires_in: 1e300 } },
+  { what: 'an unknown mode', fields: { communication_mode: 'always' } },
 ]
 for (const { what, fields } of nonsense)
-  test(`${what} is an answer that nobody expected, and is not kept`, async (t) => {
+  test(`${what} is an unexpected response, and is not cached`, async (t) => {
     const { exchangeForResource, says } = await openAssistant(t)
     says(fields)
-    const asked = { ...wanted, scope: 'calendar.read' }
-    await assert.rejects(exchangeForResource(asked), (error) => {
-      return error instanceof CountersignError && error.code === 'unexpected_answer'
+    const options = { ...requested, scope: 'calendar.read' }
+    await assert.rejects(exchangeForResource(options), (error) => {
+      return error instanceof CountersignError && error.code === 'unexpected_response'
     })
     says()
-    assert.equal((await exchangeForResource(asked)).accessToken, 'a.delegated.token')
+    assert.equal((await exchangeForResource(options)).accessToken, 'a.delegated.token')
   })
 
-test('neither the secret nor the token follows where the service sends on to', async (t) => {
+test('neither the secret nor the token is sent to the target of a redirect', async (t) => {
   const { exchangeForResource, issuer } = await openAssistant(t)
   const elsewhere = await startTokenIssuer()
   t.after(() => elsewhere.close())
   issuer.says(tokenPath, { status: 307, headers: { location: elsewhere.origin + tokenPath } })
-  await assert.rejects(exchangeForResource(wanted), (error) => {
+  await assert.rejects(exchangeForResource(requested), (error) => {
     assert.ok(error instanceof CountersignError && error.status === 307)
-    assert.ok(!`${error.message}${error.stack}`.includes(wanted.subjectToken))
+    assert.ok(!`${error.message}${error.stack}`.includes(requested.subjectToken))
     return true
   })
-  assert.deepEqual(elsewhere.asked, [])
+  assert.deepEqual(elsewhere.requested, [])
 })
 
-test('a person is sent to the page on which they let the app act', () => {
+test('the connect URL leads to the consent page', () => {
   const { connectUrl } = createCountersign({
     baseUrl: 'https://api.id.example',
     authUrl: 'https://id.example',

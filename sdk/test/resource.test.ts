@@ -43,7 +43,9 @@ before(async () => {
 })
 after(() => issuer.close())
 
-/** The same small API by each way: `/free` for anybody, `/events` to read, `/events/write` with a wider scope. */
+/**
+ * The same small API with each framework: `/free` without token, `/events` to read, `/events/write` with a wider scope.
+ */
 const apis: { name: string; open: (t: TestContext) => Promise<string> }[] = [
   { name: 'Fastify', open: openFastify },
   { name: 'Express', open: openExpress },
@@ -106,14 +108,14 @@ async function listen(t: TestContext, server: Server): Promise<string> {
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the API listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the API has no port')
   return `http://127.0.0.1:${address.port}`
 }
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 for (const { name, open } of apis) {
-  test(`${name}: who brings a token gets in, and the handler knows who acts for whom`, async (t) => {
+  test(`${name}: a request with a token passes, and the handler gets the user and the app`, async (t) => {
     const origin = await open(t)
     const sub = '01890a5d-ac96-774b-bcce-b302099a8057'
     const response = await fetch(`${origin}/events`, bearer(issuer.issue({ sub })))
@@ -126,7 +128,7 @@ for (const { name, open } of apis) {
     assert.equal(await (await fetch(`${origin}/free`)).text(), 'Anybody')
   })
 
-  test(`${name}: JWT-07 who brings none is told where to learn more, and of no error`, async (t) => {
+  test(`${name}: JWT-07 a request without a token gets the metadata URL and no error code`, async (t) => {
     const origin = await open(t)
     for (const authorization of ['', 'Basic YTpi', 'Bearer', 'Bearer a b']) {
       const response = await fetch(`${origin}/events`, { headers: { authorization } })
@@ -134,24 +136,24 @@ for (const { name, open } of apis) {
       assert.equal(response.headers.get('www-authenticate'), `Bearer resource_metadata="${metadataUrl}"`)
       assert.deepEqual(await response.json(), {
         error: 'invalid_token',
-        error_description: 'A bearer token is needed.',
+        error_description: 'A bearer token is required.',
       })
     }
   })
 
-  test(`${name}: JWT-08 a token in the address, in a form or in a cookie counts for nothing`, async (t) => {
+  test(`${name}: JWT-08 a token in the URL, in a form or in a cookie is ignored`, async (t) => {
     const origin = await open(t)
     const token = issuer.issue()
     const form = new URLSearchParams({ access_token: token })
-    const asked = [
+    const requests = [
       fetch(`${origin}/events?${form.toString()}`),
       fetch(`${origin}/events`, { method: 'POST', body: form }),
       fetch(`${origin}/events`, { headers: { cookie: `access_token=${token}` } }),
     ]
-    for (const response of await Promise.all(asked)) assert.equal(response.status, 401)
+    for (const response of await Promise.all(requests)) assert.equal(response.status, 401)
   })
 
-  test(`${name}: a bad token is refused, with the reason`, async (t) => {
+  test(`${name}: an invalid token is rejected with the reason`, async (t) => {
     const origin = await open(t)
     const response = await fetch(`${origin}/events`, bearer(issuer.issue({ aud: 'https://mail.example' })))
     assert.equal(response.status, 401)
@@ -161,7 +163,7 @@ for (const { name, open } of apis) {
     assert.deepEqual(await response.json(), { error: 'invalid_token', error_description: reason })
   })
 
-  test(`${name}: a token without the scope is refused, with the scope that it takes`, async (t) => {
+  test(`${name}: a token without the scope is rejected with the required scope`, async (t) => {
     const origin = await open(t)
     const url = `${origin}/events/write`
     const response = await fetch(url, bearer(issuer.issue()))
@@ -172,7 +174,7 @@ for (const { name, open } of apis) {
     assert.equal(await enough.text(), 'Written')
   })
 
-  test(`${name}: the resource says what it is, to pages too, and without a token`, async (t) => {
+  test(`${name}: the resource metadata is public, also for pages of other origins`, async (t) => {
     const origin = await open(t)
     const response = await fetch(origin + metadataPath)
     assert.equal(response.status, 200)
@@ -191,7 +193,7 @@ for (const { name, open } of apis) {
   })
 }
 
-test('what the resource says stands where RFC 9728 has it', () => {
+test('the resource metadata is at the URL of RFC 9728', () => {
   const placeOf = (resource: string) => protectedResourceMetadata({ resource, authUrl: issuer.origin, scopes: [] }).url
   const wellKnown = '/.well-known/oauth-protected-resource'
   assert.equal(placeOf('https://calendar.example'), `https://calendar.example${wellKnown}`)
@@ -202,7 +204,7 @@ test('what the resource says stands where RFC 9728 has it', () => {
     assert.throws(() => placeOf(resource), TypeError)
 })
 
-test('it is not served where nobody would look for it, nor where there is nothing to say', async () => {
+test('the metadata cannot be served at another path, or without metadata settings', async () => {
   const app = fastify()
   app.register(calendar.fastifyMetadata(), { prefix: '/api' })
   await assert.rejects(async () => app.ready(), TypeError)
@@ -211,15 +213,15 @@ test('it is not served where nobody would look for it, nor where there is nothin
   assert.throws(() => silent.fastifyMetadata(), TypeError)
 })
 
-test('Fastify: a scope that is written in another way lets nobody in', async () => {
+test('Fastify: a scope option of another form throws instead of accepting every token', async () => {
   const app = fastify()
-  const wanted: object = { scopes: 'calendar.delete' }
-  app.register(calendar.fastify, wanted)
+  const requested: object = { scopes: 'calendar.delete' }
+  app.register(calendar.fastify, requested)
   app.get('/events', async () => 'Reached')
   assert.equal((await app.inject({ url: '/events', ...bearer(issuer.issue()) })).statusCode, 500)
 })
 
-test('Fastify: two resources guard side by side, and neither takes the tokens of the other', async (t) => {
+test("Fastify: two resources protect their own scopes, and reject each other's tokens", async (t) => {
   const mail = createResource({ authUrl: issuer.origin, audience: 'https://mail.example' })
   const app = fastify()
   t.after(() => app.close())
@@ -237,7 +239,7 @@ test('Fastify: two resources guard side by side, and neither takes the tokens of
   assert.deepEqual([await statusOf('/letters', events), await statusOf('/events', letters)], [401, 401])
 })
 
-test('without the keys of the service the answer is 503, by the error handler of the app', async (t) => {
+test("without the keys of the service, the app's error handler responds with 503", async (t) => {
   const gone = await startTokenIssuer()
   await gone.close()
   const resource = createResource({ authUrl: gone.origin, audience })
@@ -247,7 +249,7 @@ test('without the keys of the service the answer is 503, by the error handler of
   assert.equal((await app.inject({ url: '/events', ...bearer(gone.issue()) })).statusCode, 503)
 
   const other = express()
-  other.set('env', 'test') // it writes errors to the terminal otherwise
+  other.set('env', 'test') // Otherwise it writes errors to the terminal.
   other.get('/events', resource.express(), (_, response) => void response.send('Reached'))
   const origin = await listen(t, createServer(other))
   assert.equal((await fetch(`${origin}/events`, bearer(gone.issue()))).status, 503)

@@ -11,7 +11,7 @@ const vectors: Vectors = JSON.parse(readFileSync(file, 'utf8'))
 const fromHex = (text: string) => Buffer.from(text, 'hex')
 const toBase64 = (text: string) => fromHex(text).toString('base64')
 
-test('SIG-14 every vector of Wycheproof that is a text comes out as it should', () => {
+test('SIG-14 every text vector of Wycheproof has the expected result', () => {
   let count = 0
   for (const { publicKey, tests } of vectors.keys)
     for (const [id, message, signature, valid, flags] of tests) {
@@ -24,7 +24,7 @@ test('SIG-14 every vector of Wycheproof that is a text comes out as it should', 
   assert.ok(count > 60)
 })
 
-test('SIG-12 SIG-13 a key of small order verifies nothing, nor does a second way to write a signature', () => {
+test('SIG-12 SIG-13 a key of small order and a non-canonical signature are rejected', () => {
   const payload = 'Pay 10 €'
   const smallOrder = [`01${'00'.repeat(31)}`, '00'.repeat(32), `ec${'ff'.repeat(30)}7f`, `ee${'ff'.repeat(30)}7f`]
   for (const key of smallOrder) {
@@ -37,7 +37,7 @@ test('SIG-12 SIG-13 a key of small order verifies nothing, nor does a second way
   assert.ok(!verifySignature({ payload, signature: secondWayToWrite(signature), publicKey }))
 })
 
-test('SIG-11 only base64 in its one form, of the one length, is a signature or a key', () => {
+test('SIG-11 signatures and keys must be canonical base64 of the exact length', () => {
   const payload = 'Pay 10 €'
   const { publicKey, sign } = newSigningPair()
   const signature = sign(payload)
@@ -56,7 +56,7 @@ test('SIG-11 only base64 in its one form, of the one length, is a signature or a
     assert.ok(!verifySignature({ payload, signature, publicKey: other }), other)
 })
 
-test('SIG-20 SIG-21 a text is its exact bytes: no other form of it, and no half of a character', () => {
+test('SIG-20 SIG-21 the exact bytes of a text count: no other normalization, no unpaired surrogate', () => {
   const { publicKey, sign } = newSigningPair()
   const composed = 'Café'.normalize('NFC')
   const claim = { signature: sign(composed), publicKey }

@@ -17,7 +17,7 @@ after(() => service.close())
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 
-test('what a person signs reaches the app that waits, with what shows to anybody that they did', async () => {
+test("a user's signature reaches the waiting app, with the proof for third parties", async () => {
   const ada = await createRemoteSigner(service)
   const metadata = { order: 7 }
   const request = await countersign.createSigningRequest({ identityId: ada.identityId, payload, metadata })
@@ -45,18 +45,18 @@ test('what a person signs reaches the app that waits, with what shows to anybody
   assert.ok(!verifySignature({ ...outcome, payload: `${payload}.` }))
 })
 
-test('SGN-07 a text that could be a message of Countersign itself is refused before it is sent', async () => {
+test('SGN-07 a text that could be a message of Countersign itself is rejected before it is sent', async () => {
   const nowhere = createCountersign({ ...settings, baseUrl: 'http://localhost:1' })
-  const wanted = { identityId: randomUUID(), payload: '{"version":1,"action":"signing_key.rotated","details":{}}' }
-  const { identityId: organizationId, payload: reserved } = wanted
+  const requested = { identityId: randomUUID(), payload: '{"version":1,"action":"signing_key.rotated","details":{}}' }
+  const { identityId: organizationId, payload: reserved } = requested
   for (const refused of [
-    nowhere.createSigningRequest(wanted),
+    nowhere.createSigningRequest(requested),
     nowhere.createOrganizationRequest({ organizationId, payload: reserved }),
   ])
     await assert.rejects(refused, { name: 'CountersignError', code: 'reserved_payload', status: undefined })
 })
 
-test('another process may wait for a request, from what was kept of it', async () => {
+test('another process can wait for a request from its stored JSON', async () => {
   const ada = await createRemoteSigner(service)
   const request = await countersign.createSigningRequest({ identityId: ada.identityId, payload })
   const kept: typeof request = JSON.parse(JSON.stringify(request))
@@ -64,13 +64,13 @@ test('another process may wait for a request, from what was kept of it', async (
   assert.equal((await createCountersign(settings).waitForSignature(kept)).status, 'signed')
 })
 
-test('who denies has denied, and what has ended has expired', async () => {
+test('a denied request is denied, and an expired one is expired', async () => {
   const ada = await createRemoteSigner(service)
   const { identityId } = ada
   const denied = await countersign.createSigningRequest({ identityId, payload })
-  const hears = countersign.waitForSignature(denied)
+  const waiting = countersign.waitForSignature(denied)
   await ada.deny(denied.requestId)
-  assert.deepEqual(await hears, { status: 'denied', requestId: denied.requestId, identityId })
+  assert.deepEqual(await waiting, { status: 'denied', requestId: denied.requestId, identityId })
 
   const ended = await countersign.createSigningRequest({ identityId, payload, expiresInSeconds: 60 })
   await ada.rotate()
@@ -78,7 +78,7 @@ test('who denies has denied, and what has ended has expired', async () => {
   assert.deepEqual(await countersign.waitForSignature(ended), { status: 'expired', requestId, identityId })
 })
 
-test('a refusal of the service has its code, its status and its sentence', async () => {
+test('an error of the service has its code, status and description', async () => {
   const refused = async (work: Promise<unknown>) => {
     const error = await work.then(
       () => undefined,
@@ -91,12 +91,12 @@ test('a refusal of the service has its code, its status and its sentence', async
   }
   const ada = await createRemoteSigner(service)
   const { identityId } = ada
-  const nobody = { identityId: randomUUID(), payload }
-  assert.deepEqual(await refused(countersign.createSigningRequest(nobody)), ['identity_not_found', 404])
+  const unknownUser = { identityId: randomUUID(), payload }
+  assert.deepEqual(await refused(countersign.createSigningRequest(unknownUser)), ['identity_not_found', 404])
   const endless = { identityId, payload, expiresInSeconds: 3601 }
   assert.deepEqual(await refused(countersign.createSigningRequest(endless)), ['invalid_request', 400])
-  const stranger = createCountersign({ ...settings, clientSecret: 'cs_wrong' })
-  assert.deepEqual(await refused(stranger.createSigningRequest({ identityId, payload })), ['invalid_client', 401])
+  const otherClient = createCountersign({ ...settings, clientSecret: 'cs_wrong' })
+  assert.deepEqual(await refused(otherClient.createSigningRequest({ identityId, payload })), ['invalid_client', 401])
 
   const request = await countersign.createSigningRequest({ identityId, payload })
   const unknown = { ...request, requestId: randomUUID() }
@@ -105,19 +105,19 @@ test('a refusal of the service has its code, its status and its sentence', async
   assert.deepEqual(await refused(other.waitForSignature(request)), ['access_denied', 403])
 })
 
-test('who waits may stop at any time', async () => {
+test('waiting can be aborted at any time', async () => {
   const { identityId } = await createRemoteSigner(service)
   const request = await countersign.createSigningRequest({ identityId, payload })
-  const leaving = new AbortController()
-  const waiting = countersign.waitForSignature(request, { signal: leaving.signal })
+  const aborter = new AbortController()
+  const waiting = countersign.waitForSignature(request, { signal: aborter.signal })
   const reason = new Error('the shop closes')
-  setImmediate(() => leaving.abort(reason))
+  setImmediate(() => aborter.abort(reason))
   await assert.rejects(waiting, reason)
-  await assert.rejects(countersign.waitForSignature(request, { signal: leaving.signal }), reason)
+  await assert.rejects(countersign.waitForSignature(request, { signal: aborter.signal }), reason)
 })
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const)
-  test(`SIG-28 who waits while the service ends (${signal}) and begins again hears the answer`, async () => {
+  test(`SIG-28 waiting survives a restart of the service (${signal})`, async () => {
     const ada = await createRemoteSigner(service)
     const request = await countersign.createSigningRequest({ identityId: ada.identityId, payload })
     const waiting = countersign.waitForSignature(request)
@@ -127,7 +127,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const)
     assert.equal((await waiting).status, 'signed')
   })
 
-test('a secret is sent to nobody over a network in the clear', () => {
+test('requests with a secret require TLS', () => {
   const { authUrl, clientId, clientSecret } = settings
   for (const baseUrl of ['http://id.example', 'http://localhost.id.example', 'ftp://localhost', 'id.example', ''])
     assert.throws(() => createCountersign({ baseUrl, authUrl, clientId, clientSecret }), TypeError, baseUrl)

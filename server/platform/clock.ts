@@ -1,25 +1,39 @@
-/** Where the present instant comes from: the system's clock, or one that a test turns. */
+/** Returns the current time: the system's, or that of a test. */
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
 
-/** Before every token of ours: what it is read at counts, whether or not it has ended. */
-export const beforeAnyExpiry = new Date(0)
+/** Before the issue time of any token: a token that is parsed at this instant is accepted even if it has expired. */
+export const epoch = new Date(0)
 
-export function secondsAfter(instant: Date, seconds: number): Date {
+export function addSeconds(instant: Date, seconds: number): Date {
   return new Date(instant.getTime() + seconds * 1000)
 }
 
-/** Whole seconds from `now` to an instant, at least one: what Retry-After says (RFC 9110 §10.2.3). */
+/** Returns the whole seconds from `now` to an instant, at least one, for Retry-After (RFC 9110 §10.2.3). */
 export function secondsUntil(now: Date, instant: Date): number {
   return Math.max(1, Math.ceil((instant.getTime() - now.getTime()) / 1000))
 }
 
-export function laterOf(one: Date, other: Date): Date {
+export function maxDate(one: Date, other: Date): Date {
   return one < other ? other : one
 }
 
-/** Seconds since the epoch, as JWTs count (RFC 7519 §2, NumericDate). */
-export function numericDate(instant: Date): number {
+/** Returns seconds since the epoch (RFC 7519 §2, NumericDate). */
+export function toNumericDate(instant: Date): number {
   return Math.floor(instant.getTime() / 1000)
+}
+
+/** Resolves after a delay, or earlier when the signal aborts. */
+export function rest(milliseconds: number, stopped: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stopped.aborted) return resolve()
+    const timer = setTimeout(done, milliseconds)
+    function done() {
+      clearTimeout(timer)
+      stopped.removeEventListener('abort', done)
+      resolve()
+    }
+    stopped.addEventListener('abort', done)
+  })
 }

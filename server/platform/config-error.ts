@@ -1,2 +1,2 @@
-/** A setting that stops the start: its name, what is wrong, and how to mend it, in one line. */
+/** A setting that prevents the start. The message names the setting, the problem and the fix in one line. */
 export class ConfigError extends Error {}

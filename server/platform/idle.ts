@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pass } from 'node:timers/promises'
 
-/** The place of a request among those that a process works on. */
+/** Place of a request among those in progress. */
 export type Place = {
-  /** Gives the place to others until the request comes back. */
+  /** Releases the place until the request returns. */
   leave: () => void
   comeBack: () => void
 }
 
 const places = new AsyncLocalStorage<Place>()
 
-/** Runs a request at its place: what it waits for there by `whileIdle` gives the place to others. */
+/** Runs a request in its place. While it waits by `whileIdle`, other requests can use the place. */
 export function runAt(place: Place, run: () => void): void {
   places.run(place, run)
 }
 
 /**
- * Waits for what costs this process nothing: a time, an answer from elsewhere, an act of a person. Meanwhile others may
- * have the place of the request; where there is no request, there is none to give.
+ * Waits for something that costs this process nothing: time, a response of another service, an action of a user.
+ * Meanwhile other requests can use the place of this one, if there is a request.
  */
 export async function whileIdle<Result>(wait: () => Promise<Result>): Promise<Result> {
   const place = places.getStore()
@@ -29,7 +29,7 @@ export async function whileIdle<Result>(wait: () => Promise<Result>): Promise<Re
   }
 }
 
-/** Lets so much time pass; none where that is over already. */
+/** Waits for a time. Returns at once if it is not positive. */
 export async function idle(milliseconds: number): Promise<void> {
   if (milliseconds > 0) await whileIdle(() => pass(milliseconds))
 }

@@ -1,9 +1,12 @@
-/** A name of letters, digits, hyphens, underscores and dots, or an address. URL parsers let it hold `;` and `,` too. */
+/**
+ * Matches a host of letters, digits, hyphens, underscores and dots, or an IP address. URL parsers also accept `;` and
+ * `,`.
+ */
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i
 
 /**
- * Whether a host means nothing but itself wherever it is written: in a header, other characters would begin another
- * directive, or another source. Every address from outside is asked before it is kept.
+ * Checks whether a host is safe in a header, where other characters would start another directive or source. Every
+ * external URL is checked before it is stored.
  */
 export function hasPlainHost({ hostname }: Pick<URL, 'hostname'>): boolean {
   return plainHost.test(hostname)
@@ -14,8 +17,8 @@ export function isPlainOrigin(text: string): boolean {
   return url?.origin === text && hasPlainHost(url)
 }
 
-/** Takes an origin for a header. That it is none is a fault of ours, which must not be written out. */
+/** Returns an origin for use in a header. Throws for other text, which would be a fault of the server. */
 export function inHeader(origin: string): string {
-  if (!isPlainOrigin(origin)) throw new Error('An origin that is none was to be written into a header')
+  if (!isPlainOrigin(origin)) throw new Error('header value is not an origin')
   return origin
 }

@@ -5,12 +5,12 @@ import { after, before, test } from 'node:test'
 import { openEnterprise } from '#testing/enterprise.ts'
 import { makeEveryRequest } from '#testing/every-request.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import type { World } from '#testing/world.ts'
+import type { TestWorld } from '#testing/world.ts'
 import { readActs } from '../../tools/growth.ts'
 
 const acts = readActs(readFileSync(join(import.meta.dirname, '../../docs/security/growth.md'), 'utf8'))
 
-/** What a request has added to the audit log, and the limits that it counted. */
+/** Audit events that a request has added, and the rate limits that it counted. */
 type Made = { request: string; counted: Set<string>; recorded: { action: string; actor: string }[] }
 
 let mailbox: Mailbox
@@ -33,20 +33,20 @@ after(async () => {
   await mailbox.close()
 })
 
-/** Makes a request, and notes what it did. They come one after another. */
-async function makeAndNote(inject: World['api']['inject'], host: unknown, [asked]: [Asked]) {
+/** Makes a request and records its effects. Requests run one after another. */
+async function makeAndNote(inject: TestWorld['api']['inject'], host: unknown, [requested]: [Requested]) {
   counted = new Set()
-  const answer: unknown = await Reflect.apply(inject, host, [asked])
-  const entries = await enterprise.world.db.selectFrom('audit_entry').select(['entry_id', 'action', 'actor']).execute()
-  const recorded = entries.filter(({ entry_id: id }) => !known.has(id))
-  for (const { entry_id: id } of recorded) known.add(id)
-  requests.push({ request: `${asked.method ?? 'GET'} ${asked.url}`, counted, recorded })
+  const answer: unknown = await Reflect.apply(inject, host, [requested])
+  const entries = await enterprise.world.db.selectFrom('audit_event').select(['event_id', 'action', 'actor']).execute()
+  const recorded = entries.filter(({ event_id: id }) => !known.has(id))
+  for (const { event_id: id } of recorded) known.add(id)
+  requests.push({ request: `${requested.method ?? 'GET'} ${requested.url}`, counted, recorded })
   return answer
 }
 
-type Asked = { method?: string; url: string }
+type Requested = { method?: string; url: string }
 
-/** Each act that a request has recorded of callers without having counted, or taken, what its row names. */
+/** Lists each action that a request has recorded without counting, or consuming, what its row names. */
 function findUncounted(): string[] {
   const available = new Map<string, number>()
   const uncounted = new Map<string, number>()
@@ -67,7 +67,7 @@ function findUncounted(): string[] {
   })
 }
 
-test('GRW-24 a request that adds to the audit log has counted what bounds it, or took what another has counted', () => {
+test('GRW-24 a request that adds to the audit log has counted a limit, or consumed what another counted', () => {
   const recorded = new Set(requests.flatMap((made) => made.recorded.map(({ action }) => action)))
   assert.ok(recorded.size > 80, `${recorded.size} kinds of acts were recorded`)
   assert.deepEqual(findUncounted(), [])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '#platform/config/config.ts'
+import { loadConfig } from '#platform/config/config.ts'
 import { announce } from '#banner.ts'
 
 const hosted = {
@@ -11,19 +11,19 @@ const hosted = {
   TRUST_PROXY: 'off',
 }
 
-test('a person at a terminal reads where everything is, and where to click first', () => {
-  const said = announce(readConfig({}), 'embedded', true)
-  assert.match(said, /Open first +http:\/\/localhost:4401\/playground\n/)
+test('at a terminal, the start lists all URLs and the first one to open', () => {
+  const said = announce(loadConfig({}), 'embedded', true)
+  assert.match(said, /Start here +http:\/\/localhost:4401\/playground\n/)
   for (const port of [4400, 4401, 4402]) assert.ok(said.includes(`http://localhost:${port}`))
 })
 
-test('OUT-06 under public URLs, or where no person reads, the start is one line of JSON', () => {
+test('OUT-06 under public URLs, or without a terminal, the start is one line of JSON', () => {
   for (const [environment, isTerminal] of [
     [hosted, true],
     [hosted, false],
     [{}, false],
   ] as const) {
-    const said = announce(readConfig(environment), 'embedded', isTerminal)
+    const said = announce(loadConfig(environment), 'embedded', isTerminal)
     assert.match(said, /^[^\n]+\n$/)
     assert.match(JSON.parse(said).msg, / is ready\.$/)
   }

@@ -33,9 +33,7 @@ const registerApp = (settings: Partial<NewApp> = {}) =>
     service.admin,
   )
 
-/**
- * A person with a passkey, who says yes to whatever an authorization URL asks; answers where their browser then goes.
- */
+/** Creates a user with a passkey who consents to any authorization URL; returns the redirect of their browser. */
 async function createPerson(handle: string) {
   const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
   const { flowId, options } = await post<{ flowId: string; options: Parameters<typeof authenticator.register>[0] }>(
@@ -51,19 +49,19 @@ async function createPerson(handle: string) {
     identityId,
     async approve(authorizationUrl: URL): Promise<URL> {
       assert.equal((await fetch(authorizationUrl)).status, 200)
-      const asked = Object.fromEntries(authorizationUrl.searchParams)
+      const requested = Object.fromEntries(authorizationUrl.searchParams)
       const { redirectUrl } = await post<{ redirectUrl: string }>(
         '/api/oauth/authorize',
         {
-          clientId: asked['client_id'],
-          redirectUri: asked['redirect_uri'] ?? redirectUri,
-          requestUri: asked['request_uri'],
+          clientId: requested['client_id'],
+          redirectUri: requested['redirect_uri'] ?? redirectUri,
+          requestUri: requested['request_uri'],
           identityId,
-          scope: asked['scope'],
-          state: asked['state'],
-          nonce: asked['nonce'],
-          codeChallenge: asked['code_challenge'],
-          codeChallengeMethod: asked['code_challenge_method'],
+          scope: requested['scope'],
+          state: requested['state'],
+          nonce: requested['nonce'],
+          codeChallenge: requested['code_challenge'],
+          codeChallengeMethod: requested['code_challenge_method'],
         },
         { authorization: `Bearer ${sessionToken}` },
       )
@@ -78,7 +76,7 @@ const authentications = {
   'no secret, a public app': { settings: { public: true }, with: () => openidClient.None() },
 }
 for (const [what, authentication] of Object.entries(authentications))
-  test(`openid-client signs a person in, refreshes and reads userinfo, with ${what}`, async () => {
+  test(`openid-client signs a user in, refreshes and reads userinfo, with ${what}`, async () => {
     const { clientId, clientSecret } = await registerApp(authentication.settings)
     const person = await createPerson(`visitor-${what.length}`)
     const config = await openidClient.discovery(
@@ -113,7 +111,7 @@ for (const [what, authentication] of Object.entries(authentications))
     assert.equal(userinfo.preferred_username, `visitor-${what.length}`)
   })
 
-test('openid-client pushes its request, and what the browser carries names nothing but the reference', async () => {
+test("openid-client pushes its request, and the browser's URL contains only the reference", async () => {
   const { clientId, clientSecret } = await registerApp()
   const person = await createPerson('pushed')
   const config = await openidClient.discovery(new URL(service.authUrl), clientId, clientSecret, undefined, {
@@ -136,7 +134,7 @@ test('openid-client pushes its request, and what the browser carries names nothi
 })
 
 for (const algorithm of ['RS256', 'ES256', 'EdDSA'] as const)
-  test(`oauth4webapi goes through the whole flow and verifies an ID token by ${algorithm}`, async () => {
+  test(`oauth4webapi completes the flow and verifies an ID token signed with ${algorithm}`, async () => {
     const { clientId, clientSecret } = await registerApp({ idTokenSignedResponseAlg: algorithm })
     const person = await createPerson(`reader-${algorithm.toLowerCase()}`)
     const issuer = new URL(service.authUrl)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -16,7 +16,7 @@ const userinfo = async (accessToken: string) =>
   (await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${accessToken}` } }))
     .statusCode
 
-test('CLK-01 all times are those of the clock of the service, however far off the one of the database is', async () => {
+test("CLK-01 all times are from the service's clock, whatever the database's clock says", async () => {
   const { rows: clocks } = await sql<{ now: Date }>`select now() as now`.execute(world.db)
   assert.ok(Math.abs(world.now().getTime() - (clocks[0]?.now.getTime() ?? 0)) > 24 * hour * 1000)
   const { rows: defaults } = await sql`
@@ -38,7 +38,7 @@ test('CLK-01 all times are those of the clock of the service, however far off th
   assert.equal(await userinfo(accessToken), 401)
 })
 
-test('CLK-03 a clock that steps an hour forward and back leaves nobody signed out, and nothing revoked', async () => {
+test('CLK-03 a clock that steps an hour forward and back signs no user out and revokes nothing', async () => {
   const [person, app] = await Promise.all([world.person(), world.app()])
   const tokens = await app.tokens(person)
   world.pass(hour)
@@ -50,7 +50,7 @@ test('CLK-03 a clock that steps an hour forward and back leaves nobody signed ou
   assert.equal(session.statusCode, 200)
 })
 
-test('CLK-02 what was spent or ended stays so when the clock steps back', async () => {
+test('CLK-02 a used code or ended session stays so when the clock steps back', async () => {
   const [person, app] = await Promise.all([world.person(), world.app()])
   const code = await app.code(person)
   assert.equal((await app.redeem(code)).statusCode, 200)
@@ -58,11 +58,11 @@ test('CLK-02 what was spent or ended stays so when the clock steps back', async 
   assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
   world.pass(-hour)
   assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
-  assert.equal(await userinfo(tokens.access_token), 200, 'the other lineage lives')
+  assert.equal(await userinfo(tokens.access_token), 200, 'the other family stays active')
   world.pass(hour)
 })
 
-test('CLK-02 a token is dated by the clock that issued it, also after a step back, and lasts no longer', async () => {
+test('CLK-02 a token is dated by the clock of its issuer, also after a step back, and lasts no longer', async () => {
   const [person, app] = await Promise.all([world.person(), world.app()])
   const tokens = await app.tokens(person)
   world.pass(-hour)
@@ -76,7 +76,7 @@ test('CLK-02 a token is dated by the clock that issued it, also after a step bac
   world.pass(hour)
 })
 
-test('CLK-05 a person signs in and stays connected past the year 2038', async () => {
+test('CLK-05 a user signs in and stays connected past the year 2038', async () => {
   world.pass(10 * year)
   const [person, app] = await Promise.all([world.person(), world.app()])
   const tokens = await app.tokens(person)

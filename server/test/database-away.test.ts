@@ -7,7 +7,7 @@ import { startPostgres } from '../../tools/postgres.ts'
 
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
 
-/** Starts the service over a database that it cannot use; answers what it wrote, and how it ended. */
+/** Starts the service with an unusable database; returns its output and exit. */
 async function startOver(databaseUrl: string) {
   const {
     ready,
@@ -25,21 +25,21 @@ async function startOver(databaseUrl: string) {
   return { said: output(), code: child.exitCode }
 }
 
-test('NET-07 a host that there is none of is one line that names it', async () => {
+test('NET-07 an unknown database host is reported in one line with its name', async () => {
   const { said, code } = await startOver('postgres://user:a-password@no-such-host.invalid/countersign')
-  assert.match(said, /^DATABASE_URL leads to no-such-host\.invalid:5432, which is not the name of any machine[^\n]*\n$/)
+  assert.match(said, /^DATABASE_URL leads to no-such-host\.invalid:5432, which is an unknown host name[^\n]*\n$/)
   assert.doesNotMatch(said, /a-password/)
   assert.equal(code, 1)
 })
 
-test('NET-07 where nothing listens, the start waits a while, and ends with one line that says so', async () => {
+test('NET-07 without a listening database, the start waits for a while and ends with one line', async () => {
   const [port] = await freePorts(1)
   const began = performance.now()
   const { said, code } = await startOver(`postgres://user:a-password@127.0.0.1:${port}/countersign`)
   assert.match(
     said,
     new RegExp(
-      `^DATABASE_URL leads to 127\\.0\\.0\\.1:${port}, where no PostgreSQL answers \\(ECONNREFUSED\\)[^\\n]*\\n$`,
+      `^DATABASE_URL leads to 127\\.0\\.0\\.1:${port}, where no PostgreSQL responds \\(ECONNREFUSED\\)[^\\n]*\\n$`,
     ),
   )
   assert.doesNotMatch(said, /a-password/)
@@ -49,19 +49,16 @@ test('NET-07 where nothing listens, the start waits a while, and ends with one l
 
 if (isShared) {
   const wrong: Record<string, [(url: URL) => void, RegExp]> = {
-    'a database that there is none of': [
-      (url) => (url.pathname = '/no_such_one'),
-      /^DATABASE_URL names the database no_such_one/,
-    ],
+    'an unknown database': [(url) => (url.pathname = '/no_such_one'), /^DATABASE_URL names the database no_such_one/],
     'a wrong password': [
       (url) => (url.password = 'a-password'),
-      /^DATABASE_URL has a user or password that .* refuses/,
+      /^DATABASE_URL has a user or password that .* rejects/,
     ],
-    'a user that there is none of': [(url) => (url.username = 'nobody_here'), /^DATABASE_URL has a user .*nobody_here/],
-    'TLS where there is none': [(url) => (url.search = '?sslmode=verify-full'), /^DATABASE_URL leads to .*SSL/],
+    'an unknown user': [(url) => (url.username = 'nobody_here'), /^DATABASE_URL has a user .*nobody_here/],
+    'TLS without support': [(url) => (url.search = '?sslmode=verify-full'), /^DATABASE_URL leads to .*SSL/],
   }
   for (const [what, [spoil, expected]] of Object.entries(wrong))
-    test(`NET-07 ${what} is one line that says what to do`, async (t) => {
+    test(`NET-07 ${what} is reported in one line with instructions`, async (t) => {
       const made = await openTestDatabase()
       assert.ok(made)
       t.after(() => made.drop())
@@ -74,7 +71,7 @@ if (isShared) {
       assert.equal(code, 1)
     })
 
-  test('NET-08 a database that comes up a little later than the service is waited for', async (t) => {
+  test('NET-08 the start waits for a database that becomes available a little later', async (t) => {
     const cluster = await startPostgres()
     await cluster.stop()
     const [api, auth, business] = await freePorts(3)

@@ -18,8 +18,8 @@ import { readDockerfile } from '../../tools/image.ts'
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
 
 /**
- * A library in a process of the service, loaded before everything else, that takes Node's functions aside. On a signal
- * it tries every way out, and says what became of each.
+ * Library in a process of the service, loaded first, that keeps Node's original functions. On a signal it tries every
+ * outbound channel and reports the results.
  */
 const library = `
 import { createSocket } from 'node:dgram'
@@ -73,7 +73,7 @@ process.on('SIGUSR2', async () => {
 })
 `
 
-/** Listens by TCP, by UDP and at a local socket, and counts whoever comes. */
+/** Listens by TCP, by UDP and at a local socket, and counts connections. */
 async function listenForCallers(t: TestContext, folder: string) {
   let callers = 0
   const tcp = createServer((socket) => {
@@ -82,7 +82,7 @@ async function listenForCallers(t: TestContext, folder: string) {
   }).listen(0, '127.0.0.1')
   await once(tcp, 'listening')
   const address = tcp.address()
-  if (address === null || typeof address === 'string') throw new Error('this server listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   const udp = createSocket('udp4', () => (callers += 1)).bind(address.port, '127.0.0.1')
   await once(udp, 'listening')
   const path = join(folder, 'socket')
@@ -96,7 +96,7 @@ async function listenForCallers(t: TestContext, folder: string) {
   return { environment: { LISTENER_PORT: String(address.port), LOCAL_SOCKET: path }, callers: () => callers }
 }
 
-/** The service with that library in each of its processes. */
+/** Starts the service with that library in each of its processes. */
 async function startWithLibrary(t: TestContext, environment: Record<string, string> = {}, flags: string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-library-'))
   const dataDirectory = await mkdtemp(join(tmpdir(), 'countersign-'))
@@ -113,7 +113,7 @@ async function startWithLibrary(t: TestContext, environment: Record<string, stri
   return { service, ...listener }
 }
 
-/** What became of each way that the library tried in that process of the service. */
+/** Returns the result of each channel that the library tried in that process of the service. */
 async function tryEveryWay({ process: { stdout } }: Service, pid = 0): Promise<Record<string, string>> {
   const said = on(stdout, 'data')
   process.kill(pid, 'SIGUSR2')
@@ -140,7 +140,7 @@ async function send(url: string, payload?: object, headers: Record<string, strin
   return JSON.parse((await answer.text()) || '{}')
 }
 
-/** A person registers and signs in with a passkey, over HTTP as a browser does. */
+/** Registers a user who signs in with a passkey, over HTTP like a browser. */
 async function signIn({ baseUrl, authUrl }: Service) {
   const authenticator = createAuthenticator({ origin: authUrl, rpId: 'localhost' })
   const handle = `person-${randomBytes(6).toString('hex')}`
@@ -158,7 +158,7 @@ async function signIn({ baseUrl, authUrl }: Service) {
   return { headers: { authorization: `Bearer ${sessionToken}` }, identityId: identities[0].identityId }
 }
 
-/** Ends all other connections to a database, as its administrator does; answers how many there were. */
+/** Terminates all other connections to a database, like an administrator; returns their number. */
 async function cutConnections(connectionString = ''): Promise<number | null> {
   const database = new Client({ connectionString })
   await database.connect()
@@ -168,7 +168,7 @@ async function cutConnections(connectionString = ''): Promise<number | null> {
   return cut.rowCount
 }
 
-test('OUT-02 OUT-03 a library in the service reaches nobody, while all that the service does works', async (t) => {
+test('OUT-02 OUT-03 a library in the service cannot connect out, while the service works', async (t) => {
   const mailbox = await openMailbox()
   t.after(() => mailbox.close())
   const traces = await startTraceReceiver()
@@ -200,7 +200,7 @@ test('OUT-02 OUT-03 a library in the service reaches nobody, while all that the 
   assert.ok(traces.spans.length > 0)
 })
 
-test('OUT-04 a destination that is refused is named in the log, once', async (t) => {
+test('OUT-04 a blocked destination is named in the log, once', async (t) => {
   const { service } = await startWithLibrary(t)
   await tryEveryWay(service, service.process.pid)
   await tryEveryWay(service, service.process.pid)
@@ -208,14 +208,14 @@ test('OUT-04 a destination that is refused is named in the log, once', async (t)
   const lines = service
     .output()
     .split('\n')
-    .filter((line) => line.includes('"outbound connection not allowed"'))
+    .filter((line) => line.includes('"outbound connection blocked"'))
   const destinations = lines.map((line) => JSON.parse(line).destination)
   assert.equal(new Set(destinations).size, destinations.length)
   for (const name of ['127.0.0.1', 'localhost', 'a.example', 'c.example']) assert.ok(destinations.includes(name), name)
   assert.match(lines.find((line) => line.includes('a.example')) ?? '', /library\.mjs/)
 })
 
-test('OUT-02 OUT-03 so it is under the flags of the image', async (t) => {
+test('OUT-02 OUT-03 outbound connections are blocked under the flags of the image', async (t) => {
   const command = (await readDockerfile()).find(({ word }) => word === 'CMD')?.rest ?? ''
   const flags = [...command.matchAll(/"(--[^"]+)"/g)].map(([, flag = '']) => flag)
   const { service, callers } = await startWithLibrary(t, {}, flags)
@@ -230,13 +230,13 @@ if (isShared)
     const { service } = await startWithLibrary(t)
     await signIn(service)
     const cut = await cutConnections(service.settings.DATABASE_URL)
-    const lost = (output: string) => output.split('"a database connection was lost"').length - 1
+    const lost = (output: string) => output.split('"database connection lost"').length - 1
     await service.wrote((output) => lost(output) === cut)
     await signIn(service)
   })
 
 if (isShared)
-  test('OUT-02 OUT-03 so it is in every worker, and in the process that looks after them', async (t) => {
+  test('OUT-02 OUT-03 outbound connections are blocked in every worker and in the main process', async (t) => {
     const { service, callers } = await startWithLibrary(t, { WORKERS: '2', LOG_LEVEL: 'info' })
     await service.wrote((output) => workersOf(output).length === 2)
     for (const pid of [service.process.pid, ...workersOf(service.output())])

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { newClaims, openEnterprise, scimUser, type Enterprise } from '#testing/enterprise.ts'
-import { askBusiness, makeOrganization } from '#testing/organization.ts'
+import { businessRequest, createOrganization } from '#testing/organization.ts'
 import type { Person } from '#testing/world.ts'
 
 let enterprise: Enterprise
@@ -24,7 +24,7 @@ const send = (method: Method, url: string, headers: Record<string, string>, payl
 
 const atOnce = 16
 
-/** Does what is to end a session while so many requests by it are always under way, and answers with what it said. */
+/** Runs an action that ends a session while many of its requests are in progress, and returns the answer. */
 async function meanwhile(headers: Headers, acts: Act[], end: () => Promise<Answer>): Promise<Answer> {
   const going = new AbortController()
   const begun = Array.from({ length: atOnce }, () => Promise.withResolvers<void>())
@@ -32,7 +32,7 @@ async function meanwhile(headers: Headers, acts: Act[], end: () => Promise<Answe
     for (let turn = lane; !going.signal.aborted; turn += 1) {
       await acts[turn % acts.length]?.(headers)
       resolve()
-      // The embedded database answers without ever leaving the turn of the event loop.
+      // The embedded database answers within the same turn of the event loop.
       await setImmediate()
     }
   })
@@ -45,19 +45,19 @@ async function meanwhile(headers: Headers, acts: Act[], end: () => Promise<Answe
   }
 }
 
-/** What costs the thief nothing: it is refused, or changes nothing, or is done however often they like. */
+/** Requests that an attacker can repeat at will: each is rejected, or changes nothing, or is unlimited. */
 function actsOf(organizationId: string, { identityId }: Person): Act[] {
   const invitation = () => `DELETE /organizations/${organizationId}/invitations/${randomUUID()}` as const
   return [
-    (headers) => askBusiness(enterprise.world, { headers }, invitation()),
+    (headers) => businessRequest(enterprise.world, { headers }, invitation()),
     (headers) => send('DELETE', `/api/identities/${identityId}/email`, headers),
     (headers) =>
       send('PATCH', `/api/identities/${identityId}`, headers, { displayName: randomBytes(4).toString('hex') }),
-    (headers) => askBusiness(enterprise.world, { headers }, `GET /organizations/${organizationId}/members`),
+    (headers) => businessRequest(enterprise.world, { headers }, `GET /organizations/${organizationId}/members`),
   ]
 }
 
-/** Registers with a recovery code, and answers how to recover by it. */
+/** Registers a recovery code, and returns a function that recovers with it. */
 async function recoverable(person: Person) {
   const recoveryAuth = randomBytes(32).toString('base64url')
   const kept = await send('PUT', '/api/account/recovery', person.headers, { recoveryAuth, ciphertext: 'a.b.c.d.e' })
@@ -81,10 +81,10 @@ const ways: Record<string, Way> = {
 }
 
 for (const [name, way] of Object.entries(ways))
-  test(`SES-17 whatever a stolen session asks, its owner can ${name}`, async () => {
+  test(`SES-17 the owner can ${name} during any load by a stolen session`, async () => {
     const person = await enterprise.world.person()
     const end = await way(person, await person.signIn(), await currentSession(person.headers))
-    const { id } = await makeOrganization(enterprise.world, person)
+    const { id } = await createOrganization(enterprise.world, person)
     const answer = await meanwhile(person.headers, actsOf(id, person), end)
     assert.ok(answer.statusCode < 300, answer.body)
     assert.equal((await send('GET', '/api/auth/session', person.headers)).statusCode, 401)
@@ -96,7 +96,7 @@ async function currentSession(headers: Headers): Promise<string> {
   return sessions.find(({ current }) => current)?.sessionId ?? ''
 }
 
-/** An organization, and a colleague whom its directory has named and its own sign-in has signed in. */
+/** Creates an organization, and a member who was provisioned by its directory and signed in with SSO. */
 async function employ() {
   const owner = await enterprise.world.person()
   const organization = await enterprise.organization(owner)
@@ -127,10 +127,10 @@ type Employed = Awaited<ReturnType<typeof employ>>
 const departures: Record<string, (employed: Employed) => Promise<() => Promise<Answer>>> = {
   'that their directory lets them go': async ({ letGo }) => letGo,
   'that an owner removes them': async ({ owner, organizationId, person }) => {
-    const listed = await askBusiness(enterprise.world, owner, `GET /organizations/${organizationId}/members`)
+    const listed = await businessRequest(enterprise.world, owner, `GET /organizations/${organizationId}/members`)
     const { members } = listed.json<{ members: { memberId: string; identityId: string }[] }>()
     const memberId = members.find(({ identityId }) => identityId === person.identityId)?.memberId
-    return () => askBusiness(enterprise.world, owner, `DELETE /organizations/${organizationId}/members/${memberId}`)
+    return () => businessRequest(enterprise.world, owner, `DELETE /organizations/${organizationId}/members/${memberId}`)
   },
   'that the operator suspends their organization': async ({ organizationId }) => {
     const url = `/api/admin/organizations/${organizationId}`
@@ -138,12 +138,12 @@ const departures: Record<string, (employed: Employed) => Promise<() => Promise<A
   },
   'that they are signed out with their connection': async ({ owner, organizationId, connectionId }) => {
     const path = `/organizations/${organizationId}/sso-connections/${connectionId}` as const
-    return () => askBusiness(enterprise.world, owner, `DELETE ${path}`)
+    return () => businessRequest(enterprise.world, owner, `DELETE ${path}`)
   },
 }
 
 for (const [name, prepare] of Object.entries(departures))
-  test(`SES-18 whatever a member asks, it happens ${name}`, async () => {
+  test(`SES-18 a change takes effect during any load by a member: ${name}`, async () => {
     const employed = await employ()
     const end = await prepare(employed)
     const answer = await meanwhile(employed.headers, actsOf(employed.organizationId, employed.person), end)

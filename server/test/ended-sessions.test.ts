@@ -7,21 +7,21 @@ import { createAuthenticator } from '#testing/authenticator.ts'
 import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
 import { makeEveryRequest } from '#testing/every-request.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { place } from '#testing/request-desk.ts'
+import { place } from '#testing/request-client.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
-/** What changes nothing by the session in a transaction, each with why. */
+/** Endpoints that change nothing by the session in a transaction, each with the reason. */
 const elsewhere: Record<string, string> = {
-  'POST /api/auth/passkeys/start': 'It begins a ceremony, which is finished only by the session.',
-  'POST /api/auth/passkeys/finish': 'The ceremony is taken out first, so that it is tried once: below.',
-  'POST /api/auth/reauthenticate/start': 'It begins a ceremony, which is finished only by the session.',
-  'POST /api/auth/reauthenticate/finish': 'The ceremony is taken out first, so that it is tried once: below.',
-  'POST /api/auth/session/business': 'What it answers is good no longer than the session.',
+  'POST /api/auth/passkeys/start': 'It starts a ceremony, which only the session can finish.',
+  'POST /api/auth/passkeys/finish': 'The ceremony is consumed first, so that it is tried once: see below.',
+  'POST /api/auth/reauthenticate/start': 'It starts a ceremony, which only the session can finish.',
+  'POST /api/auth/reauthenticate/finish': 'The ceremony is consumed first, so that it is tried once: see below.',
+  'POST /api/auth/session/business': 'Its token is valid no longer than the session.',
   'POST /api/auth/session/end': 'It ends the session.',
   'DELETE /api/auth/session': 'It ends the session.',
 }
 
-/** When sessions end: as a transaction begins, or when all else has been done in it. */
+/** Times at which sessions end: at the start of a transaction, or after all other statements. */
 const ends = {
   'just before': (text: string) => text === 'begin',
   'while that is done': (text: string) => /"session".* for no key update$/.test(text),
@@ -29,10 +29,10 @@ const ends = {
 type When = keyof typeof ends
 const whens: When[] = ['just before', 'while that is done']
 
-/** When the session of the request that is under way ends, and whether it has. Requests come one by one. */
+/** When the session of the current request ends, and whether it has. Requests run one after another. */
 let trial: { when: When; hasEnded: boolean } | undefined
 
-/** Ends all sessions in each transaction of a trial: whoever refuses then takes that back, and nothing has happened. */
+/** Ends all sessions in each transaction of a trial. An error rolls that back, and nothing has changed. */
 function endInTransactions(pool: pg.Pool): pg.Pool {
   const changed = new WeakSet<pg.PoolClient>()
   pool.on('acquire', (client) => {
@@ -63,14 +63,14 @@ type Authenticator = ReturnType<typeof createAuthenticator>
 
 const mailing = 'POST /api/identities/:identityId/email'
 
-/** What changes something by a session. */
+/** Endpoints that change data by a session. */
 const acting = endpoints
   .map(({ endpoint }) => endpoint)
   .filter(({ method, config: { security } }) => method !== 'GET' && security.endsWith('session'))
 
 let mailbox: Mailbox
 let enterprise: Enterprise
-/** What was answered to each of these, as often as it was tried. */
+/** Answers of each endpoint, per trial. */
 const answers = new Map<string, string[]>()
 before(async () => {
   mailbox = await openMailbox()
@@ -85,51 +85,51 @@ after(async () => {
   await mailbox.close()
 })
 
-/** Sends each request that acts by a session several times: first as one whose session ends meanwhile. */
+/** Sends each request that acts by a session several times: first with a session that ends in the meantime. */
 function tryBefore(host: Enterprise['world']['api']): void {
   const inject = host.inject.bind(host)
   Object.assign(host, {
-    async inject(asked: InjectOptions) {
-      const endpoint = acting.find((each) => isFor(each, asked))
+    async inject(requested: InjectOptions) {
+      const endpoint = acting.find((each) => isFor(each, requested))
       if (endpoint && !Object.hasOwn(elsewhere, endpoint.name)) {
         for (const when of whens) {
           const tried = { when, hasEnded: false }
           trial = tried
-          const { statusCode, body } = await inject(structuredClone(asked)).finally(() => (trial = undefined))
-          // The mail goes first, with a code that nothing here knows.
+          const { statusCode, body } = await inject(structuredClone(requested)).finally(() => (trial = undefined))
+          // The mail is sent first, with a code that no test uses.
           if (endpoint.name === mailing) await mailbox.take()
           const answer = `${tried.hasEnded ? '' : 'no session locked '}${statusCode} ${statusCode === 401 ? '' : body}`
           const name = `${endpoint.name} ${when}`
           answers.set(name, [...(answers.get(name) ?? []), answer.trim()])
         }
       }
-      return inject(asked)
+      return inject(requested)
     },
   })
 }
 
-function isFor({ method, url }: AnyEndpoint, asked: InjectOptions): boolean {
-  if ((asked.method ?? 'GET') !== method) return false
-  const path = typeof asked.url === 'string' ? (asked.url.split('?')[0] ?? '') : ''
+function isFor({ method, url }: AnyEndpoint, requested: InjectOptions): boolean {
+  if ((requested.method ?? 'GET') !== method) return false
+  const path = typeof requested.url === 'string' ? (requested.url.split('?')[0] ?? '') : ''
   const pattern = url.split('/')
   const parts = path.split('/')
   return parts.length === pattern.length && pattern.every((part, nth) => part.startsWith(':') || part === parts[nth])
 }
 
-test('SES-16 whatever changes something by a session is not done where that ends just before, or meanwhile', () => {
+test('SES-16 a change by a session is not made if the session ends just before or meanwhile', () => {
   const done = [...answers].flatMap(([name, given]) =>
     given.filter((each) => each !== '401').map((each) => `${name}: ${each}`),
   )
   assert.deepEqual(done, [])
 })
 
-test('SES-16 every endpoint that acts by a session is tried so, or says why not', () => {
+test('SES-16 every endpoint that acts by a session is tried, or states why not', () => {
   const isTried = (name: string) => whens.every((when) => answers.get(`${name} ${when}`)?.includes('401'))
   const untried = acting.map(({ name }) => name).filter((name) => !isTried(name))
   assert.deepEqual(untried.toSorted(), Object.keys(elsewhere).toSorted())
 })
 
-test('SES-16 a ceremony adds no passkey and proves nothing where the session ends just before', async () => {
+test('SES-16 a ceremony adds no passkey and proves nothing if the session ends just before', async () => {
   const { world } = enterprise
   const person = await world.person()
   const headers = await person.signIn()

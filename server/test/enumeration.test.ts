@@ -2,34 +2,34 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createSigner } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-type Asked = { method?: 'GET' | 'POST' | 'DELETE'; url: string; payload?: object; headers?: Record<string, string> }
+type Requested = { method?: 'GET' | 'POST' | 'DELETE'; url: string; payload?: object; headers?: Record<string, string> }
 const volatile = new Set(['date', 'x-request-id', 'content-length'])
 
-/** All that an answer tells, but for what was asked and what is random in every answer. */
-async function toldBy(asked: Asked, sought: string) {
-  const { statusCode, headers, body } = await world.api.inject({ method: 'GET', ...asked })
+/** Returns everything that an answer reveals, except the input and random values. */
+async function responseOf(requested: Requested, target: string) {
+  const { statusCode, headers, body } = await world.api.inject({ method: 'GET', ...requested })
   const kept = Object.entries(headers).filter(([name]) => !volatile.has(name))
   const random = /[\w-]{43}|[0-9a-f]{8}-[0-9a-f-]{27}/g
-  return { statusCode, headers: kept, body: body.replaceAll(sought, 'sought').replaceAll(random, 'random') }
+  return { statusCode, headers: kept, body: body.replaceAll(target, 'sought').replaceAll(random, 'random') }
 }
 
-test('LKP-09 where it tells who has an account, what is known and what is unknown are answered alike', async () => {
-  const [person, asker, app] = [
+test('LKP-09 endpoints that could reveal accounts answer known and unknown ones alike', async () => {
+  const [person, requester, app] = [
     await createSigner(world),
     await world.person(),
     await world.app({ supportsE2ee: true }),
   ]
   const code = randomBytes(32).toString('base64url')
-  const { headers } = asker
-  const alike: Record<string, [number, (handle: string) => Asked]> = {
+  const { headers } = requester
+  const alike: Record<string, [number, (handle: string) => Requested]> = {
     'a sign-in': [200, (handle) => ({ method: 'POST', url: '/api/auth/login/start', payload: { handle } })],
     'a recovery': [
       401,
@@ -46,13 +46,13 @@ test('LKP-09 where it tells who has an account, what is known and what is unknow
   }
   const unknown = `nobody-${randomBytes(6).toString('hex')}`
   for (const [what, [status, ask]] of Object.entries(alike)) {
-    const told = await toldBy(ask(person.handle), person.handle)
-    assert.equal(told.statusCode, status, `${what}: ${told.body}`)
-    assert.deepEqual(told, await toldBy(ask(unknown), unknown), what)
+    const received = await responseOf(ask(person.handle), person.handle)
+    assert.equal(received.statusCode, status, `${what}: ${received.body}`)
+    assert.deepEqual(received, await responseOf(ask(unknown), unknown), what)
   }
 
   const [session] = (await world.api.inject({ url: '/api/auth/sessions', headers: person.headers })).json().sessions
-  const others: Record<string, [string, (id: string) => Asked]> = {
+  const others: Record<string, [string, (id: string) => Requested]> = {
     'an identity of another user': [person.identityId, (id) => ({ url: `/api/identities/${id}`, headers })],
     'a key of another user': [person.identityId, (id) => ({ url: `/api/signing/keys/${id}`, headers })],
     'a session of another user': [
@@ -66,16 +66,16 @@ test('LKP-09 where it tells who has an account, what is known and what is unknow
   }
   for (const [what, [known, ask]] of Object.entries(others)) {
     const made = known.includes('-') && known.length === 36 ? randomUUID() : randomBytes(32).toString('base64url')
-    const told = await toldBy(ask(known), known)
-    assert.deepEqual([told.statusCode, /_not_found/.test(told.body)], [404, true], `${what}: ${told.body}`)
-    assert.deepEqual(told, await toldBy(ask(made), made), what)
+    const received = await responseOf(ask(known), known)
+    assert.deepEqual([received.statusCode, /_not_found/.test(received.body)], [404, true], `${what}: ${received.body}`)
+    assert.deepEqual(received, await responseOf(ask(made), made), what)
   }
 })
 
-test('LKP-09 what is public tells known from unknown, and a credential id tells whether it signs in here', async () => {
+test('LKP-09 public lookups tell known from unknown, and a credential ID shows if it is registered', async () => {
   const [person, app] = [await createSigner(world), await world.app()]
-  const status = async (asked: Asked) => (await world.api.inject({ method: 'GET', ...asked })).statusCode
-  const registering = (handle: string): Asked => ({
+  const status = async (requested: Requested) => (await world.api.inject({ method: 'GET', ...requested })).statusCode
+  const registering = (handle: string): Requested => ({
     method: 'POST',
     url: '/api/auth/register/start',
     payload: { handle, displayName: 'Someone' },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createWorld, postForm, type World } from '#testing/world.ts'
+import { createWorld, postForm, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -11,7 +11,7 @@ after(() => world.close())
 const hostile = `"'></script><img src=x onerror=alert(1)><!--`
 const html = { accept: 'text/html' }
 
-/** What a browser would run, or take for markup. */
+/** Asserts that a body contains nothing that a browser would run or parse as markup. */
 function assertInert(body: string, what: string): void {
   assert.doesNotMatch(body, /<img|<!--/, what)
   assert.equal(body.match(/<script/g)?.length, body.match(/<\/script>/g)?.length, what)
@@ -19,10 +19,10 @@ function assertInert(body: string, what: string): void {
     assert.match(script, /src="\/|type="application\/json"/, `${what}: ${script}`)
 }
 
-test('INJ-06 what a request, an app or a user says stands in no page as markup', async () => {
+test('INJ-06 values of a request, an app or a user appear in no page as markup', async () => {
   const app = await world.app({ name: `An app ${hostile.slice(0, 60)}` })
-  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
-  const at = (path: string, more: Record<string, string>) => `${path}?${new URLSearchParams({ ...asked, ...more })}`
+  const requested = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  const at = (path: string, more: Record<string, string>) => `${path}?${new URLSearchParams({ ...requested, ...more })}`
   const names = ['state', 'nonce', 'login_hint', 'ui_locales', 'claims', 'display', 'identity_id', 'organization_id']
   const urls = [
     ...names.map((name) => at('/signin', { [name]: hostile })),
@@ -43,10 +43,10 @@ test('INJ-06 what a request, an app or a user says stands in no page as markup',
     assertInert(answer.body, url)
     assert.match(String(answer.headers['content-security-policy']), /script-src 'self'|default-src 'none'/, url)
   }
-  const bad = { ...asked, state: hostile, scope: 'openid nonsense', response_mode: 'form_post' }
+  const bad = { ...requested, state: hostile, scope: 'openid nonsense', response_mode: 'form_post' }
   const posted = await postForm(world.auth, '/signin', bad, html)
   assertInert(posted.body, 'what is posted to the app')
-  assert.match(posted.body, /onerror=alert\(1\)/, 'the state is there, as text')
+  assert.match(posted.body, /onerror=alert\(1\)/, 'the state is present as text')
   const connection = '/api/sso/00000000-0000-4000-8000-000000000000'
   const fields = { SAMLResponse: hostile, RelayState: hostile }
   assertInert((await postForm(world.api, `${connection}/acs`, fields, html)).body, 'RelayState')
@@ -55,7 +55,7 @@ test('INJ-06 what a request, an app or a user says stands in no page as markup',
   assertInert(failed.body, 'the error of a provider')
 })
 
-test('INJ-06 no URL of a script or a document is kept, nor a handle or an address with markup', async () => {
+test('INJ-06 script and data URLs, and handles and addresses with markup, are rejected', async () => {
   const person = await world.person()
   const identity = `/api/identities/${person.identityId}`
   const send = (method: 'PATCH' | 'POST', url: string, payload: object, headers = person.headers) =>

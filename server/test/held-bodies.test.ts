@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import { openEnterprise, scimUser, type Enterprise } from '#testing/enterprise.ts'
-import { byBrowser, openBrowser } from '#testing/federated-browser.ts'
+import { fedcmHeaders, openBrowser } from '#testing/federated-browser.ts'
 import { holdRequest, listenHere } from '#testing/held-request.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
@@ -21,7 +21,7 @@ after(() => enterprise.close())
 const json = { 'content-type': 'application/json' }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** All endpoints of a kind to which a body can be sent. */
+/** All endpoints of a kind that accept a body. */
 const bodied = (security: AnyEndpoint['config']['security']) =>
   endpoints
     .map(({ endpoint }) => endpoint)
@@ -35,19 +35,19 @@ function hold({ method, url, config: { host } }: AnyEndpoint, headers: Record<st
 
 type Look = { port: number; path: string; headers: Record<string, string> }
 
-/** Asks over a connection of its own: what was sent before it has come, and its guards are done. */
+/** Requests over a separate connection: earlier data has arrived by then, and its guards are done. */
 async function statusOf({ port, path, headers }: Look) {
   return (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status
 }
 
-/** Holds a request to each of these, ends what they act by, and sends the last bytes. */
+/** Holds a request to each of these, revokes their credential, and sends the last bytes. */
 async function actAfterTheEnd(
-  asked: AnyEndpoint[],
+  requested: AnyEndpoint[],
   headers: Record<string, string>,
   look: Omit<Look, 'headers'>,
   end: () => Promise<unknown>,
 ) {
-  const held = await Promise.all(asked.map(async (endpoint) => ({ endpoint, ...(await hold(endpoint, headers)) })))
+  const held = await Promise.all(requested.map(async (endpoint) => ({ endpoint, ...(await hold(endpoint, headers)) })))
   assert.equal(await statusOf({ ...look, headers }), 200)
   await end()
   assert.equal(await statusOf({ ...look, headers }), 401)
@@ -55,30 +55,30 @@ async function actAfterTheEnd(
   return answers.filter(({ status }) => status !== 401).map(({ endpoint, status }) => `${endpoint.name}: ${status}`)
 }
 
-test('SES-14 on no endpoint does a request act in a session that ended before its last byte came', async () => {
+test('SES-14 no endpoint acts for a session that ended before the last byte of the request', async () => {
   const { world } = enterprise
-  const asked = bodied('session')
-  assert.ok(asked.length > 60)
+  const requested = bodied('session')
+  assert.ok(requested.length > 60)
   const owner = await world.person()
   const look = { port: ports.api, path: '/api/auth/session' }
   const signOut = (headers: Record<string, string>) =>
     world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers })
 
   const stolen = await owner.signIn()
-  const byToken = await actAfterTheEnd(asked, stolen, look, () =>
+  const byToken = await actAfterTheEnd(requested, stolen, look, () =>
     world.api.inject({ method: 'DELETE', url: '/api/auth/sessions', headers: owner.headers }),
   )
   assert.deepEqual(byToken, [])
 
   const { ofPages } = await openBrowser(world, owner)
-  assert.deepEqual(await actAfterTheEnd(asked, ofPages, look, () => signOut(ofPages)), [])
+  assert.deepEqual(await actAfterTheEnd(requested, ofPages, look, () => signOut(ofPages)), [])
 
   const { cookies } = await openBrowser(world, owner)
   const page = { cookie: `countersign=${cookies.main}`, origin: businessUrl }
   const opened = await world.api.inject({ method: 'POST', url: '/api/auth/session/business', headers: page })
   const business = bearer(opened.json<{ businessToken: string }>().businessToken)
   const byPage = await actAfterTheEnd(
-    asked.filter(({ config }) => config.host === 'business'),
+    requested.filter(({ config }) => config.host === 'business'),
     business,
     { port: ports.business, path: '/api/organizations' },
     () => signOut(page),
@@ -86,20 +86,20 @@ test('SES-14 on no endpoint does a request act in a session that ended before it
   assert.deepEqual(byPage, [])
 })
 
-test('SES-14 nor by what a browser itself asks with', async () => {
+test('SES-14 no endpoint acts for a FedCM session that ended before the last byte', async () => {
   const { world } = enterprise
   const person = await world.person()
   const { cookies, ofPages } = await openBrowser(world, person)
   const left = await actAfterTheEnd(
-    bodied('federated session'),
-    { ...byBrowser, cookie: `__Host-countersign-fedcm=${cookies.federated}` },
+    bodied('fedcm session'),
+    { ...fedcmHeaders, cookie: `__Host-countersign-fedcm=${cookies.federated}` },
     { port: ports.api, path: '/api/oauth/fedcm/accounts' },
     () => world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: ofPages }),
   )
   assert.deepEqual(left, [])
 })
 
-test('SES-14 nor by an access token that has ended', async () => {
+test('SES-14 no endpoint acts for an access token that ended before the last byte', async () => {
   const { world } = enterprise
   const person = await world.person()
   const app = await world.app()
@@ -120,7 +120,7 @@ test('SES-14 nor by an access token that has ended', async () => {
   }
 })
 
-test('SES-14 nor by the token of a directory that has been taken back', async () => {
+test('SES-14 no endpoint acts for a SCIM token that was revoked before the last byte', async () => {
   const { world } = enterprise
   const acme = await enterprise.organization(await world.person())
   const { connectionId } = await enterprise.connect(acme)
@@ -141,7 +141,7 @@ test('SES-14 nor by the token of a directory that has been taken back', async ()
   for (const { finish } of held) assert.equal((await finish()).status, 401)
 })
 
-test('SES-15 whoever holds a request back replaces no recovery code once their session has ended', async () => {
+test('SES-15 a delayed request replaces no recovery code once its session has ended', async () => {
   const { world } = enterprise
   const victim = await world.person()
   const stolen = await victim.signIn()

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { limited, noRateLimits } from '#platform/rate-limits/rate-limit.ts'
-import { askBusiness, makeOrganization } from '#testing/organization.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
+import { noRateLimits } from '#platform/rate-limits/rate-limit.ts'
+import { rateLimitPolicies } from '../modules.ts'
+import { businessRequest, createOrganization } from '#testing/organization.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, postForm, type Person, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-async function limitedWorld(t: TestContext, numbers?: string): Promise<World> {
+async function limitedWorld(t: TestContext, numbers?: string): Promise<TestWorld> {
   const environment = numbers === undefined ? {} : { RATE_LIMIT_NUMBERS: numbers }
   const world = await createWorld({ rateLimits: true, environment })
   t.after(() => world.close())
@@ -18,11 +19,11 @@ async function limitedWorld(t: TestContext, numbers?: string): Promise<World> {
 }
 
 const asPerson =
-  (world: World, { headers }: Pick<Person, 'headers'>) =>
+  (world: TestWorld, { headers }: Pick<Person, 'headers'>) =>
   (method: Method, url: string, payload?: object) =>
     world.api.inject({ method, url, headers, ...(payload && { payload }) })
 
-/** The statuses of this many requests, one after another. */
+/** Returns the statuses of this many requests, one after another. */
 async function statusesOf(count: number, ask: (nth: number) => Promise<{ statusCode: number }>): Promise<number[]> {
   const statuses: number[] = []
   for (let nth = 0; nth < count; nth += 1) statuses.push((await ask(nth)).statusCode)
@@ -34,7 +35,7 @@ const thenLimited = (count: number, status: number, refused = 1) => [
   ...Array<number>(refused).fill(429),
 ]
 
-test('GRW-01 a signing key is replaced ten times a day and no more, and wrong signatures use up nothing', async (t) => {
+test('GRW-01 a signing key can be replaced ten times a day, and wrong signatures do not count', async (t) => {
   const world = await limitedWorld(t)
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
   let { pair } = ada
@@ -61,7 +62,7 @@ test('GRW-01 a signing key is replaced ten times a day and no more, and wrong si
   assert.equal((await world.api.inject({ method: 'PUT', url, headers, payload })).statusCode, 200)
 })
 
-test('GRW-02 creating and deleting identities in turn reserves six handles a day in a session', async (t) => {
+test('GRW-02 creating and deleting identities repeatedly reserves six handles a day per session', async (t) => {
   const world = await limitedWorld(t)
   const ada = await world.person()
   const ask = asPerson(world, ada)
@@ -73,10 +74,10 @@ test('GRW-02 creating and deleting identities in turn reserves six handles a day
   assert.deepEqual(await statusesOf(8, createAndDelete), thenLimited(6, 204, 2))
   const change = await ask('PATCH', `/api/identities/${ada.identityId}`, { handle: 'one-more' })
   assert.equal(change.json().error, 'rate_limited', 'changes of a handle count with them')
-  assert.equal((await ask('DELETE', '/api/account')).statusCode, 204, 'who goes altogether goes')
+  assert.equal((await ask('DELETE', '/api/account')).statusCode, 204, 'an account can always be deleted')
 })
 
-test('GRW-03 a profile is changed sixty times an hour, with a fresh proof a little more, and no more', async (t) => {
+test('GRW-03 a profile can be changed sixty times an hour, and a little more after re-authentication', async (t) => {
   const world = await limitedWorld(t)
   const ada = await world.person()
   const ask = asPerson(world, ada)
@@ -86,12 +87,12 @@ test('GRW-03 a profile is changed sixty times an hour, with a fresh proof a litt
   const further = await statusesOf(40, () =>
     other('PATCH', `/api/identities/${ada.identityId}`, { displayName: 'Ada' }),
   )
-  assert.deepEqual(further, thenLimited(36, 200, 4), 'sixty for both sessions, and some for each fresh proof')
+  assert.deepEqual(further, thenLimited(36, 200, 4), 'sixty for both sessions, and some for each re-authentication')
   world.pass(3600)
   assert.equal((await change(0)).statusCode, 200)
 })
 
-test('GRW-04 a confidential app pushes 600 requests a minute and no more, and others push theirs', async (t) => {
+test('GRW-04 a confidential app can push 600 requests a minute, and other apps are not affected', async (t) => {
   const world = await limitedWorld(t)
   const [one, other] = [await world.app(), await world.app()]
   const push = ({ credentials, redirectUri }: typeof one) =>
@@ -102,7 +103,7 @@ test('GRW-04 a confidential app pushes 600 requests a minute and no more, and ot
   assert.equal((await push(one)).statusCode, 201)
 })
 
-test('GRW-05 a person begins to prove their presence thirty times an hour in a session, and no more', async (t) => {
+test('GRW-05 a user can start thirty re-authentications an hour in a session', async (t) => {
   const world = await limitedWorld(t)
   const [ada, bob] = [await world.person(), await world.person()]
   const prove = asPerson(world, ada)
@@ -113,19 +114,23 @@ test('GRW-05 a person begins to prove their presence thirty times an hour in a s
   await ada.signIn()
 })
 
-test('GRW-06 a person takes their account along six times an hour, with a fresh proof a little more', async (t) => {
+test('GRW-06 a user can export the account six times an hour, and a little more after re-authentication', async (t) => {
   const world = await limitedWorld(t)
   const ada = await world.person()
   const sessions = [ada.headers, await ada.signIn(), await ada.signIn()]
   const exportIn = (headers: Person['headers']) => () => asPerson(world, { headers })('GET', '/api/account/export')
   const passed = []
   for (const headers of sessions) passed.push((await statusesOf(8, exportIn(headers))).indexOf(429))
-  assert.deepEqual(passed, [4, 4, 1], 'six for all sessions, half of that for one, and one more by each fresh proof')
+  assert.deepEqual(
+    passed,
+    [4, 4, 1],
+    'six for all sessions, half of that for one, and one more for each re-authentication',
+  )
   world.pass(3600)
   assert.equal((await exportIn(ada.headers)()).statusCode, 200)
 })
 
-test('GRW-07 an app is sent ten test events an hour and no more, whoever asks for them', async (t) => {
+test('GRW-07 an app can get ten test events an hour, from any caller', async (t) => {
   const world = await limitedWorld(t)
   const ask = async (clientId: string, nth: number) => {
     const url = `/api/admin/apps/${clientId}/webhook/test`
@@ -141,8 +146,8 @@ test('GRW-07 an app is sent ten test events an hour and no more, whoever asks fo
   assert.equal((await ask(other.clientId, 0)).statusCode, 201)
 })
 
-test('GRW-08 whatever a session adds or changes counts, and nothing keeps its owner from ending things', async (t) => {
-  const world = await limitedWorld(t, 'change-of-a-person=20')
+test('GRW-08 additions and changes by a session are counted, and revocations by its owner always work', async (t) => {
+  const world = await limitedWorld(t, 'changes-per-user=20')
   const [ada, bob] = [await world.person(), await world.person()]
   const elsewhere = asPerson(world, { headers: await ada.signIn() })
   const ask = asPerson(world, ada)
@@ -171,8 +176,8 @@ test('GRW-08 whatever a session adds or changes counts, and nothing keeps its ow
   assert.equal((await ask('GET', '/api/auth/session')).statusCode, 401)
 })
 
-/** What its owner does to repair an account, and to sign in to an app: not answered 429. */
-async function requireRepairable(world: World, { identityId, headers }: Pick<Person, 'identityId' | 'headers'>) {
+/** Checks that requests to repair an account, and to sign in to an app, are not answered 429. */
+async function requireRepairable(world: TestWorld, { identityId, headers }: Pick<Person, 'identityId' | 'headers'>) {
   const app = await world.app()
   const ask = asPerson(world, { headers })
   const consent = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid' }
@@ -195,8 +200,8 @@ async function requireRepairable(world: World, { identityId, headers }: Pick<Per
   }
 }
 
-/** Uses up by a session what it may: changes that change nothing, names, proofs, apps, devices. */
-async function useUp(world: World, session: Pick<Person, 'headers'>, identityId: string) {
+/** Uses up the rate limits of a session: empty changes, names, authentications, apps, devices. */
+async function useUp(world: TestWorld, session: Pick<Person, 'headers'>, identityId: string) {
   const ask = asPerson(world, session)
   const untilRefused = async (method: Method, url: string, payload: object) => {
     for (let nth = 0; nth < 2000; nth += 1)
@@ -211,8 +216,8 @@ async function useUp(world: World, session: Pick<Person, 'headers'>, identityId:
   await untilRefused('PATCH', '/api/auth/passkeys/none', { name: 'Stolen' })
 }
 
-test('GRW-48 a stolen session uses up nothing that its owner needs to repair the account or to sign in', async (t) => {
-  const world = await limitedWorld(t, 'change-of-a-person=400')
+test('GRW-48 a stolen session uses up no limit that its owner needs to repair the account or to sign in', async (t) => {
+  const world = await limitedWorld(t, 'changes-per-user=400')
   const ada = await world.person()
   const own = { ...ada, headers: await ada.signIn() }
   await useUp(world, ada, ada.identityId)
@@ -222,18 +227,18 @@ test('GRW-48 a stolen session uses up nothing that its owner needs to repair the
   await requireRepairable(world, { ...ada, headers: await ada.signIn() })
 })
 
-test('GRW-52 a stolen session uses up no copies, organizations, invitations or mails of its owner', async (t) => {
+test('GRW-52 a stolen session uses up no exports, organizations, invitations or mails of its owner', async (t) => {
   const world = await limitedWorld(t)
   const ada = await world.person()
   const { identityId, handle } = ada
   const own = { ...ada, headers: await ada.signIn() }
-  const acme = await makeOrganization(world, own)
-  type Use = (session: Person, nth: number) => ReturnType<typeof askBusiness>
+  const acme = await createOrganization(world, own)
+  type Use = (session: Person, nth: number) => ReturnType<typeof businessRequest>
   const uses: Record<string, Use> = {
     copies: (session) => asPerson(world, session)('GET', '/api/account/export'),
-    organizations: (session) => askBusiness(world, session, 'POST /organizations', { name: 'Acme', identityId }),
+    organizations: (session) => businessRequest(world, session, 'POST /organizations', { name: 'Acme', identityId }),
     invitations: (session) =>
-      askBusiness(world, session, `POST /organizations/${acme.id}/invitations`, { handle, role: 'member' }),
+      businessRequest(world, session, `POST /organizations/${acme.id}/invitations`, { handle, role: 'member' }),
     mails: (session, nth) =>
       asPerson(world, session)('POST', `/api/identities/${identityId}/email`, { email: `ada${nth}@example.com` }),
   }
@@ -249,19 +254,19 @@ test('GRW-52 a stolen session uses up no copies, organizations, invitations or m
   }
 })
 
-test('GRW-53 what counts for a person cannot be counted by the id of a user alone', async () => {
+test('GRW-53 limits per user cannot be counted with a user ID alone', async () => {
   const [userId, sessionId] = [crypto.randomUUID(), crypto.randomUUID()]
-  // @ts-expect-error -- A session that was stolen would use it up.
-  await noRateLimits.count('account export of a person', userId)
+  // @ts-expect-error -- A stolen session would use it up.
+  await noRateLimits.count('account-exports-per-user', userId)
   // @ts-expect-error -- The same.
-  await noRateLimits.count('mail for a person', userId)
-  await noRateLimits.count('account export of a person', { owner: userId, sessionId, isProved: false })
-  const personal = Object.keys(limited).filter((name) => / (?:of|for) a person$/.test(name))
+  await noRateLimits.count('mails-per-user', userId)
+  await noRateLimits.count('account-exports-per-user', { owner: userId, sessionId, isProved: false })
+  const personal = Object.keys(rateLimitPolicies).filter((name) => name.endsWith('-per-user'))
   assert.equal(personal.length, 11, 'each of them, by its name')
 })
 
-test('GRW-49 whoever has the passkey can act also when stolen sessions have used up everything', async (t) => {
-  const world = await limitedWorld(t, 'change-of-a-person=400')
+test('GRW-49 the owner of the passkey can act even if stolen sessions have used up all limits', async (t) => {
+  const world = await limitedWorld(t, 'changes-per-user=400')
   const ada = await world.person()
   const stolen = [ada.headers, await ada.signIn(), await ada.signIn()]
   world.pass(301)
@@ -273,27 +278,27 @@ test('GRW-49 whoever has the passkey can act also when stolen sessions have used
   const beyond = (await statusesOf(50, rename)).filter((status) => status === 404).length
   assert.ok(beyond > 20 && beyond < 40, `${beyond} beyond: a proof gives a tenth, and no more`)
   world.pass(301)
-  assert.equal((await rename()).statusCode, 429, 'a proof that is older gives nothing')
+  assert.equal((await rename()).statusCode, 429, 'an older authentication gives nothing')
 })
 
-test('GRW-09 an app asks one person, or one organization, for 600 signatures an hour and no more', async (t) => {
-  const world = await limitedWorld(t, 'signing-request-of-an-app-to-one-signer=4')
+test('GRW-09 an app can send one user, or one organization, 600 signing requests an hour', async (t) => {
+  const world = await limitedWorld(t, 'signing-requests-per-app-and-signer=4')
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
-  const [shop, bank] = [askerOf(world, await world.app()), askerOf(world, await world.app())]
+  const [shop, bank] = [signingRequesterOf(world, await world.app()), signingRequesterOf(world, await world.app())]
   const askAndDeny = async () => {
-    const asked = await shop.request(ada.identityId)
-    if (asked.statusCode === 201) await ada.deny(asked.json().requestId)
-    return asked
+    const requested = await shop.request(ada.identityId)
+    if (requested.statusCode === 201) await ada.deny(requested.json().requestId)
+    return requested
   }
   assert.deepEqual(await statusesOf(6, askAndDeny), thenLimited(4, 201, 2))
   assert.equal((await shop.request(bob.identityId)).statusCode, 201)
   assert.equal((await bank.request(ada.identityId)).statusCode, 201)
-  assert.deepEqual(limited['signing request of an app to one signer'], { points: 600, seconds: 3600 })
+  assert.deepEqual(rateLimitPolicies['signing-requests-per-app-and-signer'], { points: 600, seconds: 3600 })
   const nobody = crypto.randomUUID()
   assert.deepEqual(await statusesOf(5, () => shop.requestOf(nobody)), thenLimited(4, 404))
 })
 
-test('GRW-10 of the signing keys that were replaced, only the last keeps its private half', async (t) => {
+test('GRW-10 of the replaced signing keys, only the last one keeps its private key', async (t) => {
   const world = await createWorld()
   t.after(() => world.close())
   const ada = await createSigner(world)
@@ -311,5 +316,5 @@ test('GRW-10 of the signing keys that were replaced, only the last keeps its pri
   )
   const own = await asPerson(world, ada)('GET', `/api/signing/keys/${ada.identityId}`)
   assert.equal(own.json().encryptedPrivateKey, 'd.d.d.d.d')
-  assert.equal(own.json().former.length, 3, 'the public halves stay: they verify what was signed')
+  assert.equal(own.json().former.length, 3, 'the public keys stay: they verify earlier signatures')
 })

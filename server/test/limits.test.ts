@@ -8,7 +8,7 @@ import { createWorld } from '#testing/world.ts'
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
 const where = isShared ? 'on two processes over one PostgreSQL' : 'on one process'
 
-/** The product with a proxy before it, as one process or as two that share a database; answers their API hosts. */
+/** Starts the product behind a proxy, as one process or as two that share a database; returns their API hosts. */
 async function startBehindProxy(t: TestContext, environment: Record<string, string>): Promise<string[]> {
   if (isShared) {
     const service = await startService({ environment })
@@ -20,7 +20,7 @@ async function startBehindProxy(t: TestContext, environment: Record<string, stri
   return [service.baseUrl]
 }
 
-/** How many of 64 registrations that begin at once are let through, the nth as coming from `address(n)`. */
+/** Counts how many of 64 concurrent registrations are accepted, the nth from `address(n)`. */
 async function passing(hosts: string[], address: (n: number) => string): Promise<number> {
   const answers = await Promise.all(
     Array.from({ length: 64 }, (_, n) =>
@@ -35,7 +35,7 @@ async function passing(hosts: string[], address: (n: number) => string): Promise
   return answers.filter(({ status }) => status === 200).length
 }
 
-test(`LOD-05 64 at once do not pass a limit of 10, however their address is written, ${where}`, async (t) => {
+test(`LOD-05 64 concurrent requests do not exceed a limit of 10, in any address spelling, ${where}`, async (t) => {
   const hosts = await startBehindProxy(t, { TRUST_PROXY: '1' })
   const spellings = ['2001:db8:7:8::', '2001:DB8:7:8:0:0:0:', '2001:0db8:0007:0008:ffff:1:2:']
   assert.equal(await passing(hosts, (n) => `${spellings[n % 3]}${n + 1}`), 10)
@@ -43,7 +43,7 @@ test(`LOD-05 64 at once do not pass a limit of 10, however their address is writ
   assert.equal(await passing(hosts, (n) => `198.51.100.${n}, 192.0.2.77`), 10)
 })
 
-test(`NET-06 whoever has a /48 of IPv6 has ten times the limit, and no more, ${where}`, async (t) => {
+test(`NET-06 an IPv6 /48 has ten times the limit of an address, ${where}`, async (t) => {
   const hosts = await startBehindProxy(t, { TRUST_PROXY: '1' })
   const ofNetwork = (nth: number) => passing(hosts, () => `2001:db8:48:${nth.toString(16)}::1`)
   for (let nth = 1; nth <= 9; nth += 1) assert.equal(await ofNetwork(nth), 10, `network ${nth}`)
@@ -54,26 +54,26 @@ test(`NET-06 whoever has a /48 of IPv6 has ten times the limit, and no more, ${w
 })
 
 for (const trusted of ['1', '127.0.0.0/8,::1'])
-  test(`NET-09 a proxy that writes ports turns no limit off: TRUST_PROXY=${trusted}, ${where}`, async (t) => {
+  test(`NET-09 a proxy that adds ports disables no limit: TRUST_PROXY=${trusted}, ${where}`, async (t) => {
     const hosts = await startBehindProxy(t, { TRUST_PROXY: trusted })
     assert.equal(await passing(hosts, (n) => `203.0.113.9:${50_000 + n}`), 10)
     assert.equal(await passing(hosts, (n) => `[2001:db8:5:6::${n + 1}]:${50_000 + n}`), 10)
     assert.equal(await passing(hosts, (n) => `nobody-${n}`), 10, 'what is no address is the address of the proxy')
   })
 
-test(`NET-09 a chain of trusted proxies that write ports is followed to the client, ${where}`, async (t) => {
+test(`NET-09 a chain of trusted proxies that add ports is followed to the client, ${where}`, async (t) => {
   const hosts = await startBehindProxy(t, { TRUST_PROXY: '127.0.0.0/8,::1,10.0.0.0/8,fd00::/8' })
   assert.equal(await passing(hosts, (n) => `192.0.2.${n}, 198.51.100.7:${n + 1}, 10.0.0.9:443, [fd00::1]:443`), 10)
   assert.equal(await passing(hosts, (n) => `192.0.2.${n}, garbage, [fd00::7]:443`), 10, 'behind what is no address')
   assert.equal(await passing(hosts, (n) => `192.0.2.${n}, 10.0.0.9:443`), 64, 'the clients of a chain')
 })
 
-test(`LOD-05 HDR-07 without a proxy that is trusted, X-Forwarded-For is nobody, ${where}`, async (t) => {
+test(`LOD-05 HDR-07 without a trusted proxy, X-Forwarded-For is ignored, ${where}`, async (t) => {
   const hosts = await startBehindProxy(t, {})
   assert.equal(await passing(hosts, (n) => `198.51.100.${n}`), 10)
 })
 
-test('TOK-20 10,000 wrong secrets from one address: it is limited, and the app is not', async (t) => {
+test('TOK-20 10,000 wrong secrets from one address rate limit the address, and not the app', async (t) => {
   const world = await createWorld({ rateLimits: true })
   t.after(() => world.close())
   const [app, person] = [await world.app(), await world.person()]
@@ -109,7 +109,7 @@ test('TOK-20 10,000 wrong secrets from one address: it is limited, and the app i
   assert.equal(elsewhere.statusCode, 200, elsewhere.body)
 })
 
-test('TOK-12 credentials that cannot be read are counted against their address', async (t) => {
+test('TOK-12 malformed credentials are counted against their address', async (t) => {
   const world = await createWorld({ rateLimits: true })
   t.after(() => world.close())
   const unreadable = ['Basic', 'Basic !!!!', 'Basic YXBw', 'Basic AAAA', 'Basic JXp6OmE=']
@@ -130,12 +130,12 @@ test('TOK-12 credentials that cannot be read are counted against their address',
   assert.deepEqual(statuses, [...Array<number>(30).fill(401), 429, 429])
 })
 
-const signingLimits: Record<string, { points: number; asked: object }> = {
-  'KEY-11 looking up public keys': { points: 300, asked: { url: '/api/signing/public-key/nobody-here' } },
-  'looking up encryption keys': { points: 300, asked: { url: '/api/encryption/identity-key/nobody-here' } },
+const signingLimits: Record<string, { points: number; requested: object }> = {
+  'KEY-11 looking up public keys': { points: 300, requested: { url: '/api/signing/public-key/nobody-here' } },
+  'looking up encryption keys': { points: 300, requested: { url: '/api/encryption/identity-key/nobody-here' } },
   'verifying signatures': {
     points: 300,
-    asked: {
+    requested: {
       method: 'POST',
       url: '/api/signing/verify',
       payload: { message: 'a', signature: 'a', publicKey: 'a' },
@@ -143,14 +143,14 @@ const signingLimits: Record<string, { points: number; asked: object }> = {
   },
   'SIG-25 asking for demonstrations': {
     points: 20,
-    asked: { method: 'POST', url: '/api/signing/demo/request', payload: { handle: 'nobody-here', payload: 'a' } },
+    requested: { method: 'POST', url: '/api/signing/demo/request', payload: { handle: 'nobody-here', payload: 'a' } },
   },
 }
-for (const [what, { points, asked }] of Object.entries(signingLimits))
+for (const [what, { points, requested }] of Object.entries(signingLimits))
   test(`${what} is limited to ${points} a minute from one address`, async (t) => {
     const world = await createWorld({ rateLimits: true })
     t.after(() => world.close())
-    const ask = (remoteAddress: string) => world.api.inject({ ...asked, remoteAddress })
+    const ask = (remoteAddress: string) => world.api.inject({ ...requested, remoteAddress })
     const codes: string[] = []
     for (let tries = 0; tries < points + 2; tries += 1) codes.push((await ask('192.0.2.66')).json().error)
     assert.ok(!codes.slice(0, points).includes('rate_limited'))

@@ -9,7 +9,7 @@ import { freePorts, launch, startService, type Service } from '#testing/service.
 
 const embeddedOnly = process.env['TEST_DATABASE_URL'] === undefined
 
-/** Started once, in an empty folder. */
+/** Started once, in an empty directory. */
 let first: Service
 before(async () => {
   first = await startService({ dataDirectory: await mkdtemp(join(tmpdir(), 'countersign-')) })
@@ -28,7 +28,7 @@ function createApp({ baseUrl, admin }: Service, name: string): Promise<Response>
   })
 }
 
-test('OUT-06 the start says in a line of JSON where all is and where to click first; hosts answer probes', async () => {
+test('OUT-06 the start logs all URLs and the first one to open in one line of JSON; hosts answer probes', async () => {
   const lines = first.output().trimEnd().split('\n')
   const { msg, openFirst, pages, api, organizations } = lines.map((line) => JSON.parse(line)).at(-1)
   assert.match(msg, /^Countersign .* is ready\.$/)
@@ -40,7 +40,7 @@ test('OUT-06 the start says in a line of JSON where all is and where to click fi
   }
 })
 
-test('STO-20 SIGTERM answers what was asked, takes nothing new, and ends with 0', async (t) => {
+test('STO-20 SIGTERM answers running requests, accepts no new ones, and ends with 0', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   const slow = request(`${service.baseUrl}/api/auth/register/start`, {
@@ -59,13 +59,13 @@ test('STO-20 SIGTERM answers what was asked, takes nothing new, and ends with 0'
   assert.equal(await ended, 0)
 })
 
-test('Ctrl-C ends it promptly', async (t) => {
+test('Ctrl-C ends the process promptly', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   assert.equal(await service.end('SIGINT'), 0)
 })
 
-test('a port that is taken is named in one line', async (t) => {
+test('a port in use is named in one line', async (t) => {
   const [api, auth] = await freePorts(2)
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
   t.after(() => rm(directory, { recursive: true }))
@@ -79,7 +79,7 @@ test('a port that is taken is named in one line', async (t) => {
   await assert.rejects(launch(settings).ready, new RegExp(`Port ${port} is in use`))
 })
 
-test('a bad setting ends the start with one line that names it', async () => {
+test('an invalid setting ends the start with one line that names it', async () => {
   const {
     process: child,
     ready,
@@ -90,7 +90,7 @@ test('a bad setting ends the start with one line that names it', async () => {
   assert.match(output(), /^BASE_URL must use https[^\n]*\n$/)
 })
 
-test('with PORT all hosts share a listener and are told apart by name', async (t) => {
+test('with PORT all hosts share a listener and are distinguished by name', async (t) => {
   const [port] = await freePorts(1)
   const service = await startService({
     environment: {
@@ -117,7 +117,7 @@ test('with PORT all hosts share a listener and are told apart by name', async (t
   assert.equal(await ask('evil.example', '/healthz'), 421)
 })
 
-test('STO-01 what was acknowledged is there after kill -9', async (t) => {
+test('STO-01 acknowledged data survives kill -9', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   const acknowledged: string[] = []
@@ -145,7 +145,7 @@ test('STO-01 what was acknowledged is there after kill -9', async (t) => {
 })
 
 if (embeddedOnly) {
-  test('STO-03 a second process on the data directory is refused at once, and the first goes on', async () => {
+  test('STO-03 a second process on the data directory is rejected at once, and the first one continues', async () => {
     const [api, auth, business] = await freePorts(3)
     const second = launch({
       ...first.settings,
@@ -153,12 +153,12 @@ if (embeddedOnly) {
       AUTH_URL: `http://localhost:${auth}`,
       BUSINESS_URL: `http://localhost:${business}`,
     })
-    await assert.rejects(second.ready, /DATA_DIR is in use/)
+    await assert.rejects(second.ready, /DATA_DIR \S+ is in use/)
     assert.equal(second.process.exitCode, 1)
     assert.equal((await createApp(first, 'Still here')).status, 201)
   })
 
-  test('STO-05 a data directory that cannot be used is named in one line', async (t) => {
+  test('STO-05 an unusable data directory is named in one line', async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
     t.after(() => rm(directory, { recursive: true }))
     const file = join(directory, 'file')
@@ -168,7 +168,7 @@ if (embeddedOnly) {
     assert.match(output(), /^DATA_DIR cannot be used[^\n]*\n$/)
   })
 
-  test('what the start generates is readable by its owner alone', async () => {
+  test('generated files are readable by their owner only', async () => {
     const modes = await Promise.all(
       ['.', 'secret-key'].map(async (name) => (await stat(join(first.settings.DATA_DIR, name))).mode & 0o777),
     )
@@ -176,7 +176,7 @@ if (embeddedOnly) {
   })
 }
 
-/** Resolves when the address takes no connection any more. */
+/** Resolves when the address accepts no connections any more. */
 async function refusal(url: string): Promise<void> {
   for (;;)
     try {

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { startService, workersOf, type Service } from '#testing/service.ts'
 import { readDockerfile } from '../../tools/image.ts'
 
-/** Code that has got into a process of the service: it tries what it likes, and says how far it came. */
+/** Intruder code in a process of the service: it tries several actions and reports the results. */
 const intruder = `
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ process.on('SIGUSR2', () => console.log('intruder ' + JSON.stringify({
 })))
 `
 
-/** The service with the flags that its image gives it, and the intruder in each of its processes. */
+/** Starts the service with the flags of its image, and the intruder in each of its processes. */
 async function startGuarded(t: TestContext, environment: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-intruder-'))
   const dataDirectory = await mkdtemp(join(tmpdir(), 'countersign-'))
@@ -34,7 +34,7 @@ async function startGuarded(t: TestContext, environment: Record<string, string> 
   return { service, folder }
 }
 
-/** How far the intruder in that process of the service came. */
+/** Returns the results of the intruder in that process of the service. */
 async function intrude({ process: { stdout } }: Service, pid = 0): Promise<unknown> {
   const said = on(stdout, 'data')
   process.kill(pid, 'SIGUSR2')
@@ -59,7 +59,7 @@ async function works({ baseUrl, authUrl, admin }: Service): Promise<void> {
   assert.equal((await fetch(`${authUrl}/login`)).status, 200)
 }
 
-test('SUP-10 under the flags of the image the service works, and an intruder starts and writes nothing', async (t) => {
+test('SUP-10 under the flags of the image the service works, and injected code does nothing', async (t) => {
   const { service, folder } = await startGuarded(t)
   await works(service)
   assert.deepEqual(await intrude(service, service.process.pid), nowhere)
@@ -68,7 +68,7 @@ test('SUP-10 under the flags of the image the service works, and an intruder sta
 })
 
 if (process.env['TEST_DATABASE_URL'] !== undefined)
-  test('SUP-10 so do workers: only who looks after them, and answers nobody, may start others', async (t) => {
+  test('SUP-10 workers cannot start processes: only the main process can, which serves no requests', async (t) => {
     const { service } = await startGuarded(t, { WORKERS: '2', LOG_LEVEL: 'info' })
     await works(service)
     await service.wrote((output) => workersOf(output).length === 2)

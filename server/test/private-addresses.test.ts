@@ -4,12 +4,12 @@ import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, test } from 'node:test'
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
-import { askBusiness, makeOrganization } from '#testing/organization.ts'
+import { businessRequest, createOrganization } from '#testing/organization.ts'
 import { freePorts } from '#testing/service.ts'
-import { createWorld, newChallenge, type Person, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, type Person, type TestWorld } from '#testing/world.ts'
 import { startSender } from '#clients/webhooks/sender.ts'
 
-/** Under public URLs: what is on localhost may speak to localhost. */
+/** Under public URLs: a service on localhost may connect to localhost. */
 const environment = {
   BASE_URL: 'https://api.id.example.com',
   AUTH_URL: 'https://id.example.com',
@@ -19,14 +19,14 @@ const environment = {
   DEVELOPER_PORTAL: 'on',
 }
 
-let world: World
+let world: TestWorld
 let person: Person
 let organizationId: string
 let canary: Awaited<ReturnType<typeof listenOnLoopback>>
 before(async () => {
   world = await createWorld({ environment })
   person = await world.person()
-  organizationId = (await makeOrganization(world, person)).id
+  organizationId = (await createOrganization(world, person)).id
   canary = await listenOnLoopback()
 })
 after(async () => {
@@ -34,7 +34,7 @@ after(async () => {
   canary.close()
 })
 
-/** A port of this machine, by both of its loopback addresses, that counts whoever connects. */
+/** Listens on a port of both loopback addresses and counts connections. */
 async function listenOnLoopback() {
   const [port = 0] = await freePorts(1)
   let callers = 0
@@ -48,7 +48,7 @@ async function listenOnLoopback() {
   return { port, callers: () => callers, close: () => servers.forEach((server) => void server.close()) }
 }
 
-/** This machine, in every spelling that some parser takes for it. */
+/** This machine, in every spelling that some parser accepts. */
 const spellings =
   '127.0.0.1 localhost LOCALHOST localhost. app.localhost 127.1 127.0.1 127.0.0.1. 127.8.9.10 0 0.0.0.0 2130706433 ' +
   '0x7f000001 0x7f.1 0x7f.0.0.1 017700000001 0177.0.0.1 0177.1 %31%32%37.0.0.1 １２７.0.0.1 ①②⑦.0.0.1 127。0。0。1 ' +
@@ -65,16 +65,16 @@ const urlsOf = (path: string) =>
     ])
 
 const connect = (payload: object) =>
-  askBusiness(world, person, `POST /organizations/${organizationId}/sso-connections`, payload)
+  businessRequest(world, person, `POST /organizations/${organizationId}/sso-connections`, payload)
 const oidc = (issuer: string) => ({ name: 'A', protocol: 'oidc', oidc: { issuer, clientId: 'a', clientSecret: 'b' } })
 const saml = (metadataUrl: string) => ({ name: 'A', protocol: 'saml', saml: { metadataUrl } })
 
-/** Every place where somebody names an address that the service asks; each answers what became of it there. */
+/** Every place where a user can set a URL that the service requests; each returns the result. */
 const places: Record<string, (url: string, app: { clientId: string }) => Promise<{ statusCode: number }>> = {
   'the issuer of an organization': (url) => connect(oidc(url)),
   'the SAML metadata of an organization': (url) => connect(saml(url)),
   'the KMS of an organization': (url) =>
-    askBusiness(world, person, `PUT /organizations/${organizationId}/kms`, { url }),
+    businessRequest(world, person, `PUT /organizations/${organizationId}/kms`, { url }),
   'the webhook of an app': (url, { clientId }) =>
     world.api.inject({
       method: 'PUT',
@@ -107,7 +107,7 @@ const places: Record<string, (url: string, app: { clientId: string }) => Promise
   },
 }
 for (const [place, name] of Object.entries(places))
-  test(`SRF-01 SRF-02 ${place} leads to nothing on this machine, however it is spelt`, async () => {
+  test(`SRF-01 SRF-02 ${place} reaches nothing on this machine, in any spelling`, async () => {
     const app = await world.app()
     const urls = urlsOf('/path')
     const answers = await Promise.all(urls.map(async (url) => ({ url, ...(await name(url, app)) })))
@@ -115,17 +115,17 @@ for (const [place, name] of Object.entries(places))
     assert.equal(canary.callers(), 0)
   })
 
-test('BCL-01 SRF-01 SRF-02 the logout URI of an app is no private address, nor this machine', async () => {
+test('BCL-01 SRF-01 SRF-02 the logout URI of an app cannot be a private address or this machine', async () => {
   const elsewhere = ['10.0.0.7', '192.168.1.1', '169.254.169.254', '[fd00::1]', '[::ffff:10.0.0.7]']
   const urls = [...urlsOf('/out'), ...elsewhere.map((host) => `https://${host}/out`)]
   const { clientId } = await world.app()
-  const desks = [
+  const managers = [
     { path: '/api/admin/apps', headers: world.admin },
     { path: '/api/developer/apps', headers: person.headers },
   ]
   for (const backchannelLogoutUri of urls) {
     const payload = { name: 'An app', redirectUris: ['https://app.example/callback'], backchannelLogoutUri }
-    for (const { path, headers } of desks) {
+    for (const { path, headers } of managers) {
       const created = await world.api.inject({ method: 'POST', url: path, headers, payload })
       assert.deepEqual([created.statusCode, created.json().error], [400, 'invalid_request'], backchannelLogoutUri)
     }
@@ -136,7 +136,7 @@ test('BCL-01 SRF-01 SRF-02 the logout URI of an app is no private address, nor t
   assert.equal(canary.callers(), 0)
 })
 
-test('SRF-01 what an app says of its own addresses is shown, and never fetched', async () => {
+test("SRF-01 URLs in an app's metadata are shown and never fetched", async () => {
   const url = `https://127.0.0.1:${canary.port}/logo.png`
   const app = await world.app({ iconUrl: url, websiteUrl: url, privacyUrl: url, termsUrl: url, redirectUris: [url] })
   const query = new URLSearchParams({
@@ -152,7 +152,7 @@ test('SRF-01 what an app says of its own addresses is shown, and never fetched',
   assert.equal(canary.callers(), 0)
 })
 
-/** The first attempt at a webhook that is set to an address already, from when the owner asks for a test. */
+/** Returns the first delivery attempt of a webhook with this stored URL, after the owner requests a test. */
 async function attemptAt(url: string) {
   const app = await world.app()
   const path = `/api/admin/apps/${app.clientId}/webhook`
@@ -170,7 +170,7 @@ async function attemptAt(url: string) {
   }
 }
 
-test('SRF-08 WHK-04 the owner of a webhook does not learn who is where, nor by how long it takes', async (t) => {
+test('SRF-08 WHK-04 a webhook owner cannot detect hosts, neither by answers nor by time', async (t) => {
   const sender = startSender(world.kernel)
   t.after(() => sender.stop())
   const urls = [

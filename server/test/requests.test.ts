@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { askerOf, createSigner } from '#testing/signer.ts'
-import { createWorld, newChallenge, postToken, type World } from '#testing/world.ts'
+import { signingRequesterOf, createSigner } from '#testing/signer.ts'
+import { createWorld, newChallenge, postToken, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -21,9 +21,9 @@ const contents: { headers: Record<string, string>; payload: string }[] = [
   { headers: {}, payload: '' },
 ]
 
-test('HTP-02 a wrong host, path or method is said before the body is looked at, whatever is in it', async () => {
+test('HTP-02 a wrong host, path or method is reported before the body is read', async () => {
   const refusalOf = async (
-    host: World['api'],
+    host: TestWorld['api'],
     method: 'POST' | 'PUT',
     url: string,
     content: (typeof contents)[number],
@@ -44,14 +44,14 @@ test('HTP-02 a wrong host, path or method is said before the body is looked at, 
   assert.equal(headers['allow'], 'POST')
 })
 
-test('HTP-03 a parameter without a value counts as left out at the token endpoint', async () => {
+test('HTP-03 a parameter without a value counts as omitted at the token endpoint', async () => {
   const person = await world.person()
   const [app, open] = [await world.app(), await world.app({ public: true })]
   const empty = { code_verifier: '', resource: '', scope: '', clientSecret: '', codeVerifier: '' }
   const first = await app.redeem(await app.code(person), empty)
   assert.equal(first.statusCode, 200, first.body)
   const refreshed = (await app.refresh(first.json().refresh_token, { scope: '', resource: '' })).json()
-  assert.equal(refreshed.scope, first.json().scope, 'an empty scope narrows nothing')
+  assert.equal(refreshed.scope, first.json().scope, 'an empty scope counts as omitted')
   assert.ok(refreshed.id_token !== undefined && refreshed.refresh_token !== undefined)
 
   const byJson = { scope: null, client_secret: app.credentials.client_secret, code_verifier: null, resource: null }
@@ -78,7 +78,7 @@ test('HTP-03 a parameter without a value counts as left out at the token endpoin
   assert.deepEqual([refused.statusCode, refused.json().error], [401, 'invalid_client'])
 })
 
-test('HTP-03 a required field that is null or empty is missing', async () => {
+test('HTP-03 a required field that is null or empty counts as missing', async () => {
   for (const handle of [null, '', undefined]) {
     const payload = { handle, displayName: 'Alice' }
     const answer = await world.api.inject({ method: 'POST', url: '/api/auth/register/start', payload })
@@ -90,11 +90,11 @@ test('HTP-03 a required field that is null or empty is missing', async () => {
   }
 })
 
-test('HTP-03 null and empty texts count as left out of a request to sign, and null stays in its metadata', async () => {
+test('HTP-03 null and empty texts count as omitted in a signing request, and null stays in its metadata', async () => {
   const ada = await createSigner(world)
-  const shop = askerOf(world, await world.app({ name: 'Shop' }))
-  const wanted = { metadata: null, expiresInSeconds: null, organizationId: '' }
-  const opened = await shop.request(ada.identityId, wanted)
+  const shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
+  const requested = { metadata: null, expiresInSeconds: null, organizationId: '' }
+  const opened = await shop.request(ada.identityId, requested)
   assert.equal(opened.statusCode, 201, opened.body)
   assert.equal(Date.parse(opened.json().expiresAt), world.now().getTime() + 300_000)
   const noted = await shop.request(ada.identityId, { metadata: { order: null, note: '' } })
@@ -104,7 +104,7 @@ test('HTP-03 null and empty texts count as left out of a request to sign, and nu
   assert.equal(metadata, '{"order":null,"note":""}')
 })
 
-test('HTP-03 an app is created without what is null, and a change to null clears it', async () => {
+test('HTP-03 creating an app ignores null, and changing a field to null clears it', async () => {
   const ask = (method: 'POST' | 'PATCH', url: string, payload: object) =>
     world.api.inject({ method, url, headers: world.admin, payload })
   const named = { name: 'An app', redirectUris: ['https://app.example/callback'], description: 'What it does' }
@@ -114,17 +114,17 @@ test('HTP-03 an app is created without what is null, and a change to null clears
   const changed = await ask('PATCH', url, { description: null })
   assert.deepEqual([changed.statusCode, changed.json().description], [200, null])
   const refused = await ask('PATCH', url, { name: null })
-  assert.equal(refused.statusCode, 400, 'a name cannot be taken away')
+  assert.equal(refused.statusCode, 400, 'a name cannot be removed')
 })
 
-test('HTP-03 empty parameters of an address count as left out', async () => {
+test('HTP-03 empty query parameters count as omitted', async () => {
   const { access_token: token } = await (await world.app()).tokens(await world.person())
   const headers = { authorization: `Bearer ${token}` }
   const answer = await world.api.inject({ url: '/api/oauth/organizations?client_id=', headers })
   assert.equal(answer.statusCode, 200, answer.body)
 })
 
-test('HTP-05 the longest text to sign passes in every spelling, with all the metadata there may be', async () => {
+test('HTP-05 the longest text to sign is accepted in every spelling, with the largest metadata', async () => {
   const ada = await createSigner(world)
   const app = await world.app({ name: 'Shop' })
   const { client_id: clientId, client_secret: clientSecret } = app.credentials
@@ -153,7 +153,7 @@ test('HTP-05 the longest text to sign passes in every spelling, with all the met
   assert.deepEqual([larger.statusCode, larger.json().error], [413, 'payload_too_large'])
 })
 
-test('HTP-01 a body that is not UTF-8 is refused, as JSON and as a form, in bytes and in escapes', async () => {
+test('HTP-01 a body that is not UTF-8 is rejected, as JSON and as a form, in bytes and in escapes', async () => {
   const post = async (url: string, type: string, payload: Buffer | string) => {
     const answer = await world.api.inject({ method: 'POST', url, headers: { 'content-type': type }, payload })
     return [answer.statusCode, answer.json().error, answer.json().error_description]
@@ -163,7 +163,7 @@ test('HTP-01 a body that is not UTF-8 is refused, as JSON and as a form, in byte
     Buffer.of(0xc3, 0x28),
     Buffer.from('"}'),
   ])
-  const refusal = [400, 'invalid_request', 'The body is not UTF-8.']
+  const refusal = [400, 'invalid_request', 'The request body is not valid UTF-8.']
   assert.deepEqual(await post(register, 'application/json', broken), refusal)
   for (const wrong of ['a=%ff', 'a=%C3', 'a=%ED%A0%80', '%80=a', 'a=%EF%BF%BD&b=%f8', Buffer.from('a=\xff', 'latin1')])
     assert.deepEqual(await post('/api/oauth/token', form['content-type'], wrong), refusal, String(wrong))
@@ -175,7 +175,7 @@ test('HTP-01 a body that is not UTF-8 is refused, as JSON and as a form, in byte
   assert.equal(description, 'grant_type is missing.')
 })
 
-test('INJ-14 HTP-04 a UUID counts in any case, and what is none is unknown before the database is asked', async () => {
+test('INJ-14 HTP-04 a UUID is accepted in any case, and a malformed one is not found without a query', async () => {
   const person = await world.person()
   const id = person.identityId
   const at = (text: string) =>
@@ -198,7 +198,7 @@ test('INJ-14 HTP-04 a UUID counts in any case, and what is none is unknown befor
   for (const right of [id, id.toUpperCase()]) assert.equal((await at(right)).json().identityId, id)
 })
 
-test('HTP-04 whatever is no id in a path is answered as an unknown one is', async () => {
+test('HTP-04 a malformed ID in a path is answered like an unknown one', async () => {
   const { headers } = await world.person()
   const unknown = randomUUID()
   const routes: [path: (id: string) => string, other: string, headers: Record<string, string>][] = [
@@ -221,7 +221,7 @@ test('HTP-04 whatever is no id in a path is answered as an unknown one is', asyn
   }
 })
 
-test('HTP-04 an identityId in a body that is no UUID is an identity that is not there', async () => {
+test('HTP-04 a malformed identityId in a body is answered like an unknown identity', async () => {
   const app = await world.app()
   const person = await world.person()
   const credentials = { clientId: app.credentials.client_id, clientSecret: app.credentials.client_secret }
@@ -233,5 +233,5 @@ test('HTP-04 an identityId in a body that is no UUID is an identity that is not 
   for (const wrong of ['does-not-exist', `${person.identityId}0`])
     assert.deepEqual(await ask(wrong), [404, 'identity_not_found'])
   assert.deepEqual(await ask(7), [400, 'invalid_request'])
-  assert.deepEqual(await ask(person.identityId.toUpperCase()), [422, 'no_signing_key'], 'this one is there')
+  assert.deepEqual(await ask(person.identityId.toUpperCase()), [422, 'no_signing_key'], 'this one exists')
 })

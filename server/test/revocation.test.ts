@@ -18,12 +18,12 @@ before(async () => {
   ;({ world } = enterprise)
   app = await world.app()
 })
-// What has ended is remembered a while. Nothing here looks at it again, and there would be more of it with each test.
+// Ended rows are kept for a while. No test here reads them again, and each test would add more.
 afterEach(async () => {
   await sql`
-    delete from token_lineage
-    where (revoked_at is not null and code_spent_at is null) or nonce = 'filled'`.execute(world.db)
-  await sql`delete from delegation_use`.execute(world.db)
+    delete from token_family
+    where (revoked_at is not null and code_redeemed_at is null) or nonce = 'filled'`.execute(world.db)
+  await sql`delete from delegation_usage`.execute(world.db)
   await sql`delete from webhook_delivery`.execute(world.db)
 })
 after(() => enterprise.close())
@@ -44,13 +44,13 @@ const isActive = async (token: string, of = app) => {
 }
 const isRedeemed = async (code: string, of = app) => (await of.redeem(code)).statusCode === 200
 
-/** A session of a person beside the one that they are in, and a code that it gave. */
+/** Creates another session of a user, and a code issued in it. */
 async function anotherSession(person: Person, of = app) {
   const headers = await person.signIn()
   return { headers, code: await of.code({ ...person, headers }) }
 }
 
-/** An organization with a provider of its own, a member, and what that member has there. */
+/** Creates an organization with its own identity provider, a member, and the member's credentials there. */
 async function membership() {
   const organization = await enterprise.organization(await world.person())
   const { organizationId, owner } = organization
@@ -66,15 +66,15 @@ async function membership() {
   return { organization, connectionId, person, memberId, byProvider, code, token, own }
 }
 
-/** What a member had by the organization has ended, and what was theirs has not. */
+/** Checks that the member's credentials for the organization have ended, and their own have not. */
 async function requireEnded({ person, byProvider, code, token, own }: Awaited<ReturnType<typeof membership>>) {
   assert.equal(await isSignedIn(byProvider), false)
   assert.deepEqual([await isActive(token), await isRedeemed(code)], [false, false])
   assert.deepEqual([await isSignedIn(person.headers), await isActive(own)], [true, true])
-  assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 1 })
+  assert.deepEqual(await countAlive(world, person), { sessions: 1, families: 1 })
 }
 
-test(`BLK-01 a person with ${manyRows} sessions signs out elsewhere`, async () => {
+test(`BLK-01 a user with ${manyRows} sessions signs out elsewhere`, async () => {
   const person = await world.person()
   const other = await anotherSession(person)
   const kept = await app.code(person)
@@ -106,12 +106,12 @@ test(`BLK-02 a recovery ends ${manyRows} sessions`, async () => {
   assert.equal(answer.statusCode, 200, answer.body)
   assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(other.headers)], [false, false])
   assert.equal(await isRedeemed(other.code), false)
-  assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 0 })
+  assert.deepEqual(await countAlive(world, person), { sessions: 1, families: 0 })
   assert.equal(await isSignedIn({ authorization: `Bearer ${answer.json().sessionToken}` }), true)
 })
 
 for (const how of ['is removed', 'leaves'] as const)
-  test(`BLK-03 a member with ${manyRows} sessions by the organization ${how}`, async () => {
+  test(`BLK-03 a member with ${manyRows} SSO sessions ${how}`, async () => {
     const made = await membership()
     const { organization, memberId, person } = made
     const acting = how === 'leaves' ? person : organization.owner
@@ -120,7 +120,7 @@ for (const how of ['is removed', 'leaves'] as const)
     await requireEnded(made)
   })
 
-test(`BLK-04 the directory deactivates a member with ${manyRows} sessions by the organization`, async () => {
+test(`BLK-04 the directory deactivates a member with ${manyRows} SSO sessions`, async () => {
   const organization = await enterprise.organization(await world.person())
   const { organizationId } = organization
   const { connectionId } = await enterprise.connect(organization)
@@ -137,11 +137,11 @@ test(`BLK-04 the directory deactivates a member with ${manyRows} sessions by the
   const answer = await directory.ask('PATCH', `/Users/${id}`, off)
   assert.equal(answer.statusCode, 200, answer.body)
   assert.equal((await browser.page('GET', '/api/auth/session')).statusCode, 401)
-  assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 0 })
+  assert.deepEqual(await countAlive(world, person), { sessions: 1, families: 0 })
   assert.deepEqual((await membersOf(world, organizationId, organization.owner)).length, 1)
 })
 
-/** So many members of an organization, each with an invitation that they have given. */
+/** Adds members to an organization, each with an invitation that they have sent. */
 async function fillMembers(organizationId: string) {
   await sql`
     insert into organization_member (organization_id, member_id, identity_id, role, scopes, signing_authority,
@@ -177,8 +177,8 @@ for (const how of ['is disabled', 'is deleted'] as const)
       : enterprise.send(owner, 'PATCH', path, { enabled: false }))
     assert.ok(answer.statusCode < 300, answer.body)
     assert.deepEqual([await isSignedIn(byProvider), await isRedeemed(made.code)], [false, false])
-    // What apps were given for the organization goes on, for its member still is one.
-    assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 2 })
+    // Tokens for the organization stay valid, because the member still belongs to it.
+    assert.deepEqual(await countAlive(world, person), { sessions: 1, families: 2 })
   })
 
 test(`BLK-07 an identity with ${manyRows} sessions and tokens is deleted`, async () => {
@@ -195,11 +195,11 @@ test(`BLK-07 an identity with ${manyRows} sessions and tokens is deleted`, async
   const answer = await ask('DELETE', `/api/identities/${identityId}`, person.headers)
   assert.equal(answer.statusCode, 204, answer.body)
   assert.deepEqual([await isActive(token), await isRedeemed(code), await isSignedIn(byProvider)], [false, false, false])
-  assert.deepEqual(await countAlive(world, asIdentity), { sessions: 1, lineages: 0 })
+  assert.deepEqual(await countAlive(world, asIdentity), { sessions: 1, families: 0 })
   assert.equal(await isSignedIn(person.headers), true)
 })
 
-test(`BLK-12 an identity that is asked to sign ${manyRows} texts is deleted`, async () => {
+test(`BLK-12 an identity with ${manyRows} signing requests is deleted`, async () => {
   const person = await world.person()
   const payload = { handle: `work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
   const { identityId } = (await ask('POST', '/api/identities', person.headers, payload)).json()
@@ -210,17 +210,17 @@ test(`BLK-12 an identity that is asked to sign ${manyRows} texts is deleted`, as
   assert.deepEqual(requests, [])
 })
 
-/** So many requests that wait for an identity. */
+/** Adds pending requests for an identity. */
 async function fillRequests(identityId: string) {
   await sql`
-    with asked as (
+    with requested as (
       insert into signing_request (identity_id, request_id, client_id, payload, key_version, public_key, status,
         created_at, expires_at)
       select ${identityId}::uuid, gen_random_uuid(), ${app.clientId}, 'A text', 1, sha256('a key'), 'pending',
         ${world.now()}, ${world.now()}::timestamptz + interval '1 hour'
       from generate_series(1, ${manyRows}::integer)
       returning identity_id, request_id, client_id
-    ) insert into signing_request_place (identity_id, request_id, client_id) select * from asked`.execute(world.db)
+    ) insert into signing_request_route (identity_id, request_id, client_id) select * from requested`.execute(world.db)
 }
 
 test(`BLK-08 an account with ${manyRows} sessions and tokens is deleted`, async () => {
@@ -233,28 +233,29 @@ test(`BLK-08 an account with ${manyRows} sessions and tokens is deleted`, async 
   assert.ok(answer.statusCode < 300, answer.body)
   assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(other.headers)], [false, false])
   assert.deepEqual([await isActive(token), await isRedeemed(other.code)], [false, false])
-  assert.deepEqual(await countAlive(world, person), { sessions: 0, lineages: 0 })
+  assert.deepEqual(await countAlive(world, person), { sessions: 0, families: 0 })
 })
 
-test(`BLK-09 an app with ${manyRows} tokens of a person is disconnected`, async () => {
+test(`BLK-09 an app with ${manyRows} tokens of a user is disconnected`, async () => {
   const [person, own] = [await world.person(), await world.app()]
   const { access_token: token } = await own.tokens(person)
   const { access_token: elsewhere } = await app.tokens(person)
-  await fillLineages(person, own)
+  await fillFamilies(person, own)
   const { authorizations } = (await ask('GET', '/api/oauth/authorizations', person.headers)).json()
   const { id } = authorizations.find(({ clientId }: { clientId: string }) => clientId === own.clientId)
   const answer = await ask('DELETE', `/api/oauth/authorizations/${id}`, person.headers)
   assert.equal(answer.statusCode, 204, answer.body)
   assert.deepEqual([await isActive(token, own), await isActive(elsewhere)], [false, true])
-  assert.deepEqual(await countAlive(world, person), { sessions: 1, lineages: 1 })
+  assert.deepEqual(await countAlive(world, person), { sessions: 1, families: 1 })
 })
 
-/** So many grants of an app as an identity, in one session. */
-async function fillLineages({ userId, identityId }: Person, { clientId }: TestApp) {
+/** Adds token families of an app for an identity, in one session. */
+async function fillFamilies({ userId, identityId }: Person, { clientId }: TestApp) {
   await sql`
-    insert into token_lineage (identity_id, lineage_id, client_id, session_id, scope, auth_time, created_at,
-      code_sha256, code_expires_at, code_spent_at, redirect_uri, nonce, family_sha256, live_sha256, rotated_at,
-      ends_at, by_passkey)
+    insert into token_family (identity_id, family_id, client_id, session_id, scope, auth_time, created_at,
+      code_sha256, code_expires_at, code_redeemed_at, redirect_uri, nonce, refresh_root_sha256, current_refresh_sha256,
+      rotated_at,
+      expires_at, authenticated_by_passkey)
     select ${identityId}::uuid, gen_random_uuid(), ${clientId}, session_id, '{openid}', auth_time, created_at,
       sha256(nth::text::bytea), created_at, created_at, 'https://app.example/callback', 'filled', sha256('family'),
       array[sha256(nth::text::bytea)], created_at, ${world.now()}::timestamptz + interval '1 day', true
@@ -266,7 +267,7 @@ for (const how of ['disabled', 'deleted'] as const)
     const [person, own] = [await world.person(), await world.app()]
     const { access_token: token } = await own.tokens(person)
     const code = await own.code(person)
-    await fillLineages(person, own)
+    await fillFamilies(person, own)
     const url = `/api/admin/apps/${own.clientId}`
     const webhook = await ask('PUT', `${url}/webhook`, world.admin, { url: 'http://localhost:9/hook' })
     assert.ok(webhook.statusCode < 300, webhook.body)
@@ -288,7 +289,7 @@ test(`BLK-11 a delegation that was used ${manyRows} times is revoked`, async () 
   assert.equal((await exchange()).statusCode, 200)
   const [{ id: delegationId }] = await delegationsOf(world, person)
   await sql`
-    insert into delegation_use (identity_id, delegation_id, used_at, scope, count)
+    insert into delegation_usage (identity_id, delegation_id, used_at, scope, count)
     select ${person.identityId}::uuid, ${delegationId}::uuid,
       date_trunc('minute', ${world.now()}::timestamptz) - nth * interval '1 minute', '{notes.read}', 1
     from generate_series(1, ${manyRows}::integer) nth`.execute(world.db)

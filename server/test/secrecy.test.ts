@@ -4,7 +4,7 @@ import { createAuthenticator } from '#testing/authenticator.ts'
 import { freePorts, startService } from '#testing/service.ts'
 import { startTraceReceiver } from '#testing/trace-receiver.ts'
 
-test('LOG-01 AUZ-20 TOK-09 log, metrics and traces hold no token, code, secret, cookie or ciphertext', async (t) => {
+test('LOG-01 AUZ-20 TOK-09 log, metrics and traces contain no token, code, secret, cookie or ciphertext', async (t) => {
   const receiver = await startTraceReceiver()
   t.after(receiver.close)
   const [metricsPort] = await freePorts(1)
@@ -44,10 +44,10 @@ test('LOG-01 AUZ-20 TOK-09 log, metrics and traces hold no token, code, secret, 
     body: { name: 'An app', redirectUris: [redirectUri] },
   })
   const session = { authorization: `Bearer ${registered.sessionToken}` }
-  const asked = { clientId: app.clientId, redirectUri, scope: 'openid offline_access', state: 'a-state-to-find' }
+  const requested = { clientId: app.clientId, redirectUri, scope: 'openid offline_access', state: 'a-state-to-find' }
   const { redirectUrl } = await send('/api/oauth/authorize', {
     headers: session,
-    body: { ...asked, identityId: registered.identities[0].identityId },
+    body: { ...requested, identityId: registered.identities[0].identityId },
   })
   const code = new URL(redirectUrl).searchParams.get('code') ?? ''
   const client = { client_id: app.clientId, client_secret: app.clientSecret }
@@ -71,9 +71,9 @@ test('LOG-01 AUZ-20 TOK-09 log, metrics and traces hold no token, code, secret, 
   const metrics = await (await fetch(`http://localhost:${metricsPort}/metrics`)).text()
   await service.end('SIGTERM')
 
-  assert.match(metrics, /^countersign_token_grants_total\{grant="authorization_code",outcome="issued"\} 1$/m)
-  assert.match(metrics, /^countersign_token_grants_total\{grant="authorization_code",outcome="invalid_grant"\} 1$/m)
-  assert.match(metrics, /^countersign_token_grants_total\{grant="refresh_token",outcome="issued"\} 1$/m)
+  assert.match(metrics, /^countersign_token_requests_total\{grant="authorization_code",outcome="issued"\} 1$/m)
+  assert.match(metrics, /^countersign_token_requests_total\{grant="authorization_code",outcome="invalid_grant"\} 1$/m)
+  assert.match(metrics, /^countersign_token_requests_total\{grant="refresh_token",outcome="issued"\} 1$/m)
   assert.ok(receiver.spans.some(({ name }) => name === 'POST /api/oauth/token'))
   const output = `${service.output()}\n${metrics}\n${receiver.received()}`
   assert.match(output, /"route":"\/api\/oauth\/token","status":200/)

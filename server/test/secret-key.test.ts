@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { launch, startService } from '#testing/service.ts'
 
-/** What the service says when it is started so, where it does not start. */
+/** Returns the output of the service if it does not start with these settings. */
 async function refusalOf(t: TestContext, settings: Record<string, string>): Promise<string> {
   const { process, ready, output } = launch(settings)
   t.after(() => process.kill('SIGKILL'))
@@ -20,7 +20,7 @@ async function keySetOf({ authUrl }: { authUrl: string }): Promise<string> {
   return (await fetch(`${authUrl}/.well-known/jwks.json`)).text()
 }
 
-test('SUP-07 with another SECRET_KEY it says so in one line and does not start, nor make new keys', async (t) => {
+test('SUP-07 with another SECRET_KEY the service says so in one line and does not start or create keys', async (t) => {
   const right = 'the-right-secret-key-of-at-least-32-characters'
   const service = await startService({ environment: { SECRET_KEY: right } })
   t.after(() => service.close())
@@ -28,13 +28,13 @@ test('SUP-07 with another SECRET_KEY it says so in one line and does not start, 
   await service.end()
 
   const wrong = { ...service.settings, SECRET_KEY: 'a-wrong-secret-key-of-at-least-32-characters' }
-  assert.match(await refusalOf(t, wrong), /^SECRET_KEY is not the one of this database[^\n]*\n$/)
+  assert.match(await refusalOf(t, wrong), /^SECRET_KEY is not the key of this database[^\n]*\n$/)
 
   await service.restart()
   assert.equal(await keySetOf(service), keySet)
 })
 
-test('SECRET_KEY is replaced by way of a list, and the old one is needed until no key is under it', async (t) => {
+test('SECRET_KEY is replaced by a list, and the old one is required until no key is encrypted under it', async (t) => {
   const [old, young] = ['the-old-secret-key-of-at-least-32-characters', 'the-new-secret-key-of-at-least-32-characters']
   const service = await startService({ environment: { SECRET_KEY: old } })
   t.after(() => service.close())
@@ -50,12 +50,12 @@ test('SECRET_KEY is replaced by way of a list, and the old one is needed until n
   assert.match(
     await refusalOf(t, { ...service.settings, SECRET_KEY: young }),
     /^SECRET_KEY is not/,
-    'the old set is there',
+    'the old key set is published',
   )
 })
 
 if (process.env['TEST_DATABASE_URL'] === undefined)
-  test('SUP-07 a secret key that the data directory has lost is not made anew', async (t) => {
+  test('SUP-07 a secret key missing from the data directory is not created again', async (t) => {
     const service = await startService()
     t.after(() => service.close())
     const keySet = await keySetOf(service)
@@ -63,7 +63,7 @@ if (process.env['TEST_DATABASE_URL'] === undefined)
     const [file, away] = ['secret-key', 'away'].map((name) => join(service.settings.DATA_DIR, name))
     assert.ok(file && away)
     await rename(file, away)
-    assert.match(await refusalOf(t, service.settings), /^DATA_DIR has lost [^\n]*secret-key[^\n]*\n$/)
+    assert.match(await refusalOf(t, service.settings), /^DATA_DIR does not contain [^\n]*secret-key[^\n]*\n$/)
     await assert.rejects(readFile(file), /ENOENT/)
 
     await rename(away, file)

@@ -7,14 +7,23 @@ import { join, relative } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import pg from 'pg'
 import { freePorts, launch, startService, type Service } from '#testing/service.ts'
-import { registerApp, registerCustomer, type Customer, type Lineage } from '../../faults/load/customer.ts'
+import { registerApp, registerTestUser, type TestUser, type Family } from '../../faults/load/test-user.ts'
 
 const root = join(import.meta.dirname, '../..')
 const laterVersion = '99.0.0'
-/** What a version may do to tables that an older one uses at the same time: it adds. */
+/** Change that a version may make to tables used by an older one at the same time: an addition. */
 const laterMigration = `
 create table later_thing (thing_id uuid primary key, name text not null);
-${['person', 'identity', 'session', 'app', 'app_secret', 'token_lineage', 'token_access', 'authorization_consent']
+${[
+  'user_account',
+  'identity',
+  'session',
+  'app',
+  'app_secret',
+  'token_family',
+  'token_access_token',
+  'authorization_consent',
+]
   .map((table) => `alter table ${table} add column later text;`)
   .join('\n')}
 `
@@ -25,7 +34,7 @@ before(async () => {
 })
 after(() => rm(later, { recursive: true }))
 
-/** The program as its next version might be: with one migration more. */
+/** Creates a later version of the program: with one more migration. */
 async function makeLaterVersion(migration: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-later-'))
   const server = join(folder, 'server')
@@ -52,11 +61,11 @@ function launchLater(t: TestContext, settings: Record<string, string>, folder: s
   return started
 }
 
-/** A connection of its own to the database of a service. */
+/** Opens a separate connection to the database of a service. */
 async function connectTo(t: TestContext, { settings }: Service): Promise<pg.Client> {
   assert.ok('DATABASE_URL' in settings)
   const client = new pg.Client({ connectionString: settings.DATABASE_URL })
-  // The database is dropped before it is closed.
+  // The database is dropped before the connection is closed.
   client.on('error', () => {})
   await client.connect()
   t.after(() => client.end())
@@ -69,39 +78,42 @@ async function end(child: Service['process']): Promise<void> {
   await closed
 }
 
-async function connect(service: Service): Promise<{ customer: Customer; lineage: Lineage }> {
-  const customer = await registerCustomer(service, await registerApp(service))
-  const lineage = await customer.consent()
-  assert.ok(lineage)
-  assert.equal((await customer.redeem(lineage))?.status, 200)
-  return { customer, lineage }
+async function connect(service: Service): Promise<{ customer: TestUser; family: Family }> {
+  const customer = await registerTestUser(service, await registerApp(service))
+  const family = await customer.consent()
+  assert.ok(family)
+  assert.equal((await customer.redeem(family))?.status, 200)
+  return { customer, family }
 }
 
-test('a later version takes over what the older left; the older then stops, and harms nothing', async (t) => {
+test('a later version takes over the data of the older one, which then stops without harm', async (t) => {
   const service = await startService()
   t.after(() => service.close())
-  const { customer, lineage } = await connect(service)
+  const { customer, family } = await connect(service)
   await service.end()
 
   const first = await startLater(t, service.settings)
-  assert.equal((await customer.refresh(lineage, lineage.live ?? ''))?.status, 200)
+  assert.equal((await customer.refresh(family, family.live ?? ''))?.status, 200)
   await end(first)
 
-  await assert.rejects(service.restart(), /holds the schema of a newer version \(9999_later\.sql\): start that version/)
+  await assert.rejects(
+    service.restart(),
+    /contains the schema of a newer version \(9999_later\.sql\)\. Start that version/,
+  )
   assert.equal(service.process.exitCode, 1)
 
   const again = await startLater(t, service.settings)
-  assert.equal((await customer.refresh(lineage, lineage.live ?? ''))?.status, 200)
+  assert.equal((await customer.refresh(family, family.live ?? ''))?.status, 200)
   await end(again)
 })
 
-/** A balancer: it sends each request to the next of its machines, and lets one go when that has nothing under way. */
+/** Starts a load balancer: it sends each request to the next machine, and removes one when it is idle. */
 async function startBalancer(t: TestContext) {
   const machines: { port: number; underWay: Set<ServerResponse> }[] = []
   const versions = new Set<string>()
   let turn = 0
-  const server = createServer((asked: IncomingMessage, answer: ServerResponse) => {
-    const { method, url: path, headers } = asked
+  const server = createServer((requested: IncomingMessage, answer: ServerResponse) => {
+    const { method, url: path, headers } = requested
     const machine = machines[(turn += 1) % machines.length]
     assert.ok(machine)
     machine.underWay.add(answer)
@@ -112,7 +124,7 @@ async function startBalancer(t: TestContext) {
       got.pipe(answer)
     })
     sent.once('error', () => answer.destroy())
-    asked.pipe(sent)
+    requested.pipe(sent)
   }).listen(0)
   t.after(() => server.close())
   await once(server, 'listening')
@@ -120,10 +132,10 @@ async function startBalancer(t: TestContext) {
   assert.ok(address !== null && typeof address === 'object')
   return {
     origin: `http://localhost:${address.port}`,
-    /** The versions that have answered. */
+    /** Versions that have answered. */
     versions,
     add: (port = 0) => void machines.push({ port, underWay: new Set() }),
-    /** Sends nothing more to the machine that has been there longest; resolves when it has answered what it had. */
+    /** Sends no more requests to the oldest machine; resolves when it has answered all. */
     async letGo(): Promise<void> {
       const underWay = [...(machines.shift()?.underWay ?? [])]
       await Promise.all(underWay.map((answer) => once(answer, 'close')))
@@ -131,29 +143,29 @@ async function startBalancer(t: TestContext) {
   }
 }
 
-/** Customers who refresh one after another until they are told to stop. */
+/** Simulates clients that refresh one after another until they are stopped. */
 function refreshing(connected: Awaited<ReturnType<typeof connect>>[]) {
-  const told = new EventEmitter()
+  const received = new EventEmitter()
   const stopped = new AbortController()
   let refreshed = 0
-  const turns = connected.map(async ({ customer, lineage }) => {
+  const turns = connected.map(async ({ customer, family }) => {
     while (!stopped.signal.aborted) {
-      const reply = await customer.refresh(lineage, lineage.live ?? '')
+      const reply = await customer.refresh(family, family.live ?? '')
       assert.equal(reply?.status, 200, JSON.stringify(reply?.body ?? 'no answer'))
-      assert.equal((await customer.userinfo(lineage.access.at(-1) ?? ''))?.status, 200)
+      assert.equal((await customer.userinfo(family.access.at(-1) ?? ''))?.status, 200)
       await customer.signIn()
       refreshed += 1
-      told.emit('refreshed')
+      received.emit('refreshed')
     }
   })
   const ended = Promise.all(turns)
   ended.catch(() => {})
   return {
-    /** Resolves when there are at least so many more; rejects where one has failed. */
+    /** Resolves when there are at least `count` more; rejects if one has failed. */
     async more(count: number): Promise<void> {
-      for (let each = 0; each < count; each += 1) await Promise.race([ended, once(told, 'refreshed')])
+      for (let each = 0; each < count; each += 1) await Promise.race([ended, once(received, 'refreshed')])
     },
-    /** Answers how many there were. */
+    /** Stops and returns the number of refreshes. */
     async stop(): Promise<number> {
       stopped.abort()
       await ended
@@ -163,7 +175,7 @@ function refreshing(connected: Awaited<ReturnType<typeof connect>>[]) {
 }
 
 if (process.env['TEST_DATABASE_URL'] !== undefined)
-  test('SUP-09 while the machines of one PostgreSQL are upgraded one after another, no refresh fails', async (t) => {
+  test('SUP-09 upgrading the machines of one PostgreSQL one after another fails no refresh', async (t) => {
     const balancer = await startBalancer(t)
     const hosts = { BASE_URL: balancer.origin, AUTH_URL: balancer.origin, BUSINESS_URL: balancer.origin }
     const [firstPort, secondPort] = await freePorts(2)
@@ -186,7 +198,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
     const firstLater = await startLater(t, service.settings)
     balancer.add(firstPort)
     await load.more(60)
-    assert.deepEqual([...balancer.versions], [...older, laterVersion], 'both versions serve side by side')
+    assert.deepEqual([...balancer.versions], [...older, laterVersion], 'both versions serve at the same time')
 
     await balancer.letGo()
     await end(second.process)
@@ -199,7 +211,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
     await Promise.all([end(firstLater), end(secondLater)])
   })
 
-/** Asks again and again until something has happened; answers how often. Each time the answer must be 200. */
+/** Repeats a request until something has happened; returns how often. Each answer must be 200. */
 async function repeatUntil(happened: Promise<unknown>, ask: () => Promise<{ status: number } | undefined>) {
   const waiting = { over: false }
   const noted = happened.then(() => void (waiting.over = true))
@@ -212,19 +224,19 @@ async function repeatUntil(happened: Promise<unknown>, ask: () => Promise<{ stat
 }
 
 if (process.env['TEST_DATABASE_URL'] !== undefined) {
-  test('STO-43 a migration of more than five seconds runs once for two starts, and stops nobody', async (t) => {
+  test('STO-43 a migration of more than five seconds runs once for two starts, and blocks no request', async (t) => {
     const slow = await makeLaterVersion(`create table later_thing (name text); select pg_sleep(7);`)
     t.after(() => rm(slow, { recursive: true }))
     const service = await startService()
     t.after(() => service.close())
-    const { customer, lineage } = await connect(service)
+    const { customer, family } = await connect(service)
     const ports = await freePorts(6)
     const [one, two] = [ports.slice(0, 3), ports.slice(3)].map(([api, auth, business]) => {
       const [BASE_URL, AUTH_URL, BUSINESS_URL] = [api, auth, business].map((port) => `http://localhost:${port}`)
       return launchLater(t, { ...service.settings, ...(BASE_URL && { BASE_URL, AUTH_URL, BUSINESS_URL }) }, slow)
     })
     assert.ok(one && two)
-    const refresh = () => customer.refresh(lineage, lineage.live ?? '')
+    const refresh = () => customer.refresh(family, family.live ?? '')
     const answered = await repeatUntil(Promise.all([one.ready, two.ready]), refresh)
     t.diagnostic(`${answered} refreshes meanwhile`)
     const client = await connectTo(t, service)
@@ -233,21 +245,21 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     await Promise.all([end(one.process), end(two.process)])
   })
 
-  test('STO-44 a migration that does not get its locks lets those before it pass, and tries again', async (t) => {
+  test('STO-44 a migration that does not get its locks lets earlier ones pass, and tries again', async (t) => {
     const service = await startService()
     t.after(() => service.close())
-    const { customer, lineage } = await connect(service)
+    const { customer, family } = await connect(service)
     const reader = await connectTo(t, service)
-    await reader.query('begin; select from person limit 1')
+    await reader.query('begin; select from user_account limit 1')
     const machine = launchLater(t, service.settings, later)
     const waiting = machine.wrote((output) => output.includes('waiting for the database'))
-    await repeatUntil(waiting, () => customer.userinfo(lineage.access.at(-1) ?? ''))
+    await repeatUntil(waiting, () => customer.userinfo(family.access.at(-1) ?? ''))
     for (let each = 0; each < 20; each += 1)
-      assert.equal((await customer.refresh(lineage, lineage.live ?? ''))?.status, 200)
+      assert.equal((await customer.refresh(family, family.live ?? ''))?.status, 200)
     await service.end()
     await reader.query('commit')
     await machine.ready
-    assert.equal((await customer.refresh(lineage, lineage.live ?? ''))?.status, 200)
+    assert.equal((await customer.refresh(family, family.live ?? ''))?.status, 200)
     await end(machine.process)
   })
 }

@@ -12,21 +12,21 @@ after(() => service.close())
 
 type Line = { requestId?: string; route?: string; status?: number; refusal?: string; reason?: string }
 
-/** What comes back for exactly these bytes, until the service closes the connection. */
+/** Returns the answer to exactly these bytes, until the service closes the connection. */
 function send(bytes: string): Promise<string> {
   const socket = connect(Number(new URL(service.baseUrl).port), 'localhost')
   socket.write(bytes, 'latin1')
   return answerOn(socket)
 }
 
-/** What came until the connection was closed; a server that hangs up may do so before all was sent to it. */
+/** Returns the data until the connection was closed; the server may close it before the request is complete. */
 function answerOn(socket: Socket): Promise<string> {
   let answer = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => void (answer += chunk))
   return new Promise((resolve) => socket.on('error', () => {}).once('close', () => resolve(answer)))
 }
 
-/** The lines of the log that are of a request, once there is one that `holds`. */
+/** Returns the log lines of a request, once there is one for which `holds` is true. */
 async function logged(holds: (line: Line) => boolean): Promise<Line[]> {
   for (;;) {
     const lines = service.output().split('\n').slice(0, -1)
@@ -50,14 +50,14 @@ const smuggled: Record<string, string> = {
   'a carriage return in a header': `${post}X-Return: a\rb\r\nContent-Length: 2\r\n\r\n{}`,
 }
 for (const [what, bytes] of Object.entries(smuggled))
-  test(`INJ-13 ${what} is refused, and the connection closed`, async () => {
+  test(`INJ-13 ${what} is rejected, and the connection is closed`, async () => {
     const answer = await send(`${bytes}GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     assert.match(answer, /^HTTP\/1\.1 400 /)
     assert.equal(answer.match(/HTTP\/1\.1 /g)?.length, 1)
     assert.doesNotMatch(service.output(), /smuggled/)
   })
 
-test('LOG-04 what is no HTTP leaves one line with its reason and the request id of the answer', async () => {
+test('LOG-04 a request that is not HTTP logs one line with reason and request ID', async () => {
   const answer = await send('NONSENSE\r\n\r\n')
   const [, body = ''] = answer.split('\r\n\r\n')
   assert.equal(JSON.parse(body).error, 'invalid_request')
@@ -77,7 +77,7 @@ const rejected: Record<string, [path: string, init: RequestInit, status: number,
   'a page of another host': ['/login', {}, 421, 'misdirected_request'],
 }
 for (const [what, [path, init, status, refusal]] of Object.entries(rejected))
-  test(`LOG-04 ${what} leaves one line with the reason and the request id`, async () => {
+  test(`LOG-04 ${what} logs one line with the reason and the request ID`, async () => {
     const answer = await fetch(service.baseUrl + path, init)
     const { error } = JSON.parse(await answer.text())
     assert.deepEqual([answer.status, error], [status, refusal])
@@ -89,12 +89,12 @@ for (const [what, [path, init, status, refusal]] of Object.entries(rejected))
     )
   })
 
-test('TOK-12 a header of 100 kB is refused as too large', async () => {
+test('TOK-12 a header of 100 kB is rejected as too large', async () => {
   const answer = await send(`GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${'A'.repeat(100_000)}`)
   assert.match(answer, /^HTTP\/1\.1 431 /)
 })
 
-test('LOD-03 a byte too many is refused, and chunks without end are cut', async () => {
+test('LOD-03 one byte too many is rejected, and endless chunks are cut', async () => {
   const body = (bytes: number) => `"${'a'.repeat(bytes - 2)}"`
   const sized = (bytes: number) => `${post}Content-Length: ${bytes}\r\nConnection: close\r\n\r\n${body(bytes)}`
   assert.match(await send(sized(65_536)), /^HTTP\/1\.1 400 /)
@@ -114,7 +114,7 @@ test('LOD-03 a byte too many is refused, and chunks without end are cut', async 
   assert.ok(chunks < 2000)
 })
 
-test('INJ-10 line breaks, escapes and a megabyte leave one short line of the log', async () => {
+test('INJ-10 line breaks, escapes and a megabyte log one short line', async () => {
   const marker = randomBytes(8).toString('hex')
   const evil = `${marker}\r\n\u001b[31m{"level":60,"msg":"forged"}`
   await fetch(`${service.baseUrl}/${encodeURIComponent(evil)}?${encodeURIComponent(evil)}`, {
@@ -133,7 +133,7 @@ test('INJ-10 line breaks, escapes and a megabyte leave one short line of the log
   assert.ok(output.split('\n').every((line) => line.length < 2000))
 })
 
-test('LOD-07 no host speaks HTTP/2: neither its preface nor an upgrade is answered with it', async () => {
+test('LOD-07 no host speaks HTTP/2, neither by its preface nor by an upgrade', async () => {
   const preface = await send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0')
   assert.match(preface, /^HTTP\/1\.1 4\d\d /)
   const upgrade = 'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'
@@ -144,7 +144,7 @@ test('LOD-07 no host speaks HTTP/2: neither its preface nor an upgrade is answer
   }
 })
 
-test('HDR-08 methods that are not for us are refused, and a header overrides none', async () => {
+test('HDR-08 unsupported methods are rejected, and a header overrides none', async () => {
   const raw = (method: string) =>
     send(`${method} /healthz HTTP/1.1\r\nHost: localhost\r\nX-Secret: canary\r\nConnection: close\r\n\r\n`)
   const traced = await raw('TRACE')
@@ -160,7 +160,7 @@ test('HDR-08 methods that are not for us are refused, and a header overrides non
   }
 })
 
-test('HDR-05 what is personal is stored by nobody, and what is public has a time', async () => {
+test('HDR-05 personal answers are not cacheable, and public ones have a lifetime', async () => {
   const cached = async (url: string, init: RequestInit = {}) =>
     (await fetch(url, { ...init, redirect: 'manual' })).headers.get('cache-control') ?? ''
   const asForm = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'a=b' }
@@ -172,7 +172,7 @@ test('HDR-05 what is personal is stored by nobody, and what is public has a time
     assert.match(await cached(service.authUrl + path), /max-age=\d+/, path)
 })
 
-test('HDR-06 no page may stand in a frame of another site', async () => {
+test('HDR-06 no page can be framed by another site', async () => {
   for (const path of [
     '/',
     '/login',
@@ -190,7 +190,7 @@ test('HDR-06 no page may stand in a frame of another site', async () => {
   }
 })
 
-test('HDR-03 an origin of null gets no answer to read where a session counts', async () => {
+test('HDR-03 an origin of null gets no readable answer for session endpoints', async () => {
   for (const origin of ['null', 'https://evil.example']) {
     const read = await fetch(`${service.baseUrl}/api/auth/session`, { headers: { origin, cookie: 'countersign=x' } })
     assert.equal(read.headers.get('access-control-allow-origin'), null)
@@ -203,7 +203,7 @@ test('HDR-03 an origin of null gets no answer to read where a session counts', a
   }
 })
 
-test('HDR-07 a host, or what claims to be one, changes no link and no issuer', async () => {
+test('HDR-07 a host header, or a similar one, changes no link and no issuer', async () => {
   const spoofed = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher', forwarded: 'host=evil.example' }
   for (const url of [`${service.authUrl}/.well-known/openid-configuration`, `${service.authUrl}/login`]) {
     const answer = await fetch(url, { headers: { ...spoofed, accept: 'text/html, application/json' } })

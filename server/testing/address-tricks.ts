@@ -1,7 +1,7 @@
-/** The address that every trick pretends to be; the loopback ones pretend to be `http://127.0.0.1:4711/native`. */
+/** Registered redirect URI that every trick imitates; the loopback ones imitate `http://127.0.0.1:4711/native`. */
 export const registered = 'https://app.example/callback'
 
-/** Addresses that look like a registered one, to a person or to a parser, and are not it letter for letter. */
+/** URLs that look like a registered one to a user or a parser, but differ from it. */
 export const tricks = [
   ...new Set([...ofPath(), ...ofHost(), ...ofScheme(), ...ofAuthority(), ...ofLoopback(), ...ofInsertion()]),
 ]
@@ -140,7 +140,7 @@ function ofLoopback(): string[] {
   ]
 }
 
-/** A character too many, somewhere in it. */
+/** Inserts an extra character at each position. */
 function ofInsertion(): string[] {
   const characters = ['\\', '/', '@', '%', '?', '#', ':', '\t', '\u200b', '\u202e', '\r\n']
   const places = [

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
-/** What an authenticator has at hand when it attests (WebAuthn §6.5). */
+/** Data that an authenticator uses for its attestation (WebAuthn §6.5). */
 export type Attesting = {
   authData: Buffer
   clientDataHash: Buffer
@@ -8,13 +8,13 @@ export type Attesting = {
   sign: (data: Buffer) => Buffer
 }
 
-/** An attestation statement under its format. */
+/** Attestation statement and its format. */
 export type Statement = { fmt: string; attStmt: Map<string, unknown> }
 
 /**
- * Attestation statements of the formats that WebAuthn registers (§8, IANA "WebAuthn Attestation Statement Format
- * Identifiers"), by an authenticator whose certificate names `crlUrl` as the place of its revocation list. Every one of
- * P-256 is as right as it can be without the key of a manufacturer.
+ * Attestation statements of the formats registered for WebAuthn (§8, IANA "WebAuthn Attestation Statement Format
+ * Identifiers"), by an authenticator whose certificate names `crlUrl` as its revocation list. Every one of P-256 is as
+ * valid as possible without a manufacturer's key.
  */
 export function attestationStatements(crlUrl: string): Record<string, (made: Attesting) => Statement> {
   const chain = (made: Attesting) => certificateChain(made, crlUrl)
@@ -103,8 +103,8 @@ export function attestationStatements(crlUrl: string): Record<string, (made: Att
 }
 
 /**
- * The certificate of the passkey's own key, with the key description of Android (1.3.6.1.4.1.11129.2.1.17) and where
- * its revocation list is; and the root that has signed it, which signs itself.
+ * Builds the certificate of the passkey's own key, with the key description of Android (1.3.6.1.4.1.11129.2.1.17) and
+ * its revocation list; and the self-signed root that has signed it.
  */
 function certificateChain({ publicKey, clientDataHash }: Attesting, crlUrl: string): Buffer[] {
   const root = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -133,7 +133,7 @@ function certificateChain({ publicKey, clientDataHash }: Attesting, crlUrl: stri
 
 type Naming = { subject: string; issuer: string; publicKey: KeyObject; signer: KeyObject }
 
-/** An X.509 certificate (RFC 5280 §4.1), signed by ECDSA with SHA-256. */
+/** Builds an X.509 certificate (RFC 5280 §4.1), signed by ECDSA with SHA-256. */
 function certificate({ subject, issuer, publicKey, signer }: Naming, extensions: Buffer[]): Buffer {
   const algorithm = sequence(oid('1.2.840.10045.4.3.2'))
   const validity = sequence(tagged(0x17, Buffer.from('200101000000Z')), tagged(0x17, Buffer.from('490101000000Z')))
@@ -160,7 +160,7 @@ const octets = (value: Buffer) => tagged(0x04, value)
 const bits = (value: Buffer) => tagged(0x03, Buffer.concat([Buffer.from([0]), value]))
 const sequence = (...parts: Buffer[]) => tagged(0x30, Buffer.concat(parts))
 
-/** An object identifier (X.690 §8.19). */
+/** Encodes an object identifier (X.690 §8.19). */
 function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...others] = dotted.split('.').map(Number)
   return tagged(0x06, Buffer.from([first * 40 + second, ...others.flatMap(base128)]))

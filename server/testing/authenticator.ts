@@ -4,11 +4,11 @@ import type {
   CreationOptions,
   RegistrationResponse,
   RequestOptions,
-} from '@countersign/protocol/accounts/webauthn'
+} from '@countersign/protocol/accounts/passkeys'
 import type { Attesting, Statement } from './attestation-statements.ts'
 
-/** What a test may bend in a ceremony, to see it refused. */
-export type Bent = {
+/** Deviations in a ceremony that a test expects to be rejected. */
+export type AuthenticatorOverrides = {
   type?: string
   challenge?: string
   origin?: string
@@ -24,30 +24,31 @@ export type Bent = {
   signCount?: number
   userHandle?: string | null
   credentialId?: Buffer
-  /** The credential id inside the attested data, where it is another than the response says. */
+  /** Credential ID inside the attested data, if it differs from that of the response. */
   attestedId?: Buffer
   signature?: (signature: Buffer) => Buffer
   algorithm?: number
-  /** A COSE key in place of our own. */
+  /** COSE key instead of the authenticator's own. */
   publicKey?: Buffer
-  /** Self attestation (WebAuthn §6.5.4), which a browser leaves in place though none was asked for. */
+  /** Self attestation (WebAuthn §6.5.4), which a browser keeps although none was requested. */
   selfAttested?: boolean
   aaguid?: Buffer
-  /** An attestation statement of another format. */
+  /** Attestation statement of another format. */
   attestation?: (made: Attesting) => Statement
   clientData?: (clientData: Buffer) => Buffer
   attestationObject?: (attestationObject: Buffer) => Buffer
 }
 
-type Place = { origin: string; rpId: string }
+type AuthenticatorContext = { origin: string; rpId: string }
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
 const algorithms = { ES256: -7, EdDSA: -8 } as const
 
 /**
- * A passkey provider in software (WebAuthn §6): one credential, discoverable, that counts its signatures if asked to.
+ * Creates a passkey provider in software (WebAuthn §6) with one discoverable credential, which counts signatures on
+ * request.
  */
-export function createAuthenticator(place: Place, kind: keyof typeof algorithms = 'ES256') {
+export function createAuthenticator(place: AuthenticatorContext, kind: keyof typeof algorithms = 'ES256') {
   const { publicKey, privateKey } =
     kind === 'ES256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
   const credentialId = randomBytes(32)
@@ -56,7 +57,10 @@ export function createAuthenticator(place: Place, kind: keyof typeof algorithms 
   return {
     credentialId: credentialId.toString('base64url'),
 
-    register({ challenge, user }: Pick<CreationOptions, 'challenge' | 'user'>, bent: Bent = {}): RegistrationResponse {
+    register(
+      { challenge, user }: Pick<CreationOptions, 'challenge' | 'user'>,
+      bent: AuthenticatorOverrides = {},
+    ): RegistrationResponse {
       userHandle = user.id
       const id = bent.credentialId ?? credentialId
       const attestedId = bent.attestedId ?? id
@@ -102,7 +106,10 @@ export function createAuthenticator(place: Place, kind: keyof typeof algorithms 
       }
     },
 
-    authenticate({ challenge }: Pick<RequestOptions, 'challenge'>, bent: Bent = {}): AuthenticationResponse {
+    authenticate(
+      { challenge }: Pick<RequestOptions, 'challenge'>,
+      bent: AuthenticatorOverrides = {},
+    ): AuthenticationResponse {
       const data = clientData('webauthn.get', challenge, place, bent)
       const authData = authenticatorData(place, bent)
       const signature = signatureOver(Buffer.concat([authData, sha256(data)]), privateKey, kind)
@@ -124,7 +131,12 @@ export function createAuthenticator(place: Place, kind: keyof typeof algorithms 
   }
 }
 
-function clientData(type: string, challenge: string, { origin }: Place, bent: Bent): Buffer {
+function clientData(
+  type: string,
+  challenge: string,
+  { origin }: AuthenticatorContext,
+  bent: AuthenticatorOverrides,
+): Buffer {
   const json = JSON.stringify({
     type: bent.type ?? type,
     challenge: bent.challenge ?? challenge,
@@ -137,8 +149,8 @@ function clientData(type: string, challenge: string, { origin }: Place, bent: Be
   return bent.clientData?.(data) ?? data
 }
 
-/** Flags UP 1, UV 4, BE 8, BS 16, AT 64 (WebAuthn §6.1). */
-function authenticatorData({ rpId }: Place, bent: Bent, attested?: Buffer): Buffer {
+/** Builds authenticator data with the flags UP 1, UV 4, BE 8, BS 16 and AT 64 (WebAuthn §6.1). */
+function authenticatorData({ rpId }: AuthenticatorContext, bent: AuthenticatorOverrides, attested?: Buffer): Buffer {
   const flags =
     ((bent.userPresent ?? true) ? 1 : 0) |
     ((bent.userVerified ?? true) ? 4 : 0) |
@@ -154,7 +166,7 @@ function signatureOver(data: Buffer, key: KeyObject, kind: keyof typeof algorith
   return sign(kind === 'ES256' ? 'sha256' : null, data, key)
 }
 
-/** A public key as COSE has it (RFC 9053 §7). */
+/** Encodes a public key as COSE (RFC 9053 §7). */
 function coseKey(key: KeyObject, algorithm: number): Buffer {
   const { crv, x = '', y } = key.export({ format: 'jwk' })
   const point = (text: string) => Buffer.from(text, 'base64url')
@@ -178,7 +190,7 @@ function coseKey(key: KeyObject, algorithm: number): Buffer {
       )
 }
 
-/** As much of CBOR (RFC 8949) as a passkey speaks: integers, byte and text strings, lists, maps. */
+/** Encodes the part of CBOR (RFC 8949) that passkeys use: integers, byte and text strings, lists, maps. */
 export function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
@@ -186,7 +198,7 @@ export function cbor(value: unknown): Buffer {
   if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)])
   if (value instanceof Map)
     return Buffer.concat([head(5, value.size), ...[...value].flatMap(([key, each]) => [cbor(key), cbor(each)])])
-  throw new Error('this CBOR has no such type')
+  throw new Error('unsupported CBOR type')
 }
 
 function head(major: number, argument: number): Buffer {

@@ -1,5 +1,5 @@
 import type { ExchangeResponse } from '@countersign/protocol/oauth/delegations'
-import { postForm, postToken, type Person, type TestApp, type World } from './world.ts'
+import { postForm, postToken, type Person, type TestApp, type TestWorld } from './world.ts'
 
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
@@ -7,36 +7,39 @@ export type Connectors = Awaited<ReturnType<typeof createConnectors>>
 
 let made = 0
 
-/** A source app, and a target app with a resource at which it may act; with the means to go through the flows. */
-export async function createConnectors(world: World, { scopes = ['notes.read', 'notes.write', 'notes.share'] } = {}) {
+/** Creates a source app, a target app with a resource, and functions for the flows between them. */
+export async function createConnectors(
+  world: TestWorld,
+  { scopes = ['notes.read', 'notes.write', 'notes.share'] } = {},
+) {
   made += 1
   const [source, target] = [await world.app({ name: 'Assistant' }), await world.app({ name: 'Notes' })]
   const [resourceKey, audience] = [`notes-${made}`, `https://notes-${made}.example/api`]
   const payload = { resourceKey, displayName: 'Your notes', scopes, audience }
   const url = `/api/admin/apps/${target.clientId}/resources`
   const offered = await world.api.inject({ method: 'POST', url, headers: world.admin, payload })
-  if (offered.statusCode !== 201) throw new Error(`the resource was not registered: ${offered.body}`)
+  if (offered.statusCode !== 201) throw new Error(`resource not registered: ${offered.body}`)
 
-  const fieldsOf = (person: Person, wanted: Record<string, unknown>) => ({
+  const fieldsOf = (person: Person, requested: Record<string, unknown>) => ({
     clientId: source.clientId,
     redirectUri: source.redirectUri,
     identityId: person.identityId,
     connector: true,
     requestedResource: resourceKey,
     requestedScope: 'notes.read',
-    ...wanted,
+    ...requested,
   })
 
-  /** The answer to a consent of a person that the source may act at the resource. */
-  const consent = (person: Person, wanted: Record<string, unknown> = {}) =>
+  /** Sends a user's consent that the source app may act at the resource. */
+  const consent = (person: Person, requested: Record<string, unknown> = {}) =>
     world.api.inject({
       method: 'POST',
       url: '/api/oauth/authorize',
       headers: person.headers,
-      payload: fieldsOf(person, wanted),
+      payload: fieldsOf(person, requested),
     })
 
-  /** The answer to an exchange of a token for one of the resource. */
+  /** Exchanges a token for a token for the resource. */
   const exchange = (subjectToken: string, fields: Record<string, string> = {}, app: TestApp = source) =>
     postToken(world.api, {
       grant_type: exchangeGrant,
@@ -46,19 +49,19 @@ export async function createConnectors(world: World, { scopes = ['notes.read', '
       ...fields,
     })
 
-  /** A person who has agreed, their token at the source, and how that is exchanged. */
-  async function connected(wanted: Record<string, unknown> = {}) {
+  /** Creates a user who has consented, with their token at the source app and its exchange. */
+  async function connected(requested: Record<string, unknown> = {}) {
     const person = await world.person()
-    const agreed = await consent(person, wanted)
-    if (agreed.statusCode !== 200) throw new Error(`no consent: ${agreed.body}`)
+    const agreed = await consent(person, requested)
+    if (agreed.statusCode !== 200) throw new Error(`consent failed: ${agreed.body}`)
     const { access_token_jwt: subjectToken } = await source.tokens(person)
     return { person, subjectToken, exchange: (fields = {}) => exchange(subjectToken, fields) }
   }
 
-  /** A token for the resource. */
+  /** Returns a token for the resource. */
   async function delegated(subjectToken: string, fields: Record<string, string> = {}): Promise<ExchangeResponse> {
     const answer = await exchange(subjectToken, fields)
-    if (answer.statusCode !== 200) throw new Error(`no exchange: ${answer.body}`)
+    if (answer.statusCode !== 200) throw new Error(`exchange failed: ${answer.body}`)
     return answer.json()
   }
 
@@ -71,13 +74,13 @@ export async function createConnectors(world: World, { scopes = ['notes.read', '
   return { source, target, resourceKey, audience, consent, exchange, connected, delegated, changeResource, introspect }
 }
 
-/** The delegations of a person, as they read them. */
-export async function delegationsOf(world: World, person: Pick<Person, 'headers'>) {
+/** Lists the delegations of a user over the API. */
+export async function delegationsOf(world: TestWorld, person: Pick<Person, 'headers'>) {
   const answer = await world.api.inject({ url: '/api/oauth/delegations', headers: person.headers })
   return answer.json().delegations
 }
 
-export function revoke(world: World, person: Pick<Person, 'headers'>, delegationId: string) {
+export function revoke(world: TestWorld, person: Pick<Person, 'headers'>, delegationId: string) {
   const url = `/api/oauth/delegations/${delegationId}`
   return world.api.inject({ method: 'DELETE', url, headers: person.headers })
 }

@@ -1,6 +1,6 @@
-import { assertion, attribute, attributes, response, sign, stranger, swap } from '#sso/saml/corpus/document.ts'
+import { assertion, attribute, attributes, response, sign, stranger, swap } from '@countersign/saml/testing/document'
 import { limits } from '@countersign/protocol/formats/limits'
-import { encrypt } from '#sso/saml/corpus/encryption.ts'
+import { encrypt } from '@countersign/saml/testing/encryption'
 import { between, type Shapes } from './parser-cost.ts'
 
 const named = (count: number, attribute: (n: number) => string) =>
@@ -8,7 +8,7 @@ const named = (count: number, attribute: (n: number) => string) =>
 const declared = named(50, (n) => `xmlns:n${n}="u:${n}"`)
 const text = 'x'.repeat(20)
 
-/** As many elements, attributes and namespaces as the reader takes, and far more. */
+/** As many elements, attributes and namespaces as the parser accepts, and far more. */
 const contents: Record<string, string> = {
   'elements beside one another': `<b>${text}</b>`,
   'more elements than are read': '<b/>',
@@ -28,7 +28,7 @@ const contents: Record<string, string> = {
 const perContent = (whole: (content: string) => string): Shapes =>
   Object.fromEntries(Object.entries(contents).map(([what, unit]) => [what, between(whole, unit)]))
 
-/** 31 elements in one another, each with 63 namespaces; and in the innermost as many declarations as there is room. */
+/** 31 nested elements with 63 namespaces each, and as many declarations as fit in the innermost one. */
 const manyNamespaces = (content: string) => {
   const open = Array.from({ length: 30 }, (_, depth) => `<a${named(63, (n) => `xmlns:p${depth}.${n}="u:${n}"`)}>`)
   return `${open.join('')}${content}${'</a>'.repeat(30)}`
@@ -48,7 +48,7 @@ export const costlyXml: Shapes = {
   'line ends of two characters': between((content) => `<a>${content}</a>`, '\r\n'),
 }
 
-/** A response whose signature the provider has made, and whose assertion was changed since, with room within it. */
+/** Response signed by the provider, whose assertion was changed afterwards, with room for content. */
 const changed = sign(response(assertion({ more: ' x=""' })), '_r1').replace(' x=""', '')
 const widened = (whole: string, content: string) => swap(whole, '</saml:Assertion>', `${content}</saml:Assertion>`)
 const transform = '<ds:Transform Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"/>'
@@ -69,18 +69,23 @@ export const costlyResponses: Shapes = {
   'a long digest': between((content) => swap(changed, '<ds:DigestValue>', `<ds:DigestValue>${content}`), 'A&#13;'),
 }
 
-/** What the provider itself has signed: the library verifies that too. */
+/** Content that the provider itself has signed, which the library verifies too. */
 const twiceSigned = (content: string) => sign(sign(response(assertion({ attributes: content })), '_a1'), '_r1')
 const value = `<saml:AttributeValue>${text}</saml:AttributeValue>`
 const groups = (count: number) =>
   `<saml:AttributeStatement><saml:Attribute Name="groups">${value.repeat(count)}` +
   '</saml:Attribute></saml:AttributeStatement>'
 
-/** As many of a part as are given to the library, where there is room for them. */
+/** Repeats a part up to the number that the library accepts, if they fit. */
 const upToTheLimit = (unit: string) => (size: number) => {
-  const elements = unit.match(/<\w/g)?.length ?? 0
   const room = Math.floor((size - 10_000) / unit.length)
-  const count = Math.min(room, elements === 0 ? room : Math.floor((limits.samlSignedElementsMax - 40) / elements))
+  const elements = unit.match(/<\w/g)?.length ?? 0
+  const attributes = unit.match(/ (?!xmlns)[\w:]+=/g)?.length ?? 0
+  const count = Math.min(
+    room,
+    Math.floor((limits.samlSignedElementsMax - 40) / elements),
+    Math.floor((limits.samlSignedAttributesMax - 40) / attributes),
+  )
   return twiceSigned(`<c${declared}>${unit.repeat(count)}</c>`)
 }
 
@@ -96,7 +101,7 @@ export const signedResponses: Shapes = {
   ),
 }
 
-/** The same encrypted to our key, as anyone may encrypt. */
+/** Encrypts the same to our key, as anyone can. */
 export function encryptedFor(shapes: Shapes): Shapes {
   return Object.fromEntries(
     Object.entries(shapes).map(([what, build]) => [what, (size: number) => response(encrypt(build(size)))]),

@@ -31,7 +31,7 @@ const parts = {
   'hidden characters': '\u200b',
 }
 
-/** What patterns stumble over, and what is replaced, split or normalized character by character. */
+/** Input that is hard for patterns, and for character-wise replacing, splitting and normalizing. */
 export const costlyText: Shapes = Object.fromEntries(
   Object.entries(parts).map(([what, part]) => [what, repeated(part)]),
 )
@@ -40,8 +40,8 @@ export const inHeader: Shapes = Object.fromEntries(
   Object.entries(parts).flatMap(([what, part]) => (/^[\x20-\x7e]+$/.test(part) ? [[what, repeated(part)]] : [])),
 )
 
-/** As many numbered parts as there is room for. */
-export function numbered(open: string, part: (n: number) => string, close: string): (size: number) => string {
+/** Builds as many numbered parts as fit. */
+function numbered(open: string, part: (n: number) => string, close: string): (size: number) => string {
   return (size) => {
     const parts = [open]
     let length = open.length + close.length
@@ -84,7 +84,7 @@ export const costlyForms: Shapes = {
   'parameters with replacement characters': numbered('', (n) => `${n}=%EF%BF%BD&`, ''),
 }
 
-/** In CBOR (RFC 8949), as base64url. */
+/** The same in CBOR (RFC 8949), as base64url. */
 export const costlyCbor: Shapes = {
   'lists in one another': bytes('81'),
   'maps in one another': bytes('a16161'),

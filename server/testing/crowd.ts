@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '#platform/database/database.ts'
 
-/** Tables of the service itself, of which no user has a row, each with why it grows with nobody. */
+/** Tables of the service itself, which have no rows of users, each with the reason why it does not grow with users. */
 export const ofNobody: Record<string, string> = {
   schema_migration: 'a row for each migration',
   schema_lock: 'one row',
@@ -14,9 +14,10 @@ type Column = { table: string; column: string; type: string; isKey: boolean; isW
 export type Crowd = Awaited<ReturnType<typeof openCrowd>>
 
 /**
- * Puts crowds into every table: rows of users who are like those that are there now, with keys of their own. What
- * refers to each other among those that are there does so in a crowd: each key becomes the same other key wherever it
- * stands. It takes one connection, and is over when that is given back.
+ * Fills every table with rows of other users, which resemble the existing rows but have their own keys.
+ *
+ * References between existing rows are kept: each key becomes the same new key wherever it occurs. Takes one
+ * connection, and is removed when that is returned.
  */
 export async function openCrowd(db: Database) {
   const columns = (await readColumns(db)).filter(({ table }) => ofNobody[table] === undefined)
@@ -24,15 +25,15 @@ export async function openCrowd(db: Database) {
   for (const [table, own] of Map.groupBy(columns, (column) => column.table)) {
     await sql`create temporary table ${modelOf(table)} as select * from ${sql.table(table)} limit 20`.execute(db)
     const models = await countRows(db, `${table}_model`, 'true')
-    if (models === 0) throw new Error(`Nobody has a row in ${table}: give the test one, so that others have many.`)
+    if (models === 0) throw new Error(`table ${table} has no row. Add one to the test, so that other users have many.`)
     tables.set(table, { columns: own, models })
   }
-  // A crowd is whole: to look for each of its references would take longer than everything else.
+  // The crowd is consistent: checking each of its references would take longer than everything else.
   await sql`set session_replication_role = replica`.execute(db)
   let last = 0
 
   return {
-    /** Adds at least `count` rows to each table. `said` are values of columns that are other ones in them, as SQL. */
+    /** Adds at least `count` rows to each table. `said` maps columns to different values, as SQL. */
     async add(count: number, said: Record<string, Record<string, string>> = {}): Promise<void> {
       for (const [table, { columns: own, models }] of tables) {
         const values = own.map((column) => said[table]?.[column.column] ?? ofAnother(column))
@@ -53,21 +54,21 @@ export async function openCrowd(db: Database) {
 
 const modelOf = (table: string) => sql.table(`${table}_model`)
 
-/** A value of a row as it is in the `nth` copy of it. */
+/** Builds the value of a column in the `nth` copy of a row. */
 function ofAnother({ column, type, isKey, isWord }: Column): string {
   const name = `"${column}"`
   if (type === 'uuid') return `md5(${name}::text || nth)::uuid`
   if (type === 'bytea')
     return `case length(${name}) when 32 then sha256(${name} || nth::text::bytea)
       when 64 then sha512(${name} || nth::text::bytea) else ${name} end`
-  // So that they do not all stand at one place of an index.
+  // So that they are spread over the index.
   if (type === 'timestamp with time zone') return `${name} - nth * interval '1 millisecond'`
   if (isKey && type === 'text' && !isWord) return `${name} || '~' || nth`
   if (isKey && ['leaf_index', 'node_index'].includes(column)) return `${name} + nth * 1000`
   return name
 }
 
-/** The columns of every table: a new one is in the crowd without being named here. */
+/** Reads the columns of every table: a new one is included without being named here. */
 async function readColumns(db: Database): Promise<Column[]> {
   const { rows } = await sql<Column>`
     with unique_column as (
@@ -91,7 +92,7 @@ async function readColumns(db: Database): Promise<Column[]> {
 
 type PartialIndex = { name: string; table: string; predicate: string }
 
-/** The indexes of some of the rows of a table, and which those are. */
+/** Reads the partial indexes of a table and their conditions. */
 export async function readPartialIndexes(db: Database): Promise<PartialIndex[]> {
   const { rows } = await sql<PartialIndex>`
     select relname as name, indrelid::regclass::text as table, pg_get_expr(indpred, indrelid) as predicate
@@ -100,7 +101,7 @@ export async function readPartialIndexes(db: Database): Promise<PartialIndex[]> 
   return rows
 }
 
-/** How many rows of a table meet a condition. */
+/** Counts the rows of a table that meet a condition. */
 export async function countRows(db: Database, table: string, condition: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from ${sql.table(table)} where ${sql.raw(condition)}`.execute(db)

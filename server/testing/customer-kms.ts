@@ -7,14 +7,14 @@ type Question = { plaintext?: string; ciphertext?: string; context: { organizati
 type Received = { operation: string; authorization: string; body: string }
 type Answer = { status: number; body: string }
 
-/** Says something else than it should, where it does not say `undefined`. */
-type Mood = (operation: string, question: Question) => Answer | undefined
+/** Overrides the answer of the KMS unless it returns `undefined`. */
+type KmsBehavior = (operation: string, question: Question) => Answer | undefined
 
-/** The KMS of an organization, which believes whoever asks: what they prove, the test looks at. */
+/** Starts the KMS of an organization, which accepts every caller: the test checks their authentication. */
 export async function startCustomerKms() {
   const root = randomBytes(32)
   const received: Received[] = []
-  let mood: Mood = () => undefined
+  let mood: KmsBehavior = () => undefined
   let held: Promise<void> = Promise.resolve()
 
   const answerTo = (operation: string, question: Question): Answer => {
@@ -39,13 +39,13 @@ export async function startCustomerKms() {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the KMS listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the KMS has no port')
   return {
     url: `http://localhost:${address.port}/keys`,
     received,
-    /** From now on it answers so; without a mood as it should. */
-    be: (next: Mood = () => undefined) => void (mood = next),
-    /** Answers nothing before. */
+    /** Changes the answers from now on; without an argument they are normal again. */
+    be: (next: KmsBehavior = () => undefined) => void (mood = next),
+    /** Delays all answers until then. */
     holdUntil: (until: Promise<void>) => void (held = until),
     async close() {
       server.closeAllConnections()

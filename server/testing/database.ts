@@ -3,24 +3,24 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { serverPool, storageOver, type Storage } from '#platform/database/database.ts'
-import { openEmbedded } from '#platform/database/embedded-database.ts'
+import { serverPool, createStorage, type Storage } from '#platform/database/database.ts'
+import { openEmbeddedDatabase } from '#platform/database/embedded.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { copyMigrated } from './migrated-database.ts'
 
-/** What stands between the product and its database: connections, or others in their place. */
+/** Wrapper of the connections between the product and its database. */
 export type Between = (pool: pg.Pool) => pg.Pool
 
-/** A migrated database of its own, gone at the end: embedded, or with `TEST_DATABASE_URL` on that PostgreSQL. */
+/** Opens a migrated database for a test, deleted at the end: embedded, or on the PostgreSQL of `TEST_DATABASE_URL`. */
 export async function openTestStorage(between: Between = (pool) => pool): Promise<Storage> {
   const made = await openTestDatabase()
   const { pool, close } = made ? openMadePool(made) : await openEmbeddedPool(copyMigrated)
   await migrate(pool)
-  return storageOver(between(pool), close)
+  return createStorage(between(pool), close)
 }
 
-/** The same before any migration. */
+/** Opens the same without any migration. */
 export async function openTestPool(): Promise<TestPool> {
   const made = await openTestDatabase()
   return made ? openMadePool(made) : openEmbeddedPool()
@@ -39,11 +39,11 @@ function openMadePool({ url, drop }: { url: string; drop: () => Promise<void> })
   }
 }
 
-/** Connections to a test's own database, which is dropped soon after they are closed. */
+/** Connects to a test's own database, which is dropped soon after the connections are closed. */
 function openServerPool(url: string): TestPool {
   let closing = false
   const pool = serverPool(new Secret(url), (error) => {
-    // Dropping the database cuts off what is still on its way out of it.
+    // Dropping the database cuts connections that are still closing.
     if (!closing) throw error
   })
   return {
@@ -55,13 +55,13 @@ function openServerPool(url: string): TestPool {
   }
 }
 
-/** A database whose process has ended: on PostgreSQL, or without a URL the embedded one in `directory`. */
+/** Opens a database whose process has ended: on PostgreSQL, or without a URL the embedded one in `directory`. */
 export async function reopenStorage(url: string | undefined, directory: string): Promise<Storage> {
-  const { pool, close } = url === undefined ? await openEmbedded(directory, fail) : openServerPool(url)
-  return storageOver(pool, close)
+  const { pool, close } = url === undefined ? await openEmbeddedDatabase(directory, fail) : openServerPool(url)
+  return createStorage(pool, close)
 }
 
-/** A new, empty database on the PostgreSQL of `TEST_DATABASE_URL`; undefined where that is not set. */
+/** Creates an empty database on the PostgreSQL of `TEST_DATABASE_URL`; returns undefined if that is not set. */
 export async function openTestDatabase(): Promise<{ url: string; drop: () => Promise<void> } | undefined> {
   const maintenance = process.env['TEST_DATABASE_URL']
   if (maintenance === undefined) return undefined
@@ -75,7 +75,7 @@ export async function openTestDatabase(): Promise<{ url: string; drop: () => Pro
 async function openEmbeddedPool(prepare?: (directory: string) => Promise<void>): Promise<TestPool> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
   await prepare?.(directory)
-  const { pool, close } = await openEmbedded(directory, fail)
+  const { pool, close } = await openEmbeddedDatabase(directory, fail)
   return {
     pool,
     async close() {

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 
 type Answer = RequestListener | { status?: number; headers?: Record<string, string>; body?: string | Buffer }
 
-/** A server that has documents, by their paths, and counts who connects and what they ask for. */
+/** Starts a server of documents by path, which counts connections and requests. */
 export async function startDocumentHost(server: Server = createServer()) {
   const answers = new Map<string, Answer>()
-  const asked: IncomingMessage[] = []
+  const requested: IncomingMessage[] = []
   let connections = 0
   server.on('connection', () => (connections += 1))
   server.on('request', (request, response) => {
-    asked.push(request)
+    requested.push(request)
     const [path = ''] = request.url?.split('?') ?? []
     const answer = answers.get(path) ?? { status: 404 }
     if (typeof answer === 'function') return answer(request, response)
@@ -20,14 +20,14 @@ export async function startDocumentHost(server: Server = createServer()) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the host of documents listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the document host has no port')
   const { port } = address
   return {
     port,
-    asked,
+    requested,
     connections: () => connections,
     at: (path: string) => `http://localhost:${port}${path}`,
-    /** Has something answered at a path; answers where that is. */
+    /** Sets the answer of a path; returns its URL. */
     answer(path: string, answer: Answer): string {
       answers.set(path, answer)
       return `http://localhost:${port}${path}`

@@ -3,17 +3,17 @@ import type { OrganizationDomain } from '@countersign/protocol/organizations/dom
 import type { NewSsoConnection, SsoConnection } from '@countersign/protocol/organizations/sso'
 import { startNameServer } from './name-server.ts'
 import { startUpstreamProvider, type UpstreamProvider } from './upstream-provider.ts'
-import { createWorld, type Person, type World } from './world.ts'
+import { createWorld, type Person, type TestWorld } from './world.ts'
 
 export type Enterprise = Awaited<ReturnType<typeof openEnterprise>>
 
-/** A world with an OpenID provider of an organization, and name servers that say whose domains are. */
+/** Opens a world with an OpenID provider of an organization, and name servers for domain verification. */
 export async function openEnterprise(options: Parameters<typeof createWorld>[0] = {}) {
   const dns = await startNameServer()
   const world = await createWorld({ ...options, environment: { DNS_SERVERS: dns.address, ...options.environment } })
   const upstream = await startUpstreamProvider(world.now)
 
-  /** Asks as somebody who looks after an organization. */
+  /** Sends a request as an admin of an organization. */
   const send = (
     { headers }: Pick<Person, 'headers'>,
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -32,7 +32,7 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
     const { domain } = claimed.json<{ domain: OrganizationDomain }>()
     dns.setTexts(domain.challenge.name, domain.challenge.value)
     const verified = await send(owner, 'POST', `/${organizationId}/domains/${domain.domainId}/verify`)
-    if (verified.statusCode !== 200) throw new Error(`${name} was not verified: ${verified.body}`)
+    if (verified.statusCode !== 200) throw new Error(`domain ${name} not verified: ${verified.body}`)
     return domain
   }
 
@@ -41,7 +41,7 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
     const payload = { name: 'Acme Login', oidc: { issuer, clientId, clientSecret }, ...settings }
     const fresh = { headers: await owner.signIn() }
     const answer = await send(fresh, 'POST', `/${organizationId}/sso-connections`, payload)
-    if (answer.statusCode !== 201) throw new Error(`no connection was made: ${answer.body}`)
+    if (answer.statusCode !== 201) throw new Error(`connection not created: ${answer.body}`)
     return answer.json<{ connection: SsoConnection }>().connection
   }
 
@@ -49,10 +49,10 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
   async function confirm({ owner, organizationId }: Organization, connectionId: string) {
     const fresh = { headers: await owner.signIn() }
     const answer = await send(fresh, 'POST', `/${organizationId}/sso-connections/${connectionId}/confirm`)
-    if (answer.statusCode !== 200) throw new Error(`nothing was confirmed: ${answer.body}`)
+    if (answer.statusCode !== 200) throw new Error(`connection not confirmed: ${answer.body}`)
   }
 
-  /** Has a directory say who may come by a connection; answers how it asks, and its token. */
+  /** Sets up SCIM provisioning of a connection; returns a request function and its token. */
   async function provision(
     { owner, organizationId }: Organization,
     connectionId: string,
@@ -62,7 +62,7 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
     const made = await send(fresh, 'POST', `/${organizationId}/sso-connections/${connectionId}/scim-token`, {
       subjectBy,
     })
-    if (made.statusCode !== 201) throw new Error(`no token was made: ${made.body}`)
+    if (made.statusCode !== 201) throw new Error(`SCIM token not created: ${made.body}`)
     const { token } = made.json<{ token: string }>()
     const ask = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
       world.api.inject({
@@ -74,14 +74,14 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
     return { token, ask }
   }
 
-  /** A person whom the organization's provider knows, with the browser in which they have connected that. */
+  /** Creates a user at the organization's provider, with the browser in which they have linked the account. */
   async function colleague(connectionId: string, claims = newClaims()) {
     const person = await world.person()
     const browser = openBrowser(world, upstream)
     browser.bring(person)
     const arrived = await browser.signIn(connectionId, claims)
     const answer = await linkAs(browser, flowOf(arrived), person.identityId)
-    if (answer.statusCode !== 200) throw new Error(`nobody was connected: ${answer.body}`)
+    if (answer.statusCode !== 200) throw new Error(`account not linked: ${answer.body}`)
     return { person, browser, claims }
   }
 
@@ -104,11 +104,11 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
   }
 }
 
-/** Which site has led the browser to an address (Fetch Metadata); old browsers do not say. */
+/** Site that has sent the browser to a URL (Fetch Metadata); old browsers do not send it. */
 type FetchSite = 'none' | 'same-origin' | 'same-site' | 'cross-site' | 'absent'
 
-/** A browser, as far as a sign-in with an organization needs one: it keeps cookies and goes where it is sent. */
-function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
+/** Simulates a browser for an SSO sign-in: it stores cookies and follows redirects. */
+function openBrowser({ api, config }: TestWorld, upstream: UpstreamProvider) {
   const cookies = new Map<string, string>()
   const headers = () => ({
     cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
@@ -140,7 +140,7 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
   const get = (address: string) => go(address)
   const start = (connectionId: string, query: Record<string, string> = {}, site: FetchSite = 'none') =>
     go(`/api/sso/${connectionId}/start?${new URLSearchParams(query).toString()}`, undefined, site)
-  /** Acts as a page of ours in this browser, which takes the cookies that it is given. */
+  /** Sends a request as a page of the service in this browser, which stores the cookies. */
   async function page(method: 'GET' | 'POST', url: string, payload?: object) {
     return take(await api.inject({ method, url, headers: headers(), ...(payload && { payload }) }))
   }
@@ -151,7 +151,7 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
     get,
     post: go,
     start,
-    /** Signs somebody in at the provider, and goes on until a page is reached or something is refused. */
+    /** Signs a user in at the provider, and continues until a page or an error. */
     async signIn(
       connectionId: string,
       claims: Record<string, unknown>,
@@ -167,7 +167,7 @@ function openBrowser({ api, config }: World, upstream: UpstreamProvider) {
       return answer
     },
     page,
-    /** Has a person signed in in this browser, by the session that they have. */
+    /** Puts a user's existing session into this browser. */
     bring: (person: Pick<Person, 'sessionToken'>) => void cookies.set('countersign', person.sessionToken),
   }
 }
@@ -176,23 +176,23 @@ type Browser = ReturnType<typeof openBrowser>
 type Claims = { sub: string; email?: string; email_verified?: boolean; name?: string }
 type Answer = { statusCode: number; body: string; headers: { location?: string | undefined } }
 
-/** What a provider says of somebody whom nobody knows yet. */
+/** Claims of a provider about a new user. */
 export function newClaims(more: Partial<Claims> = {}): Claims {
   const sub = randomUUID()
   return { sub, email: `${sub}@acme.example`, email_verified: true, name: 'Ann Example', ...more }
 }
 
-/** The sign-in whose person is to be connected, by the page that the browser was sent to. */
+/** Returns the flow ID of the sign-in to link, from the page that the browser was sent to. */
 export function flowOf({ headers: { location = '' } }: Pick<Answer, 'headers'>): string {
   return new URL(location).searchParams.get('flow') ?? ''
 }
 
-/** The message in which a directory says who somebody is. */
+/** Builds the SCIM message that creates a user. */
 export function scimUser(user: Record<string, unknown>) {
   return { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], ...user }
 }
 
-/** The message in which a directory changes somebody. */
+/** Builds the SCIM message that changes a user. */
 export function scimPatch(...operations: object[]) {
   return { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations }
 }
@@ -201,7 +201,7 @@ export function linkAs(browser: Browser, flowId: string, identityId: string) {
   return browser.page('POST', `/api/sso/arrivals/${flowId}/link`, { identityId })
 }
 
-/** Confirms a sign-in, as the page does that has shown the user whom it is about. */
+/** Confirms a sign-in, like the page that has shown the user the account. */
 export async function confirmAsShown(browser: Browser, flowId: string) {
   const { signIn } = (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json()
   const shown = { handle: signIn?.identity.handle ?? 'nobody', replaces: signIn?.replaces?.handle }
@@ -218,18 +218,18 @@ export function errorOf(answer: { statusCode: number; json: () => { error?: stri
 
 type Shown = { organization: string; leaving: { url: string } }
 
-/** What the page is drawn from that shows a user where a sign-in leads before it does. */
+/** Returns the view of the page that shows a user the destination of a sign-in first. */
 export function providerViewIn({ statusCode, body, headers }: Answer): Shown {
   const view = JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
   if (statusCode !== 200 || headers.location !== undefined || view.page !== 'return')
-    throw new Error(`this shows nobody where it leads: ${statusCode} ${body}`)
+    throw new Error(`not the page with the target of a sign-in: ${statusCode} ${body}`)
   return view
 }
 
-/** Where the user goes by a click on that page. */
+/** Returns the link of that page. */
 const linkIn = (answer: Answer) => providerViewIn(answer).leaving.url
 
-/** What is refused to a browser is shown as a page, which says so in its view. */
+/** Returns the error in the view of an error page. */
 export function refusalIn({ statusCode, body }: Answer) {
   return [statusCode, /"error":"(\w+)"/.exec(body)?.[1]]
 }

@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { hashLeaf } from '@countersign/protocol/formats/signing/merkle-tree'
-import { nodeSuite } from '@countersign/protocol/signing/node-suite'
+import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { createAuthenticator } from './authenticator.ts'
 import { createConnectors, delegationsOf } from './connectors.ts'
 import { exchange, newParams, openBrowser } from './federated-browser.ts'
 import { createKeyHolder } from './key-holder.ts'
 import { codeIn, type Mailbox } from './mailbox.ts'
-import { makeOrganization, reauthenticate } from './organization.ts'
+import { createOrganization, reauthenticate } from './organization.ts'
 import { organize, shareKeys, signForOrganizations, signInByProvider, signInBySaml } from './organization-requests.ts'
 import {
   anything,
@@ -14,43 +14,43 @@ import {
   newAddress,
   newHandle,
   nobody,
-  openDesk,
+  openRequestClient,
   place,
   requestIdIn,
   times,
-  type Desk,
+  type RequestClient,
   type Enterprise,
-} from './request-desk.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from './signer.ts'
+} from './request-client.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from './signer.ts'
 import { postForm } from './world.ts'
 
 /**
- * Makes every request of the service, as users who have ten of each thing: each section begins with new ones, and
- * leaves most of what it has made.
+ * Makes every request of the service, as users who have ten of each thing. Each section starts with new users, and
+ * leaves most of its data.
  */
 export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox): Promise<void> {
-  const desk = openDesk(enterprise.world)
-  await usePasskeys(desk)
-  await useSessions(desk)
-  await useIdentities(desk, mailbox)
-  await useKeys(desk)
-  await unlockDevices(desk)
-  await connectApps(desk)
-  await delegate(desk)
-  await mediate(desk)
-  await sign(desk)
-  await readLog(desk)
-  await registerApps(desk)
-  await organize(desk, enterprise)
-  await signForOrganizations(desk)
-  await shareKeys(desk)
-  await signInByProvider(desk, enterprise)
-  await signInBySaml(desk, enterprise)
-  await operate(desk)
+  const client = openRequestClient(enterprise.world)
+  await usePasskeys(client)
+  await useSessions(client)
+  await useIdentities(client, mailbox)
+  await useKeys(client)
+  await unlockDevices(client)
+  await connectApps(client)
+  await delegate(client)
+  await mediate(client)
+  await sign(client)
+  await readLog(client)
+  await registerApps(client)
+  await organize(client, enterprise)
+  await signForOrganizations(client)
+  await shareKeys(client)
+  await signInByProvider(client, enterprise)
+  await signInBySaml(client, enterprise)
+  await operate(client)
 }
 
-/** A person as the page registers them, with keys and a recovery code. */
-async function register({ send }: Desk) {
+/** Registers a user like the page does, with keys and a recovery code. */
+async function register({ send }: RequestClient) {
   const [handle, recoveryAuth] = [newHandle(), anything()]
   const authenticator = createAuthenticator(place)
   const { flowId, options } = await send({}, 'POST /api/auth/register/start', { handle, displayName: 'Someone' })
@@ -73,9 +73,9 @@ function newEncryptionKey(): string {
   return generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
 }
 
-async function usePasskeys(desk: Desk): Promise<void> {
-  const { send } = desk
-  const { handle, recoveryAuth, authenticator, headers } = await register(desk)
+async function usePasskeys(client: RequestClient): Promise<void> {
+  const { send } = client
+  const { handle, recoveryAuth, authenticator, headers } = await register(client)
   await times(async () => {
     const added = createAuthenticator(place)
     const { flowId, options } = await send(headers, 'POST /api/auth/passkeys/start', {})
@@ -91,9 +91,9 @@ async function usePasskeys(desk: Desk): Promise<void> {
   await send(headers, `PATCH /api/auth/passkeys/${renamed}`, { name: 'Another' })
   await send({}, 'POST /api/auth/passkeys/known', { credentialId: renamed })
   await send(headers, `DELETE /api/auth/passkeys/${credentialId}`)
-  const asked = await send(headers, 'POST /api/auth/reauthenticate/start', {})
-  const credential = authenticator.authenticate(asked.options)
-  await send(headers, 'POST /api/auth/reauthenticate/finish', { flowId: asked.flowId, credential })
+  const requested = await send(headers, 'POST /api/auth/reauthenticate/start', {})
+  const credential = authenticator.authenticate(requested.options)
+  await send(headers, 'POST /api/auth/reauthenticate/finish', { flowId: requested.flowId, credential })
   const { flowId, options } = await send({}, 'POST /api/auth/recover/start', { handle, recoveryAuth })
   const recovering = createAuthenticator(place)
   const recovered = await send({}, 'POST /api/auth/recover/finish', {
@@ -107,7 +107,7 @@ async function usePasskeys(desk: Desk): Promise<void> {
   await times(() => send({}, 'POST /api/auth/login/start', {}), 2)
 }
 
-async function useSessions({ world, send }: Desk): Promise<void> {
+async function useSessions({ world, send }: RequestClient): Promise<void> {
   const person = await world.person()
   const sessions = await times(() => person.signIn())
   const [headers = nobody, another = nobody, last = nobody] = sessions
@@ -127,7 +127,7 @@ async function useSessions({ world, send }: Desk): Promise<void> {
   await person.signIn()
 }
 
-async function useIdentities({ world, send }: Desk, mailbox: Mailbox): Promise<void> {
+async function useIdentities({ world, send }: RequestClient, mailbox: Mailbox): Promise<void> {
   const person = await world.person()
   const { headers, identityId } = person
   const made = await times(() => send(headers, 'POST /api/identities', { handle: newHandle(), displayName: 'Also' }))
@@ -150,16 +150,16 @@ async function useIdentities({ world, send }: Desk, mailbox: Mailbox): Promise<v
   await send(remaining.headers, url, { email: newAddress() })
 }
 
-/** The code that was mailed to an address; what was sent to others is of other sections. */
+/** Returns the code mailed to an address; other mails belong to other sections. */
 async function codeTo(mailbox: Mailbox, email: string): Promise<string> {
   const mail = await mailbox.take()
   const code = mail.to.includes(email) ? codeIn(mail) : ''
   return code === '' ? codeTo(mailbox, email) : code
 }
 
-async function useKeys(desk: Desk): Promise<void> {
-  const { world, send } = desk
-  const { headers, handle, identityId } = await register(desk)
+async function useKeys(client: RequestClient): Promise<void> {
+  const { world, send } = client
+  const { headers, handle, identityId } = await register(client)
   await send(headers, 'GET /api/account/key-wraps')
   await send(headers, 'GET /api/account/recovery')
   await send(headers, `GET /api/encryption/keys/${identityId}`)
@@ -173,7 +173,7 @@ async function useKeys(desk: Desk): Promise<void> {
   await createKeyHolder(world)
 }
 
-async function unlockDevices({ world, send }: Desk): Promise<void> {
+async function unlockDevices({ world, send }: RequestClient): Promise<void> {
   const person = await world.person()
   const [asking, other] = [await person.signIn(), await person.signIn()]
   const url = '/api/account/device-approvals'
@@ -189,12 +189,12 @@ async function unlockDevices({ world, send }: Desk): Promise<void> {
   await ask()
 }
 
-async function connectApps({ world, send }: Desk): Promise<void> {
+async function connectApps({ world, send }: RequestClient): Promise<void> {
   const person = await world.person()
   const { headers, identityId } = person
   const apps = await times(() => world.app({ supportsE2ee: true }))
   const [app] = apps
-  if (!app) throw new Error('there is no app')
+  if (!app) throw new Error('no app found')
   for (const each of apps) {
     const keys = { appPublicKey: newEncryptionKey(), encryptedAppPrivateKey: 'sealed' }
     await each.tokens(person, { scope: 'openid profile offline_access e2ee:asymmetric', ...keys })
@@ -206,8 +206,8 @@ async function connectApps({ world, send }: Desk): Promise<void> {
     scope: 'openid',
   })
   const { request_uri: requestUri } = pushed.json()
-  const asked = new URLSearchParams({ client_id: app.clientId, request_uri: requestUri })
-  await world.auth.inject({ url: `/signin?${asked}` })
+  const requested = new URLSearchParams({ client_id: app.clientId, request_uri: requestUri })
+  await world.auth.inject({ url: `/signin?${requested}` })
   await send({}, 'POST /api/auth/login/start', { requestUri })
   const tokens = await app.tokens(person, { scope: 'openid profile offline_access e2ee:asymmetric' })
   const { refresh_token: refreshToken } = (await app.refresh(tokens.refresh_token)).json()
@@ -235,7 +235,7 @@ async function connectApps({ world, send }: Desk): Promise<void> {
   await world.auth.inject({ url: `/.well-known/webfinger?resource=${resource}` })
 }
 
-async function delegate({ world, send }: Desk): Promise<void> {
+async function delegate({ world, send }: RequestClient): Promise<void> {
   const connectors = await createConnectors(world)
   const { person, exchange: exchangeToken } = await connectors.connected({ communicationMode: 'background' })
   for (const { consent } of await times(() => createConnectors(world))) await consent(person)
@@ -247,7 +247,7 @@ async function delegate({ world, send }: Desk): Promise<void> {
   await send(person.headers, `DELETE /api/oauth/delegations/${delegationId}`)
 }
 
-async function mediate({ world, send }: Desk): Promise<void> {
+async function mediate({ world, send }: RequestClient): Promise<void> {
   const [person, app] = [await world.person(), await world.app({ allowedScopes: ['openid', 'profile'] })]
   const browser = await openBrowser(world, person)
   await browser.accounts()
@@ -262,12 +262,12 @@ async function mediate({ world, send }: Desk): Promise<void> {
   await browser.assertion(app, newParams().params)
 }
 
-async function sign({ world, send }: Desk): Promise<void> {
+async function sign({ world, send }: RequestClient): Promise<void> {
   const signer = await createSigner(world)
   const { headers, handle, identityId } = signer
-  const shop = askerOf(world, await world.app())
+  const shop = signingRequesterOf(world, await world.app())
   const [first = '', second = ''] = await times(async () => requestIdIn(await shop.request(identityId)), 3)
-  await times(async () => requestIdIn(await askerOf(world, await world.app()).request(identityId)))
+  await times(async () => requestIdIn(await signingRequesterOf(world, await world.app()).request(identityId)))
   await signer.listRequests()
   await signer.readPending()
   await signer.readRequest(first)
@@ -290,14 +290,14 @@ async function sign({ world, send }: Desk): Promise<void> {
   await signer.rotate(rotationOf(identityId, signer.pair, next))
   await shop.request(identityId)
   await send(headers, `GET /api/signing/keys/${identityId}`)
-  // What waits for an account that goes waits on for its app.
+  // Requests pending for a deleted account stay pending for their app.
   const leaving = await createSigner(world)
   const left = requestIdIn(await shop.request(leaving.identityId))
   await send(leaving.headers, 'DELETE /api/account')
   await shop.status(left)
 }
 
-async function readLog({ world, send }: Desk): Promise<void> {
+async function readLog({ world, send }: RequestClient): Promise<void> {
   const { identityId } = await createSigner(world)
   world.pass(120)
   await world.api.inject({ url: '/api/transparency/checkpoint' })
@@ -310,7 +310,7 @@ async function readLog({ world, send }: Desk): Promise<void> {
   await createSigner(world)
 }
 
-async function registerApps({ world, send }: Desk): Promise<void> {
+async function registerApps({ world, send }: RequestClient): Promise<void> {
   const { headers } = await world.person()
   for (const [who, root] of [
     [headers, '/api/developer/apps'],
@@ -335,7 +335,7 @@ async function registerApps({ world, send }: Desk): Promise<void> {
     await send(who, `GET ${url}/webhook/deliveries?limit=5`)
     await world.db
       .updateTable('webhook_delivery')
-      .set({ state: 'failed', due_at: null })
+      .set({ state: 'failed', next_attempt_at: null })
       .where('client_id', '=', made[0].clientId)
       .where('delivery_id', '=', sent.deliveryId)
       .execute()
@@ -347,9 +347,9 @@ async function registerApps({ world, send }: Desk): Promise<void> {
   }
 }
 
-async function operate({ world, send }: Desk): Promise<void> {
+async function operate({ world, send }: RequestClient): Promise<void> {
   const { admin } = world
-  const { id } = await makeOrganization(world, await world.person())
+  const { id } = await createOrganization(world, await world.person())
   await send(admin, 'GET /api/admin/organizations?limit=5')
   await send(admin, `GET /api/admin/organizations/${id}`)
   await send(admin, `PATCH /api/admin/organizations/${id}`, { status: 'suspended' })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { TestApp, World } from './world.ts'
+import type { TestApp, TestWorld } from './world.ts'
 import { newChallenge } from './world.ts'
 
 type Fields = Record<string, string>
 type Cookies = { main: string; federated: string }
 
-/** What only a browser itself sends. */
-export const byBrowser = { 'sec-fetch-dest': 'webidentity' }
+/** Headers that only the browser itself sends. */
+export const fedcmHeaders = { 'sec-fetch-dest': 'webidentity' }
 const pages = 'http://localhost:4401'
 
-/** The value of a cookie in an answer. */
+/** Returns the value of a cookie in an answer. */
 export function cookieIn({ headers }: { headers: Record<string, unknown> }, name: string): string | undefined {
   const set = [headers['set-cookie']].flat().map(String)
   return set
@@ -20,16 +20,16 @@ export function cookieIn({ headers }: { headers: Record<string, unknown> }, name
 }
 
 /**
- * The browser of a person who has just signed in, as it speaks to the API host: by itself with the cookie that it has
- * for that, for the pages with the other one. They may have signed in for an authorization request.
+ * Opens the browser of a user who has just signed in, optionally for an authorization request. It talks to the API
+ * host: for itself with the FedCM cookie, for pages with the session cookie.
  */
 export async function openBrowser(
-  { api, auth }: Pick<World, 'api' | 'auth'>,
+  { api, auth }: Pick<TestWorld, 'api' | 'auth'>,
   person: { authenticator: { authenticate: (options: unknown) => unknown } | object; identityId: string },
   requestUri?: string,
 ) {
-  const asked = requestUri === undefined ? {} : { requestUri }
-  const started = await api.inject({ method: 'POST', url: '/api/auth/login/start', payload: asked })
+  const input = requestUri === undefined ? {} : { requestUri }
+  const started = await api.inject({ method: 'POST', url: '/api/auth/login/start', payload: input })
   const { flowId, options } = started.json()
   const { authenticator } = person
   assert.ok('authenticate' in authenticator)
@@ -40,7 +40,7 @@ export async function openBrowser(
     main: cookieIn(signedIn, 'countersign') ?? '',
     federated: cookieIn(signedIn, '__Host-countersign-fedcm') ?? '',
   }
-  const byItself = { ...byBrowser, cookie: `__Host-countersign-fedcm=${cookies.federated}` }
+  const byItself = { ...fedcmHeaders, cookie: `__Host-countersign-fedcm=${cookies.federated}` }
   const ofPages = { cookie: `countersign=${cookies.main}`, origin: pages }
 
   const accounts = (headers: Fields = {}) =>
@@ -53,8 +53,12 @@ export async function openBrowser(
       payload: new URLSearchParams(fields).toString(),
     })
 
-  /** Asks for an app, from a page of its own unless `headers` say otherwise. */
-  function assertion(app: TestApp, params: object | string = {}, { fields = {}, headers = {} }: Asking = {}) {
+  /** Requests an assertion for an app, from a page of that app unless `headers` differ. */
+  function assertion(
+    app: TestApp,
+    params: object | string = {},
+    { fields = {}, headers = {} }: BrowserRequestOptions = {},
+  ) {
     const { origin } = new URL(app.redirectUri)
     const text = typeof params === 'string' ? params : JSON.stringify(params)
     const said = { disclosure_text_shown: 'false', is_auto_selected: 'false', mode: 'active' }
@@ -62,7 +66,7 @@ export async function openBrowser(
     return postForm('/api/oauth/fedcm/assertion', form, { origin, ...headers })
   }
 
-  /** Opens the window of a continuation, as far as the page to sign in: answers its address and what it shows. */
+  /** Opens the window of a continuation up to the sign-in page: returns its URL and view. */
   async function open(continueOn: string, headers: Fields = { cookie: ofPages.cookie }) {
     const { pathname, search } = new URL(continueOn)
     const led = await api.inject({ url: `${pathname}${search}`, headers })
@@ -74,8 +78,8 @@ export async function openBrowser(
     return { there, view }
   }
 
-  /** What the page to sign in sends when the person agrees there. */
-  function agree(there: URL, wanted: object = {}) {
+  /** Sends what the sign-in page sends when the user consents. */
+  function agree(there: URL, requested: object = {}) {
     const given = there.searchParams
     const payload = {
       clientId: given.get('client_id'),
@@ -86,7 +90,7 @@ export async function openBrowser(
       fedcmContinue: true,
       ...(given.has('nonce') && { nonce: given.get('nonce') }),
       ...(given.has('code_challenge') && { codeChallenge: given.get('code_challenge'), codeChallengeMethod: 'S256' }),
-      ...wanted,
+      ...requested,
     }
     return api.inject({ method: 'POST', url: '/api/oauth/authorize', headers: ofPages, payload })
   }
@@ -94,23 +98,23 @@ export async function openBrowser(
   const finalize = (payload: object, headers: Fields = ofPages) =>
     api.inject({ method: 'POST', url: '/api/oauth/fedcm/finalize', headers, payload })
 
-  /** Goes through the whole window of a continuation, and answers the assertion. */
-  async function finish(app: TestApp, continueOn: string, wanted: object = {}): Promise<string> {
+  /** Completes the window of a continuation, and returns the assertion. */
+  async function finish(app: TestApp, continueOn: string, requested: object = {}): Promise<string> {
     const { there } = await open(continueOn)
-    const finished = await finalize({ ...(await codeOf(there, wanted)), clientId: app.clientId })
+    const finished = await finalize({ ...(await codeOf(there, requested)), clientId: app.clientId })
     assert.equal(finished.statusCode, 200, finished.body)
     return finished.json<{ assertion: string }>().assertion
   }
 
-  async function codeOf(there: URL, wanted: object = {}): Promise<{ code: string; state: string }> {
-    const agreed = await agree(there, wanted)
+  async function codeOf(there: URL, requested: object = {}): Promise<{ code: string; state: string }> {
+    const agreed = await agree(there, requested)
     assert.equal(agreed.statusCode, 200, agreed.body)
     const ended = new URL(agreed.json<{ redirectUrl: string }>().redirectUrl)
     assert.equal(`${ended.origin}${ended.pathname}`, 'http://localhost:4400/fedcm/resolve')
     return { code: ended.searchParams.get('code') ?? '', state: ended.searchParams.get('state') ?? '' }
   }
 
-  /** An assertion, through a window where the person has to be asked. */
+  /** Returns an assertion, through a window if the user must be asked. */
   async function assertionFor(app: TestApp, params: object = {}): Promise<string> {
     const answer = await assertion(app, params)
     assert.equal(answer.statusCode, 200, answer.body)
@@ -128,15 +132,15 @@ export async function openBrowser(
   return { cookies, ofPages, accounts, assertion, open, agree, codeOf, finalize, finish, assertionFor, disconnect }
 }
 
-type Asking = { fields?: Fields; headers?: Fields }
+type BrowserRequestOptions = { fields?: Fields; headers?: Fields }
 
-/** Redeems an assertion, as the app with its secret unless `fields` say otherwise. */
-export function exchange({ api }: Pick<World, 'api'>, app: TestApp, assertion: string, fields: Fields = {}) {
+/** Redeems an assertion, as the app with its secret unless `fields` differ. */
+export function exchange({ api }: Pick<TestWorld, 'api'>, app: TestApp, assertion: string, fields: Fields = {}) {
   const payload = { assertion, clientId: app.clientId, clientSecret: app.clientSecret, ...fields }
   return api.inject({ method: 'POST', url: '/api/oauth/fedcm/exchange', payload })
 }
 
-/** What a page asks for that proves by PKCE that it is the one that asked. */
+/** Creates the params of a page with a PKCE challenge. */
 export function newParams(scope = 'openid profile') {
   const { verifier, challenge } = newChallenge()
   const nonce = createHash('sha256').update(verifier).digest('hex').slice(0, 16)

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Host } from '#platform/http/http.ts'
+import type { Host } from '#platform/http/host.ts'
 
 type Held = { method: string; path: string; headers: Record<string, string>; body: string }
 
-/** Has a host of a world listen on loopback, for what must come over a connection: answers its port. */
+/** Makes a host of a world listen on loopback, for tests that need a connection; returns its port. */
 export async function listenHere(host: Host): Promise<number> {
   return Number(new URL(await host.listen({ port: 0, host: '127.0.0.1' })).port)
 }
 
-/** Sends a request but for the last byte of its body; `finish` sends that, and answers the status and the body. */
+/** Sends a request except for the last byte of its body; `finish` sends that, and returns the status and the body. */
 export async function holdRequest(port: number, { method, path, headers, body }: Held) {
   const socket = connect(port, '127.0.0.1')
   const lines = Object.entries({ host: 'localhost', 'content-length': Buffer.byteLength(body), ...headers })

@@ -1,42 +1,42 @@
 import { tokenPrefix } from '#platform/crypto/token-format.ts'
 
-/** A table of the database, and its columns. */
+/** Table of the database with its columns. */
 export type Table = { name: string; columns: string[] }
 
-/** The columns that name a row of another table, whichever table they stand in. */
+/** Columns that reference a row of another table, in any table. */
 const references: Record<string, { table: string; except: string[] }> = {
-  // The trail outlives whom it tells of, and a registration reserves its ids before there is anybody.
-  user_id: { table: 'person', except: ['audit_entry', 'passkey_flow'] },
-  // A public key stays with the identity that had it, also when that is gone, and so does what it signed for others.
+  // The audit log outlives its users, and a registration reserves its IDs before the user exists.
+  user_id: { table: 'user_account', except: ['audit_event', 'passkey_flow'] },
+  // A public key stays bound to its identity, also after the deletion, and so do its signatures for others.
   identity_id: {
     table: 'identity',
     except: [
-      ...['audit_entry', 'passkey_flow', 'signing_key_owner', 'signing_organization_answer', 'delegation_use'],
+      ...['audit_event', 'passkey_flow', 'signing_key_owner', 'signing_organization_signature', 'delegation_usage'],
       ...['delegation_former_identity', 'signing_former_request'],
     ],
   },
-  // Tokens for an organization end with it, and are remembered a while. What its provider said is taken back. What it
-  // has signed stays, for those who rely on it, and its slug is kept from others for a while.
+  // Tokens for an organization end with it and are kept for a while. SSO authentications are removed. Its signatures
+  // stay for those who rely on them, and its slug stays reserved for a while.
   organization_id: {
     table: 'organization',
     except: [
-      ...['audit_entry', 'token_lineage', 'session', 'session_enterprise_sso', 'session_without_sso'],
-      ...['signing_organization_request', 'signing_organization_place', 'signing_organization_answer'],
+      ...['audit_event', 'token_family', 'session', 'session_sso_authentication', 'session_sso_bypass'],
+      ...['signing_organization_request', 'signing_organization_request_route', 'signing_organization_signature'],
       ...['signing_signature_use', 'organization_slug'],
     ],
   },
-  // What an app left behind when it was deleted ends by itself: without the app nobody can present it.
+  // What a deleted app left behind expires by itself: without the app no client can present it.
   client_id: {
     table: 'app',
     except: [
-      ...['audit_entry', 'token_lineage', 'authorization_consent', 'oauth_pushed_request'],
-      ...['signing_request', 'signing_request_place', 'signing_request_record', 'signing_former_request'],
-      ...['signing_organization_request', 'signing_organization_place', 'signing_signature_use'],
+      ...['audit_event', 'token_family', 'authorization_consent', 'oauth_pushed_request'],
+      ...['signing_request', 'signing_request_route', 'signing_request_record', 'signing_former_request'],
+      ...['signing_organization_request', 'signing_organization_request_route', 'signing_signature_use'],
     ],
   },
 }
 
-/** Rules for every table that has such a column: a new one is looked at without being named here. */
+/** Rules for every table with such a column: a new one is checked without being named here. */
 export function referencesIn(tables: Table[]): Record<string, string> {
   const found = tables.flatMap(({ name, columns }) =>
     columns.flatMap((column) => {
@@ -52,12 +52,13 @@ export function referencesIn(tables: Table[]): Record<string, string> {
 }
 
 /**
- * No token, code or secret stands anywhere in clear. It is long, so that a test may write its prefix; one of nothing
- * but `A` was made up, and a test may say that its passkey is called so.
+ * No token, code or secret is stored in clear. The pattern requires almost the length of the shortest token, so that a
+ * test may write a prefix, and a random value of 256 bits may begin like one. Values of only `A` are made up, and a
+ * test may use one as the name of a passkey.
  */
 export function textsIn(tables: Table[]): Record<string, string> {
   const prefix = `(${Object.values(tokenPrefix).join('|')})`
-  const token = `((^|[^A-Za-z0-9_-])(?!${prefix}A{40})${prefix}[A-Za-z0-9_-]{40}|whsec_[A-Za-z0-9+/]{40})`
+  const token = `((^|[^A-Za-z0-9_-])(?!${prefix}A{40})${prefix}[A-Za-z0-9_-]{46}|whsec_[A-Za-z0-9+/]{40})`
   return Object.fromEntries(
     tables.map(({ name }) => [
       `${name} holds no token in clear`,

@@ -1,12 +1,15 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, randomBytes } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt } from 'jose'
-import { askBusiness } from './organization.ts'
-import type { World } from './world.ts'
+import { businessRequest } from './organization.ts'
+import type { TestWorld } from './world.ts'
 
 export type KeyHolder = Awaited<ReturnType<typeof createKeyHolder>>
 
-/** A person whose identity has an encryption key, as a browser gives it one, and who opens what is wrapped to that. */
-export async function createKeyHolder(world: World, curve: 'X25519' | 'P-256' = 'X25519') {
+/**
+ * Creates a user whose identity has an encryption key, like one created by a browser, and who can unwrap keys wrapped
+ * to it.
+ */
+export async function createKeyHolder(world: TestWorld, curve: 'X25519' | 'P-256' = 'X25519') {
   const person = await world.person()
   const pair = newPair(curve)
   const created = await world.api.inject({
@@ -15,7 +18,7 @@ export async function createKeyHolder(world: World, curve: 'X25519' | 'P-256' = 
     headers: person.headers,
     payload: { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' },
   })
-  if (created.statusCode !== 201) throw new Error(`no encryption key: ${created.body}`)
+  if (created.statusCode !== 201) throw new Error(`encryption key not created: ${created.body}`)
   return { ...person, publicKey: pair.publicKey, open: pair.open }
 }
 
@@ -38,7 +41,7 @@ function newPair(curve: 'X25519' | 'P-256') {
 
 type Recipient = { identityId: string; publicKey: string }
 
-/** A key as a member makes it in their browser for an organization. */
+/** Creates an organization key like the browser of a member. */
 export function newSharedKey(organizationId: string, key = randomBytes(32)) {
   const fingerprint = fingerprintOf(key)
   return {
@@ -59,8 +62,8 @@ export function fingerprintOf(key: Uint8Array): string {
   return Buffer.from(hkdfSync('sha256', key, '', info, 32)).toString('base64url')
 }
 
-/** Sets the mode of an organization, as its owner. */
-export async function setMode(world: World, owner: KeyHolder, id: string, encryptionMode: string): Promise<void> {
-  const changed = await askBusiness(world, owner, `PATCH /organizations/${id}`, { encryptionMode })
-  if (changed.statusCode !== 200) throw new Error(`not ${encryptionMode}: ${changed.body}`)
+/** Sets the encryption mode of an organization, as its owner. */
+export async function setMode(world: TestWorld, owner: KeyHolder, id: string, encryptionMode: string): Promise<void> {
+  const changed = await businessRequest(world, owner, `PATCH /organizations/${id}`, { encryptionMode })
+  if (changed.statusCode !== 200) throw new Error(`encryption mode ${encryptionMode} not set: ${changed.body}`)
 }

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/** A message as it arrived: to whom the envelope says, its headers as they stand, and its text. */
+/** Message as it arrived: the recipients of the envelope, its headers, and its text. */
 export type Received = { to: string[]; headers: string; subject: string; text: string }
 
 export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
 
-/** A real mail server on this machine, that keeps whatever it is sent. Give `url` as SMTP_URL. */
+/** Starts a real mail server on this machine, which stores all mail. Use `url` as SMTP_URL. */
 export async function openMailbox() {
   const received: Received[] = []
   const waiting: ((mail: Received) => void)[] = []
@@ -38,14 +38,14 @@ export async function openMailbox() {
   const { port } = listener.address() as AddressInfo
   return {
     url: `smtp://127.0.0.1:${port}`,
-    /** The message that came first of those not taken yet; waits for it where there is none. */
+    /** Returns the oldest message that was not taken yet; waits for one if there is none. */
     take(): Promise<Received> {
       const first = received.shift()
       return first ? Promise.resolve(first) : new Promise((resolve) => waiting.push(resolve))
     },
-    /** How many have come that nobody has taken. */
+    /** Counts the messages that were not taken yet. */
     count: () => received.length,
-    /** Answers this to every recipient from now on; without a reply it takes mail again. */
+    /** Sets the reply for every recipient from now on; without one, mail is accepted again. */
     refuse(responseCode?: number) {
       refusing = responseCode === undefined ? undefined : { responseCode }
     },
@@ -53,12 +53,12 @@ export async function openMailbox() {
   }
 }
 
-/** The six digits in a message, on a line of their own. */
+/** Returns the six digits in a message, on their own line. */
 export function codeIn({ text: written }: Pick<Received, 'text'>): string {
   return /^\d{6}$/m.exec(written)?.[0] ?? ''
 }
 
-/** Reads a message of one part (RFC 5322), in any of the encodings of RFC 2045 and RFC 2047 that ours are sent in. */
+/** Parses a message of one part (RFC 5322), in the encodings of RFC 2045 and RFC 2047 that the service uses. */
 function read(raw: string): Omit<Received, 'to'> {
   const end = raw.indexOf('\r\n\r\n')
   const headers = raw.slice(0, end).replaceAll(/\r\n[ \t]+/g, ' ')

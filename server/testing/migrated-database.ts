@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbedded } from '#platform/database/embedded-database.ts'
+import { openEmbeddedDatabase } from '#platform/database/embedded.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import manifest from '#package.json' with { type: 'json' }
 
@@ -11,8 +11,8 @@ const server = join(import.meta.dirname, '..')
 const cache = join(server, '../node_modules/.cache/databases')
 
 /**
- * Gives a directory an embedded database on which all migrations have run: a copy of one that is kept for as long as
- * they are the same. To run them anew would take every test file longer than most of its tests.
+ * Copies a migrated embedded database into a directory. The original is kept until the migrations change: running them
+ * again would take every test file longer than most of its tests.
  */
 export async function copyMigrated(directory: string): Promise<void> {
   const kept = join(cache, fingerprintOf(globSync('migrations/*.sql', { cwd: server })))
@@ -20,18 +20,18 @@ export async function copyMigrated(directory: string): Promise<void> {
   await cp(join(kept, 'database'), join(directory, 'database'), { recursive: true })
 }
 
-/** A data directory of its own with such a database. */
+/** Creates a data directory with a migrated database. */
 export async function makeMigratedDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
   await copyMigrated(directory)
   return directory
 }
 
-/** Of several files that do so at once one is first, and the others' work is thrown away. */
+/** If several processes create it concurrently, one wins and the work of the others is discarded. */
 async function keepMigrated(kept: string): Promise<void> {
   await mkdir(cache, { recursive: true })
   const made = await mkdtemp(`${kept}.`)
-  const { pool, close } = await openEmbedded(made, (problem) => {
+  const { pool, close } = await openEmbeddedDatabase(made, (problem) => {
     throw new Error(problem)
   })
   await migrate(pool)

@@ -3,29 +3,31 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Answer, type Packet } from 'dns-packet'
 
-/** What the server does with questions for a name: answers records, or an error, or nothing at all. */
+/** Behavior for queries of a name: answers records, an error, or nothing. */
 type Behaviour = { records: Answer[] } | { message: Buffer } | { responseCode: number } | 'silence'
 
 const responseCodes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const
 const datagramBytesMax = 1232
 const messageBytesMax = 65_535
-/** Where the header of a message counts the records of its answer (RFC 1035 §4.1.1). */
+/** Offset of the record count in the header of a message (RFC 1035 §4.1.1). */
 const recordCountAt = 6
 
-/** A real name server on this machine, over UDP and TCP, that knows what it is told. Give `address` as DNS_SERVERS. */
+/**
+ * Starts a real name server on this machine, over UDP and TCP, with configurable records. Use `address` as DNS_SERVERS.
+ */
 export async function startNameServer() {
   const names = new Map<string, Behaviour>()
-  const asked: string[] = []
+  const queries: string[] = []
   const sockets = new Set<Socket>()
 
   function answerTo(question: Packet, bytesMax: number): Buffer | undefined {
-    const [wanted] = question.questions ?? []
-    if (!wanted) return undefined
-    asked.push(`${wanted.type} ${wanted.name}`)
-    const behaviour = names.get(wanted.name.toLowerCase()) ?? { responseCode: responseCodes.NXDOMAIN }
+    const [requested] = question.questions ?? []
+    if (!requested) return undefined
+    queries.push(`${requested.type} ${requested.name}`)
+    const behaviour = names.get(requested.name.toLowerCase()) ?? { responseCode: responseCodes.NXDOMAIN }
     if (behaviour === 'silence') return undefined
     const answer = (flags: number, answers: Answer[]) =>
-      encode({ type: 'response', id: question.id, flags, questions: [wanted], answers })
+      encode({ type: 'response', id: question.id, flags, questions: [requested], answers })
     if ('responseCode' in behaviour) return answer(behaviour.responseCode, [])
     if ('message' in behaviour) {
       const whole = Buffer.concat([answer(AUTHORITATIVE_ANSWER, []), behaviour.message.subarray(2)])
@@ -33,10 +35,10 @@ export async function startNameServer() {
       behaviour.message.copy(whole, recordCountAt, 0, 2)
       return whole
     }
-    const records = behaviour.records.filter(({ type }) => type === wanted.type || type === 'CNAME')
+    const records = behaviour.records.filter(({ type }) => type === requested.type || type === 'CNAME')
     const whole = answer(AUTHORITATIVE_ANSWER, records)
     if (whole.length <= bytesMax) return whole
-    // About as many as fit: they are of one length where there are so many.
+    // About as many as fit: many records all have the same length.
     const fitting = records.slice(0, Math.floor((0.98 * bytesMax * records.length) / whole.length))
     return answer(AUTHORITATIVE_ANSWER | TRUNCATED_RESPONSE, fitting)
   }
@@ -68,18 +70,18 @@ export async function startNameServer() {
 
   return {
     address: `127.0.0.1:${port}`,
-    /** The questions so far, such as `TXT acme.example`. */
-    asked,
-    /** Has a name answered with TXT records, each a text or the strings that it is cut into. */
+    /** Queries so far, such as `TXT acme.example`. */
+    queries,
+    /** Sets the TXT records of a name, each a text or the strings that it is split into. */
     setTexts(name: string, ...texts: (string | string[])[]) {
       names.set(name, { records: texts.map((data) => ({ name, type: 'TXT', ttl: 3600, data })) })
     },
-    /** Makes a name an alias of another, as a resolver answers it: with what that one has. */
+    /** Makes a name an alias of another, in the form that a resolver answers: with the records of that one. */
     setAlias(name: string, target: string, ...texts: string[]) {
       const records: Answer[] = texts.map((data) => ({ name: target, type: 'TXT', ttl: 3600, data }))
       names.set(name, { records: [{ name, type: 'CNAME', ttl: 3600, data: target }, ...records] })
     },
-    /** Sets the raw answer for a name: the number of records as two bytes, and the bytes of the records. */
+    /** Sets the raw response for a name: the number of records as two bytes, and the records. */
     setMessage(name: string, message: Buffer) {
       names.set(name, { message })
     },
@@ -98,12 +100,12 @@ export async function startNameServer() {
   }
 }
 
-/** Listens on one port, for both. */
+/** Listens on the same port for both. */
 async function listenOnBoth(udp: ReturnType<typeof createSocket>, tcp: ReturnType<typeof createServer>) {
   tcp.listen(0, '127.0.0.1')
   await once(tcp, 'listening')
   const address = tcp.address()
-  if (address === null || typeof address === 'string') throw new Error('the name server listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the name server has no port')
   udp.bind(address.port, '127.0.0.1')
   await once(udp, 'listening')
   return address.port

@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { startCustomerKms } from './customer-kms.ts'
 import { confirmAsShown, flowOf, newClaims, scimPatch, scimUser } from './enterprise.ts'
 import { createKeyHolder, newSharedKey, setMode } from './key-holder.ts'
-import { askBusiness, join, makeOrganization, reauthenticate } from './organization.ts'
-import { bearer, newHandle, place, requestIdIn, times, type Desk, type Enterprise } from './request-desk.ts'
+import { businessRequest, join, createOrganization, reauthenticate } from './organization.ts'
+import { bearer, newHandle, place, requestIdIn, times, type RequestClient, type Enterprise } from './request-client.ts'
 import { startSamlProvider } from './saml-provider.ts'
-import { askerOf, createSigner } from './signer.ts'
+import { signingRequesterOf, createSigner } from './signer.ts'
 
-export async function organize({ world, send }: Desk, { verifyDomain }: Enterprise): Promise<void> {
+export async function organize({ world, send }: RequestClient, { verifyDomain }: Enterprise): Promise<void> {
   const owner = await world.person()
   const { headers, identityId } = owner
   await times(async (nth) => send(headers, 'POST /api/organizations', { name: `Acme ${nth}`, identityId }))
-  const { id } = await makeOrganization(world, owner)
+  const { id } = await createOrganization(world, owner)
   const url = `/api/organizations/${id}` as const
   const [joined, another] = await times(async () => {
     const person = await world.person()
     return { person, memberId: (await join(world, { id, owner, role: 'member' }, person)).memberId }
   })
-  if (!joined || !another) throw new Error('nobody has joined')
+  if (!joined || !another) throw new Error('no member has joined')
   const invitations = await times(async () =>
     send(headers, `POST ${url}/invitations`, { handle: (await world.person()).handle, role: 'viewer' }),
   )
@@ -50,21 +50,21 @@ export async function organize({ world, send }: Desk, { verifyDomain }: Enterpri
   const personal = bearer((await app.tokens(owner)).access_token)
   await send(personal, 'GET /api/oauth/organizations')
   await send(personal, 'POST /api/oauth/workspaces', { name: 'New', userConfirmedServiceWorkspaceCreation: true })
-  const gone = await makeOrganization(world, owner)
+  const gone = await createOrganization(world, owner)
   await join(world, { id: gone.id, owner, role: 'viewer' }, joined.person)
   await send(headers, `PATCH /api/organizations/${gone.id}`, { slug: newHandle() })
   await send(headers, `DELETE /api/organizations/${gone.id}`)
 }
 
-export async function signForOrganizations({ world, send }: Desk): Promise<void> {
+export async function signForOrganizations({ world, send }: RequestClient): Promise<void> {
   const [owner, approver] = [await createSigner(world), await createSigner(world)]
-  const { id } = await makeOrganization(world, owner)
+  const { id } = await createOrganization(world, owner)
   const { memberId } = await join(world, { id, owner, role: 'admin' }, approver)
   await send(owner.headers, `PATCH /api/organizations/${id}/members/${memberId}`, { scopes: ['read', 'approve'] })
   await send(owner.headers, `PATCH /api/organizations/${id}`, { approvalsNeeded: 1 })
-  const shop = askerOf(world, await world.app())
+  const shop = signingRequesterOf(world, await world.app())
   const [first = '', second = ''] = await times(async () => requestIdIn(await shop.requestOf(id)), 3)
-  await times(async () => requestIdIn(await askerOf(world, await world.app()).requestOf(id)))
+  await times(async () => requestIdIn(await signingRequesterOf(world, await world.app()).requestOf(id)))
   await send(approver.headers, `POST /api/signing/requests/${first}/approve`, {
     signature: approver.pair.sign('Pay 10 €'),
   })
@@ -79,21 +79,21 @@ export async function signForOrganizations({ world, send }: Desk): Promise<void>
   await send(owner.headers, 'GET /api/signing/history?limit=5')
 }
 
-export async function shareKeys({ world, send }: Desk): Promise<void> {
+export async function shareKeys({ world, send }: RequestClient): Promise<void> {
   const kms = await startCustomerKms()
   const [owner, member] = [await createKeyHolder(world), await createKeyHolder(world)]
-  const managed = await makeOrganization(world, owner)
-  await askBusiness(world, owner, `PUT /organizations/${managed.id}/kms`, { url: kms.url })
+  const managed = await createOrganization(world, owner)
+  await businessRequest(world, owner, `PUT /organizations/${managed.id}/kms`, { url: kms.url })
   await setMode(world, owner, managed.id, 'enterprise_managed')
   const ofKms = await send(owner.headers, `POST /api/organizations/${managed.id}/keys`, {})
   await send(owner.headers, `GET /api/organizations/${managed.id}/keys/${ofKms.key.keyId}/wraps`)
   await send(owner.headers, `GET /api/organizations/${managed.id}/kms`)
-  const unmanaged = await makeOrganization(world, owner)
-  await askBusiness(world, owner, `PUT /organizations/${unmanaged.id}/kms`, { url: kms.url })
+  const unmanaged = await createOrganization(world, owner)
+  await businessRequest(world, owner, `PUT /organizations/${unmanaged.id}/kms`, { url: kms.url })
   await send(owner.headers, `DELETE /api/organizations/${unmanaged.id}/kms`)
   await kms.close()
 
-  const { id } = await makeOrganization(world, owner)
+  const { id } = await createOrganization(world, owner)
   const { memberId } = await join(world, { id, owner, role: 'member' }, member)
   await setMode(world, owner, id, 'e2ee')
   const url = `/api/organizations/${id}/keys` as const
@@ -111,14 +111,14 @@ export async function shareKeys({ world, send }: Desk): Promise<void> {
   await send(owner.headers, `GET ${url}`)
   await send(owner.headers, `DELETE ${url}/${keys[0]?.keyId}`)
   const last = keys.at(-1)
-  if (!last) throw new Error('there is no key')
+  if (!last) throw new Error('no organization key')
   const wraps = [{ memberId, ciphertext: await last.shared.wrapTo(member) }]
   await send(owner.headers, `PUT ${url}/${last.keyId}/wraps`, { wraps })
   await send(member.headers, `GET ${url}/${last.keyId}/wraps`)
   await send(member.headers, `DELETE ${url}/${last.keyId}/wraps`)
 }
 
-export async function signInByProvider({ world, send }: Desk, enterprise: Enterprise): Promise<void> {
+export async function signInByProvider({ world, send }: RequestClient, enterprise: Enterprise): Promise<void> {
   const owner = await world.person()
   const acme = await enterprise.organization(owner)
   const domain = `${newHandle()}.example`
@@ -167,7 +167,7 @@ export async function signInByProvider({ world, send }: Desk, enterprise: Enterp
 
 const claimsOf = (domain: string) => newClaims({ email: `${randomUUID()}@${domain}` })
 
-/** A sign-in that another site began, in the browser of somebody else, which its user confirms. */
+/** Confirms a sign-in that another site started in the browser of another user. */
 async function confirmArrival(enterprise: Enterprise, connectionId: string, domain: string): Promise<void> {
   const { claims, browser } = await enterprise.colleague(connectionId, claimsOf(domain))
   browser.bring(await enterprise.world.person())
@@ -175,7 +175,7 @@ async function confirmArrival(enterprise: Enterprise, connectionId: string, doma
   await confirmAsShown(browser, flowOf(arrived))
 }
 
-export async function signInBySaml({ world, send }: Desk, enterprise: Enterprise): Promise<void> {
+export async function signInBySaml({ world, send }: RequestClient, enterprise: Enterprise): Promise<void> {
   const idp = await startSamlProvider(world.now)
   const owner = await world.person()
   const { organizationId } = await enterprise.organization(owner)

@@ -3,7 +3,10 @@ import type { Served } from './service.ts'
 
 export type RemoteSigner = Awaited<ReturnType<typeof createRemoteSigner>>
 
-/** An organization at a running service that demands so many approvals: its owner, and others who sign and approve. */
+/**
+ * Creates an organization at a running service that requires this number of approvals: its owner, and members who sign
+ * and approve.
+ */
 export async function foundRemoteOrganization(
   service: Served,
   { approvalsNeeded, others: count }: { approvalsNeeded: number; others: number },

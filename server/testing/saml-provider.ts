@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /**
- * Whom the provider has before it; `key` says with which of its two it signs, `encryption` by what it encrypts where it
- * does, `otherwise` what it says wrongly.
+ * User at the provider; `key` selects which of its two keys signs, `encryption` the algorithm if it encrypts,
+ * `otherwise` false statements.
  */
 export type SamlUser = {
   nameId: string
@@ -15,10 +15,10 @@ export type SamlUser = {
   otherwise?: Record<string, string>
 }
 
-/** A form that a browser sends by itself: where it goes, and what is in it. */
+/** Form that a browser sends by itself: target and fields. */
 export type SentForm = { action: string; fields: Record<string, string> }
 
-/** The SAML provider of an organization: samlify, in a process and on a port of its own. */
+/** Starts the SAML provider of an organization: samlify, in its own process and on its own port. */
 export async function startSamlProvider(clock: () => Date) {
   const program = join(import.meta.dirname, 'samlify-provider.js')
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -30,11 +30,11 @@ export async function startSamlProvider(clock: () => Date) {
   async function ask(address: string, init: RequestInit = {}): Promise<string> {
     const answer = await fetch(address, init)
     const body = await answer.text()
-    if (!answer.ok) throw new Error(`the provider has answered ${answer.status}: ${body}`)
+    if (!answer.ok) throw new Error(`the provider responded ${answer.status}: ${body}`)
     return body
   }
 
-  /** Has somebody sit before the provider, in whatever browser comes next. */
+  /** Sets the user who is signed in at the provider, in any browser. */
   async function have(user: SamlUser): Promise<void> {
     const body = JSON.stringify({ now: clock().toISOString(), ...user })
     await ask(`${origin}/before`, { method: 'POST', body })
@@ -43,12 +43,12 @@ export async function startSamlProvider(clock: () => Date) {
   return {
     entityId: `${origin}/metadata`,
     metadataUrl: `${origin}/metadata`,
-    /** What it says of itself, with one of its two keys. */
+    /** Returns the provider's metadata, with one of its two keys. */
     metadata: (key: 0 | 1 = 0) => ask(`${origin}/metadata/${key}`),
-    /** Tells the provider of a service, by the metadata of that. */
+    /** Registers a service at the provider by its metadata. */
     register: (metadata: string) => ask(`${origin}/register`, { method: 'POST', body: metadata }),
     have,
-    /** Goes where a service sends the browser, as somebody; answers the form with which the browser goes back. */
+    /** Follows a service's redirect to the provider as a user; returns the form for the way back. */
     async approve(location: string, user: SamlUser): Promise<SentForm> {
       await have(user)
       const [, action = '', samlResponse = ''] = /action="([^"]*)".*value="([^"]*)"/.exec(await ask(location)) ?? []

@@ -1,8 +1,8 @@
 /**
- * A SAML identity provider, as samlify is one: a process of its own, so that nothing of it is in the one that it answers.
- * It says its port. `POST /register` tells it of a service, and `POST /before` whom it has before it, by what clock,
- * what it is to say otherwise than it would, and by what to encrypt it; it then answers a request by redirect
- * (`GET /sso`) with a form.
+ * Runs a SAML identity provider with samlify, as a separate process, so that it shares no code with the service.
+ *
+ * It prints its port. `POST /register` registers a service. `POST /before` sets the signed-in user, the clock,
+ * deviations from a correct answer, and the encryption. `GET /sso` answers a request by redirect with a form.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers'
 import { Constants, IdentityProvider, ServiceProvider, setSchemaValidator } from 'samlify'
 
 const { binding, format } = Constants.namespace
-const read = (name) => readFileSync(new URL(`../sso/saml/corpus/keys/${name}.pem`, import.meta.url), 'utf8')
+const read = (name) => readFileSync(new URL(`../../saml/src/testing/keys/${name}.pem`, import.meta.url), 'utf8')
 const keys = ['provider', 'successor'].map((name) => ({ privateKey: read(`${name}.key`), signingCert: read(name) }))
 const element = (name, content) => `<saml:${name}>${content}</saml:${name}>`
 const attribute = ([name, value]) =>
@@ -69,7 +69,7 @@ async function respond(provider, query) {
   return { type: 'text/html', body }
 }
 
-/** What stands where the template of samlify has a tag. */
+/** Values of the tags in the template of samlify. */
 function tagsOf(provider, service) {
   const { now, nameId, attributes } = before
   const after = (seconds) => new Date(Date.parse(now) + seconds * 1000).toISOString()

@@ -12,21 +12,22 @@ import { verifyInvariants } from './invariants.ts'
 import { makeMigratedDirectory } from './migrated-database.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
-/** Flags of V8 that this process runs with hold for the product too. */
+/** V8 flags of this process are passed on to the product. */
 const ownFlags = process.execArgv.filter((flag) => flag === '--liftoff-only')
 export const testAdminToken = 'a-token-for-tests-of-at-least-32-characters'
 
-/** The product as apps and browsers meet it, at the addresses in its settings. */
+/** Running product as apps and browsers see it, at the URLs in its settings. */
 export type Served = Awaited<ReturnType<typeof prepareService>>
 export type Service = Awaited<ReturnType<typeof startService>>
 
 type Options = { environment?: Record<string, string>; dataDirectory?: string; embedded?: boolean }
 
 /**
- * What a service needs before it starts: free ports, and an embedded database in a directory that is removed at the
- * end, or with `TEST_DATABASE_URL`, unless `embedded`, a database on that PostgreSQL. The embedded one is migrated
- * already, where no directory is given. Whoever starts it ends it before `close`, which fails where it has left the
- * database as it must never be.
+ * Prepares the requirements of a service: free ports, and a database. That is an embedded one in a directory that is
+ * removed at the end, or with `TEST_DATABASE_URL` one on that PostgreSQL, unless `embedded`.
+ *
+ * Without a given directory, the embedded one is already migrated. The caller must stop the service before `close`,
+ * which fails if the database violates an invariant.
  */
 export async function prepareService({ environment = {}, dataDirectory, embedded = false }: Options = {}) {
   const database = embedded ? undefined : await openTestDatabase()
@@ -68,7 +69,7 @@ export async function prepareService({ environment = {}, dataDirectory, embedded
   }
 }
 
-/** The product as a process of its own. Resolves when it says that it is ready. */
+/** Starts the product as a separate process. Resolves when it logs that it is ready. */
 export async function startService(options: Options = {}) {
   const service = await prepareService(options)
   let running = launch(service.settings)
@@ -85,9 +86,9 @@ export async function startService(options: Options = {}) {
       running = launch(service.settings)
       await running.ready
     },
-    /** Ends the process by a signal; answers its exit code, or the signal that killed it. */
+    /** Ends the process by a signal; returns its exit code, or the signal that killed it. */
     end: (signal: NodeJS.Signals = 'SIGTERM') => end(running.process, signal),
-    /** Ends and removes it; fails where it has left the database as it must never be. */
+    /** Stops and removes it; fails if the database violates an invariant. */
     async close() {
       await end(running.process, 'SIGTERM')
       await service.close()
@@ -95,7 +96,10 @@ export async function startService(options: Options = {}) {
   }
 }
 
-/** Another process over the database of a service, on ports of its own; ended and gone at the end of the test. */
+/**
+ * Starts another process on the database of a service, with its own ports; it is stopped and removed at the end of the
+ * test.
+ */
 export async function startBeside(
   t: TestContext,
   { settings }: Service,
@@ -113,19 +117,19 @@ export async function startBeside(
   return { baseUrl, authUrl: hosts.AUTH_URL }
 }
 
-/** Looks at the database that a service which has ended leaves behind. */
+/** Checks the database of a service that has ended. */
 async function verifyDatabase({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: string; DATA_DIR: string }) {
   const storage = await reopenStorage(DATABASE_URL, DATA_DIR)
   try {
-    await storage.alone((db) => verifyInvariants(db, new Date()))
+    await storage.withDedicatedConnection((db) => verifyInvariants(db, new Date()))
   } finally {
     await storage.close()
   }
 }
 
 /**
- * Starts the product, or another version of it, with exactly these settings. `ready` rejects, with what it wrote, when
- * it ends instead.
+ * Starts the product, or another version of it, with exactly these settings. `ready` rejects with its output if it ends
+ * instead.
  */
 export function launch(settings: Record<string, string>, program = main) {
   const child = spawn(process.execPath, [...ownFlags, program], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -144,19 +148,19 @@ export function launch(settings: Record<string, string>, program = main) {
     process: child,
     ready,
     output: () => written,
-    /** Resolves when what it has written is enough. It logs late: what it has done may be written after its answer. */
+    /** Resolves when its output is sufficient. Log lines may be written after the answer of a request. */
     async wrote(enough: (output: string) => boolean): Promise<void> {
       while (!enough(written)) await Promise.race([once(child.stdout, 'data'), closed])
     },
   }
 }
 
-/** The process ids of all workers that have ever been ready, the latest last, as the log at the level `info` tells. */
+/** Returns the process IDs of all workers that have ever been ready, latest last, from the log at level `info`. */
 export function workersOf(output: string): number[] {
-  return [...output.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid))
+  return [...output.matchAll(/"pid":(\d+),"msg":"worker ready"/g)].map(([, pid]) => Number(pid))
 }
 
-/** Free ports of this machine, each other than the others. */
+/** Finds free, distinct ports of this machine. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, listenSomewhere))
   const ports = servers.map((server) => portOf(server.address()))
@@ -165,8 +169,8 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /**
- * Where a process of tests looks for ports: below those that systems give to connections, and in a range of its own, so
- * that a port which it lets go, to be listened on again later, is taken by no other meanwhile.
+ * Port range of a test process: below the ports that systems assign to connections, and different from other test
+ * processes. A port that is released and listened on again later is therefore not taken in between.
  */
 const portsOfProcess = 100
 const firstPort = 10_240 + (process.pid % 220) * portsOfProcess
@@ -185,7 +189,7 @@ async function listenSomewhere(): Promise<Server> {
 }
 
 function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('this server listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return address.port
 }
 

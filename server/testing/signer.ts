@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
-import { rotationMessage } from '@countersign/protocol/formats/signing/signing-key-rotation'
-import type { Person, TestApp, World } from './world.ts'
+import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import type { Person, TestApp, TestWorld } from './world.ts'
 
-/** A key pair as a browser makes it; signatures and the public key in base64. */
+/** Creates a key pair like a browser; signatures and the public key are in base64. */
 export function newSigningPair() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   return { publicKey: rawBase64(publicKey), sign: (text: string) => signBase64(text, privateKey) }
@@ -17,7 +17,7 @@ function signBase64(text: string, privateKey: KeyObject): string {
   return sign(null, Buffer.from(text), privateKey).toString('base64')
 }
 
-/** The same signature with S + L for S, which RFC 8032 §5.1.7 does not take. */
+/** Returns the same signature with S + L for S, which RFC 8032 §5.1.7 rejects. */
 export function secondWayToWrite(signature: string): string {
   const bytes = Buffer.from(signature, 'base64')
   const scalar = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`)
@@ -26,15 +26,15 @@ export function secondWayToWrite(signature: string): string {
   return Buffer.concat([bytes.subarray(0, 32), larger.toReversed()]).toString('base64')
 }
 
-/** The body by which `from` gives way to `to`. */
+/** Builds the body that rotates `from` to `to`. */
 export function rotationOf(identityId: string, from: SigningPair, to: SigningPair, encryptedPrivateKey = 'a.b.c.d.e') {
   const { publicKey } = to
   const rotationSignature = from.sign(rotationMessage({ identityId, publicKey, encryptedPrivateKey }))
   return { publicKey, encryptedPrivateKey, rotationSignature }
 }
 
-/** A person whose identity has a signing key, and what they and apps do with it over the API. */
-export async function createSigner(world: World, handle?: string) {
+/** Creates a user whose identity has a signing key, with functions for signing over the API. */
+export async function createSigner(world: TestWorld, handle?: string) {
   const person = await world.person(handle)
   const pair = newSigningPair()
   const { identityId, headers } = person
@@ -44,11 +44,11 @@ export async function createSigner(world: World, handle?: string) {
     headers,
     payload: { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' },
   })
-  if (created.statusCode !== 201) throw new Error(`no signing key: ${created.body}`)
+  if (created.statusCode !== 201) throw new Error(`signing key not created: ${created.body}`)
   return { ...person, pair, ...answersOf(world, person) }
 }
 
-function answersOf({ api }: World, { headers, identityId }: Person) {
+function answersOf({ api }: TestWorld, { headers, identityId }: Person) {
   const requests = '/api/signing/requests'
   return {
     listRequests: () => api.inject({ url: requests, headers }),
@@ -64,8 +64,8 @@ function answersOf({ api }: World, { headers, identityId }: Person) {
   }
 }
 
-/** What an app's server asks of the signing endpoints. */
-export function askerOf({ api }: World, { credentials }: TestApp) {
+/** Builds the requests of an app's server to the signing endpoints. */
+export function signingRequesterOf({ api }: TestWorld, { credentials }: TestApp) {
   const { client_id: clientId, client_secret: clientSecret } = credentials
   return {
     clientId,

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-/** A statement as the database ran it, and how many blocks of 8 KiB it read. */
+/** Executed statement, with the number of blocks of 8 KiB that it read. */
 export type Ran = { text: string; blocks: number }
 
 /**
- * What the statements of a PostgreSQL have read, by its own account (auto_explain): of those that come from outside,
- * and of those that a constraint runs within them. Needs a superuser. An embedded database gives no account.
+ * Records how much the statements of a PostgreSQL have read, as reported by auto_explain: those of clients, and those
+ * that constraints run within them. Requires a superuser. An embedded database does not report it.
  */
 export function watchStatements() {
   const known = new WeakSet<pg.PoolClient>()
@@ -18,17 +18,17 @@ export function watchStatements() {
       const at = message.indexOf('plan:\n')
       if (at !== -1) ran.push(readPlan(message.slice(at + 'plan:\n'.length)))
     })
-    // Before whatever the client was taken for: a connection runs its statements in their order.
+    // Queued before any statement of the client: a connection runs statements in order.
     void client.query(`load 'auto_explain'; ${settings.map((setting) => `set auto_explain.${setting};`).join('')}`)
   }
 
   return {
-    /** For `createWorld`. */
+    /** Option for `createWorld`. */
     between(pool: pg.Pool): pg.Pool {
       if (pool.options.connectionString !== undefined) pool.on('acquire', watch)
       return pool
     },
-    /** What has run since the last time. */
+    /** Returns the statements since the last call. */
     take(): Ran[] {
       const taken = ran
       ran = []

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 
 type Reply = { status?: number; headers?: Record<string, string>; body?: unknown } | 'nothing'
-type Asked = { path: string; body: string }
+type RecordedRequest = { path: string; body: string }
 type Fields = Record<string, unknown>
 
 export const newSigner = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -12,7 +12,7 @@ export const newRsaSigner = () => generateKeyPairSync('rsa', { modulusLength: 20
 
 const encoded = (fields: Fields) => Buffer.from(JSON.stringify(fields)).toString('base64url')
 
-/** A compact JWS with whatever header and signature are wanted. */
+/** Builds a compact JWS with any header and signature. */
 export function writeJwt(header: Fields, claims: Fields, signatureOf: (data: Buffer) => Buffer): string {
   const signed = `${encoded(header)}.${encoded(claims)}`
   return `${signed}.${signatureOf(Buffer.from(signed)).toString('base64url')}`
@@ -23,8 +23,8 @@ export const byRs256 = (key: KeyObject) => (data: Buffer) => sign('sha256', data
 export const byHs256 = (secret: string) => (data: Buffer) => createHmac('sha256', secret).update(data).digest()
 
 /**
- * An issuer of delegated tokens with keys of its own, which says of itself whatever it is told to: a stand-in for the
- * service where tokens are wanted that no service signs.
+ * Starts an issuer of delegated tokens with its own keys and configurable metadata, for tests with tokens that no
+ * service signs.
  */
 export async function startTokenIssuer() {
   const signer = newSigner()
@@ -35,12 +35,12 @@ export async function startTokenIssuer() {
     published(signer.publicKey, { kid, alg: 'ES256' }),
     published(rsa.publicKey, { kid: `${kid}-rsa`, alg: 'RS256' }),
   ]
-  const asked: Asked[] = []
+  const requested: RecordedRequest[] = []
   const replies = new Map<string, Reply>([['/.well-known/jwks.json', { body: { keys } }]])
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? ''
-    asked.push({ path, body: await text(request) })
+    requested.push({ path, body: await text(request) })
     const reply = replies.get(path) ?? { status: 404 }
     if (reply === 'nothing') return response.destroy()
     const { status = 200, headers = {}, body } = reply
@@ -49,10 +49,10 @@ export async function startTokenIssuer() {
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the issuer listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the issuer has no port')
   const origin = `http://localhost:${address.port}`
 
-  /** What a good token says, but for these fields; one that is undefined is left out. */
+  /** Returns the claims of a valid token with these changes; undefined claims are omitted. */
   const claimsWith = (fields: Fields = {}): Fields => {
     const now = Math.floor(Date.now() / 1000)
     const lifetime = { iat: now, exp: now + 600 }
@@ -68,10 +68,10 @@ export async function startTokenIssuer() {
     signer,
     rsa,
     keys,
-    asked,
+    requested,
     claimsWith,
     says: (path: string, reply: Reply) => void replies.set(path, reply),
-    countOf: (path: string) => asked.filter((each) => each.path === path).length,
+    countOf: (path: string) => requested.filter((each) => each.path === path).length,
     issue: (fields: Fields = {}, header: Fields = {}) =>
       writeJwt({ alg: 'ES256', typ: 'at+jwt', kid, ...header }, claimsWith(fields), byEs256(signer.privateKey)),
     async close() {

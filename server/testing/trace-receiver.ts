@@ -15,7 +15,7 @@ export type ReceivedSpan = {
   status: { code?: number }
 }
 
-/** A receiver of OTLP/HTTP in JSON. It answers the statuses that it is given first, and then 200. */
+/** Starts a receiver of OTLP/HTTP in JSON. It answers the given statuses first, then 200. */
 export async function startTraceReceiver(statuses: number[] = []) {
   const bodies: string[] = []
   const spans: ReceivedSpan[] = []
@@ -33,12 +33,12 @@ export async function startTraceReceiver(statuses: number[] = []) {
   const server = createServer((request, response) => void take(request, response)).listen(0)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the receiver listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the receiver has no port')
   return {
     endpoint: `http://127.0.0.1:${address.port}`,
     spans,
     requests,
-    /** Everything that was received, as it came. */
+    /** Returns everything received, unchanged. */
     received: () => bodies.join('\n'),
     close: () => void server.close(),
   }

@@ -4,15 +4,15 @@ import type { RequestListener } from 'node:http'
 import { startDocumentHost } from './document-host.ts'
 
 type Claims = Record<string, unknown>
-/** How an ID token departs from an honest one: other claims, another key or header, no signature. */
+/** Deviation of an ID token from a correct one: other claims, another key or header, no signature. */
 type Forgery = { claims?: Claims; key?: 'foreign' | 'none' | 'the client secret'; kid?: string }
 
 const clientId = 'countersign at acme'
 const clientSecret = 'a secret of acme'
 
 /**
- * The OpenID provider of an organization, written by hand so that it can also lie. It signs by the clock of the test,
- * and holds codes to their PKCE, redirect URI and client, as an honest one does.
+ * Starts the OpenID provider of an organization, written by hand so that it can also misbehave. It signs by the clock
+ * of the test, and checks PKCE, redirect URI and client of codes like a correct one.
  */
 export async function startUpstreamProvider(clock: () => Date) {
   const host = await startDocumentHost()
@@ -95,9 +95,9 @@ export async function startUpstreamProvider(clock: () => Date) {
     host,
     describe,
     serve,
-    /** What its userinfo endpoint says of anybody. */
+    /** Sets the answer of the userinfo endpoint for every user. */
     say: (claims: Claims) => void (userinfo = claims),
-    /** Signs somebody in who was sent here; answers where their browser goes. */
+    /** Signs in a user who was redirected here; returns the redirect of their browser. */
     approve(location: string, claims: Claims, forgery: Forgery = {}): URL {
       const request = new URL(location).searchParams
       const code = randomBytes(16).toString('hex')

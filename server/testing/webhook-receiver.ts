@@ -4,10 +4,10 @@ import { text } from 'node:stream/consumers'
 
 export type ReceivedWebhook = { url: string; headers: Record<string, string>; body: string }
 
-/** What a receiver says: a status, also with headers or only after some time; or nothing at all. */
+/** Answer of a receiver: a status, optionally with headers or a delay; or no answer. */
 type Saying = number | { status: number; headers?: Record<string, string>; afterMilliseconds?: number } | 'nothing'
 
-/** An app's server that hears webhooks. It says what it is given first, and then 204. */
+/** Starts an app's server that receives webhooks. It gives the listed answers first, then 204. */
 export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
   const received: ReceivedWebhook[] = []
   let hear = () => {}
@@ -23,12 +23,12 @@ export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
   const server = createServer((request, response) => void take(request, response)).listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the receiver listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the receiver has no port')
   return {
     port: address.port,
     url: `http://localhost:${address.port}/hook`,
     received,
-    /** Resolves when it has received so many, with these. */
+    /** Resolves with the received webhooks when there are `count` of them. */
     async has(count: number): Promise<ReceivedWebhook[]> {
       while (received.length < count) await new Promise<void>((resolve) => (hear = resolve))
       return received

@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
-import { readConfig, settings } from '../../server/platform/config/config.ts'
+import { loadConfig, settings } from '../../server/platform/config/config.ts'
 import { readDockerfile } from '../image.ts'
 
 const folder = join(import.meta.dirname, '../../deploy')
@@ -47,13 +47,13 @@ before(async () => {
 
 async function read(name: string): Promise<Composition> {
   const text = await readFile(join(folder, name), 'utf8')
-  // `!reset []` takes away what the other file has: to a reader of YAML alone it is the empty list.
+  // `!reset []` removes what the other file has. A plain YAML parser reads it as an empty list.
   const composition: unknown = parse(text.replaceAll('!reset ', ''))
   if (!Value.Check(Composition, composition)) throw new Error(Value.Errors(Composition, composition)[0]?.message)
   return composition
 }
 
-/** What a container of the service gets, with these variables in `.env`; throws where one is missing. */
+/** Returns the environment of a container of the service with these variables in `.env`. Throws if one is missing. */
 function environmentOf(compositions: Composition[], variables: Record<string, string>): Record<string, string> {
   const written = compositions.flatMap(({ services }) => Object.entries(services['countersign']?.environment ?? {}))
   return Object.fromEntries(written.map(([name, value]) => [name, fill(String(value), variables)]))
@@ -67,11 +67,11 @@ function fill(text: string, variables: Record<string, string>): string {
   })
 }
 
-test('compose sets nothing but settings, starts on this machine with three secrets, and not without', () => {
+test('compose sets known settings only, starts on this machine with three secrets, and fails without them', () => {
   const known: readonly string[] = settings
   const environment = environmentOf([base], secrets)
   for (const name of Object.keys(environment)) assert.ok(known.includes(name), name)
-  const config = readConfig(environment)
+  const config = loadConfig(environment)
   assert.equal(config.authUrl.origin, 'http://localhost:4401')
   assert.match(config.databaseUrl?.reveal() ?? '', /^postgres:\/\/countersign:d0a1@database\/countersign$/)
   for (const missing of Object.keys(secrets)) {
@@ -80,24 +80,24 @@ test('compose sets nothing but settings, starts on this machine with three secre
   }
 })
 
-test('NET-03 the service in a container is reached from outside of it', async () => {
+test('NET-03 the service in a container is reachable from outside', async () => {
   const own = (await readDockerfile()).filter(({ word }) => word === 'ENV').map(({ rest }) => rest)
   assert.ok(own.includes('HOST=0.0.0.0'))
   for (const compositions of [[base], [base, overlay]])
     assert.deepEqual(
-      readConfig(environmentOf(compositions, { ...secrets, ...urls, TRUST_PROXY: 'off' })).listenAddresses,
+      loadConfig(environmentOf(compositions, { ...secrets, ...urls, TRUST_PROXY: 'off' })).listenAddresses,
       ['0.0.0.0'],
     )
 })
 
-test('NET-01 public URLs without a proxy of their own need TRUST_PROXY', () => {
-  assert.throws(() => readConfig(environmentOf([base], { ...secrets, ...urls })), /TRUST_PROXY is missing/)
-  assert.equal(readConfig(environmentOf([base], { ...secrets, ...urls, TRUST_PROXY: '2' })).trustProxy, 2)
+test('NET-01 public URLs without a bundled proxy need TRUST_PROXY', () => {
+  assert.throws(() => loadConfig(environmentOf([base], { ...secrets, ...urls })), /TRUST_PROXY is missing/)
+  assert.equal(loadConfig(environmentOf([base], { ...secrets, ...urls, TRUST_PROXY: '2' })).trustProxy, 2)
 })
 
-test('for others the three URLs are required, and the proxy leads to the port that all hosts share', async () => {
+test('other deployments require the three URLs, and the proxy forwards to the port of all hosts', async () => {
   assert.throws(() => environmentOf([base, overlay], secrets), /BASE_URL is required/)
-  const config = readConfig(environmentOf([base, overlay], { ...secrets, ...urls }))
+  const config = loadConfig(environmentOf([base, overlay], { ...secrets, ...urls }))
   assert.equal(config.trustProxy, 1)
   assert.equal(config.demo, false)
   assert.deepEqual(overlay.services['countersign']?.ports, [])
@@ -109,7 +109,7 @@ test('for others the three URLs are required, and the proxy leads to the port th
   }
 })
 
-test('compose and the image agree on ports, the volume, and what tells that the service is well', async () => {
+test('compose and the image agree on ports, the volume and the health check', async () => {
   const instructions = await readDockerfile()
   const said = (word: string) => instructions.filter((each) => each.word === word).map(({ rest }) => rest)
   const { countersign } = base.services
@@ -128,7 +128,7 @@ test('compose and the image agree on ports, the volume, and what tells that the 
   assert.ok(base.services['database']?.healthcheck)
 })
 
-test('every container comes back by itself, gains no rights, and keeps what it writes in a volume with a name', () => {
+test('every container restarts, gains no privileges, and keeps its data in a named volume', () => {
   for (const { services, volumes } of [base, overlay])
     for (const [name, service] of Object.entries(services)) {
       if (services === overlay.services && name === 'countersign') continue

@@ -12,7 +12,7 @@ const table = [
   '0149 ;\t02BC 006E ;\tMA\t# ( ŉ → ʼn ) LATIN SMALL LETTER N PRECEDED BY APOSTROPHE → …\t# ',
 ].join('\n')
 
-test('the table names its version, and has what passes for ASCII of Latin and of no script alone', () => {
+test('the table has its version and the look-alikes of ASCII from the Latin script and no script', () => {
   const text = describeConfusables(table)
   assert.match(text, /of Unicode 99\.0\.0\./)
   const classOf = (name: string) => new RegExp(`${name} =\\s+'(.*)'`).exec(text)?.[1]
@@ -23,6 +23,6 @@ test('the table names its version, and has what passes for ASCII of Latin and of
   ])
 })
 
-test('what is no such table is refused', () => {
-  assert.throws(() => describeConfusables('01B7 ;\t0033 ;\tMA'), /names no version/)
+test('a file that is no such table is rejected', () => {
+  assert.throws(() => describeConfusables('01B7 ;\t0033 ;\tMA'), /contains no version/)
 })

@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => rm(directory, { recursive: true, force: true }))
 
-/** A command of the image as its engine would run it, with paths into its file system instead of a root of its own. */
+/** Runs a command of the image as its engine would, with paths into its file system instead of its own root. */
 function commandOf(words: string[], settings: Record<string, string> = {}) {
   const inside = (text: string) =>
     image.volumes.reduce((path, each) => path.replace(each, join(image.folder, each)), text)
@@ -41,7 +41,7 @@ async function ownHosts(): Promise<Record<string, string>> {
   }
 }
 
-test('SUP-01 what the image installs without scripts, and copies, is all that runs', async (t) => {
+test('SUP-01 the image runs with only the files it copies and installs without scripts', async (t) => {
   const hosts = await ownHosts()
   const { rest, options } = commandOf(image.command, hosts)
   const service = spawn(process.execPath, rest, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -65,10 +65,10 @@ test('SUP-01 what the image installs without scripts, and copies, is all that ru
   const ended = once(service, 'exit')
   service.kill('SIGTERM')
   assert.deepEqual(await ended, [0, null])
-  await assert.rejects(run(process.execPath, health.rest, health.options), /is not ready: nobody answers/)
+  await assert.rejects(run(process.execPath, health.rest, health.options), /is not ready: no response/)
 })
 
-/** Resolves when a stream has said these words. */
+/** Resolves when a stream has contained these words. */
 async function said(stream: Readable, words: string): Promise<void> {
   let text = ''
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
@@ -77,13 +77,13 @@ async function said(stream: Readable, words: string): Promise<void> {
   }
 }
 
-test('what the service may not do is refused by Node itself: it has one folder to write into', async () => {
+test("Node's permission model restricts the service: it can write to one folder only", async () => {
   const elsewhere = await mkdtemp(join(directory, 'elsewhere-'))
   const { rest, options } = commandOf(image.command, { ...(await ownHosts()), DATA_DIR: elsewhere })
   await assert.rejects(run(process.execPath, rest, options), /DATA_DIR cannot be used .*restricted/)
 })
 
-test('SUP-03 what the image installs is what the bill of materials names', () => {
+test('SUP-03 the bill of materials names what the image installs', () => {
   const installed = readLockFile(join(image.workingDirectory, 'node_modules/.package-lock.json'))
   const places = Object.entries(installed.packages).filter(([place]) => place.includes('node_modules/'))
   const packages = places.filter(([, { link }]) => !link)
@@ -92,7 +92,7 @@ test('SUP-03 what the image installs is what the bill of materials names', () =>
   assert.deepEqual([...new Set(named)].toSorted(), written.toSorted())
 })
 
-test('the image holds nothing of the workshop', () => {
+test('the image contains no development files', () => {
   const ours = globSync('**/*', { cwd: image.workingDirectory, exclude: ['node_modules/**'] })
   assert.deepEqual(
     ours.filter((path) => /\.test\.ts$|(^|\/)(testing|data|\.env.*)$/.test(path)),
@@ -102,7 +102,7 @@ test('the image holds nothing of the workshop', () => {
     assert.equal(existsSync(join(image.workingDirectory, 'node_modules', tool)), false, tool)
 })
 
-test('the image is that of the Node which the tests ran on, and of a user without rights', async () => {
+test('the image has the Node version of the tests, and a user without privileges', async () => {
   const manifest: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const bases = (await readDockerfile()).filter(({ word }) => word === 'FROM').map(({ rest }) => rest.split(' ')[0])
   assert.deepEqual([...new Set(bases)], [`node:${process.versions.node}-trixie-slim`])

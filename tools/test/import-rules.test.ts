@@ -9,6 +9,7 @@ import { checkImportRules } from '../import-rules.ts'
 const sound: Record<string, string> = {
   'protocol/src/endpoint.ts': `import { Type } from 'typebox'`,
   'protocol/src/formats/limits.ts': `export * from './scope.ts'`,
+  'saml/src/xml.ts': `import { createHash } from 'node:crypto'`,
   'keys/src/vault.ts': `import { limits } from '@countersign/protocol/formats/limits'`,
   'web/lib/call.ts': `import type {\n  Api,\n} from '@countersign/protocol/api'`,
   'web/pages/account/Account.tsx': `import { openVault } from '@countersign/keys/vault'
@@ -18,8 +19,8 @@ import { ed25519 } from '@noble/curves/ed25519.js'`,
   'sdk/src/server/receipt.ts': `import { verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
 import { fromBase64 } from '@countersign/protocol/formats/base64'`,
   'server/main.ts': `import { mountHosts } from './app.ts'`,
-  'server/app.ts': `import { redeem } from '#oauth/token/code-grant.ts'`,
-  'server/oauth/token/code-grant.ts': `import { prune } from '#tokens/families/family.ts'`,
+  'server/app.ts': `import { redeem } from '#oauth/token/grants/code-grant.ts'`,
+  'server/oauth/token/grants/code-grant.ts': `import { prune } from '#tokens/families/family.ts'`,
   'server/platform/database/migrations.ts': 'await sql`insert into schema_migration values (1)`',
   'server/tokens/families/family.ts': `import { write } from './store.ts'
 import { config } from '#platform/config/config.ts'`,
@@ -151,13 +152,13 @@ const faults: Record<string, [path: string, text: string, expected: RegExp]> = {
 }
 
 for (const [fault, [path, text, expected]] of Object.entries(faults))
-  test(`${fault} is found`, () => {
+  test(`a violation is found: ${fault}`, () => {
     const wrong = violationsOf({ ...sound, [path]: text })
     assert.equal(wrong.length, 1, wrong.join('\n'))
     assert.match(wrong[0] ?? '', expected)
   })
 
-test('a fault that stands in a comment is none', () => {
+test('a violation in a comment is ignored', () => {
   const comment = `// import { sign } from '#tokens/signing-keys/jwt.ts'
 /**
  * import('x') and sql\`delete from token\`
@@ -165,7 +166,7 @@ test('a fault that stands in a comment is none', () => {
   assert.deepEqual(violationsOf({ ...sound, 'server/clients/registration/app.ts': comment }), [])
 })
 
-test('a package in which no module is found is a fault, not a success', () => {
+test('a package without modules is an error', () => {
   const { 'keys/src/vault.ts': _, ...rest } = sound
   assert.match(violationsOf(rest).join('\n'), /No module was found in keys/)
 })

@@ -21,7 +21,7 @@ test('PRS-12 a regular expression that an input can make slow is found, however 
   }
 })
 
-test('PRS-12 what is put together from an input needs a reason, and what is linear does not', async () => {
+test('PRS-12 an expression built from input needs a reason, and a linear one does not', async () => {
   const dynamic = 'const found = new RegExp(name)'
   assert.match((await wrongIn(dynamic))[0] ?? '', /is unknown: it is not constant/)
   assert.deepEqual(await wrongIn(`// regexp: of one character\n${dynamic}`), [])

@@ -8,7 +8,7 @@ import { componentsOf, readLockFile } from '../sbom.ts'
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/security/dependencies.md'), 'utf8')
 /** The packages of ours that take part in what runs. */
-const workspaces = ['', 'protocol', 'keys', 'server', 'web', 'cli']
+const workspaces = ['', 'protocol', 'keys', 'saml', 'server', 'web', 'cli']
 
 test('SUP-03 every dependency of what runs is written down, with who keeps it and what it is for, and no other', () => {
   const { packages } = readLockFile()

@@ -13,7 +13,7 @@ let folder = ''
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'countersign-suite-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Runs the files as `npm test` does, in a process of its own: node does not run tests within tests. */
+/** Runs the files as `npm test` does, in a separate process, because node does not run tests within tests. */
 function runFiles(contents: string[]) {
   const files = contents.map((content, index) => join(folder, `${index}.test.ts`))
   for (const [index, file] of files.entries()) writeFileSync(file, contents[index] ?? '')
@@ -30,18 +30,18 @@ function runFiles(contents: string[]) {
   return { status, stdout, lastLine: stdout.trimEnd().split('\n').at(-1), counted: readFileSync(countsFile, 'utf8') }
 }
 
-test('tests that pass are counted, and the run succeeds', () => {
+test('passing tests are counted, and the run succeeds', () => {
   const { status, lastLine, counted } = runFiles([passing])
   assert.deepEqual({ status, lastLine, counted }, { status: 0, lastLine: '2 passed, 0 failed', counted: '2 0\n' })
 })
 
-test('a test that fails fails the run, and its reason is shown', () => {
+test('a failing test fails the run, and its reason is shown', () => {
   const { status, stdout, lastLine, counted } = runFiles([passing, failing])
   assert.deepEqual({ status, lastLine, counted }, { status: 1, lastLine: '2 passed, 1 failed', counted: '2 1\n' })
   assert.match(stdout, /a reason/)
 })
 
-test('a file that cannot be loaded, one without a test and a suite that breaks each fail the run', () => {
+test('a file that cannot be loaded, one without a test and a broken suite each fail the run', () => {
   for (const content of ['throw new Error()', 'export {}', brokenSuite]) {
     const { status, lastLine } = runFiles([passing, content])
     assert.deepEqual({ status, lastLine }, { status: 1, lastLine: '2 passed, 1 failed' })

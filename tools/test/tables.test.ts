@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeTables } from '../tables.ts'
 
-test('each column has the type that the driver answers, with its nulls, defaults and literals', async () => {
+test('each column has the type that the driver returns, with its nulls, defaults and literals', async () => {
   const first = `
     create table parcel (
       parcel_id uuid primary key,
@@ -68,6 +68,6 @@ test('only the types that occur are imported', async () => {
   assert.match(withDefault, /edit\.\nimport type \{ ColumnType \} from 'kysely'\n\nexport/)
 })
 
-test('a type that has no counterpart is refused by the name of its column', async () => {
+test('an unknown type is rejected with the name of its column', async () => {
   await assert.rejects(describeTables(['create table parcel (cost money)']), /parcel\.cost has the type money/)
 })

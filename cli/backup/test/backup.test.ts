@@ -41,7 +41,7 @@ function countersign(service: Served, words: string[], secrets: Record<string, s
   })
 }
 
-test('STO-18 a backup for an age key restores into an empty server, and not twice', async (t) => {
+test('STO-18 a backup for an age key restores into an empty server, once', async (t) => {
   const identity = await generateX25519Identity()
   const keyFile = join(folder, 'key')
   await writeFile(keyFile, `# a comment\n${identity}\n`)
@@ -60,10 +60,10 @@ test('STO-18 a backup for an age key restores into an empty server, and not twic
   assert.match(stdout, /Shop/)
   const again = await countersign(second, ['restore', file, '--identity', keyFile])
   assert.equal(again.code, 1)
-  assert.match(again.stderr, /^error: .*empty one\.\n$/)
+  assert.match(again.stderr, /^error: .*empty.*\n$/)
 })
 
-test('a wrong passphrase and an altered file are told in one line', async (t) => {
+test('a wrong passphrase and an altered file give an error of one line', async (t) => {
   const file = join(folder, 'with-passphrase.age')
   const weak = await countersign(first, ['backup', '--out', file], { BACKUP_PASSPHRASE: 'short' })
   assert.match(weak.stderr, /^error: .*16 characters\n$/)
@@ -91,7 +91,7 @@ test('a wrong passphrase and an altered file are told in one line', async (t) =>
   assert.equal(whole.code, 0, whole.stderr)
 })
 
-test('a backup never takes the place of a file', async () => {
+test('a backup never overwrites a file', async () => {
   const file = join(folder, 'mine')
   await writeFile(file, 'mine')
   const { code } = await countersign(first, ['backup', '--out', file], { BACKUP_PASSPHRASE: passphrase })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { en } from '../../../web/locales/en.ts'
+import { en } from '../../../web/locales/en/messages.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
-import { watch } from '../../fixtures/look.ts'
-import type { Manner, Person } from '../../fixtures/person.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
+import type { PersonOptions, Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
-import { inEveryWindow, windowOfAll, type Window } from '../../fixtures/windows.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { forEachViewport, windowOfAll, type Window } from '../../fixtures/windows.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let app: KeyedApp
 let approvals: SigningApp
 before(async () => {
@@ -23,21 +23,21 @@ after(async () => {
   await stage.close()
 })
 
-/** Another browser of the same person: their passkey was carried there, where it opens nothing. */
-async function takeAlong(person: Person, manner: Manner = {}): Promise<Person> {
+/** Another browser of the same user, with a copy of their passkey that cannot unlock the keys. */
+async function takeAlong(person: Person, manner: PersonOptions = {}): Promise<Person> {
   const elsewhere = await stage.invite(manner)
   await elsewhere.authenticator.take(await person.authenticator.credentials())
   return elsewhere
 }
 
-/** Uses a passkey for nothing: copies count each for itself here, and the server takes no count that it knows. */
+/** Uses a passkey once: each copy has its own counter here, and the server rejects a count that it has seen. */
 const useOnce = ({ page }: Person) =>
   page.evaluate(async () => {
     const challenge = crypto.getRandomValues(new Uint8Array(32))
     await navigator.credentials.get({ publicKey: { challenge, userVerification: 'required' } })
   })
 
-/** The whole way; answers the code that was carried over. */
+/** Performs a complete approval; returns the code that the user transferred. */
 async function approve(person: Person, elsewhere: Person): Promise<string> {
   const [code, confirmation] = await send(person, elsewhere)
   await elsewhere.write('confirmation', confirmation)
@@ -55,8 +55,8 @@ const codeOn = async ({ page }: Person) =>
   (await page.locator('output[name="deviceCode"]').innerText()).replaceAll(/\s/g, '')
 
 /**
- * A passkey that syncs does not count its uses; the virtual one does, and where it was used less it would be taken for
- * a copy. So it is used here as often.
+ * A synced passkey does not count its uses; the virtual one does, and a lower count would look like a copy. So it is
+ * used as often here.
  */
 const catchUp = ({ page }: Person) =>
   page.evaluate(async () => {
@@ -66,7 +66,7 @@ const catchUp = ({ page }: Person) =>
       })
   })
 
-/** Types on one device what the other shows; answers that, and what is to be typed there then. */
+/** Types the digits of one device on the other; returns them, and the digits for the opposite direction. */
 async function send(person: Person, elsewhere: Person): Promise<[string, string]> {
   await accountOf(person)
   await catchUp(person)
@@ -79,7 +79,7 @@ async function send(person: Person, elsewhere: Person): Promise<[string, string]
   return [code, await codeOn(person)]
 }
 
-test('a browser that opens no keys is unlocked from another: an app gets the same key, and it signs', async () => {
+test('a browser is unlocked from another: an app gets the same key there, and it can sign', async () => {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.page.goto(app.signInUrl())
   await ada.press('approve')
@@ -92,8 +92,8 @@ test('a browser that opens no keys is unlocked from another: an app gets the sam
   const code = await approve(ada, elsewhere)
   assert.equal(symmetricKeyIn((await app.answerIn(elsewhere.page)).fragment), key)
 
-  // Opened for that one page: the next asks again.
-  const { identities } = await ada.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  // Unlocked for that one page: the next requires it again.
+  const { identities } = await ada.call(stage.service.baseUrl, 'GET /api/auth/session')
   const payload = 'Pay 40 euros'
   const { requestId } = await approvals.ask({ identityId: identities[0]?.identityId ?? '', payload })
   await elsewhere.page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
@@ -110,7 +110,7 @@ test('a browser that opens no keys is unlocked from another: an app gets the sam
   await ada.leave()
 })
 
-test('DEV-13 three wrong codes unlock nothing, and the device may ask again', async () => {
+test('DEV-13 three wrong codes unlock nothing, and the device can request approval again', async () => {
   const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob' })
   const elsewhere = await takeAlong(bob)
   await elsewhere.page.goto(app.signInUrl())
@@ -134,7 +134,7 @@ test('DEV-13 three wrong codes unlock nothing, and the device may ask again', as
   await bob.page.getByText(en.devices.ends['wrong digits']).waitFor()
   await elsewhere.page.getByText(en.devices.askEnds.refused).waitFor()
   const given = (await bob.sent()).filter(({ url }) => url.endsWith('/wrap'))
-  assert.deepEqual(given, [], 'no key has left the device that was typed on')
+  assert.deepEqual(given, [], 'no key has left the approving device')
 
   await elsewhere.press('ask-device')
   await approve(bob, elsewhere)
@@ -143,7 +143,7 @@ test('DEV-13 three wrong codes unlock nothing, and the device may ask again', as
   await bob.leave()
 })
 
-test('DEV-14 a key that the person’s other device has not shown to be from it is not taken', async () => {
+test('DEV-14 a key that is not confirmed by the digits of the user’s other device is rejected', async () => {
   const dan = await stage.enroll({ handle: 'dan', displayName: 'Dan' })
   const elsewhere = await takeAlong(dan)
   await elsewhere.page.goto(app.signInUrl())
@@ -165,7 +165,7 @@ test('DEV-14 a key that the person’s other device has not shown to be from it 
   await dan.leave()
 })
 
-test('DEV-14 a thief with a fresh session who answers first plants no key: there is nothing to type', async () => {
+test('DEV-14 an attacker with a session who approves first plants no key: there are no digits to type', async () => {
   const fay = await stage.enroll({ handle: 'fay', displayName: 'Fay' })
   const elsewhere = await takeAlong(fay)
   await catchUp(fay)
@@ -174,9 +174,9 @@ test('DEV-14 a thief with a fresh session who answers first plants no key: there
   await elsewhere.press('approve')
   await thief.page.goto(app.signInUrl())
   await thief.control('approve').waitFor()
-  const asked = elsewhere.page.waitForResponse((response) => response.status() === 201)
+  const created = elsewhere.page.waitForResponse((response) => response.status() === 201)
   await elsewhere.press('ask-device')
-  await asked
+  await created
 
   const url = `${stage.service.baseUrl}/api/account/device-approvals`
   const headers = { origin: stage.service.authUrl }
@@ -205,7 +205,7 @@ test('DEV-14 a thief with a fresh session who answers first plants no key: there
   await fay.leave()
 })
 
-test('whoever asked and takes it back is not asked about any more, and a refusal is told', async () => {
+test('a cancelled device approval disappears; a denied one is reported', async () => {
   const cal = await stage.enroll({ handle: 'cal', displayName: 'Cal' })
   const elsewhere = await takeAlong(cal)
   await elsewhere.page.goto(app.signInUrl())
@@ -230,7 +230,7 @@ test('whoever asked and takes it back is not asked about any more, and a refusal
   await cal.leave()
 })
 
-test('who has no passkey that opens keys is not sent to another device', async () => {
+test('device approval is not offered without a passkey that unlocks keys', async () => {
   const eve = await stage.invite({ prf: false })
   await eve.page.goto(`${stage.service.authUrl}/register`)
   await eve.createAccount({ handle: 'eve', displayName: 'Eve' })
@@ -245,13 +245,13 @@ test('who has no passkey that opens keys is not sent to another device', async (
 
 const windows: Window[] = [
   windowOfAll,
-  ...inEveryWindow({ colorScheme: 'dark', width: 1280, locale: 'en-GB' }),
-  ...inEveryWindow({ colorScheme: 'dark', width: 360, locale: 'en-GB' }),
-  ...inEveryWindow({ colorScheme: 'light', width: 1280, locale: 'en-GB' }),
+  ...forEachViewport({ colorScheme: 'dark', width: 1280, locale: 'en-GB' }),
+  ...forEachViewport({ colorScheme: 'dark', width: 360, locale: 'en-GB' }),
+  ...forEachViewport({ colorScheme: 'light', width: 1280, locale: 'en-GB' }),
 ]
 
 for (const [index, { colorScheme, width, locale, also }] of windows.entries())
-  test(`both devices can be used by everyone and hold still: ${colorScheme}, ${width} pixels, ${locale}`, async () => {
+  test(`both devices are accessible and stable: ${colorScheme}, ${width} pixels, ${locale}`, async () => {
     const language = locale.slice(0, 2)
     const manner = { colorScheme, locale, viewport: { width, height: 740 } }
     const person = await stage.invite(manner)

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-test('an app that was disconnected can do nothing more in that name, and must ask again', async () => {
+test('a disconnected app loses all access to the identity, and must request consent again', async () => {
   const { shop, service } = stage
   const ada = await stage.invite()
   await ada.page.goto(`${shop.origin}/sign-in`)
@@ -34,6 +34,6 @@ test('an app that was disconnected can do nothing more in that name, and must as
 
   await ada.page.goto(`${shop.origin}/sign-in`)
   await ada.press('approve')
-  assert.equal(await ada.page.locator('#sub').innerText(), sub, 'who connects again is the same to the app')
+  assert.equal(await ada.page.locator('#sub').innerText(), sub, 'after reconnecting the app sees the same user')
   await ada.leave()
 })

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
-import { leaks, openMasterKeyBytes, overhearPrf, secretsOfCode } from '../../fixtures/overhearing.ts'
-import { spellingsIn } from '../../fixtures/secret.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { findLeaks, openMasterKeyBytes, overhearPrf, secretsOfCode } from '../../fixtures/key-leak-detection.ts'
+import { spellingsIn } from '../../fixtures/signing-keys.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-test('a newcomer comes from an app and goes back to it by name, and nothing secret leaves the browser', async () => {
+test('a new user comes from an app and returns to it by name, and no secret leaves the browser', async () => {
   const { shop, service } = stage
   const ada = await stage.invite()
   const prfOutputs = await overhearPrf(ada)
@@ -30,7 +30,7 @@ test('a newcomer comes from an app and goes back to it by name, and nothing secr
 
   const sub = await ada.page.locator('#sub').innerText()
   const customer = shop.customers.get(sub)
-  assert.ok(customer?.refreshToken, 'the app asked for a refresh token')
+  assert.ok(customer?.refreshToken, 'the app requested a refresh token')
   assert.equal((await shop.readUserinfo(customer)).preferred_username, 'ada')
 
   const sent = await ada.sent()
@@ -40,11 +40,11 @@ test('a newcomer comes from an app and goes back to it by name, and nothing secr
   assert.ok(sent.some(({ body }) => body.includes('recoveryAuth')))
   assert.equal(prfOutputs.length, 1)
   const secrets = [...prfOutputs, { name: 'master key', bytes: masterKey }, ...secretsOfCode(code)]
-  assert.deepEqual(leaks(sent, secrets), [])
+  assert.deepEqual(findLeaks(sent, secrets), [])
   await ada.leave()
 })
 
-test('each spelling of a secret would have been noticed', () => {
+test('each encoding of a secret would have been detected', () => {
   const bytes = randomBytes(32)
   const secret = { name: 'planted', bytes }
   const within = Buffer.concat([randomBytes(4), bytes, randomBytes(5)])

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn } from '../../../server/testing/mailbox.ts'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
@@ -24,7 +24,7 @@ async function register(handle: string, displayName: string): Promise<Person> {
   return person
 }
 
-test('a new username is what the next app sees, and the old one is nobody else’s', async () => {
+test('the next app sees a new username, and no other user gets the old one', async () => {
   const ada = await register('ada', 'Ada Lovelace')
   await ask(ada, 'ada', 'change')
   await ada.write('handle', 'countess')
@@ -47,7 +47,7 @@ test('a new username is what the next app sees, and the old one is nobody else�
   await Promise.all([ada.leave(), eve.leave()])
 })
 
-test('an app that asks for an e-mail address gets one that is added while its request waits', async () => {
+test('an app that requests an e-mail address gets one that is added during its request', async () => {
   const dora = await register('dora', 'Dora')
   await dora.page.goto(`${stage.shop.origin}/sign-in?scope=openid+profile+email`)
   const opened = dora.context.waitForEvent('page')
@@ -61,7 +61,7 @@ test('an app that asks for an e-mail address gets one that is added while its re
   await account.getByText('dora@example.com').first().waitFor()
   await account.close()
 
-  // Every tab of a driven browser takes itself for the one that has the focus, so it is told that it has it again.
+  // Every tab of an automated browser believes to have the focus, so the event is sent explicitly.
   await dora.page.evaluate(() => dispatchEvent(new Event('focus')))
   await dora.page.getByText('dora@example.com').waitFor()
   await dora.press('approve')
@@ -72,7 +72,7 @@ test('an app that asks for an e-mail address gets one that is added while its re
   await dora.leave()
 })
 
-test('an address is proved by the code in the mail, in the language of the page, and removed again', async () => {
+test('an address is verified by the code in the mail, in the language of the page, and can be removed', async () => {
   const ben = await register('ben', 'Ben')
   await ask(ben, 'ben', 'email')
   await ben.write('email', 'ben')
@@ -81,7 +81,7 @@ test('an address is proved by the code in the mail, in the language of the page,
   await ben.write('email', 'ben@example.com')
   await ben.press('send-code')
   const mail = await stage.mailbox.take()
-  assert.deepEqual([mail.to, mail.subject], [['ben@example.com'], 'Your Countersign code'])
+  assert.deepEqual([mail.to, mail.subject], [['ben@example.com'], 'Your Countersign verification code'])
   await ben.write('code', codeIn(mail) === '000000' ? '111111' : '000000')
   await ben.press('verify-email')
   await ben.page.getByText(words.problem.refused.invalid_code).waitFor()
@@ -94,14 +94,14 @@ test('an address is proved by the code in the mail, in the language of the page,
   await ask(ben, 'ben', 'email')
   await ben.press('remove-email')
   await ben.page.getByRole('dialog').waitFor({ state: 'detached' })
-  assert.equal((await stage.mailbox.take()).subject, 'Diese Adresse wurde aus Countersign entfernt')
+  assert.equal((await stage.mailbox.take()).subject, 'Deine E-Mail-Adresse wurde aus Countersign entfernt')
   await ben.leave()
 })
 
-test('a name that is deleted is gone for its apps; the last one can’t be', async () => {
+test('a deleted identity is gone for its apps; the last one cannot be deleted', async () => {
   const { shop, service } = stage
   const cleo = await register('cleo', 'Cleo')
-  assert.equal(await cleo.control('delete-of-identity').count(), 0, 'the only name')
+  assert.equal(await cleo.control('delete-of-identity').count(), 0, 'the only identity')
   await cleo.page.getByRole('button', { name: words.identities.add }).click()
   await cleo.write('handle', 'stage-name')
   await cleo.write('displayName', 'Stage Name')

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-test('a passkey that opens no keys says so at once and signs in; the recovery code alone opens them', async () => {
+test('a passkey without PRF shows that at once and signs in; only the recovery code unlocks the keys', async () => {
   const { service } = stage
   const ada = await stage.invite({ prf: false })
   await ada.page.goto(`${service.authUrl}/register`)
@@ -22,7 +22,7 @@ test('a passkey that opens no keys says so at once and signs in; the recovery co
   await ada.page.waitForURL(`${service.authUrl}/`)
   await ada.page.goto(`${service.authUrl}/login`)
   await ada.page.waitForURL(/\/account/)
-  const { keyWraps } = await ada.ask(service.baseUrl, 'GET /api/account/key-wraps')
+  const { keyWraps } = await ada.call(service.baseUrl, 'GET /api/account/key-wraps')
   assert.deepEqual(
     keyWraps.map(({ kind }) => kind),
     ['recovery_code'],

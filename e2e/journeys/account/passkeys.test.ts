@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-test('a second passkey is added and named, opens the keys, and takes the place of the first', async () => {
+test('a second passkey is added and named, unlocks the keys, and replaces the first', async () => {
   const ada = await comeToPasskeys('ada')
   await ada.press('add-passkey')
   await ada.control('make-passkey').waitFor()
@@ -31,7 +31,7 @@ test('a second passkey is added and named, opens the keys, and takes the place o
   await ada.page.getByRole('button', { name: words.passkeys.removeOne('Passkey') }).click()
   await ada.page.getByRole('dialog').getByText(words.passkeys.removeWhat).waitFor()
   await ada.press('remove-passkey')
-  // It had opened the session, which is over with it. The one that is left signs in again.
+  // The session was opened with the removed passkey, and ended with it. The remaining one signs in again.
   await ada.page.waitForURL(`${stage.service.authUrl}/login`)
   await ada.page.waitForURL(/\/account/)
   await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
@@ -40,7 +40,11 @@ test('a second passkey is added and named, opens the keys, and takes the place o
     (await passkeysOf(ada)).map(({ name }) => name),
     ['The new phone'],
   )
-  assert.equal(await ada.page.getByRole('button', { name: words.passkeys.remove }).count(), 0, 'the last one stays')
+  assert.equal(
+    await ada.page.getByRole('button', { name: words.passkeys.remove }).count(),
+    0,
+    'the last one cannot be removed',
+  )
 
   await ada.press('sign-out')
   await ada.page.waitForURL(`${stage.service.authUrl}/`)
@@ -52,7 +56,7 @@ test('a second passkey is added and named, opens the keys, and takes the place o
   await ada.leave()
 })
 
-test('what a passkey cannot do is said before it is added, and what goes with one before it is removed', async () => {
+test('the limits of a passkey are shown before it is added, and the losses before it is removed', async () => {
   const grace = await comeToPasskeys('grace')
   await startAdding(grace, { prf: false })
   await grace.page.getByRole('heading', { name: words.passkeys.signsInOnlyTitle }).waitFor()
@@ -72,7 +76,7 @@ test('what a passkey cannot do is said before it is added, and what goes with on
   await emmy.page.getByText(words.passkeys.losses['code only']).waitFor()
   await emmy.press('cancel')
 
-  // The passkey at hand opens nothing now: the code does, and lets the next passkey.
+  // The available passkey cannot unlock the keys now: the code can, which enables the next passkey.
   await emmy.press('add-passkey')
   await emmy.page.getByText(words.passkeys.codeForNew).waitFor()
   await emmy.press('go-without')
@@ -86,7 +90,7 @@ test('what a passkey cannot do is said before it is added, and what goes with on
   await emmy.leave()
 })
 
-test('with the recovery code, a new passkey opens the keys that the one at hand does not', async () => {
+test('with the recovery code, a new passkey unlocks the keys that the available one cannot', async () => {
   const ada = await stage.invite({ prf: false })
   await ada.page.goto(`${stage.service.authUrl}/register`)
   const code = await ada.createAccount({ handle: 'ada-2', displayName: 'Ada Lovelace' })
@@ -106,7 +110,7 @@ test('with the recovery code, a new passkey opens the keys that the one at hand 
   await ada.leave()
 })
 
-test('a passkey that opened nothing opens the keys once its owner opened them with the code', async () => {
+test('a passkey that could not unlock the keys can after its user has unlocked them with the code', async () => {
   const ada = await stage.invite()
   await ada.page.goto(`${stage.service.authUrl}/register`)
   const code = await ada.createAccount({ handle: 'ada-6', displayName: 'Ada Lovelace' })
@@ -130,7 +134,7 @@ test('a passkey that opened nothing opens the keys once its owner opened them wi
   await ada.leave()
 })
 
-test('a passkey that was removed elsewhere is not offered again once it failed', async () => {
+test('a passkey that was removed elsewhere is not offered again after it failed', async () => {
   const ada = await comeToPasskeys('ada-3')
   await startAdding(ada, { prf: true })
   await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
@@ -151,7 +155,7 @@ test('a passkey that was removed elsewhere is not offered again once it failed',
   await ada.leave()
 })
 
-test('a passkey that is removed here is gone from the password manager too', async () => {
+test('a passkey that is removed here is deleted from the password manager too', async () => {
   const ada = await comeToPasskeys('ada-5')
   await startAdding(ada, { prf: true })
   await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
@@ -166,7 +170,7 @@ test('a passkey that is removed here is gone from the password manager too', asy
   await ada.leave()
 })
 
-test('a person sees where they are signed in, and ends it', async () => {
+test('a user sees their sessions, and ends one', async () => {
   const ada = await comeToPasskeys('ada-4')
   const laptop = await stage.invite()
   await laptop.authenticator.take(await ada.authenticator.credentials())
@@ -188,7 +192,7 @@ test('a person sees where they are signed in, and ends it', async () => {
   await Promise.all([ada.leave(), laptop.leave()])
 })
 
-/** A person with an account, at the list of their passkeys. */
+/** A user with an account, on the page of their passkeys. */
 async function comeToPasskeys(handle: string): Promise<Person> {
   const person = await stage.invite()
   await person.page.goto(`${stage.service.authUrl}/register`)
@@ -200,7 +204,7 @@ async function comeToPasskeys(handle: string): Promise<Person> {
   return person
 }
 
-/** Adds a passkey that another device makes. */
+/** Adds a passkey of another device. */
 async function startAdding(person: Person, manner: { prf: boolean }): Promise<void> {
   await person.press('add-passkey')
   await person.control('make-passkey').waitFor()
@@ -209,5 +213,5 @@ async function startAdding(person: Person, manner: { prf: boolean }): Promise<vo
 }
 
 async function passkeysOf(person: Person) {
-  return (await person.ask(stage.service.baseUrl, 'GET /api/auth/passkeys')).passkeys
+  return (await person.call(stage.service.baseUrl, 'GET /api/auth/passkeys')).passkeys
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openMasterKey } from '@countersign/keys/master-key'
-import { keyFromRecoveryCode } from '@countersign/keys/recovery-code'
-import { en as words } from '../../../web/locales/en.ts'
+import { unwrapMasterKey } from '@countersign/keys/master-key'
+import { deriveKeyFromRecoveryCode } from '@countersign/keys/recovery-code'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
@@ -17,14 +17,14 @@ type Registration = {
   encryptionKey: { encryptedPrivateKey: string }
 }
 
-test('REC-04 with the recovery code alone, a new device gets in and opens the very same keys', async () => {
+test('REC-04 with the recovery code alone, a new device signs in and unlocks the same keys', async () => {
   const { authUrl, baseUrl } = stage.service
   const lost = await stage.invite()
   await lost.page.goto(`${authUrl}/register`)
   const code = await lost.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   await lost.press('confirm-recovery-saved')
   await lost.page.waitForURL(/\/account/)
-  const { user, identities } = await lost.ask(baseUrl, 'GET /api/auth/session')
+  const { user, identities } = await lost.call(baseUrl, 'GET /api/auth/session')
   const registration = await registrationOf(lost)
   const identityId = identities[0]?.identityId ?? ''
   const keysBefore = await keysIn(lost, identityId)
@@ -44,13 +44,13 @@ test('REC-04 with the recovery code alone, a new device gets in and opens the ve
   await ada.page.waitForURL(/\/account/)
 
   assert.equal(await statusOf(lost, `${baseUrl}/api/auth/session`), 401, 'the lost device is signed out')
-  const { sessions } = await ada.ask(baseUrl, 'GET /api/auth/sessions')
+  const { sessions } = await ada.call(baseUrl, 'GET /api/auth/sessions')
   assert.equal(sessions.length, 1)
 
-  const { keyWraps } = await ada.ask(baseUrl, 'GET /api/account/key-wraps')
+  const { keyWraps } = await ada.call(baseUrl, 'GET /api/account/key-wraps')
   assert.deepEqual(keyWraps.map(({ kind }) => kind).toSorted(), ['passkey_prf', 'passkey_prf', 'recovery_code'])
   const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')?.ciphertext ?? ''
-  const masterKey = await openMasterKey(wrap, await keyFromRecoveryCode(next), user.userId)
+  const masterKey = await unwrapMasterKey(wrap, await deriveKeyFromRecoveryCode(next), user.userId)
   assert.deepEqual(await keysIn(ada, identityId), keysBefore)
   const { publicKey, encryptedPrivateKey } = registration.signingKey
   const signingKey = await masterKey.openSigningKey(identityId, encryptedPrivateKey)
@@ -65,7 +65,7 @@ test('REC-04 with the recovery code alone, a new device gets in and opens the ve
   await Promise.all([lost.leave(), ada.leave()])
 })
 
-test('a new passkey that opens no keys gets its owner in, and the new code opens them', async () => {
+test('a new passkey that cannot unlock keys signs its user in, and the new code unlocks them', async () => {
   const { authUrl, baseUrl } = stage.service
   const lost = await stage.invite()
   await lost.page.goto(`${authUrl}/register`)
@@ -83,14 +83,14 @@ test('a new passkey that opens no keys gets its owner in, and the new code opens
   const next = await grace.page.locator('output[name="recoveryCode"]').innerText()
   await grace.press('confirm-recovery-saved')
   await grace.page.waitForURL(/\/account/)
-  const { user } = await grace.ask(baseUrl, 'GET /api/auth/session')
-  const { keyWraps } = await grace.ask(baseUrl, 'GET /api/account/key-wraps')
+  const { user } = await grace.call(baseUrl, 'GET /api/auth/session')
+  const { keyWraps } = await grace.call(baseUrl, 'GET /api/account/key-wraps')
   const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')?.ciphertext ?? ''
-  await openMasterKey(wrap, await keyFromRecoveryCode(next), user.userId)
+  await unwrapMasterKey(wrap, await deriveKeyFromRecoveryCode(next), user.userId)
   await grace.leave()
 })
 
-test('whoever leaves before the new code is saved is told so, and the old one still opens the keys', async () => {
+test('a user who leaves before saving the new code is warned, and the old one still unlocks the keys', async () => {
   const { authUrl } = stage.service
   const lost = await stage.invite()
   await lost.page.goto(`${authUrl}/register`)
@@ -114,14 +114,14 @@ test('whoever leaves before the new code is saved is told so, and the old one st
   await emmy.leave()
 })
 
-/** What this person's browser sent to make the account. */
+/** The requests of this user's browser that created the account. */
 async function registrationOf(person: Person): Promise<Registration> {
   const sent = (await person.sent()).find(({ url }) => url.endsWith('/register/finish'))
   const registration: Registration = JSON.parse(sent?.body.toString() ?? '')
   return registration
 }
 
-/** The keys of an identity as the service has them, the private halves encrypted. */
+/** Fetches the keys of an identity from the service, with encrypted private keys. */
 function keysIn({ page }: Person, identityId: string): Promise<unknown[]> {
   const urls = ['signing', 'encryption'].map((what) => `${stage.service.baseUrl}/api/${what}/keys/${identityId}`)
   return page.evaluate(
@@ -140,7 +140,7 @@ function statusOf(person: Person, url: string): Promise<number> {
   return person.page.evaluate(async (address) => (await fetch(address, { credentials: 'include' })).status, url)
 }
 
-/** The new passkey signs in by itself, and opens the keys by itself. */
+/** The new passkey signs in and unlocks the keys without the code. */
 async function signInAgainAndOpen(person: Person): Promise<void> {
   const { authUrl } = stage.service
   await person.press('sign-out')
@@ -154,17 +154,17 @@ async function signInAgainAndOpen(person: Person): Promise<void> {
   await person.press('cancel')
 }
 
-/** A code that was used does not let a stranger in. */
+/** A used code does not sign an attacker in. */
 async function isRefused(code: string): Promise<void> {
-  const stranger = await stage.invite()
-  await stranger.page.goto(`${stage.service.authUrl}/recover`)
-  await stranger.press('recover')
-  await stranger.page.getByText(words.recover.handleMissing).waitFor()
-  await stranger.page.getByText(words.passkeys.codeMalformed).waitFor()
-  await stranger.write('handle', 'ada')
-  await stranger.write('recoveryCode', code)
-  await stranger.press('recover')
-  await stranger.page.getByText(words.recover.noMatch).waitFor()
-  assert.deepEqual(await stranger.authenticator.credentials(), [])
-  await stranger.leave()
+  const attacker = await stage.invite()
+  await attacker.page.goto(`${stage.service.authUrl}/recover`)
+  await attacker.press('recover')
+  await attacker.page.getByText(words.recover.handleMissing).waitFor()
+  await attacker.page.getByText(words.passkeys.codeMalformed).waitFor()
+  await attacker.write('handle', 'ada')
+  await attacker.write('recoveryCode', code)
+  await attacker.press('recover')
+  await attacker.page.getByText(words.recover.noMatch).waitFor()
+  assert.deepEqual(await attacker.authenticator.credentials(), [])
+  await attacker.leave()
 }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { CannotOpen } from '@countersign/keys/envelope'
-import { openMasterKey } from '@countersign/keys/master-key'
-import { keyFromRecoveryCode } from '@countersign/keys/recovery-code'
-import { en as words } from '../../../web/locales/en.ts'
+import { DecryptionError } from '@countersign/keys/envelope'
+import { unwrapMasterKey } from '@countersign/keys/master-key'
+import { deriveKeyFromRecoveryCode } from '@countersign/keys/recovery-code'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-test('a new recovery code opens the keys that the old one opened, and the old one no longer does', async () => {
+test('a new recovery code unlocks the keys that the old one unlocked, and the old one no longer does', async () => {
   const { service } = stage
   const ada = await stage.invite()
   await ada.page.goto(`${service.authUrl}/register`)
@@ -27,14 +27,14 @@ test('a new recovery code opens the keys that the old one opened, and the old on
   await ada.press('cancel')
   await ada.control('unlock').waitFor()
   await open(old)
-  await assert.rejects(open(wasSeen), CannotOpen)
+  await assert.rejects(open(wasSeen), DecryptionError)
 
   const current = await makeNewCode(ada)
   await ada.press('confirm-recovery-saved')
   await ada.page.getByText(words.passkeys.renewed).waitFor()
   await open(current)
-  await assert.rejects(open(old), CannotOpen)
-  await assert.rejects(open(wasSeen), CannotOpen)
+  await assert.rejects(open(old), DecryptionError)
+  await assert.rejects(open(wasSeen), DecryptionError)
   await ada.leave()
 })
 
@@ -44,14 +44,14 @@ async function makeNewCode(person: Person): Promise<string> {
   return person.page.locator('output[name="recoveryCode"]').innerText()
 }
 
-/** A function that opens this person's master key with a code, by the wrap that the server then holds. */
+/** Returns a function that unwraps this user's master key with a code and the current wrap on the server. */
 async function keysOf(person: Person) {
   const { baseUrl } = stage.service
-  const { user } = await person.ask(baseUrl, 'GET /api/auth/session')
+  const { user } = await person.call(baseUrl, 'GET /api/auth/session')
   return async (code: string) => {
-    const { keyWraps } = await person.ask(baseUrl, 'GET /api/account/key-wraps')
+    const { keyWraps } = await person.call(baseUrl, 'GET /api/account/key-wraps')
     const wraps = keyWraps.filter(({ kind }) => kind === 'recovery_code')
     assert.equal(wraps.length, 1)
-    return openMasterKey(wraps[0]?.ciphertext ?? '', await keyFromRecoveryCode(code), user.userId)
+    return unwrapMasterKey(wraps[0]?.ciphertext ?? '', await deriveKeyFromRecoveryCode(code), user.userId)
   }
 }

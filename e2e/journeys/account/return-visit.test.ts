@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let ada: Person
 before(async () => {
   stage = await openStage()
@@ -26,7 +26,7 @@ async function signOut() {
   await ada.page.waitForURL(`${stage.service.authUrl}/`)
 }
 
-/** How many clicks they need at the provider to be back in the shop by name. */
+/** The number of clicks at the provider until they are back in the shop by name. */
 async function countClicks(work: () => Promise<unknown>): Promise<number> {
   const before = ada.clicks()
   await work()
@@ -34,11 +34,11 @@ async function countClicks(work: () => Promise<unknown>): Promise<number> {
   return ada.clicks() - before
 }
 
-test('who is signed in and granted the app everything before is back in it without a click', async () => {
+test('a signed-in user with earlier consent returns to the app without a click', async () => {
   assert.equal(await countClicks(() => visitShop()), 0)
 })
 
-test('who is signed out is back with one click, on the passkey', async () => {
+test('a signed-out user returns with one click, on the passkey', async () => {
   await signOut()
   const clicks = await countClicks(async () => {
     ada.offerPasskeys(false)
@@ -48,13 +48,13 @@ test('who is signed out is back with one click, on the passkey', async () => {
   assert.equal(clicks, 1)
 })
 
-test('who picks the passkey that the input offers needs no button', async () => {
+test('a user who selects the passkey in the autofill needs no button', async () => {
   await signOut()
   ada.offerPasskeys(true)
   assert.equal(await countClicks(() => visitShop()), 0)
 })
 
-test('who is signed out and is asked for more is back with two clicks, and sees what is new apart', async () => {
+test('a signed-out user with additional scopes returns with two clicks, and sees the new ones separately', async () => {
   await signOut()
   const clicks = await countClicks(async () => {
     ada.offerPasskeys(false)
@@ -66,7 +66,7 @@ test('who is signed out and is asked for more is back with two clicks, and sees 
   assert.equal(clicks, 2)
 })
 
-test('the app knows them again each time', () => {
+test('the app recognizes them each time', () => {
   assert.deepEqual(
     [...stage.shop.customers.values()].map(({ signIns }) => signIns),
     [5],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
-import { watch } from '../../fixtures/look.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
@@ -22,7 +22,7 @@ async function addName(person: Person, handle: string, displayName: string): Pro
 
 const chosen = (person: Person, name: string) => person.control('choose-identity').filter({ hasText: name })
 
-test('a second name is another customer to the app, and the first stays who it was', async () => {
+test('a second identity is another user to the app, and the first stays the same', async () => {
   const { shop, service } = stage
   const ada = await stage.invite()
   const subAtShop = () => ada.page.locator('#sub').innerText()
@@ -59,7 +59,7 @@ test('a second name is another customer to the app, and the first stays who it w
   await ada.leave()
 })
 
-test('nothing moves when a passkey that the browser offers leads to the choice between two names', async () => {
+test('there is no layout shift when a passkey from autofill leads to the choice between two identities', async () => {
   const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob' })
   await addName(bob, 'builder', 'The Builder')
   await bob.context.clearCookies()

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Withdrawal } from '@countersign/protocol/pages'
+import type { ConnectorUnavailableReason } from '@countersign/protocol/pages'
 import type { ResourceChange } from '@countersign/protocol/clients/resources'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import { calendar, calendarWords, openActingApp, type ActingApp } from '../../apps/acting-app.ts'
-import { noRequest } from '../../fixtures/look.ts'
+import { noRequest } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
-import { tabTo } from '../../fixtures/tab-to.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { tabTo } from '../../fixtures/windows.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let assistant: ActingApp
 let ada: Person
 before(async () => {
@@ -27,18 +27,18 @@ const { connect } = words
 const { 'calendar.read': read, 'calendar.write': write } = calendarWords
 const dialog = () => ada.page.getByRole('dialog')
 
-/** Goes where the assistant sends people. */
-const visit = (wanted: Record<string, string> = {}) => ada.page.goto(assistant.connectUrl(wanted))
+/** Opens the page to which the assistant sends users. */
+const visit = (requested: Record<string, string> = {}) => ada.page.goto(assistant.connectUrl(requested))
 
-/** What the page says under a heading. */
+/** The text of the page under a heading. */
 const under = (heading: string) =>
   ada.page.getByRole('heading', { name: heading, exact: true }).locator('xpath=following-sibling::ul[1]').innerText()
 
-/** The token of the assistant's own that the answer leads to. */
+/** The assistant's own token that the response leads to. */
 async function ownToken(): Promise<string> {
   const { code = '' } = await assistant.answerIn(ada.page)
-  const { told } = await assistant.redeem(code)
-  return told['access_token_jwt'] ?? ''
+  const { body } = await assistant.redeem(code)
+  return body['access_token_jwt'] ?? ''
 }
 
 async function openAccount(section: string) {
@@ -46,9 +46,9 @@ async function openAccount(section: string) {
   await ada.page.locator('.entry').first().waitFor()
 }
 
-const delegations = async () => (await ada.ask(stage.service.baseUrl, 'GET /api/oauth/delegations')).delegations
+const delegations = async () => (await ada.call(stage.service.baseUrl, 'GET /api/oauth/delegations')).delegations
 
-test('a stranger makes an account on the way, and lets one app act at another while they use it', async () => {
+test('a new user creates an account on the way, and lets one app act at another while they use it', async () => {
   await visit()
   await ada.page.getByRole('heading', { name: `Assistant ${connect.wants} Calendar` }).waitFor()
   await ada.page.getByRole('link', { name: words.login.register }).click()
@@ -61,11 +61,11 @@ test('a stranger makes an account on the way, and lets one app act at another wh
   await ada.press('approve')
   const { state, iss } = await assistant.answerIn(ada.page)
   assert.deepEqual([state, iss], ['from-assistant', stage.service.authUrl])
-  const { told } = await assistant.exchange(await ownToken())
-  assert.deepEqual([told['scope'], told['communication_mode']], ['calendar.read', 'user_present'])
+  const { body } = await assistant.exchange(await ownToken())
+  assert.deepEqual([body['scope'], body['communication_mode']], ['calendar.read', 'user_present'])
 })
 
-test('what was agreed to is not asked again, and needs no page at all', async () => {
+test('earlier consent is not requested again, and needs no page at all', async () => {
   const clicks = ada.clicks()
   await visit()
   assert.ok((await assistant.answerIn(ada.page))['code'])
@@ -76,7 +76,7 @@ test('what was agreed to is not asked again, and needs no page at all', async ()
   assert.equal((await assistant.answerIn(ada.page))['error'], 'consent_required')
 })
 
-test('AUZ-16 a no goes back to the app, with state and issuer, and grants nothing', async () => {
+test('AUZ-16 a denial is returned to the app, with state and issuer, and grants nothing', async () => {
   await visit({ scope: 'calendar.delete' })
   await ada.press('deny')
   const { error, state, iss } = await assistant.answerIn(ada.page)
@@ -92,7 +92,7 @@ test('AUZ-16 a no goes back to the app, with state and issuer, and grants nothin
   )
 })
 
-test('DEL-19 what is new is asked apart from what is known, and what is sent is what was shown', async () => {
+test('DEL-19 new scopes are shown separately, and exactly the shown ones are granted', async () => {
   await visit({ scope: 'calendar.write calendar.delete', mode: 'background' })
   const [fresh, known] = [await under(connect.mayAlso), await under(connect.alreadyMay)]
   for (const text of [write, 'calendar.delete', connect.whileAway]) assert.ok(fresh.includes(text), text)
@@ -109,19 +109,19 @@ test('DEL-19 what is new is asked apart from what is known, and what is sent is 
     [connector, requestedResource, requestedScope, communicationMode],
     [true, 'calendar', 'calendar.write calendar.delete', 'background'],
   )
-  const { told } = await assistant.exchange(token)
+  const { body } = await assistant.exchange(token)
   assert.deepEqual(
-    [told['scope'], told['communication_mode']],
+    [body['scope'], body['communication_mode']],
     ['calendar.delete calendar.read calendar.write', 'background'],
   )
 })
 
-test('what there is not is told to the app', async () => {
-  for (const [wanted, error] of [
+test('the app learns of an unknown resource', async () => {
+  for (const [requested, error] of [
     [{ resource: 'diary' }, 'invalid_target'],
     [{ scope: 'calendar.read calendar.burn' }, 'invalid_scope'],
   ] as const) {
-    await visit(wanted)
+    await visit(requested)
     const answer = await assistant.answerIn(ada.page)
     assert.deepEqual([answer['error'], answer['state']], [error, 'from-assistant'])
   }
@@ -130,12 +130,12 @@ test('what there is not is told to the app', async () => {
 const restore = () =>
   assistant.change('calendar', { scopes: calendar.scopes, scopeDescriptions: calendarWords, status: 'active' })
 
-const withdrawals: [ResourceChange, Withdrawal][] = [
+const withdrawals: [ResourceChange, ConnectorUnavailableReason][] = [
   [{ status: 'disabled' }, 'invalid_target'],
   [{ scopes: ['calendar.read'], scopeDescriptions: { 'calendar.read': read } }, 'invalid_scope'],
 ]
 for (const [change, why] of withdrawals)
-  test(`what is given up while the person reads is not granted, and the app learns why: ${why}`, async () => {
+  test(`what is withdrawn while the user reads is not granted, and the app learns why: ${why}`, async () => {
     await visit({ scope: 'calendar.write', prompt: 'consent' })
     await ada.control('approve').waitFor()
     await assistant.change('calendar', change)
@@ -145,7 +145,7 @@ for (const [change, why] of withdrawals)
     assert.equal((await assistant.answerIn(ada.page))['error'], why)
     await restore()
 
-    // The same where nobody is asked: given up between the page and its question to the server.
+    // The same without a page: withdrawn between the page and its request to the server.
     await ada.page.route('**/api/oauth/authoriz*/**', async (route) => {
       await assistant.change('calendar', change)
       await route.continue()
@@ -156,7 +156,7 @@ for (const [change, why] of withdrawals)
     await restore()
   })
 
-test('AUZ-24 the words of the other app are text, each in its own direction', async () => {
+test('AUZ-24 the texts of the other app are shown as text, each in its own direction', async () => {
   const hostile = '<img src=x onerror="document.title=1"> קרא 100 אירועים'
   await assistant.offer({
     resourceKey: 'hostile',
@@ -175,14 +175,14 @@ test('AUZ-24 the words of the other app are text, each in its own direction', as
   assert.match(await ada.page.title(), /^Assistant at Calendar/)
 })
 
-test('the keyboard is enough to agree, to look at the uses, and to end it', async () => {
+test('the keyboard is enough to consent, to view the uses, and to end the delegation', async () => {
   const { keyboard } = ada.page
   await visit({ prompt: 'consent' })
   await tabTo(ada.page.getByRole('link', { name: connect.untilValue }))
   await tabTo(ada.control('approve'))
   await keyboard.press('Enter')
   const token = await ownToken()
-  // Uses are counted by the minute, of which these are in two at the most.
+  // Uses are counted by the minute, and these are in at most two.
   for (let times = 0; times < 3; times += 1) await assistant.exchange(token, { scope: 'calendar.read' })
 
   await openAccount('apps')
@@ -202,9 +202,9 @@ test('the keyboard is enough to agree, to look at the uses, and to end it', asyn
   await keyboard.press('Enter')
   await dialog().waitFor({ state: 'detached' })
 
-  assert.equal(await ada.control('revoke').count(), 1, 'what is left to end is the connection')
-  const { status, told } = await assistant.exchange(token)
-  assert.deepEqual([status, told['error']], [403, 'access_denied'])
+  assert.equal(await ada.control('revoke').count(), 1, 'only the connection is left to end')
+  const { status, body } = await assistant.exchange(token)
+  assert.deepEqual([status, body['error']], [403, 'access_denied'])
   await acting.getByText(words.delegations.ended(1)).click()
   await acting.getByRole('heading', { name: 'Assistant at Calendar' }).waitFor()
   await openAccount('activity')
@@ -212,14 +212,14 @@ test('the keyboard is enough to agree, to look at the uses, and to end it', asyn
   await act.getByText('Assistant at Calendar').waitFor()
 })
 
-test('each name grants for itself alone, and disconnecting the app says what ends with it', async () => {
+test('each identity grants for itself only, and disconnecting the app shows what ends with it', async () => {
   await openAccount('identities')
   await ada.page.getByRole('button', { name: words.identities.add }).click()
   await ada.write('handle', 'countess')
   await ada.write('displayName', 'The Countess')
   await ada.press('add-identity')
   await dialog().waitFor({ state: 'detached' })
-  const { identities } = await ada.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  const { identities } = await ada.call(stage.service.baseUrl, 'GET /api/auth/session')
   const countess = identities.find(({ handle }) => handle === 'countess')?.identityId ?? ''
 
   await visit({ identity_id: noRequest })
@@ -248,5 +248,5 @@ test('each name grants for itself alone, and disconnecting the app says what end
   await dialog().locator('[data-action="revoke"]').click()
   await dialog().waitFor({ state: 'detached' })
   assert.equal(await ada.page.locator('.delegations [data-action="revoke"]').count(), 0)
-  assert.equal((await assistant.exchange(token)).told['error'], 'invalid_request')
+  assert.equal((await assistant.exchange(token)).body['error'], 'invalid_request')
 })

@@ -6,12 +6,12 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { openExample } from '../../fixtures/guide.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const runFile = promisify(execFile)
 
-let stage: Stage
+let stage: TestEnvironment
 let calendar: Awaited<ReturnType<typeof openExample>>
 let assistant: Awaited<ReturnType<typeof openExample>>
 before(async () => {
@@ -27,7 +27,7 @@ after(async () => {
   await stage.close()
 })
 
-/** Offers the API of the calendar to other apps, by the command that its README shows. */
+/** Offers the API of the calendar to other apps, with the command in its README. */
 async function offerCalendar() {
   const readme = await readFile(join(root, 'examples/calendar/README.md'), 'utf8')
   const [command] = /^npx --no-install countersign resources create [\s\S]*?[^\\]$/m.exec(readme) ?? []
@@ -44,7 +44,7 @@ const link = ({ page }: Person, name: string) => page.getByRole('link', { name }
 const button = ({ page }: Person, name: string) => page.getByRole('button', { name })
 const isHome = ({ page }: Person) => page.waitForURL((url) => url.href.startsWith(`${assistant.origin}/`))
 
-/** Somebody who is signed in to the assistant, which they don't let do anything yet. */
+/** A user who is signed in to the assistant, which has no delegation yet. */
 async function enroll(handle: string, displayName: string) {
   const person = await stage.enroll({ handle, displayName })
   person.offerPasskeys(false)
@@ -55,7 +55,7 @@ async function enroll(handle: string, displayName: string) {
   return person
 }
 
-/** Lets the assistant look into the calendar, and comes back to the day that it tells. */
+/** Lets the assistant read the calendar, and returns to the day that it shows. */
 async function connect(person: Person, when: string) {
   await link(person, when).click()
   await person.press('approve')
@@ -64,7 +64,7 @@ async function connect(person: Person, when: string) {
   assert.deepEqual(await today(person), ['09:30 Stand-up', '12:00 Lunch with Bob', '16:15 Dentist'])
 }
 
-/** Lets it be morning where nobody is signed in; answers what the assistant says of it. */
+/** Starts the morning job without a user; returns what the assistant reports. */
 async function wake(person: Person): Promise<string> {
   await button(person, 'Let it be morning').click()
   return person.page.getByText('Prepared: ').innerText()
@@ -73,12 +73,12 @@ async function wake(person: Person): Promise<string> {
 async function signOut(person: Person) {
   await button(person, 'Sign out').click()
   await link(person, 'Sign in with Countersign').waitFor()
-  // What is left is the cookie of the assistant, which knows nobody by it any more.
+  // Only the assistant's cookie is left, which belongs to no session any more.
   const cookies = await person.context.cookies()
   assert.deepEqual(cookies.map(({ name }) => name).toSorted(), ['browser'])
 }
 
-/** Ends in the account what the person lets the assistant do. */
+/** Ends the assistant's delegation in the account. */
 async function revoke({ page }: Person) {
   await page.goto(`${stage.service.authUrl}/account/apps`)
   await page.locator('.delegations [data-action="revoke"]').click()
@@ -86,7 +86,7 @@ async function revoke({ page }: Person) {
   await page.locator('.ended-delegations').waitFor()
 }
 
-test('the calendar tells an app that brings no token who gives them', async () => {
+test('the calendar tells an app without a token where to get one', async () => {
   const refused = await fetch(`${calendar.origin}/api/events`)
   assert.equal(refused.status, 401)
   const [, address = ''] = /resource_metadata="(.+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? []
@@ -97,7 +97,7 @@ test('the calendar tells an app that brings no token who gives them', async () =
   })
 })
 
-test('the assistant reads the calendar of whoever lets it, and not after they have ended it', async () => {
+test('the assistant reads the calendar of a user who permits it, until they end it', async () => {
   const ada = await enroll('ada', 'Ada Lovelace')
   await link(ada, 'While I’m here').click()
   await ada.press('deny')
@@ -120,7 +120,7 @@ test('the assistant reads the calendar of whoever lets it, and not after they ha
   await ada.leave()
 })
 
-test('it prepares the day of whoever lets it while they are away, until they have ended it', async () => {
+test('it prepares the day of a user while they are away, until they end it', async () => {
   const bob = await enroll('bob', 'Bob Noyce')
   await connect(bob, 'Also while I’m away')
   await signOut(bob)

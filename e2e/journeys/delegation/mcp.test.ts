@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
-import { en as words } from '../../../web/locales/en.ts'
-import { watch } from '../../fixtures/look.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
 import { makeCertificate, openMcpClient, openMcpServer } from '../../apps/mcp.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStageWithProcess, type Stage } from '../../fixtures/stage.ts'
+import { openStageWithProcess, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let certificate: Awaited<ReturnType<typeof makeCertificate>>
 let server: Awaited<ReturnType<typeof openMcpServer>>
 let agent: Awaited<ReturnType<typeof openMcpClient>>
@@ -23,9 +23,9 @@ after(async () => {
   await certificate.remove()
 })
 
-/** Follows the client to the page, agrees there, and answers the code with which the page sends back. */
-async function agree({ page, press, control }: Person, asked: URL): Promise<string> {
-  await page.goto(asked.href)
+/** Opens the page to which the client sends its user, consents there, and returns the code of the redirect. */
+async function agree({ page, press, control }: Person, authorizationUrl: URL): Promise<string> {
+  await page.goto(authorizationUrl.href)
   await control('approve').waitFor()
   const heading = await page.locator('h1').innerText()
   assert.ok(heading.includes(agent.host) && heading.includes('Paper Shop'), heading)
@@ -44,13 +44,16 @@ async function endDelegation({ page, press }: Person): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-test('the client of the MCP SDK finds its way, is agreed to, acts, goes on, and is stopped', async () => {
+test('the client of the MCP SDK discovers the server, gets consent, acts, refreshes, and is stopped', async () => {
   const first = agent.connect(server.url)
   await assert.rejects(first.client.connect(first.transport), UnauthorizedError)
-  const [asked] = agent.sentTo
-  assert.ok(asked)
-  const { client_id: clientId, resource, scope } = Object.fromEntries(asked.searchParams)
-  assert.deepEqual([asked.origin, clientId, resource], [stage.service.authUrl, agent.clientId, server.url.href])
+  const [authorizationUrl] = agent.sentTo
+  assert.ok(authorizationUrl)
+  const { client_id: clientId, resource, scope } = Object.fromEntries(authorizationUrl.searchParams)
+  assert.deepEqual(
+    [authorizationUrl.origin, clientId, resource],
+    [stage.service.authUrl, agent.clientId, server.url.href],
+  )
   assert.equal(scope, 'notes.read offline_access')
 
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
@@ -58,12 +61,12 @@ test('the client of the MCP SDK finds its way, is agreed to, acts, goes on, and 
   for (const [width, colorScheme] of [[1280, 'light'] as const, [320, 'dark'] as const]) {
     await ada.page.setViewportSize({ width, height: 740 })
     await ada.page.emulateMedia({ colorScheme })
-    await ada.page.goto(asked.href)
+    await ada.page.goto(authorizationUrl.href)
     await ada.control('approve').waitFor()
     await look(`mcp-consent-${width}-${colorScheme}`)
   }
   assert.deepEqual(faults, [])
-  await first.transport.finishAuth(await agree(ada, asked))
+  await first.transport.finishAuth(await agree(ada, authorizationUrl))
   assert.deepEqual([agent.tokens()?.expires_in, agent.tokens()?.scope], [600, 'notes.read'])
 
   const { client, transport } = agent.connect(server.url)
@@ -74,10 +77,10 @@ test('the client of the MCP SDK finds its way, is agreed to, acts, goes on, and 
 
   agent.spoil()
   assert.deepEqual(await readNotes(), [{ type: 'text', text: 'Buy milk.' }], 'after a refresh')
-  assert.equal(agent.sentTo.length, 1, 'which asks nobody')
+  assert.equal(agent.sentTo.length, 1, 'without a page')
 
   await endDelegation(ada)
   await assert.rejects(readNotes(), UnauthorizedError)
-  assert.equal(agent.sentTo.length, 2, 'it may only ask the person again')
+  assert.equal(agent.sentTo.length, 2, 'it can only ask the user again')
   await ada.leave()
 })

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Answer } from '@countersign/protocol/api'
-import { developerEn } from '../../../web/locales/developer-en.ts'
-import { en } from '../../../web/locales/en.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import type { ResponseOf } from '@countersign/protocol/api'
+import { developerMessages } from '../../../web/locales/en/pages/developers.ts'
+import { en } from '../../../web/locales/en/messages.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-const words = { ...en, ...developerEn }
+const words = { ...en, ...developerMessages }
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-async function resource(key: string): Promise<Answer<'GET /api/oauth/resource/:resourceKey'>['resource'] | undefined> {
+async function resource(
+  key: string,
+): Promise<ResponseOf<'GET /api/oauth/resource/:resourceKey'>['resource'] | undefined> {
   const answer = await fetch(`${stage.service.baseUrl}/api/oauth/resource/${key}`)
   return answer.status === 200 ? JSON.parse(await answer.text()).resource : undefined
 }
@@ -50,7 +52,7 @@ test('a developer offers a resource with the keyboard alone, changes its scopes,
   await keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Calendar', level: 3 }).waitFor()
-  assert.equal(await focused(), 'add-resource', 'who closes a question is where they were')
+  assert.equal(await focused(), 'add-resource', 'closing a dialog returns the focus to where it was')
   assert.partialDeepStrictEqual(await resource('calendar'), {
     scopes: ['events.read', 'events.write'],
     scopeDescriptions: { 'events.read': 'See your events' },

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { watch } from '../../fixtures/look.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-test('APS-05 a developer sets what an app requires, and where its server receives logout tokens', async () => {
+test('APS-05 a developer sets the requirements of an app, and where its server receives logout tokens', async () => {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const seen = await watch(ada, { language: 'en' })
   const { page } = ada
@@ -30,7 +30,7 @@ test('APS-05 a developer sets what an app requires, and where its server receive
   await seen.look('app-settings-en')
   await ada.press('save-app')
   await page.getByText('Saved.').waitFor()
-  const { apps } = await ada.ask(stage.service.baseUrl, 'GET /api/developer/apps')
+  const { apps } = await ada.call(stage.service.baseUrl, 'GET /api/developer/apps')
   const [app] = apps
   assert.deepEqual(
     {

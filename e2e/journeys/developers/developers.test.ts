@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { NewApp } from '@countersign/protocol/clients/apps'
-import { developerEn } from '../../../web/locales/developer-en.ts'
-import { en } from '../../../web/locales/en.ts'
+import { developerMessages } from '../../../web/locales/en/pages/developers.ts'
+import { en } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openShop } from '../../apps/relying-party.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-const words = { ...en, ...developerEn }
+const words = { ...en, ...developerMessages }
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-/** Registers an app on the pages, as its developer does; answers what they took away from there. */
+/** Registers an app on the pages, as its developer does; returns the displayed values. */
 async function register({ page, press, write }: Person, { name, redirectUris }: Pick<NewApp, 'name' | 'redirectUris'>) {
   await press('new-app')
   await write('name', name)
@@ -81,7 +81,7 @@ test('a developer registers an app, signs in to it, replaces its secret and dele
   await ada.leave()
 })
 
-test('the first sign-in that the page prints works as it is printed', async (t) => {
+test('the first sign-in on the page works exactly as it is printed', async (t) => {
   const grace = await stage.enroll({ handle: 'grace', displayName: 'Grace Hopper' })
   const { page } = grace
   await openPortal(grace)
@@ -117,13 +117,13 @@ test('the first sign-in that the page prints works as it is printed', async (t) 
   await grace.leave()
 })
 
-/** Never fulfilled; rejects with what a program has said when it ends. */
+/** Never resolves; rejects with the output of a program when it ends. */
 async function failing(program: ReturnType<typeof spawn>, said: () => string): Promise<never> {
   await once(program, 'exit')
   throw new Error(`It ended early:\n${said()}`)
 }
 
-test('a developer who is signed out comes back to the place where they were', async () => {
+test('a developer who was signed out returns to the same page', async () => {
   const alan = await stage.enroll({ handle: 'alan', displayName: 'Alan Turing' })
   const { page } = alan
   await alan.press('sign-out')
@@ -143,11 +143,11 @@ test('a developer who is signed out comes back to the place where they were', as
   await page.getByText(words.developers.noSecret).waitFor()
   assert.equal(await page.locator('output[name="clientSecret"]').count(), 0)
   await page.goBack()
-  assert.notEqual(page.url(), `${stage.service.authUrl}/developers/new`, 'nobody registers twice by going back')
+  assert.notEqual(page.url(), `${stage.service.authUrl}/developers/new`, 'going back registers no second app')
   await alan.leave()
 })
 
-test('a developer reads that the operator has disabled their app, and cannot enable it', async () => {
+test('a developer sees that the operator has disabled their app, and cannot enable it', async () => {
   const mary = await stage.enroll({ handle: 'mary', displayName: 'Mary Somerville' })
   await openPortal(mary)
   const { clientId } = await register(mary, { name: 'Orrery', redirectUris: ['https://orrery.example/'] })
@@ -163,7 +163,7 @@ test('a developer reads that the operator has disabled their app, and cannot ena
   await mary.leave()
 })
 
-test('where the operator does not want it, no page of it is there, and none leads to it', async (t) => {
+test('if the operator disables the developer pages, none exists and no link leads to them', async (t) => {
   const quiet = await openStage({ DEVELOPER_PORTAL: 'off' })
   t.after(() => quiet.close())
   const ada = await quiet.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })

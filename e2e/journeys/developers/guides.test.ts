@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
 import { openGuide } from '../../fixtures/guide.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import type { Person } from '../../fixtures/person.ts'
 
-/** The route handlers of the guide, called with a Request as the App Router calls them. */
+/** Calls the route handlers of the guide with a Request, as the App Router does. */
 const routes = {
   path: 'host.mjs',
   code: `
@@ -21,7 +21,7 @@ createServer(async (incoming, outgoing) => {
 `,
 }
 
-let stage: Stage
+let stage: TestEnvironment
 let ada: Person
 before(async () => {
   stage = await openStage()
@@ -37,7 +37,7 @@ const guides = [
 ]
 
 for (const { name, home, host } of guides)
-  test(`${name}: what the guide shows signs in and out, and takes no answer that the browser did not ask for`, (t) =>
+  test(`${name}: the app of the guide signs in and out, and rejects a response that the browser did not request`, (t) =>
     follow(t, name, home, host))
 
 async function follow(t: TestContext, name: string, home: string, host?: typeof routes) {

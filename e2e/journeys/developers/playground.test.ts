@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
-import { playgroundEn as playground } from '../../../web/locales/playground-en.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { playgroundMessages as playground } from '../../../web/locales/en/pages/playground.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-test('a newcomer to the playground sees what an app gets, and nothing of it stays in the address bar', async () => {
+test('a new user of the playground sees what an app receives, and the address bar keeps none of it', async () => {
   const { service } = stage
   const ada = await stage.invite()
   const { page } = ada

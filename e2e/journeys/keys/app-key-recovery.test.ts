@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let notes: KeyedApp
 let approvals: SigningApp
 before(async () => {
@@ -19,7 +19,7 @@ after(async () => {
   await stage.close()
 })
 
-/** The key pair that the app gets, in words. */
+/** The key pair that the app receives, as text. */
 async function keyOf(person: Person, action: string): Promise<string> {
   await person.page.goto(notes.signInUrl({ scope: 'openid e2ee:asymmetric' }))
   await person.press(action)
@@ -28,12 +28,12 @@ async function keyOf(person: Person, action: string): Promise<string> {
   return Buffer.from(appKey.privateKey).toString('base64')
 }
 
-/** Whether the person can still sign with the key that the world knows them by. */
+/** Checks that the user can still sign with the signing key that others know. */
 async function signs(person: Person): Promise<boolean> {
   const { authUrl, baseUrl } = stage.service
   const payload = 'A contract'
   await person.page.goto(`${authUrl}/account`)
-  const { identities } = await person.ask(baseUrl, 'GET /api/auth/session')
+  const { identities } = await person.call(baseUrl, 'GET /api/auth/session')
   const { requestId } = await approvals.ask({ identityId: identities[0]?.identityId ?? '', payload })
   await person.page.goto(`${authUrl}/sign?requestId=${requestId}`)
   await person.press('sign')
@@ -41,7 +41,7 @@ async function signs(person: Person): Promise<boolean> {
   return approvals.accepts(await approvals.read(requestId), payload)
 }
 
-test('a second passkey, and later the recovery code on a fresh browser, open every key as before', async () => {
+test('a second passkey, and later the recovery code in a new browser, unlock every key as before', async () => {
   const { authUrl } = stage.service
   const ada = await stage.invite()
   await ada.page.goto(`${authUrl}/register`)
@@ -62,7 +62,7 @@ test('a second passkey, and later the recovery code on a fresh browser, open eve
     .first()
     .click()
   await ada.press('remove-passkey')
-  // It had opened the session, which ends with it. The new passkey signs in.
+  // The session was opened with the removed passkey, and ended with it. The new passkey signs in.
   await ada.page.waitForURL(`${authUrl}/login`)
   await ada.page.waitForURL(/\/account/)
   assert.equal(await keyOf(ada, 'unlock'), first)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { compactDecrypt } from 'jose'
-import { readSealedFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
-import { en as words } from '../../../web/locales/en.ts'
+import { parseSealedFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let app: KeyedApp
 before(async () => {
   stage = await openStage()
@@ -19,9 +19,9 @@ after(async () => {
   await stage.close()
 })
 
-/** Goes to the app through the sign-in page; what must be pressed on the way is pressed. */
-async function visit(person: Person, presses: string[], wanted: Record<string, string> = {}) {
-  await person.page.goto(app.signInUrl(wanted))
+/** Opens the app through the sign-in page, with the required clicks. */
+async function visit(person: Person, presses: string[], requested: Record<string, string> = {}) {
+  await person.page.goto(app.signInUrl(requested))
   for (const action of presses) await person.press(action)
   return app.answerIn(person.page)
 }
@@ -35,7 +35,7 @@ const signOut = async ({ page, context }: Person) => {
   await context.clearCookies()
 }
 
-test('E2E-02 a first visit makes a key, and the same comes at every other; it is behind the # alone', async () => {
+test('E2E-02 a first visit creates a key, and later ones bring the same; it is in the fragment only', async () => {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const first = await visit(ada, ['approve'])
   assert.deepEqual([...first.query.keys()].toSorted(), ['code', 'iss', 'state'])
@@ -43,19 +43,19 @@ test('E2E-02 a first visit makes a key, and the same comes at every other; it is
   const tokens = await app.redeem(first.query.get('code') ?? '')
   assert.equal(tokens.status, 200)
 
-  // Signed in still, with all agreed to: one touch opens the key.
+  // Still signed in, with consent: one passkey use unlocks the key.
   const second = await visit(ada, ['unlock'])
   assert.equal(symmetricKeyIn(second.fragment), key)
 
-  // Signed out: the touch that signs in opens the key as well.
+  // Signed out: the passkey use that signs in unlocks the key as well.
   await signOut(ada)
   const third = await visit(ada, [])
   assert.equal(symmetricKeyIn(third.fragment), key)
-  for (const each of app.asked) assert.doesNotMatch(each, /app_key/)
+  for (const each of app.received) assert.doesNotMatch(each, /app_key/)
   await ada.leave()
 })
 
-test('two names of one person have two keys, and the same name has one in two browsers', async () => {
+test('two identities of one user have two keys, and the same identity has one in two browsers', async () => {
   const bob = await stage.invite()
   await bob.page.goto(`${stage.service.authUrl}/register`)
   const code = await bob.createAccount({ handle: 'bob', displayName: 'Bob' })
@@ -72,7 +72,7 @@ test('two names of one person have two keys, and the same name has one in two br
   const [one, other] = keys.map(({ fragment }) => symmetricKeyIn(fragment))
   assert.notEqual(one, other)
 
-  // A passkey that was carried over by hand has another PRF, so there it is the recovery code that opens the keys.
+  // A copied passkey has another PRF, so the recovery code unlocks the keys there.
   const elsewhere = await stage.invite()
   await elsewhere.authenticator.take(await bob.authenticator.credentials())
   await elsewhere.page.goto(app.signInUrl(as('bob')))
@@ -84,7 +84,7 @@ test('two names of one person have two keys, and the same name has one in two br
   await bob.leave()
 })
 
-test('a passkey without PRF signs in, and the recovery code opens the key', async () => {
+test('a passkey without PRF signs in, and the recovery code unlocks the key', async () => {
   const eve = await stage.invite({ prf: false })
   await eve.page.goto(`${stage.service.authUrl}/register`)
   const code = await eve.createAccount({ handle: 'eve', displayName: 'Eve' })
@@ -96,7 +96,7 @@ test('a passkey without PRF signs in, and the recovery code opens the key', asyn
   await eve.press('unlock')
   const first = symmetricKeyIn((await app.answerIn(eve.page)).fragment)
 
-  // Back in another session: nothing is left to agree to, and the code is asked for at once.
+  // In another session with consent, the code is requested at once.
   await eve.page.goto(app.signInUrl())
   await eve.write('recoveryCode', code)
   await eve.press('unlock')
@@ -104,7 +104,7 @@ test('a passkey without PRF signs in, and the recovery code opens the key', asyn
   await eve.leave()
 })
 
-test('a key pair belongs together, and others can look up its public half by the username', async () => {
+test('the keys of a pair belong together, and others can look up the public key by the username', async () => {
   const fay = await stage.enroll({ handle: 'fay', displayName: 'Fay' })
   const { fragment } = await visit(fay, ['approve'], { scope: 'openid e2ee:asymmetric' })
   const { appKey } = keyIn(fragment)
@@ -114,29 +114,29 @@ test('a key pair belongs together, and others can look up its public half by the
   const { publicKey } = JSON.parse(await found.text())
   assert.equal(publicKey, Buffer.from(appKey.publicKey).toString('base64'))
 
-  const somebody = generateKeyPairSync('x25519')
+  const sender = generateKeyPairSync('x25519')
   const own = createPrivateKey({ key: Buffer.from(appKey.privateKey), format: 'der', type: 'pkcs8' })
   const theirs = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
   assert.deepEqual(
-    diffieHellman({ privateKey: own, publicKey: somebody.publicKey }),
-    diffieHellman({ privateKey: somebody.privateKey, publicKey: theirs }),
+    diffieHellman({ privateKey: own, publicKey: sender.publicKey }),
+    diffieHellman({ privateKey: sender.privateKey, publicKey: theirs }),
   )
   await fay.leave()
 })
 
-test('a page that gives a key of its own gets a fragment that opens for it alone', async () => {
+test('a page that sends its own key gets a fragment that only it can decrypt', async () => {
   const gil = await stage.enroll({ handle: 'gil', displayName: 'Gil' })
   const clear = await visit(gil, ['approve'])
   const { privateKey, publicKey } = generateKeyPairSync('x25519')
   const jwk = Buffer.from(JSON.stringify(publicKey.export({ format: 'jwk' }))).toString('base64url')
   const { fragment } = await visit(gil, ['unlock'], { app_key_jwk: jwk })
-  const sealed = readSealedFragment(fragment) ?? ''
+  const sealed = parseSealedFragment(fragment) ?? ''
   const { plaintext } = await compactDecrypt(sealed, privateKey)
   assert.equal(new TextDecoder().decode(plaintext), clear.fragment)
   await gil.leave()
 })
 
-test('a new key is asked about every time, and brings the old one along', async () => {
+test('a key reset is confirmed every time, and brings the old key too', async () => {
   const hal = await stage.enroll({ handle: 'hal', displayName: 'Hal' })
   const first = await visit(hal, ['approve'])
   await hal.page.goto(app.signInUrl({ scope: 'openid profile e2ee:reset' }))
@@ -153,7 +153,7 @@ test('a new key is asked about every time, and brings the old one along', async 
   await hal.leave()
 })
 
-test('E2E-10 who disconnects the app is told that the key goes, and has another one afterwards', async () => {
+test('E2E-10 disconnecting the app warns that the key is lost; later the user gets another one', async () => {
   const ida = await stage.enroll({ handle: 'ida', displayName: 'Ida' })
   const first = await visit(ida, ['approve'])
   await ida.page.goto(`${stage.service.authUrl}/account/apps`)
@@ -166,7 +166,7 @@ test('E2E-10 who disconnects the app is told that the key goes, and has another 
   await ida.leave()
 })
 
-test('an app that may ask nothing is told that its key would have to be unlocked', async () => {
+test('prompt=none fails if the app key must be unlocked', async () => {
   const joe = await stage.enroll({ handle: 'joe', displayName: 'Joe' })
   await visit(joe, ['approve'])
   const { query, fragment } = await visit(joe, [], { prompt: 'none' })
@@ -174,7 +174,7 @@ test('an app that may ask nothing is told that its key would have to be unlocked
   await joe.leave()
 })
 
-test('who cancels before the key is opened gives the app nothing', async () => {
+test('a user who cancels before unlocking the key gives the app nothing', async () => {
   const kit = await stage.enroll({ handle: 'kit', displayName: 'Kit' })
   await visit(kit, ['approve'])
   const { query, fragment } = await visit(kit, ['deny'])

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import { openExample } from '../../fixtures/guide.ts'
-import { watch } from '../../fixtures/look.ts'
-import type { Manner, Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
+import type { PersonOptions, Person } from '../../fixtures/person.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let directory: string
 let app: Awaited<ReturnType<typeof openExample>>
 before(async () => {
@@ -30,7 +30,7 @@ after(async () => {
 const readStore = () => readFile(join(directory, 'notes.json'), 'utf8')
 const noteWith = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text })
 
-/** Goes from the page of the app to the sign-in page and back; what must be pressed there is pressed. */
+/** Goes from the page of the app to the sign-in page and back, with the required clicks. */
 async function signIn({ page, press }: Person, presses: string[]) {
   await page.goto(app.origin)
   await page.getByRole('button', { name: 'Sign in with Countersign' }).click()
@@ -39,8 +39,8 @@ async function signIn({ page, press }: Person, presses: string[]) {
   assert.equal(page.url(), `${app.origin}/`)
 }
 
-/** Somebody who has signed in to the app, and the code that opens their keys. */
-async function enroll(handle: string, displayName: string, manner?: Manner) {
+/** A user who has signed in to the app, and the code that unlocks their keys. */
+async function enroll(handle: string, displayName: string, manner?: PersonOptions) {
   const person = await stage.invite(manner)
   await person.page.goto(`${stage.service.authUrl}/register`)
   const code = await person.createAccount({ handle, displayName })
@@ -67,13 +67,13 @@ async function share({ page }: Person, text: string, handle: string) {
   await noteWith(page, text).getByRole('button', { name: 'Share' }).click()
 }
 
-/** What the app's server got of this browser, and what it keeps. */
+/** What the app's server received from this browser, and what it stores. */
 async function seenByServer({ sent }: Person): Promise<string[]> {
   const requests = (await sent()).filter(({ url }) => url.startsWith(app.origin))
   return [...requests.map(({ url, headers, body }) => `${url}${JSON.stringify(headers)}${body}`), await readStore()]
 }
 
-test('a note is there after signing in anew and in a second browser, and its server has never seen it', async () => {
+test('a note is readable after another sign-in and in a second browser, and its server never sees it', async () => {
   const text = 'The safe behind the clock'
   const ada = await enroll('ada', 'Ada Lovelace')
   await write(ada, text)
@@ -97,13 +97,13 @@ test('a note is there after signing in anew and in a second browser, and its ser
   for (const spelling of [text, encodeURIComponent(text), ...base64Of(text)])
     for (const each of seen) assert.ok(!each.includes(spelling), `${spelling} is in ${each}`)
   for (const each of seen) assert.doesNotMatch(each, /app_key(?!_jwk)|app_public_key/)
-  // What it has instead, in the body of a request and in its file.
+  // What the server has instead, in a request body and in its file.
   assert.equal(seen.filter((each) => /"content": ?"[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+"/.test(each)).length, 3)
   await elsewhere.leave()
   await ada.leave()
 })
 
-test('a shared note opens for the one it is shared with, and for nobody else', async () => {
+test('only the recipient can decrypt a shared note', async () => {
   const [bob, cleo, eve] = [await enroll('bob', 'Bob'), await enroll('cleo', 'Cleo'), await enroll('eve', 'Eve')]
   await write(bob, 'Tea at five')
   await write(bob, 'Only mine')
@@ -120,7 +120,7 @@ test('a shared note opens for the one it is shared with, and for nobody else', a
   await eve.page.getByText('Signed in as Eve').waitFor()
   assert.equal(await eve.page.getByRole('listitem').count(), 0)
   const stolen = await openWithOwnKey(eve.page, await readStore())
-  assert.deepEqual(stolen, { opened: 0, tried: 3, reasons: ['cannot_open'] })
+  assert.deepEqual(stolen, { opened: 0, tried: 3, reasons: ['decryption_failed'] })
 
   await share(bob, 'Only mine', 'nobody-of-that-name')
   await bob.page.getByText('Nobody with this username uses this app.').waitFor()
@@ -129,7 +129,7 @@ test('a shared note opens for the one it is shared with, and for nobody else', a
   for (const person of [bob, cleo, eve]) await person.leave()
 })
 
-test('who disconnects the app loses the key; others are shown the new one before they share with it', async () => {
+test('a user who disconnects the app loses the key; others must confirm the new one before sharing', async () => {
   const [fay, gil] = [await enroll('fay', 'Fay'), await enroll('gil', 'Gil')]
   await write(gil, 'Gone with the key')
   await write(fay, 'First')
@@ -155,7 +155,7 @@ test('who disconnects the app loses the key; others are shown the new one before
   await gil.page.reload()
   await noteWith(gil.page, 'Second').waitFor()
 
-  // The key that was agreed to is the known one from now on.
+  // The confirmed key is the known one from now on.
   await share(fay, 'First', 'gil')
   await fay.page.getByText('Shared with gil.').waitFor()
   await gil.page.reload()
@@ -163,7 +163,7 @@ test('who disconnects the app loses the key; others are shown the new one before
   for (const person of [fay, gil]) await person.leave()
 })
 
-test('signing out leaves no key in the browser, and the key that is there gives its bytes to no script', async () => {
+test('signing out leaves no key in the browser, and no script can read the bytes of a stored key', async () => {
   const hal = await enroll('hal', 'Hal')
   assert.deepEqual(await keptKeys(hal.page), ['rejected'])
   await hal.page.goBack()
@@ -175,14 +175,14 @@ test('signing out leaves no key in the browser, and the key that is there gives 
   await hal.leave()
 })
 
-test('the app takes no key that somebody has put into a link', async () => {
+test('the app rejects a key from a crafted link', async () => {
   const ida = await enroll('ida', 'Ida')
   await write(ida, 'Before')
   const key = `#app_key=${encodeURIComponent(Buffer.alloc(32, 1).toString('base64'))}`
   const answer = new URLSearchParams({ code: 'made-up', state: 'made-up', iss: stage.service.authUrl })
   await ida.page.goto('about:blank')
   await ida.page.goto(`${app.origin}/callback?${answer}${key}`)
-  await ida.page.getByText('This sign-in was not begun in this tab.').waitFor()
+  await ida.page.getByText('The sign-in response does not match a request from this tab.').waitFor()
   assert.equal(ida.page.url(), `${app.origin}/callback`)
   await ida.page.goto(`${app.origin}/${key}`)
   await noteWith(ida.page, 'Before').waitFor()
@@ -191,7 +191,7 @@ test('the app takes no key that somebody has put into a link', async () => {
   await ida.leave()
 })
 
-test('a key that came for one person is not kept for another who is signed in by now', async () => {
+test('a key for one user is not stored after another user has signed in', async () => {
   const [may, ben] = [await enroll('may', 'May'), await enroll('ben', 'Ben')]
   await signOut(may)
   const session = await (await ben.page.request.get(`${app.origin}/session`)).json()
@@ -203,7 +203,7 @@ test('a key that came for one person is not kept for another who is signed in by
   for (const person of [may, ben]) await person.leave()
 })
 
-test('another site writes and deletes nothing, and a person nothing of another', async () => {
+test('another site cannot write or delete anything, and a user nothing of another', async () => {
   const [joe, kit] = [await enroll('joe', 'Joe'), await enroll('kit', 'Kit')]
   await write(joe, 'Keep this')
   const id = await noteWith(joe.page, 'Keep this').getAttribute('data-note')
@@ -218,7 +218,7 @@ test('another site writes and deletes nothing, and a person nothing of another',
   assert.equal(await ask(kit, 'DELETE'), 404)
   assert.equal(await ask(kit, 'PUT'), 409)
 
-  // Nor is anything kept in clear, more than a note may be, or over a state that this browser has not seen.
+  // Neither is plaintext stored, nor more than the size limit, nor a write based on an outdated state.
   const refused = [
     { content: 'Milk' },
     { keys: { [id ?? '']: 'key' } },
@@ -233,19 +233,19 @@ test('another site writes and deletes nothing, and a person nothing of another',
   for (const person of [joe, kit]) await person.leave()
 })
 
-test('a note that somebody has made to break the list is shut, and hides no other', async () => {
+test('a note crafted to break the list is shown as unreadable, and hides no other', async () => {
   const [ned, ola] = [await enroll('ned', 'Ned'), await enroll('ola', 'Ola')]
   await write(ola, 'Still here')
   const address = { baseUrl: stage.service.baseUrl, clientId: app.clientId }
   await ned.page.evaluate(async (directory) => {
-    const { encrypt, wrapFor } = await import(`${location.origin}/countersign.js`)
+    const { encrypt, encryptToUser } = await import(`${location.origin}/countersign.js`)
     const { saveNote } = await import(`${location.origin}/server.js`)
     const keyBytes = crypto.getRandomValues(new Uint8Array(32))
     const key = await crypto.subtle.importKey('raw', keyBytes, 'AES-GCM', false, ['encrypt'])
     for (const content of ['null', '{', '{}']) {
       const id = crypto.randomUUID()
       const context = `note-key:${id}`
-      const { ciphertext, recipient } = await wrapFor(directory, 'ola', keyBytes, { context })
+      const { ciphertext, recipient } = await encryptToUser(directory, 'ola', keyBytes, { context })
       const sealed = await encrypt(key, content, { context: `note:${id}` })
       await saveNote({ id, version: 0, content: sealed, keys: { [recipient.identityId]: ciphertext } })
     }
@@ -256,7 +256,7 @@ test('a note that somebody has made to break the list is shut, and hides no othe
   for (const person of [ned, ola]) await person.leave()
 })
 
-test('what the server has kept is there when its process begins again, for those whom it is for', async () => {
+test('the server still has its notes for their recipients after a restart', async () => {
   const { openNotes } = await import(new URL('../../../examples/encrypted-notes/notes.js', import.meta.url).href)
   const path = join(directory, 'kept.json')
   const [pam, quin] = [{ identityId: randomUUID() }, { identityId: randomUUID() }]
@@ -270,7 +270,7 @@ test('what the server has kept is there when its process begins again, for those
   assert.deepEqual([again.save(quin, id, { ...draft, version: 1 }), again.remove(quin, id)], [false, false])
 })
 
-test('the pages are for everybody, light and dark, on a narrow screen and by keyboard', async () => {
+test('the pages are accessible, light and dark, on a narrow screen and by keyboard', async () => {
   const [name, friend] = ['lea-by-keyboard', 'mia-by-keyboard']
   const shown = { colorScheme: 'light', width: 320 } as const
   const mia = await enroll(friend, 'Mia')
@@ -304,7 +304,7 @@ test('the pages are for everybody, light and dark, on a narrow screen and by key
   for (const person of [mia, lea]) await person.leave()
 })
 
-/** Disconnects the app and signs in again, with which a person has another key. */
+/** Disconnects the app and signs in again, which gives the user another key. */
 async function renewKey(person: Person) {
   await person.page.goto(`${stage.service.authUrl}/account/apps`)
   await person.press('revoke')
@@ -315,7 +315,7 @@ async function renewKey(person: Person) {
   await signIn(person, ['approve'])
 }
 
-/** Tries the key of this browser on everything that the server keeps, as if the person had stolen it. */
+/** Tries this browser's key on everything that the server stores, as if the user had stolen it. */
 async function openWithOwnKey(page: Page, store: string) {
   return page.evaluate(async (stored) => {
     const [{ openNote }, { readKey }, { readSession }] = await Promise.all([
@@ -336,7 +336,7 @@ async function openWithOwnKey(page: Page, store: string) {
   }, store)
 }
 
-/** For each key that the app has kept in this browser, what came of reading its bytes. */
+/** For each key that the app has stored in this browser, the result of exporting it. */
 async function keptKeys(page: Page) {
   return page.evaluate(async () => {
     const database = await new Promise<IDBDatabase>((resolve) => {
@@ -353,7 +353,7 @@ async function keptKeys(page: Page) {
   })
 }
 
-/** What stands in the middle of the base64 of a text, wherever in a group it begins. */
+/** The part of a text's base64 that is the same at every position within a group. */
 function base64Of(text: string): string[] {
   return [0, 1, 2].map((before) =>
     Buffer.from(' '.repeat(before) + text)

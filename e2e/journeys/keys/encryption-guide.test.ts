@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { fragmentFor } from '../../../keys/src/app-key-fragment.ts'
-import { writeAppKeyFragment, type AppKey } from '../../../protocol/src/formats/encryption/app-key-fragment.ts'
-import { readRecipientKey } from '../../../protocol/src/formats/encryption/recipient-key.ts'
-import { launchBrowser } from '../../fixtures/stage.ts'
+import { buildAppKeyFragment } from '../../../keys/src/app-key-fragment.ts'
+import { formatAppKeyFragment, type AppKey } from '../../../protocol/src/formats/encryption/app-key-fragment.ts'
+import { parseRecipientKey } from '../../../protocol/src/formats/encryption/recipient-key.ts'
+import { launchBrowser } from '../../fixtures/environment.ts'
 
 const sdk = join(import.meta.dirname, '../../../sdk')
 const guide = readFileSync(join(sdk, '../docs/guides/end-to-end-encryption.md'), 'utf8')
@@ -19,7 +19,7 @@ const page = (modules: string) => `<!doctype html><title>Notes</title><button id
   <script type="importmap">{ "imports": { "@countersign/sdk/encryption": "/sdk.js" } }</script>
   <script type="module">${modules}; document.documentElement.dataset.ready = ''</script>`
 
-/** The pages that import what the guide shows. */
+/** The pages that import the code of the guide. */
 const pages = new Map([
   ['/', page(`import '/sign-in.mjs'`)],
   [
@@ -30,7 +30,7 @@ const pages = new Map([
   ],
 ])
 
-/** What those pages have in their windows. */
+/** The globals of those pages. */
 declare global {
   var note: { save: (text: string) => Promise<void>; load: () => Promise<string> }
   var share: {
@@ -43,7 +43,7 @@ let browser: Browser
 let tab: Page
 let server: Server
 let notes: string
-/** The key that the person brings, and what the app's server has kept. */
+/** The user's app key, and the data that the app's server has stored. */
 let delivered: AppKey
 let note: string
 
@@ -68,10 +68,10 @@ beforeEach(async () => {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', notes)
   if (pathname === '/sign-in') {
-    // What Countersign does; its page leads to the callback of the app.
-    const recipient = readRecipientKey(searchParams.get('app_key_jwk') ?? '')
+    // Acts as Countersign; its page leads to the callback of the app.
+    const recipient = parseRecipientKey(searchParams.get('app_key_jwk') ?? '')
     assert.ok(recipient)
-    const location = `/callback?code=c&state=s#${await fragmentFor({ appKey: delivered }, recipient)}`
+    const location = `/callback?code=c&state=s#${await buildAppKeyFragment({ appKey: delivered }, recipient)}`
     return void response.writeHead(303, { location }).end()
   }
   if (pathname === '/callback') return void response.writeHead(303, { location: '/notes' }).end()
@@ -85,19 +85,19 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(script ?? pages.get(pathname) ?? '')
 }
 
-/** A module that the guide shows, with the addresses of this app in the place of the examples. */
+/** A module of the guide, with the URLs of this app instead of the examples. */
 function moduleOf(pathname: string): string | undefined {
   const blocks = guide.matchAll(/^```js (\S+)\n([\s\S]*?)^```$/gm)
   const [, , code] = blocks.find(([, name]) => pathname === `/${name}`) ?? []
   return code?.replace('http://localhost:4400', notes)
 }
 
-function recordFor(asked: URLSearchParams) {
+function recordFor(query: URLSearchParams) {
   assert.ok(delivered.mode === 'asymmetric')
   const publicKey = Buffer.from(delivered.publicKey).toString('base64')
   const person = { identityId: '0198a3c2-7f10-7a11-8b22-0000000000b1', handle: 'ada', displayName: 'Ada' }
-  assert.equal(asked.get('handle'), 'ada')
-  return { clientId: asked.get('client_id'), ...person, publicKey, encryptionMode: 'asymmetric' }
+  assert.equal(query.get('handle'), 'ada')
+  return { clientId: query.get('client_id'), ...person, publicKey, encryptionMode: 'asymmetric' }
 }
 
 async function signIn() {
@@ -108,7 +108,7 @@ async function signIn() {
   await tab.locator('html[data-ready]').waitFor()
 }
 
-test('what the guide shows takes the key over a redirect, and keeps a note that the server cannot read', async () => {
+test('the guide’s code receives the key by a redirect, and stores a note that the server cannot read', async () => {
   delivered = { mode: 'symmetric', key: Uint8Array.from(randomBytes(32)) }
   await signIn()
   assert.equal(tab.url(), `${notes}/notes`)
@@ -120,7 +120,7 @@ test('what the guide shows takes the key over a redirect, and keeps a note that 
   assert.match(note, /^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
 })
 
-test('what the guide shows shares a text with somebody, and notices another key of theirs', async () => {
+test('the code of the guide shares a text with a user, and detects a changed key', async () => {
   const pair = generateKeyPairSync('x25519')
   const privateKey = Uint8Array.from(pair.privateKey.export({ format: 'der', type: 'pkcs8' }))
   const publicKey = Uint8Array.from(pair.publicKey.export({ format: 'der', type: 'spki' }))
@@ -135,10 +135,10 @@ test('what the guide shows shares a text with somebody, and notices another key 
   await assert.rejects(toAnother, /public_key_changed/)
 })
 
-test('a key that somebody has put into a link is not taken', async () => {
-  const planted = writeAppKeyFragment({ appKey: { mode: 'symmetric', key: Uint8Array.from(randomBytes(32)) } })
+test('a key from a crafted link is rejected', async () => {
+  const planted = formatAppKeyFragment({ appKey: { mode: 'symmetric', key: Uint8Array.from(randomBytes(32)) } })
   const failed = tab.waitForEvent('pageerror')
   await tab.goto(`${notes}/notes#${planted}`)
-  assert.match((await failed).message, /cannot_open/)
+  assert.match((await failed).message, /decryption_failed/)
   assert.equal(tab.url(), `${notes}/notes`)
 })

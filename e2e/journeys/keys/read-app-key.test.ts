@@ -7,13 +7,13 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { fragmentFor } from '../../../keys/src/app-key-fragment.ts'
-import { writeAppKeyFragment, type AppKey } from '../../../protocol/src/formats/encryption/app-key-fragment.ts'
-import { readRecipientKey } from '../../../protocol/src/formats/encryption/recipient-key.ts'
+import { buildAppKeyFragment } from '../../../keys/src/app-key-fragment.ts'
+import { formatAppKeyFragment, type AppKey } from '../../../protocol/src/formats/encryption/app-key-fragment.ts'
+import { parseRecipientKey } from '../../../protocol/src/formats/encryption/recipient-key.ts'
 import type * as Sdk from '../../../sdk/src/encryption/encryption.ts'
-import { launchBrowser } from '../../fixtures/stage.ts'
+import { launchBrowser } from '../../fixtures/environment.ts'
 
-/** What the page of the app has in its window. */
+/** The globals of the app's page. */
 declare global {
   var sdk: typeof Sdk
 }
@@ -65,7 +65,7 @@ async function arrive(fragment: string, { path = '/callback?code=c&state=s', tab
   await tab.locator('html[data-ready]').waitFor()
 }
 
-/** The key that the page reads, as far as it may be seen; or why it reads none. */
+/** The key that the page reads, as far as it can be exported; or why it reads none. */
 async function read({ sealed, tab = page }: { sealed?: boolean; tab?: Page } = {}) {
   return tab.evaluate(
     async (options) => {
@@ -81,9 +81,9 @@ async function read({ sealed, tab = page }: { sealed?: boolean; tab?: Page } = {
   )
 }
 
-test('the page reads a symmetric key once, encrypts with it, and nothing of it is left in the address', async () => {
+test('the page reads a symmetric key once, encrypts with it, and removes it from the URL', async () => {
   await page.goto(`${notes}/before`)
-  await arrive(writeAppKeyFragment({ appKey: newKey() }))
+  await arrive(formatAppKeyFragment({ appKey: newKey() }))
   const seen = await page.evaluate(async () => {
     const { decryptText, encrypt, readAppKey } = globalThis.sdk
     history.replaceState({ kept: true }, '')
@@ -112,15 +112,15 @@ test('the page reads a symmetric key once, encrypts with it, and nothing of it i
 })
 
 for (const curve of ['X25519', 'P-256'] as const)
-  test(`the page reads a pair of ${curve}, and opens what was wrapped to it`, async () => {
+  test(`the page reads a pair of ${curve}, and decrypts what was wrapped to it`, async () => {
     const appKey = newPair(curve)
-    await arrive(writeAppKeyFragment({ appKey }))
+    await arrive(formatAppKeyFragment({ appKey }))
     const seen = await page.evaluate(async () => {
-      const { readAppKey, unwrap, wrapTo } = globalThis.sdk
+      const { readAppKey, decryptWithPrivateKey, encryptToPublicKey } = globalThis.sdk
       const pair = await readAppKey()
       if (pair?.mode !== 'asymmetric') throw new Error('There is no pair')
-      const wrapped = await wrapTo(pair.publicKey, 'Milk', { context: 'note:1' })
-      const opened = await unwrap(pair.privateKey, wrapped, { context: 'note:1' })
+      const wrapped = await encryptToPublicKey(pair.publicKey, 'Milk', { context: 'note:1' })
+      const opened = await decryptWithPrivateKey(pair.privateKey, wrapped, { context: 'note:1' })
       return { text: new TextDecoder().decode(opened), publicKey: pair.publicKey, ...{ old: pair.old?.mode } }
     })
     assert.equal(seen.text, 'Milk')
@@ -128,26 +128,26 @@ for (const curve of ['X25519', 'P-256'] as const)
     assert.equal(seen.old, undefined)
   })
 
-test('after a reset the page has the old key beside the new one', async () => {
+test('after a reset the page has the old key and the new one', async () => {
   const kinds: AppKey[] = [newKey(), newPair('X25519'), newPair('P-256')]
   for (const appKey of kinds)
     for (const former of kinds) {
-      await arrive(writeAppKeyFragment({ appKey, former }), { path: '/' })
+      await arrive(formatAppKeyFragment({ appKey, former }), { path: '/' })
       assert.deepEqual(await read(), { mode: appKey.mode, old: former.mode })
     }
 })
 
-test('a fragment that is no key is taken out of the address all the same', async () => {
-  const good = writeAppKeyFragment({ appKey: newKey() })
+test('a fragment with an invalid key is removed from the URL too', async () => {
+  const good = formatAppKeyFragment({ appKey: newKey() })
   for (const fragment of ['app_key=', `${good}&${good}`, `${good}&tab=2`, 'app_key=secret', 'app_key_jwe=e30....']) {
     await page.goto('about:blank')
     await arrive(fragment)
-    assert.deepEqual(await read(), { error: 'cannot_open' }, fragment)
+    assert.deepEqual(await read(), { error: 'decryption_failed' }, fragment)
     assert.equal(page.url(), `${notes}/callback?code=c&state=s`)
   }
 })
 
-test('a fragment of the app itself stays where it is', async () => {
+test('a fragment of the app itself is preserved', async () => {
   for (const fragment of ['', 'note-2', 'app_keyboard', 'tab=1&app_key=2']) {
     await page.goto('about:blank')
     await arrive(fragment)
@@ -156,8 +156,8 @@ test('a fragment of the app itself stays where it is', async () => {
   }
 })
 
-test('an address whose path looks like another host keeps its host', async () => {
-  await arrive(writeAppKeyFragment({ appKey: newKey() }), { path: '//evil.example/callback' })
+test('a URL whose path looks like another host keeps its host', async () => {
+  await arrive(formatAppKeyFragment({ appKey: newKey() }), { path: '//evil.example/callback' })
   assert.equal((await read()).mode, 'symmetric')
   assert.equal(page.url(), `${notes}//evil.example/callback`)
 })
@@ -165,53 +165,53 @@ test('an address whose path looks like another host keeps its host', async () =>
 async function begin(tab = page) {
   await arrive('', { path: '/', tab })
   const appKeyJwk = await tab.evaluate(() => globalThis.sdk.newEphemeralKey())
-  const recipient = readRecipientKey(appKeyJwk)
+  const recipient = parseRecipientKey(appKeyJwk)
   assert.ok(recipient)
   return recipient
 }
 
-test('a key that was sealed to the page comes back over another site, and opens once', async () => {
+test('a key that was encrypted to the page returns from another site, and can be decrypted once', async () => {
   const recipient = await begin()
-  const fragment = await fragmentFor({ appKey: newKey(), former: newKey() }, recipient)
+  const fragment = await buildAppKeyFragment({ appKey: newKey(), former: newKey() }, recipient)
   await page.goto('data:text/html,elsewhere')
   await arrive(fragment)
   assert.deepEqual(await read({ sealed: true }), { mode: 'symmetric', old: 'symmetric' })
   assert.equal(page.url(), `${notes}/callback?code=c&state=s`)
   await page.goto('about:blank')
   await arrive(fragment)
-  assert.deepEqual(await read({ sealed: true }), { error: 'cannot_open' })
+  assert.deepEqual(await read({ sealed: true }), { error: 'decryption_failed' })
 })
 
-test('sign-ins of several tabs end in whatever order and tab they like', async () => {
+test('sign-ins of several tabs complete in any order and tab', async () => {
   const tab = await page.context().newPage()
   const [first, second] = [await begin(), await begin(tab)]
   const pair = newPair('X25519')
-  await arrive(await fragmentFor({ appKey: pair }, second))
+  await arrive(await buildAppKeyFragment({ appKey: pair }, second))
   assert.deepEqual(await read({ sealed: true }), { mode: 'asymmetric', old: undefined })
-  await arrive(await fragmentFor({ appKey: newKey() }, first), { tab })
+  await arrive(await buildAppKeyFragment({ appKey: newKey() }, first), { tab })
   assert.deepEqual(await read({ sealed: true, tab }), { mode: 'symmetric', old: undefined })
 })
 
-test('what was sealed to another browser does not open, and ends no sign-in that is under way', async () => {
+test('a key that was encrypted to another browser is not decrypted, and ends no pending sign-in', async () => {
   const recipient = await begin()
   const stranger = await (await browser.newContext()).newPage()
   const theirs = await begin(stranger)
-  await arrive(await fragmentFor({ appKey: newKey() }, theirs))
-  assert.deepEqual(await read({ sealed: true }), { error: 'cannot_open' })
+  await arrive(await buildAppKeyFragment({ appKey: newKey() }, theirs))
+  assert.deepEqual(await read({ sealed: true }), { error: 'decryption_failed' })
   await page.goto('about:blank')
-  await arrive(await fragmentFor({ appKey: newKey() }, recipient))
+  await arrive(await buildAppKeyFragment({ appKey: newKey() }, recipient))
   assert.equal((await read({ sealed: true })).mode, 'symmetric')
   await stranger.context().close()
 })
 
-test('who waits for a sealed key takes none in the clear', async () => {
+test('a page that expects an encrypted key rejects an unencrypted one', async () => {
   await begin()
-  await arrive(writeAppKeyFragment({ appKey: newKey() }))
-  assert.deepEqual(await read({ sealed: true }), { error: 'cannot_open' })
+  await arrive(formatAppKeyFragment({ appKey: newKey() }))
+  assert.deepEqual(await read({ sealed: true }), { error: 'decryption_failed' })
   assert.equal(new URL(page.url()).hash, '')
 })
 
-test('the private half of a page key can be read by no script, and is gone an hour later', async () => {
+test('no script can read the private key of a page key, which is deleted after an hour', async () => {
   await page.clock.install()
   const old = await begin()
   const kept = () =>
@@ -229,7 +229,7 @@ test('the private half of a page key can be read by no script, and is gone an ho
     })
   assert.deepEqual(await kept(), ['rejected'])
   await page.clock.fastForward('01:00:01')
-  await arrive(await fragmentFor({ appKey: newKey() }, old))
-  assert.deepEqual(await read({ sealed: true }), { error: 'cannot_open' })
+  await arrive(await buildAppKeyFragment({ appKey: newKey() }, old))
+  assert.deepEqual(await read({ sealed: true }), { error: 'decryption_failed' })
   assert.deepEqual(await kept(), [])
 })

@@ -8,16 +8,16 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type * as Sdk from '../../../sdk/src/encryption/encryption.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-/** What the page of the app has in its window. */
+/** The globals of the app's page. */
 declare global {
   var sdk: typeof Sdk
   var appKey: Sdk.AppKey | undefined
 }
 
 const sdk = join(import.meta.dirname, '../../../sdk')
-/** A page without a server of its own, which uses the SDK as it is built. */
+/** A page without a server of its own, with the SDK as built. */
 const page = `<!doctype html><title>Notes</title><script type="module">
   globalThis.sdk = await import('/sdk.js')
   globalThis.appKey = await sdk.readAppKey({ sealed: true })
@@ -25,7 +25,7 @@ const page = `<!doctype html><title>Notes</title><script type="module">
 </script>`
 const challenge = createHash('sha256').update('v'.repeat(43)).digest('base64url')
 
-let stage: Stage
+let stage: TestEnvironment
 let server: Server
 let notes: string
 let clientId: string
@@ -55,12 +55,12 @@ after(async () => {
   server.close().closeAllConnections()
 })
 
-/** Goes from the page of the app to the sign-in page and back, and has the key there. */
+/** Goes from the page of the app to the sign-in page and back, which brings the key. */
 async function signIn({ page: tab, press }: Person, mode: string, presses: string[]) {
   await tab.goto(notes)
   await tab.locator('html[data-ready]').waitFor()
   const appKeyJwk = await tab.evaluate(() => globalThis.sdk.newEphemeralKey())
-  const wanted = {
+  const requested = {
     client_id: clientId,
     response_type: 'code',
     redirect_uri: `${notes}/callback`,
@@ -69,14 +69,14 @@ async function signIn({ page: tab, press }: Person, mode: string, presses: strin
     code_challenge_method: 'S256',
     app_key_jwk: appKeyJwk,
   }
-  await tab.goto(`${stage.service.authUrl}/signin?${new URLSearchParams(wanted)}`)
+  await tab.goto(`${stage.service.authUrl}/signin?${new URLSearchParams(requested)}`)
   for (const action of presses) await press(action)
   await tab.waitForURL((url) => url.origin === notes)
   await tab.locator('html[data-ready]').waitFor()
   assert.equal(new URL(tab.url()).hash, '')
 }
 
-test('what a page encrypts with the key of a person, it decrypts with the key of their next sign-in', async () => {
+test('a page decrypts with the key of the next sign-in what it has encrypted with that of the previous', async () => {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   await signIn(ada, 'symmetric', ['approve'])
   const ciphertext = await ada.page.evaluate(() => {
@@ -92,7 +92,7 @@ test('what a page encrypts with the key of a person, it decrypts with the key of
   await ada.leave()
 })
 
-test('what one person wraps to another by their username, the other unwraps, and nobody else', async () => {
+test('only the recipient unwraps what one user wraps to another by username', async () => {
   const [bob, eve] = [
     await stage.enroll({ handle: 'bob', displayName: 'Bob' }),
     await stage.enroll({ handle: 'eve', displayName: 'Eve' }),
@@ -100,20 +100,20 @@ test('what one person wraps to another by their username, the other unwraps, and
   for (const person of [bob, eve]) await signIn(person, 'asymmetric', ['approve'])
   const directory = { baseUrl: stage.service.baseUrl, clientId }
   const { ciphertext, recipient } = await eve.page.evaluate(
-    (where) => globalThis.sdk.wrapFor(where, 'BOB', 'Tea at five?', { context: 'message' }),
+    (where) => globalThis.sdk.encryptToUser(where, 'BOB', 'Tea at five?', { context: 'message' }),
     directory,
   )
   assert.deepEqual([recipient.handle, recipient.displayName], ['bob', 'Bob'])
 
-  const unwrap = ({ page: tab }: Person) =>
+  const decryptWithPrivateKey = ({ page: tab }: Person) =>
     tab.evaluate(async (wrapped) => {
       if (globalThis.appKey?.mode !== 'asymmetric') throw new Error('There is no pair')
       const { publicKey, privateKey } = globalThis.appKey
-      const bytes = await globalThis.sdk.unwrap(privateKey, wrapped, { context: 'message' })
+      const bytes = await globalThis.sdk.decryptWithPrivateKey(privateKey, wrapped, { context: 'message' })
       return { publicKey, text: new TextDecoder().decode(bytes) }
     }, ciphertext)
-  assert.deepEqual(await unwrap(bob), { publicKey: recipient.publicKey, text: 'Tea at five?' })
-  await assert.rejects(unwrap(eve), /cannot_open/)
+  assert.deepEqual(await decryptWithPrivateKey(bob), { publicKey: recipient.publicKey, text: 'Tea at five?' })
+  await assert.rejects(decryptWithPrivateKey(eve), /decryption_failed/)
   await bob.leave()
   await eve.leave()
 })

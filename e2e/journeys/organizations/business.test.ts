@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import { startSamlProvider } from '../../../server/testing/saml-provider.ts'
-import { businessEn } from '../../../web/locales/business-en.ts'
-import { en as words } from '../../../web/locales/en.ts'
-import { signActs } from '../../apps/acts.ts'
+import { businessMessages } from '../../../web/locales/en/pages/business.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { signActs } from '../../apps/signed-actions.ts'
 import { startProvider } from '../../apps/enterprise-provider.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let provider: Awaited<ReturnType<typeof startProvider>>
 let samlProvider: Awaited<ReturnType<typeof startSamlProvider>>
 before(async () => {
@@ -24,7 +24,7 @@ after(async () => {
   await Promise.all([provider.close(), samlProvider.close()])
 })
 
-test('an organization that an app has made connects its providers, and lets its own people in by them', async () => {
+test('an organization created by an app connects its providers, and its members sign in with them', async () => {
   const wile = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
   signActs(wile, wile.code)
   const ann = await stage.enroll({ handle: 'ann', displayName: 'Ann Example' })
@@ -39,31 +39,31 @@ test('an organization that an app has made connects its providers, and lets its 
 
   await visitShop(ann, acme)
   await ann.control('sign-in-there').waitFor()
-  assert.equal(await ann.control('approve').count(), 0, 'who has not signed in there is asked nothing else')
+  assert.equal(await ann.control('approve').count(), 0, 'a user who has not signed in there sees nothing else')
   await ann.press('sign-in-there')
   await signInAtProvider(ann, 'ann@acme.example')
   await ann.page.getByRole('heading', { name: words.sso.says('Acme', 'ann@acme.example') }).waitFor()
   await ann.press('choose-identity')
   await ann.press('approve')
-  const told = await toldInShop(ann)
-  assert.deepEqual([told['id'], told['role'], told['authMethod']], [acme, 'member', 'enterprise_sso'])
+  const claim = await readOrganizationClaim(ann)
+  assert.deepEqual([claim['id'], claim['role'], claim['authMethod']], [acme, 'member', 'enterprise_sso'])
 
   await wile.page.locator('[data-action^="enable-"]').first().click()
-  await wile.page.getByText(businessEn.sso.disabled).waitFor()
+  await wile.page.getByText(businessMessages.sso.disabled).waitFor()
   await ann.context.clearCookies()
-  // Else their browser may sign them in with their passkey before they press anything.
+  // Otherwise their browser may sign them in with their passkey before they click anything.
   ann.offerPasskeys(false)
   await visitShop(ann, acme)
   await ann.page.getByRole('link', { name: words.login.withOrganization }).click()
   await ann.write('email', 'ann@acme.example')
   await samlProvider.have({ nameId: 'ann-1', attributes: { email: 'ann@acme.example' } })
-  // By it they show afterwards that the account to which this sign-in is linked is theirs.
+  // It later proves that the account linked to this sign-in is theirs.
   ann.offerPasskeys(true)
   await ann.press('sso')
   await ann.press('choose-identity')
-  const toldBySaml = await toldInShop(ann)
-  assert.equal(toldBySaml['authMethod'], 'enterprise_sso')
-  assert.notEqual(toldBySaml['ssoConnectionId'], told['ssoConnectionId'])
+  const claimBySaml = await readOrganizationClaim(ann)
+  assert.equal(claimBySaml['authMethod'], 'enterprise_sso')
+  assert.notEqual(claimBySaml['ssoConnectionId'], claim['ssoConnectionId'])
 })
 
 const visitShop = ({ page }: Person, organizationId: string) =>
@@ -76,14 +76,14 @@ async function customerOf({ page }: Person) {
   return customer
 }
 
-/** What the shop is told of the organization that a person is there for. */
-async function toldInShop(person: Person): Promise<Record<string, unknown>> {
+/** The organization that the shop receives for a user. */
+async function readOrganizationClaim(person: Person): Promise<Record<string, unknown>> {
   const { organization } = await stage.shop.readUserinfo(await customerOf(person))
   assert.ok(typeof organization === 'object' && organization !== null)
   return Object.fromEntries(Object.entries(organization))
 }
 
-/** Has the shop make a workspace for somebody who signs in to it; answers its id. */
+/** Makes the shop create a workspace for a user who signs in to it; returns its id. */
 async function createInShop(person: Person, name: string): Promise<string> {
   await person.page.goto(`${stage.shop.origin}/sign-in`)
   await person.press('approve')
@@ -94,7 +94,7 @@ async function createInShop(person: Person, name: string): Promise<string> {
     body: JSON.stringify({ name, userConfirmedServiceWorkspaceCreation: true }),
   })
   assert.equal(response.status, 201)
-  const { organization }: Answer<'POST /api/oauth/workspaces'> = await response.json()
+  const { organization }: ResponseOf<'POST /api/oauth/workspaces'> = await response.json()
   return organization.id
 }
 
@@ -111,7 +111,7 @@ async function inviteTo(organizationId: string, inviting: Person, invited: Perso
 }
 
 async function proveDomain({ page, write, press }: Person, domain: string): Promise<void> {
-  await page.getByRole('link', { name: businessEn.sections.domains }).click()
+  await page.getByRole('link', { name: businessMessages.sections.domains }).click()
   await write('domain', domain)
   await press('claim-domain')
   await page.locator('.copies code').first().waitFor()
@@ -121,14 +121,14 @@ async function proveDomain({ page, write, press }: Person, domain: string): Prom
   await page.locator('.entry details').waitFor()
 }
 
-/** Confirms each connection, so that it counts where everybody must sign in with SSO. */
+/** Confirms each connection, which is required for mandatory SSO. */
 async function confirmConnections({ page }: Person): Promise<void> {
   const confirm = page.locator('[data-action^="confirm-"]')
   await confirm.first().waitFor()
   for (let left = await confirm.count(); left > 0; left -= 1) {
     await confirm.first().click()
     await page
-      .getByText(businessEn.sso.unconfirmed)
+      .getByText(businessMessages.sso.unconfirmed)
       .nth(left - 1)
       .waitFor({ state: 'detached' })
   }
@@ -136,7 +136,7 @@ async function confirmConnections({ page }: Person): Promise<void> {
 
 async function connectOpenIdProvider(owner: Person): Promise<void> {
   const { page, write, press } = owner
-  await page.getByRole('link', { name: businessEn.sections.sso }).click()
+  await page.getByRole('link', { name: businessMessages.sections.sso }).click()
   await press('add-connection')
   await write('issuer', provider.issuer)
   await write('clientId', provider.clientId)
@@ -160,7 +160,7 @@ async function connectSamlProvider(owner: Person): Promise<void> {
   await tryOut(owner, connection, async () => {})
 }
 
-/** Signs in by a connection, to see that it works before anybody depends on it, and goes back to the console. */
+/** Tests a connection by signing in with it, before anyone depends on it, and returns to the console. */
 async function tryOut(
   { page }: Person,
   connection: ReturnType<Person['page']['locator']>,
@@ -173,7 +173,7 @@ async function tryOut(
   await page.goto(console)
 }
 
-/** Signs in on the provider's own pages, which take any password. */
+/** Signs in on the provider's own pages, which accept any password. */
 async function signInAtProvider({ page }: Person, login: string): Promise<void> {
   await page.locator('input[name="login"]').fill(login)
   await page.locator('input[name="password"]').fill('any')

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Answer } from '@countersign/protocol/api'
-import { organizationKeysEn } from '../../../web/locales/organization-keys-en.ts'
-import { watch } from '../../fixtures/look.ts'
+import type { ResponseOf } from '@countersign/protocol/api'
+import { organizationKeyMessages } from '../../../web/locales/en/pages/organization-keys.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-const words = organizationKeysEn
+const words = organizationKeyMessages
 
-/** Sends something as the person of a page. */
+/** Sends a request as the user of a page. */
 async function send<Sent>({ context }: Person, method: 'POST' | 'PATCH', url: string, data: object): Promise<Sent> {
   const { authUrl } = stage.service
   const answer = await context.request.fetch(url, { method, headers: { origin: authUrl }, data })
@@ -23,33 +23,33 @@ async function send<Sent>({ context }: Person, method: 'POST' | 'PATCH', url: st
   return answer.json()
 }
 
-/** An organization whose key its owner has made, and whose other member has a second name, without a key. */
+/** An organization whose owner has created its key, and whose other member has a second identity without a key. */
 async function found() {
   const { baseUrl, businessUrl, authUrl } = stage.service
   const lise = await stage.enroll({ handle: 'lise', displayName: 'Lise Meitner' })
   const otto = await stage.enroll({ handle: 'otto', displayName: 'Otto Hahn' })
   const name = { handle: 'chemist', displayName: 'The Chemist' }
-  const { identityId } = await send<Answer<'POST /api/identities'>>(otto, 'POST', `${baseUrl}/api/identities`, name)
+  const { identityId } = await send<ResponseOf<'POST /api/identities'>>(otto, 'POST', `${baseUrl}/api/identities`, name)
   const id = await foundOrganization(lise, stage.service, 'Fission')
   const place = `${businessUrl}/api/organizations/${id}`
   await send(lise, 'PATCH', place, { encryptionMode: 'e2ee' })
   const invitation = { handle: name.handle, role: 'member' }
   const { token } = await send<{ token: string }>(lise, 'POST', `${place}/invitations`, invitation)
   await send(otto, 'POST', `${businessUrl}/api/invitations/${token}/accept`, { identityId })
-  const { identities } = await lise.ask(baseUrl, 'GET /api/auth/session')
+  const { identities } = await lise.call(baseUrl, 'GET /api/auth/session')
   const query = new URLSearchParams({ organization: id, identity: identities[0]?.identityId ?? '' })
   return { lise, otto, address: `${authUrl}/organization-keys?${query}` }
 }
 
 const heading = ({ page }: Person, text: string) => page.getByRole('heading', { name: text })
 
-/** Does what there is to do where they are, and is back. */
+/** Completes the task on the current page, and returns. */
 async function unlock({ page, press }: Person): Promise<void> {
   await press('unlock')
   await page.waitForURL(/\/account/)
 }
 
-test('whose name has no key is told to who shares, makes one at their address, and then is given the key', async () => {
+test('an identity without a key is listed, creates one at the given link, and then gets the key', async () => {
   const { lise, otto, address } = await found()
   const windows = { shown: { width: 320, colorScheme: 'light' }, also: { width: 1280, colorScheme: 'dark' } } as const
   const [overLise, overOtto] = [
@@ -61,7 +61,7 @@ test('whose name has no key is told to who shares, makes one at their address, a
   await unlock(lise)
   await lise.page.goto(address)
   await lise.page.getByText(words.unprepared).waitFor()
-  assert.equal(await lise.control('unlock').count(), 0, 'there is nobody to share with yet')
+  assert.equal(await lise.control('unlock').count(), 0, 'there is no recipient yet')
   await overLise.look('organization-keys-unprepared')
 
   await otto.page.goto(await lise.page.locator('.copies code').innerText())

@@ -7,16 +7,16 @@ import type { Browser } from 'playwright-core'
 import { startCustomerKms } from '../../../server/testing/customer-kms.ts'
 import { serveHere } from '../../../server/testing/service-here.ts'
 import { freePorts, type Served } from '../../../server/testing/service.ts'
-import { businessEn as words } from '../../../web/locales/business-en.ts'
-import { en as english } from '../../../web/locales/en.ts'
-import { organizationKeysEn } from '../../../web/locales/organization-keys-en.ts'
+import { businessMessages as words } from '../../../web/locales/en/pages/business.ts'
+import { en as english } from '../../../web/locales/en/messages.ts'
+import { organizationKeyMessages } from '../../../web/locales/en/pages/organization-keys.ts'
 import { openOrganizationKey } from '../../fixtures/key-opening.ts'
-import { denyAct, readAct, signAct, signActs, signWithCode } from '../../apps/acts.ts'
+import { denyAct, readAct, signAct, signActs, signWithCode } from '../../apps/signed-actions.ts'
 import { invite, type Person } from '../../fixtures/person.ts'
-import { spellingsIn } from '../../fixtures/secret.ts'
-import { launchBrowser } from '../../fixtures/stage.ts'
+import { spellingsIn } from '../../fixtures/signing-keys.ts'
+import { launchBrowser } from '../../fixtures/environment.ts'
 
-/** Each host has a name of its own, as in production: no cookie reaches another, and passkeys are of one alone. */
+/** Each host has its own name, as in production: no cookie reaches another, and passkeys belong to one host. */
 let service: Served
 let browser: Browser
 before(async () => {
@@ -34,10 +34,10 @@ after(async () => {
   await service.close()
 })
 
-/** Somebody who follows a link to the pages of organizations, has no account yet, and makes one. */
+/** A user without an account who follows a link to the business host, and creates one. */
 async function arrive(
   at: string,
-  wanted: Parameters<Person['createAccount']>[0],
+  requested: Parameters<Person['createAccount']>[0],
   signs: 'at once' | 'by hand' = 'at once',
 ): Promise<Person & { code: string }> {
   const person = await invite(browser)
@@ -45,7 +45,7 @@ async function arrive(
   person.offerPasskeys(false)
   await page.goto(`${service.businessUrl}${at}`)
   await page.getByRole('link', { name: 'Create an account' }).click()
-  const code = await person.createAccount(wanted)
+  const code = await person.createAccount(requested)
   await person.press('confirm-recovery-saved')
   await page.waitForURL(`${service.businessUrl}/**`)
   if (signs === 'at once') signActs(person, code)
@@ -57,7 +57,7 @@ async function settings({ page, control }: Person) {
   await control('save-organization').waitFor()
 }
 
-/** Makes an organization where they are asked for one; answers its address. */
+/** Creates an organization on the current page; returns its URL. */
 async function begin(person: Person, name: string): Promise<string> {
   await person.write('name', name)
   await person.press('create-organization')
@@ -65,7 +65,7 @@ async function begin(person: Person, name: string): Promise<string> {
   return person.page.url()
 }
 
-test('an owner makes an organization, renames it, and deletes it', async () => {
+test('an owner creates an organization, renames it, and deletes it', async () => {
   const ada = await arrive('/', { handle: 'ada', displayName: 'Ada Lovelace' })
   const { page } = ada
   await page.getByText(words.none).waitFor()
@@ -90,7 +90,7 @@ test('an owner makes an organization, renames it, and deletes it', async () => {
   await ada.leave()
 })
 
-test('who proves again that it is them, on the host of the passkeys, comes back to the question', async () => {
+test('a user who re-authenticates on the host of the passkeys returns to the dialog', async () => {
   const grace = await arrive('/organizations/new', { handle: 'grace', displayName: 'Grace Hopper' })
   const { page } = grace
   await begin(grace, 'Compilers')
@@ -103,7 +103,7 @@ test('who proves again that it is them, on the host of the passkeys, comes back 
   await grace.leave()
 })
 
-test('nothing of the session is kept on the host of organizations', async () => {
+test('nothing of the session is stored on the business host', async () => {
   const alan = await arrive('/organizations/new', { handle: 'alan', displayName: 'Alan Turing' })
   const { page, context } = alan
   await begin(alan, 'Machines')
@@ -137,17 +137,17 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   await mary.press('invitation-sent')
   await mary.page.getByText(words.withdraw).waitFor()
 
-  const stranger = await arrive(new URL(url).pathname, { handle: 'jack', displayName: 'Jack' })
-  await stranger.page.getByText(words.joining.forAnother).waitFor()
-  assert.equal(await stranger.control('accept-invitation').count(), 0)
-  await stranger.leave()
+  const jack = await arrive(new URL(url).pathname, { handle: 'jack', displayName: 'Jack' })
+  await jack.page.getByText(words.joining.forAnother).waitFor()
+  assert.equal(await jack.control('accept-invitation').count(), 0)
+  await jack.leave()
 
   await charles.page.goto(url)
   await charles.page.getByText('Mary Somerville (@mary)').waitFor()
   await charles.press('accept-invitation')
   await charles.control('leave-of-member').waitFor()
   assert.equal(charles.page.url(), place)
-  assert.equal(await charles.control('invite').count(), 0, 'who only sees invites nobody')
+  assert.equal(await charles.control('invite').count(), 0, 'a member with read access can invite no user')
 
   await mary.page.reload()
   await mary.control('change-of-member').last().click()
@@ -156,7 +156,7 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   await mary.page.getByRole('dialog').first().waitFor({ state: 'detached' })
   await charles.page.reload()
   await charles.control('invite').waitFor()
-  assert.equal(await charles.control('change-of-member').count(), 1, 'himself alone, and no owner')
+  assert.equal(await charles.control('change-of-member').count(), 1, 'himself only, and no owner')
 
   await mary.press('remove-of-member')
   await mary.control('remove-of-member').waitFor({ state: 'detached' })
@@ -175,7 +175,7 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   assert.match(lines.join('\n'), /organization\.member\.removed/)
   assert.doesNotMatch(lines.join('\n'), /organization\.created/)
   await mary.page.getByRole('combobox').selectOption('all')
-  const acts = ['organization.member.removed', 'organization.member.changed', 'organization.invitation.created']
+  const acts = ['organization.member.removed', 'organization.member.updated', 'organization.invitation.created']
   assert.deepEqual(await signedIn(await saveTrail(mary, 'jsonl'), mary), acts)
   await mary.leave()
 })
@@ -186,7 +186,7 @@ async function saveTrail({ page, press }: Person, format: 'csv' | 'jsonl'): Prom
   return (await readFile(await (await saving).path(), 'utf8')).trim()
 }
 
-/** The acts of a trail that somebody has signed, as anybody finds out who has it and their public key. */
+/** The signed actions of an audit log, as anyone with the log and the public key can verify them. */
 async function signedIn(trail: string, { page }: Person): Promise<string[]> {
   const url = `${service.baseUrl}/api/signing/public-key/mary`
   const { publicKey } = await page.evaluate(async (address) => (await fetch(address)).json(), url)
@@ -201,7 +201,7 @@ async function signedIn(trail: string, { page }: Person): Promise<string[]> {
 
 const toBase64Url = (base64: string) => Buffer.from(base64, 'base64').toString('base64url')
 
-test('who has no signing key is asked here, does it unsigned, and is told where that does not do', async () => {
+test('a user without a signing key acts unsigned, and sees an error where that is not accepted', async () => {
   const kate = await arrive('/', { handle: 'kate', displayName: 'Kate' }, 'by hand')
   const { page } = kate
   await page.goto(`${service.authUrl}/account`)
@@ -231,7 +231,7 @@ test('who has no signing key is asked here, does it unsigned, and is told where 
   await kate.leave()
 })
 
-/** Goes from the keys of an organization to the host of the passkeys, does there what is to do, and comes back. */
+/** Goes from the keys of an organization to the host of the passkeys, completes the task there, and returns. */
 async function withPasskey({ page, press }: Person, action: 'make-key' | 'share-key', seen: string): Promise<void> {
   const place = page.url()
   await press(action)
@@ -241,7 +241,7 @@ async function withPasskey({ page, press }: Person, action: 'make-key' | 'share-
   await page.waitForURL(place)
 }
 
-test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and replaced when they leave', async () => {
+test('ORG-12 E2E-01 a key is created in a browser, shared with a new member, and replaced afterwards', async () => {
   const emmy = await arrive('/organizations/new', { handle: 'emmy', displayName: 'Emmy Noether' })
   const { page } = emmy
   const [, organizationId = ''] = /organizations\/([^/]+)/.exec(await begin(emmy, 'Invariants')) ?? []
@@ -258,7 +258,7 @@ test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and repla
   await page.getByRole('radio', { name: words.keys.modes.e2ee }).check()
   await emmy.press('set-keeper')
   await emmy.control('change-keeper').waitFor()
-  await withPasskey(emmy, 'make-key', organizationKeysEn.titles.make('Invariants'))
+  await withPasskey(emmy, 'make-key', organizationKeyMessages.titles.make('Invariants'))
   await page.getByText(words.keys.kept.identity_grants).waitFor()
   const made = await open(emmy)
   assert.equal(made.version, 1)
@@ -266,7 +266,7 @@ test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and repla
   await hilbert.page.goto(url)
   await hilbert.press('accept-invitation')
   await hilbert.control('leave-of-member').waitFor()
-  await assert.rejects(open(hilbert), { code: 'cannot_open' })
+  await assert.rejects(open(hilbert), { code: 'decryption_failed' })
   await page.reload()
   await page.getByText(words.keys.without(1)).waitFor()
   await withPasskey(emmy, 'share-key', 'David Hilbert')
@@ -281,7 +281,7 @@ test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and repla
   await hilbert.page.getByText(words.none).waitFor()
   await page.reload()
   await page.locator('.problem', { hasText: words.keys.due('today') }).waitFor()
-  await withPasskey(emmy, 'make-key', organizationKeysEn.titles.make('Invariants'))
+  await withPasskey(emmy, 'make-key', organizationKeyMessages.titles.make('Invariants'))
   await page.getByText(words.keys.inForce(2, 'today')).waitFor()
   assert.equal((await open(emmy)).version, 2)
   await emmy.press('delete-key-1')
@@ -290,7 +290,7 @@ test('ORG-12 E2E-01 a key is made in a browser, shared with who joins, and repla
   await emmy.leave()
 })
 
-test('an organization takes its KMS away once that keeps nothing any more', async () => {
+test('an organization removes its KMS when it stores no key any more', async () => {
   const kms = await startCustomerKms()
   const otto = await arrive('/organizations/new', { handle: 'otto', displayName: 'Otto Wagner' })
   const { page } = otto
@@ -324,7 +324,7 @@ test('an organization takes its KMS away once that keeps nothing any more', asyn
   await kms.close()
 })
 
-test('an owner signs what they do in a window of the other host, which names it, or nothing is done', async () => {
+test('an owner signs a change in a window of the other host, which shows the change, or it is not made', async () => {
   const ada = await arrive('/', { handle: 'ada-signs', displayName: 'Ada Lovelace' }, 'by hand')
   const { page } = ada
   await ada.press('new-organization')
@@ -359,22 +359,22 @@ test('an owner signs what they do in a window of the other host, which names it,
   await signAct(await press('open-signature'), ada.code)
   await page.getByText(words.saved).waitFor()
 
-  const { authTime } = await ada.ask(service.baseUrl, 'GET /api/auth/session')
+  const { authTime } = await ada.call(service.baseUrl, 'GET /api/auth/session')
   const third = await press('require-signed')
   const withPasskeys = await readAct(third)
-  // They lose what opens keys on the way, and still prove who is there.
+  // They lose the passkey that unlocks keys on the way, and can still re-authenticate.
   await withPasskeys.take(await ada.authenticator.credentials())
   await third.locator('[data-action="sign"]').click()
   await signWithCode(third, ada.code)
   await ada.control('let-unsigned').waitFor()
-  const proved = await ada.ask(service.baseUrl, 'GET /api/auth/session')
-  assert.ok(proved.authTime > authTime, 'one touch proves who is there, too')
+  const proved = await ada.call(service.baseUrl, 'GET /api/auth/session')
+  assert.ok(proved.authTime > authTime, 'one passkey use re-authenticates, too')
   await page.goto(place)
-  const leaving = page.waitForEvent('popup')
+  const popupOpened = page.waitForEvent('popup')
   await ada.press('invite')
   await ada.write('whom', '@ada')
   await ada.press('send-invitation')
-  const inviting = await leaving
+  const inviting = await popupOpened
   await inviting.getByText(words.acts['organization.invitation.created']).waitFor()
   await denyAct(inviting)
   await page.getByRole('dialog').getByText(words.refused.signed_action_required).waitFor()

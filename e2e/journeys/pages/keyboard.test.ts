@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
-import { tabTo } from '../../fixtures/tab-to.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { tabTo } from '../../fixtures/windows.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })

@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 import { openAuthJs } from '../../clients/auth-js.ts'
 import { openPassport } from '../../clients/passport.ts'
 import { openSinglePage, type Manager } from '../../clients/single-page.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import type { Person } from '../../fixtures/person.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let ada: Person
 before(async () => {
   stage = await openStage()
@@ -14,12 +14,12 @@ before(async () => {
 })
 after(() => stage.close())
 
-test('oidc-client-ts in a browser signs a person in, refreshes and reads userinfo', async (t) => {
+test('oidc-client-ts in a browser signs a user in, refreshes and fetches userinfo', async (t) => {
   const app = await openSinglePage(stage.service)
   t.after(() => app.close())
   await ada.page.goto(app.origin)
   await ada.page.evaluate(() => {
-    // Its promise never settles, for the page goes away.
+    // Its promise never settles, because the page is unloaded.
     void (Reflect.get(globalThis, 'manager') as Manager).signinRedirect()
   })
   await ada.press('approve')
@@ -36,7 +36,7 @@ test('oidc-client-ts in a browser signs a person in, refreshes and reads userinf
   assert.equal(after?.profile.sub, before?.profile.sub)
 })
 
-test('oidc-client-ts in a browser signs the person out here too, and has them back', async (t) => {
+test('oidc-client-ts in a browser signs the user out here too, and returns to the app', async (t) => {
   const app = await openSinglePage(stage.service)
   t.after(() => app.close())
   const bob = await stage.invite()
@@ -57,7 +57,7 @@ test('oidc-client-ts in a browser signs the person out here too, and has them ba
   await bob.leave()
 })
 
-test('Auth.js signs a person in and knows their name', async (t) => {
+test('Auth.js signs a user in and shows their name', async (t) => {
   const app = await openAuthJs(stage.service)
   t.after(() => app.close())
   await ada.page.goto(`${app.origin}/auth/signin`)
@@ -67,7 +67,7 @@ test('Auth.js signs a person in and knows their name', async (t) => {
   assert.equal(await ada.page.locator('#name').innerText(), 'Ada Lovelace')
 })
 
-test('passport-openidconnect signs a person in and knows their name', async (t) => {
+test('passport-openidconnect signs a user in and shows their name', async (t) => {
   const app = await openPassport(stage.service)
   t.after(() => app.close())
   await ada.page.goto(`${app.origin}/sign-in`)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
 import { codeIn } from '../../../server/testing/mailbox.ts'
-import { de } from '../../../web/locales/de.ts'
-import { en } from '../../../web/locales/en.ts'
-import { watch } from '../../fixtures/look.ts'
+import { de } from '../../../web/locales/de/messages.ts'
+import { en } from '../../../web/locales/en/messages.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
@@ -28,18 +28,18 @@ async function register(settings: Partial<App>): Promise<string> {
 
 /** Opens the sign-in page as the app sends a browser there. */
 async function goTo({ page }: Person, clientId: string, more: Record<string, string> = {}): Promise<void> {
-  const asked = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', scope: 'openid profile' }
-  await page.goto(`${stage.service.authUrl}/signin?${new URLSearchParams({ ...asked, ...more })}`)
+  const parameters = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', scope: 'openid profile' }
+  await page.goto(`${stage.service.authUrl}/signin?${new URLSearchParams({ ...parameters, ...more })}`)
 }
 
-/** Somebody with an account, whose browser finds a page at the address of the app. */
+/** A user with an account, whose browser finds a page at the redirect URI of the app. */
 async function enroll(handle: string): Promise<Person> {
   const person = await stage.enroll({ handle, displayName: handle })
   await person.context.route(`${redirectUri}*`, (route) => route.fulfill({ body: 'Signed in' }))
   return person
 }
 
-/** What the app receives, once the browser is there. */
+/** The parameters that the app receives, once the browser is there. */
 async function answerOf({ page }: Person): Promise<URLSearchParams> {
   await page.waitForURL(`${redirectUri}*`)
   return new URL(page.url()).searchParams
@@ -52,11 +52,11 @@ async function approve(person: Person): Promise<void> {
 
 async function accessAt(person: Person, clientId: string) {
   await person.page.goto(`${stage.service.authUrl}/account/apps`)
-  const { authorizations } = await person.ask(stage.service.baseUrl, 'GET /api/oauth/authorizations')
+  const { authorizations } = await person.call(stage.service.baseUrl, 'GET /api/oauth/authorizations')
   return authorizations.find((each) => each.clientId === clientId)?.organizationAccess
 }
 
-test('OGA-02 a user switches off that an app may create organizations, and finds it off when asked again', async () => {
+test('OGA-02 a user denies an app creating organizations, and finds that preselected the next time', async () => {
   const ada = await enroll('ada')
   const seen = await watch(ada, { language: 'en' })
   const clientId = await register({})
@@ -69,7 +69,7 @@ test('OGA-02 a user switches off that an app may create organizations, and finds
   assert.equal(await accessAt(ada, clientId), 'none')
 
   await goTo(ada, clientId)
-  assert.ok((await answerOf(ada)).get('code'), 'nothing is left to ask')
+  assert.ok((await answerOf(ada)).get('code'), 'no page is left to show')
   assert.equal(await accessAt(ada, clientId), 'none')
   await goTo(ada, clientId, { prompt: 'consent', ui_locales: 'de' })
   const again = ada.page.getByLabel(de.signin.organizationAccess.create)
@@ -112,7 +112,7 @@ test('APS-03 an app that requires an e-mail address: the page leads to adding on
   await account.locator('[data-action="verify-email"]').click()
   await account.getByText('ben@mail.example').first().waitFor()
   await account.close()
-  // Every tab of a driven browser takes itself for the one that has the focus, so it is told that it has it again.
+  // Every tab of an automated browser believes to have the focus, so the event is sent explicitly.
   await ben.page.evaluate(() => dispatchEvent(new Event('focus')))
   await ben.control('approve').waitFor()
   await approve(ben)

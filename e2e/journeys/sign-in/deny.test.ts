@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
@@ -18,7 +18,7 @@ async function assertRefusedAtShop(person: Person): Promise<void> {
   assert.ok(state)
 }
 
-test('AUZ-16 who says no, at sign-in or consent, is sent back with a refusal and can change their mind', async () => {
+test('AUZ-16 denying at sign-in or consent returns an error to the app, and the user can try again', async () => {
   const { shop } = stage
   const ada = await stage.invite()
   await ada.page.goto(`${shop.origin}/sign-in`)
@@ -43,5 +43,5 @@ test('AUZ-16 who says no, at sign-in or consent, is sent back with a refusal and
 
 async function authorizationsOf(person: Person) {
   await person.page.goto(`${stage.service.authUrl}/account/apps`)
-  return person.ask(stage.service.baseUrl, 'GET /api/oauth/authorizations')
+  return person.call(stage.service.baseUrl, 'GET /api/oauth/authorizations')
 }

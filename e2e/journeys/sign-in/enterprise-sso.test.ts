@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { scimPatch, scimUser } from '../../../server/testing/enterprise.ts'
-import { businessEn as business } from '../../../web/locales/business-en.ts'
-import { de } from '../../../web/locales/de.ts'
-import { en, en as words } from '../../../web/locales/en.ts'
-import { signActs } from '../../apps/acts.ts'
+import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
+import { de } from '../../../web/locales/de/messages.ts'
+import { en, en as words } from '../../../web/locales/en/messages.ts'
+import { signActs } from '../../apps/signed-actions.ts'
 import { startProvider } from '../../apps/enterprise-provider.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
-import { watch } from '../../fixtures/look.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
 type Provider = Awaited<ReturnType<typeof startProvider>>
 
-let stage: Stage
+let stage: TestEnvironment
 let provider: Provider
 let owner: Person
 let acme: string
@@ -29,14 +29,14 @@ before(async () => {
   signActs(wile, wile.code)
   owner = wile
   acme = await foundOrganization(owner, stage.service, 'Acme')
-  const { domain } = await manage<Answer<'POST /api/organizations/:organizationId/domains'>>('post', 'domains', {
+  const { domain } = await manage<ResponseOf<'POST /api/organizations/:organizationId/domains'>>('post', 'domains', {
     domain: 'acme.example',
   })
   stage.nameServer.setTexts(domain.challenge.name, domain.challenge.value)
   await manage('post', `domains/${domain.domainId}/verify`)
   const { issuer, clientId, clientSecret } = provider
   const settings = { name: 'Login', domains: ['acme.example'], oidc: { issuer, clientId, clientSecret } }
-  const { connection } = await manage<Answer<'POST /api/organizations/:organizationId/sso-connections'>>(
+  const { connection } = await manage<ResponseOf<'POST /api/organizations/:organizationId/sso-connections'>>(
     'post',
     'sso-connections',
     settings,
@@ -49,8 +49,8 @@ after(async () => {
   await provider.close()
 })
 
-/** Looks after the organization, as its owner. */
-async function manage<Told>(method: 'post' | 'patch', path: string, data?: object): Promise<Told> {
+/** Manages the organization, as its owner. */
+async function manage<Body>(method: 'post' | 'patch', path: string, data?: object): Promise<Body> {
   const { businessUrl, authUrl } = stage.service
   const url = `${businessUrl}/api/organizations/${acme}${path && `/${path}`}`
   const answer = await owner.context.request[method](url, { headers: { origin: authUrl }, data: data ?? {} })
@@ -61,7 +61,7 @@ async function manage<Told>(method: 'post' | 'patch', path: string, data?: objec
 const visitShop = (person: Person, organization = acme) =>
   person.page.goto(`${stage.shop.origin}/sign-in?scope=openid+profile&organization_id=${organization}`)
 
-/** Signs in at the provider, on its own pages, where it asks. */
+/** Signs in on the provider's own pages, if they ask. */
 async function passProvider({ page }: Person): Promise<void> {
   await page.locator('input[name="password"]').fill('any')
   await page.locator('button[type="submit"]').click()
@@ -74,8 +74,8 @@ async function continueWithOrganization(person: Person, email: string): Promise<
   await person.press('sso')
 }
 
-/** How the shop is told that the person signed in, for the organization. */
-async function toldInShop(person: Person): Promise<Record<string, unknown>> {
+/** How the shop learns that the user signed in, for the organization. */
+async function readOrganizationClaim(person: Person): Promise<Record<string, unknown>> {
   await person.page.waitForURL(`${stage.shop.origin}/`)
   const customer = stage.shop.customers.get(await person.page.locator('#sub').innerText())
   assert.ok(customer)
@@ -84,7 +84,7 @@ async function toldInShop(person: Person): Promise<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(organization))
 }
 
-test('somebody signs in with their organization, once with a passkey, then without, and the app is told', async () => {
+test('a user signs in with SSO, once with a passkey, then without, and the app receives the organization', async () => {
   const ann = await stage.invite()
   await visitShop(ann)
   await ann.page.getByRole('link', { name: words.login.withOrganization }).click()
@@ -97,7 +97,7 @@ test('somebody signs in with their organization, once with a passkey, then witho
 
   await ann.page.getByRole('heading', { name: words.sso.says('Acme', 'ann@acme.example') }).waitFor()
   await ann.page.getByRole('link', { name: words.login.register }).click()
-  // Whom the organization names, they may want to be called here too.
+  // The organization's name for a user is the suggestion here.
   await ann.page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=handle]')?.value === 'ann')
   assert.equal(await ann.page.locator('input[name="displayName"]').inputValue(), 'Ann Example')
   await ann.press('create-account')
@@ -105,20 +105,20 @@ test('somebody signs in with their organization, once with a passkey, then witho
   await ann.control('choose-identity').waitFor()
   await ann.press('choose-identity')
   await ann.press('approve')
-  const first = await toldInShop(ann)
+  const first = await readOrganizationClaim(ann)
   assert.deepEqual([first['id'], first['role'], first['authMethod']], [acme, 'member', 'enterprise_sso'])
   assert.equal(first['ssoConnectionId'], connectionId)
 
-  const atAnotherDesk = await stage.invite()
-  await visitShop(atAnotherDesk)
-  await continueWithOrganization(atAnotherDesk, 'ann@acme.example')
-  await passProvider(atAnotherDesk)
-  const second = await toldInShop(atAnotherDesk)
+  const onAnotherDevice = await stage.invite()
+  await visitShop(onAnotherDevice)
+  await continueWithOrganization(onAnotherDevice, 'ann@acme.example')
+  await passProvider(onAnotherDevice)
+  const second = await readOrganizationClaim(onAnotherDevice)
   assert.deepEqual([second['authMethod'], second['ssoConnectionId']], ['enterprise_sso', connectionId])
   assert.equal(second['memberId'], first['memberId'])
 })
 
-/** A page of another site that leads its visitors to an address without being asked. */
+/** A page of another site that redirects its visitors to a URL without their action. */
 async function startHostilePage(address: string) {
   const server = createServer((_request, response) => {
     const script = `<script>location.href = ${JSON.stringify(address)}</script>`
@@ -126,7 +126,7 @@ async function startHostilePage(address: string) {
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const at = server.address()
-  if (at === null || typeof at === 'string') throw new Error('the page listens on no port')
+  if (at === null || typeof at === 'string') throw new Error('the page has no port')
   return {
     url: `http://127.0.0.1:${at.port}/`,
     async close() {
@@ -165,25 +165,27 @@ test('SIN-01 SIN-02 SIN-10 a sign-in of another site changes nothing until the u
   const { authMethod, identities } = await read.json()
   assert.deepEqual([authMethod, identities[0].handle], ['enterprise_sso', 'ann'])
 
-  const nobody = await stage.invite()
-  await nobody.page.goto(hostile.url)
-  await nobody.page.getByRole('link', { name: words.sso.cancel, exact: true }).click()
-  await nobody.page.waitForURL(`${authUrl}/`)
-  await follow(nobody)
-  await nobody.page.locator('input[name="login"]').fill('ann@acme.example')
-  await passProvider(nobody)
-  await nobody.page.getByText(words.sso.startedElsewhere).waitFor()
-  await nobody.press('cancel')
-  await nobody.page.waitForURL(`${authUrl}/`)
-  const asNobody = await nobody.context.request.get(`${baseUrl}/api/auth/session`, { headers: { origin: authUrl } })
-  assert.equal(asNobody.status(), 401)
+  const visitor = await stage.invite()
+  await visitor.page.goto(hostile.url)
+  await visitor.page.getByRole('link', { name: words.sso.cancel, exact: true }).click()
+  await visitor.page.waitForURL(`${authUrl}/`)
+  await follow(visitor)
+  await visitor.page.locator('input[name="login"]').fill('ann@acme.example')
+  await passProvider(visitor)
+  await visitor.page.getByText(words.sso.startedElsewhere).waitFor()
+  await visitor.press('cancel')
+  await visitor.page.waitForURL(`${authUrl}/`)
+  const visitorSession = await visitor.context.request.get(`${baseUrl}/api/auth/session`, {
+    headers: { origin: authUrl },
+  })
+  assert.equal(visitorSession.status(), 401)
 })
 
 for (const { locale, language, colorScheme, width } of [
   { locale: 'en-GB', language: en, colorScheme: 'light', width: 1280 },
   { locale: 'de-DE', language: de, colorScheme: 'dark', width: 390 },
 ] as const)
-  test(`SIN-10 everyone can use the page before a provider: ${colorScheme}, ${width}, ${locale}`, async (t) => {
+  test(`SIN-10 the page before a provider is accessible: ${colorScheme}, ${width}, ${locale}`, async (t) => {
     const hostile = await startHostilePage(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
     t.after(() => hostile.close())
     const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
@@ -196,7 +198,7 @@ for (const { locale, language, colorScheme, width } of [
     await person.leave()
   })
 
-test('an owner tries a connection, has everybody use it, and who does not is led there', async () => {
+test('an owner tests a connection, makes it mandatory, and other members are redirected there', async () => {
   const { url } = await manage<{ url: string }>('post', `sso-connections/${connectionId}/test`)
   await owner.page.goto(url)
   await owner.page.locator('input[name="login"]').fill('wile@acme.example')
@@ -213,17 +215,21 @@ test('an owner tries a connection, has everybody use it, and who does not is led
   await owner.page.getByRole('heading', { name: words.sso.says('Acme', 'wile@acme.example') }).waitFor()
   await owner.press('choose-identity')
   await owner.press('approve')
-  assert.equal((await toldInShop(owner))['authMethod'], 'enterprise_sso')
+  assert.equal((await readOrganizationClaim(owner))['authMethod'], 'enterprise_sso')
 })
 
-/** Has one of somebody's names join the organization. */
+/** Makes another identity of the user join the organization. */
 async function joinAs(person: Person, handle: string, role: OrganizationRole): Promise<string> {
-  const { token } = await manage<Answer<'POST /api/organizations/:organizationId/invitations'>>('post', 'invitations', {
-    handle,
-    role,
-  })
+  const { token } = await manage<ResponseOf<'POST /api/organizations/:organizationId/invitations'>>(
+    'post',
+    'invitations',
+    {
+      handle,
+      role,
+    },
+  )
   const { authUrl, baseUrl, businessUrl } = stage.service
-  const { identities } = await person.ask(baseUrl, 'GET /api/auth/session')
+  const { identities } = await person.call(baseUrl, 'GET /api/auth/session')
   const identityId = identities.find((each) => each.handle === handle)?.identityId ?? ''
   const accepted = await person.context.request.post(`${businessUrl}/api/invitations/${token}/accept`, {
     headers: { origin: authUrl },
@@ -233,7 +239,7 @@ async function joinAs(person: Person, handle: string, role: OrganizationRole): P
   return identityId
 }
 
-test('a member who has not come through the organization’s own sign-in gets no app for it, but may leave', async () => {
+test('a member without an SSO session gets no app for the organization, but may leave', async () => {
   const mia = await stage.enroll({ handle: 'mia', displayName: 'Mia Member' })
   await joinAs(mia, 'mia', 'member')
   await visitShop(mia)
@@ -251,7 +257,7 @@ test('a member who has not come through the organization’s own sign-in gets no
   await mia.page.getByText(business.none).waitFor()
 })
 
-test('who is in an organization as two names comes in as the one that its provider has named', async () => {
+test('a user with two identities in an organization signs in as the one linked by its provider', async () => {
   const nia = await stage.enroll({ handle: 'nia', displayName: 'Nia Member' })
   const { authUrl, baseUrl, businessUrl } = stage.service
   const added = await nia.context.request.post(`${baseUrl}/api/identities`, {
@@ -271,7 +277,7 @@ test('who is in an organization as two names comes in as the one that its provid
   assert.equal(await nia.control('leave-of-member').count(), 2)
 })
 
-test('an owner changes a connection, and its directory says who joins, as what, and who is gone', async () => {
+test('an owner changes a connection, and its directory controls membership, roles and removal', async () => {
   const { page } = owner
   await page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
   await owner.press(`change-${connectionId}`)
@@ -284,13 +290,13 @@ test('an owner changes a connection, and its directory says who joins, as what, 
   await owner.press('make-scim-token')
   await owner.control('scim-token-saved').waitFor()
   const [address = '', token = ''] = await page.getByRole('dialog').locator('.copies code').allInnerTexts()
-  const tell = async (method: string, path: string, body: object) => {
+  const provision = async (method: string, path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' }
     const answer = await fetch(`${address}/Users${path}`, { method, headers, body: JSON.stringify(body) })
     assert.ok(answer.ok, `${path}: ${answer.status}`)
     return answer.json()
   }
-  const { id } = await tell('POST', '', scimUser({ userName: 'bob@acme.example', roles: [{ value: 'signer' }] }))
+  const { id } = await provision('POST', '', scimUser({ userName: 'bob@acme.example', roles: [{ value: 'signer' }] }))
   await owner.press('scim-token-saved')
   await page.getByText(business.sso.directed).waitFor()
 
@@ -305,18 +311,18 @@ test('an owner changes a connection, and its directory says who joins, as what, 
   await bob.press('confirm-recovery-saved')
   await bob.press('choose-identity')
   await bob.press('approve')
-  assert.equal((await toldInShop(bob))['role'], 'signer')
+  assert.equal((await readOrganizationClaim(bob))['role'], 'signer')
 
-  await tell('PATCH', `/${id}`, scimPatch({ op: 'Replace', path: 'active', value: 'False' }))
+  await provision('PATCH', `/${id}`, scimPatch({ op: 'Replace', path: 'active', value: 'False' }))
   await bob.page.goto(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
-  await bob.page.getByRole('heading', { name: words.error.titles.sso_deactivated }).waitFor()
+  await bob.page.getByRole('heading', { name: words.error.titles.sso_user_deactivated }).waitFor()
 
   await owner.press(`directory-${connectionId}`)
   await owner.press('remove-scim-token')
   await page.getByText(business.sso.joins('acme.example')).waitFor()
 })
 
-test('an answer of the provider that comes twice is a page that says what to do', async () => {
+test('a repeated response of the provider shows a page that explains what to do', async () => {
   const eve = await stage.invite()
   const { baseUrl } = stage.service
   await eve.page.goto(`${baseUrl}/api/sso/${connectionId}/callback?state=made-up&code=made-up`)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
@@ -23,14 +23,14 @@ async function signOut(person: Person) {
 }
 
 const strangers: Record<string, { wrong: Record<string, string>; title: string }> = {
-  'an app that nobody registered': { wrong: { client_id: 'app_nobody' }, title: words.error.titles.invalid_client },
-  'an address that the app did not register': {
+  'an unregistered app': { wrong: { client_id: 'app_nobody' }, title: words.error.titles.invalid_client },
+  'an unregistered redirect URI': {
     wrong: { redirect_uri: 'http://shop.localhost/elsewhere' },
     title: words.error.titles.invalid_redirect_uri,
   },
 }
 for (const [what, { wrong, title }] of Object.entries(strangers))
-  test(`a request of ${what} ends on a page that says so, and goes nowhere`, async () => {
+  test(`a request of ${what} ends on an error page, without a redirect`, async () => {
     const { shop, service } = stage
     const ada = await stage.invite()
     const url = new URL('/signin', service.authUrl)
@@ -54,7 +54,7 @@ for (const [what, { wrong, title }] of Object.entries(strangers))
     await ada.leave()
   })
 
-test('who loses the network while signing in is told so, and goes on where they were', async () => {
+test('a user who loses the network while signing in sees an error, and continues where they were', async () => {
   const { shop } = stage
   const ada = await stage.invite()
   await createAccount(ada, 'ada')
@@ -79,7 +79,7 @@ test('who loses the network while signing in is told so, and goes on where they 
   await ada.leave()
 })
 
-test('who does not get through the passkey prompt is told so, and can try again', async () => {
+test('a failed passkey prompt shows an error, and can be repeated', async () => {
   const { shop } = stage
   const bob = await stage.invite()
   await createAccount(bob, 'bob')
@@ -97,7 +97,7 @@ test('who does not get through the passkey prompt is told so, and can try again'
   await bob.leave()
 })
 
-test('who does not get through the prompt of a new passkey has made no account, and can try again', async () => {
+test('a failed prompt for a new passkey creates no account, and can be repeated', async () => {
   const eve = await stage.invite()
   await eve.authenticator.refuse()
   await eve.page.goto(`${stage.service.authUrl}/register`)
@@ -113,7 +113,7 @@ test('who does not get through the prompt of a new passkey has made no account, 
   await eve.leave()
 })
 
-test('a username that is taken is a matter of its field, and nothing else that was written is lost', async () => {
+test('the error for a taken username is shown at its field, and other input is preserved', async () => {
   const [carol, other] = [await stage.invite(), await stage.invite()]
   await createAccount(carol, 'carol')
   await other.page.goto(`${stage.service.authUrl}/register`)

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en.ts'
-import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from '../../apps/federated-app.ts'
-import { plugInAuthenticator } from '../../fixtures/authenticator.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from '../../apps/fedcm-app.ts'
+import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import { invite, type Person } from '../../fixtures/person.ts'
-import { launchWithProfile, openFederatedStage, type Stage } from '../../fixtures/stage.ts'
+import { launchWithProfile, openFederatedStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let app: FederatedApp
 before(async () => {
   stage = await openFederatedStage()
@@ -19,24 +19,24 @@ before(async () => {
 })
 after(() => Promise.all([stage.close(), app.close()]))
 
-/** Somebody who is signed in here and looks at an app in another tab. */
+/** A user who is signed in here and visits an app in another tab. */
 async function visit(person: Person, at = app): Promise<Page> {
   const page = await person.context.newPage()
   await page.goto(at.origin)
   return page
 }
 
-/** The window that the browser opens over an app, once `begin` has led to it. */
+/** Returns the window that the browser opens over an app, after `begin` has led to it. */
 async function windowOf(person: Person, begin: () => Promise<unknown>): Promise<Page> {
   const [opened] = await Promise.all([person.context.waitForEvent('page'), begin()])
   return opened
 }
 
-test('who signs in without leaving the app is asked once in a window, then not at all, then for more', async () => {
+test('a FedCM sign-in asks for consent in a window once, and again only for additional scopes', async () => {
   const ada = await stage.enroll({ handle: 'ada-f', displayName: 'Ada Lovelace' })
   const page = await visit(ada)
   const dialogs = await watchDialogs(page)
-  const verifier = await app.ask(page, { scope: 'openid profile', nonce: 'first' })
+  const verifier = await app.requestSignIn(page, { scope: 'openid profile', nonce: 'first' })
   const first = await dialogs.next()
   assert.equal(first.dialogType, 'AccountChooser')
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('who signs in without leaving the app is asked once in a window, then not a
   assert.equal(tokens.user?.handle, 'ada-f')
   assert.equal((await app.exchange(page, outcome.token, verifier)).error, 'invalid_grant', 'twice')
 
-  const again = await app.ask(page, { scope: 'openid profile', nonce: 'second' })
+  const again = await app.requestSignIn(page, { scope: 'openid profile', nonce: 'second' })
   const second = await dialogs.next()
   assert.equal(second.accounts[0]?.loginState, 'SignIn')
   await dialogs.choose(second)
@@ -62,18 +62,18 @@ test('who signs in without leaving the app is asked once in a window, then not a
   assert.ok('token' in direct, JSON.stringify(direct))
   assert.equal((await app.exchange(page, direct.token, again)).user?.handle, 'ada-f')
 
-  await app.ask(page, { scope: 'openid profile user_id' })
+  await app.requestSignIn(page, { scope: 'openid profile user_id' })
   const wider = await dialogs.next()
   await pressLast(await windowOf(ada, () => dialogs.choose(wider)), 'approve')
   const more = await app.outcome(page)
   assert.ok('token' in more && String(decodeJwt(more.token)['scope']).includes('user_id'), JSON.stringify(more))
 })
 
-test('who says no in the window gives the app nothing, and is not asked again unasked', async () => {
+test('denying in the window gives the app nothing, and there is no automatic prompt afterwards', async () => {
   const bob = await stage.enroll({ handle: 'bob-f', displayName: 'Bob' })
   const page = await visit(bob)
   const dialogs = await watchDialogs(page)
-  await app.ask(page, { scope: 'openid' })
+  await app.requestSignIn(page, { scope: 'openid' })
   const chooser = await dialogs.next()
   const opened = await windowOf(bob, () => dialogs.choose(chooser))
   await opened.locator('[data-action="deny"]').waitFor()
@@ -81,11 +81,11 @@ test('who says no in the window gives the app nothing, and is not asked again un
   assert.deepEqual(await app.outcome(page), { error: 'NetworkError', code: undefined })
 })
 
-test('who agrees when nothing waits for it any more is told so, on a page of its own', async () => {
+test('consent that arrives too late shows a message, on a page of its own', async () => {
   const fay = await stage.enroll({ handle: 'fay-f', displayName: 'Fay' })
   const page = await visit(fay)
   const dialogs = await watchDialogs(page)
-  await app.ask(page, { scope: 'openid' })
+  await app.requestSignIn(page, { scope: 'openid' })
   const chooser = await dialogs.next()
   const opened = await windowOf(fay, () => dialogs.choose(chooser))
   await opened.getByRole('button', { name: words.signin.change }).click()
@@ -103,13 +103,13 @@ test('who agrees when nothing waits for it any more is told so, on a page of its
   assert.deepEqual(await app.outcome(page), { error: 'NetworkError', code: undefined })
 })
 
-test('a page elsewhere that has learnt the client id of an app is given nothing', async (t) => {
+test('a page elsewhere that knows the client id of an app receives nothing', async (t) => {
   const thief = await openFederatedApp(stage.service, { name: 'Thief' })
   t.after(() => thief.close())
   const carol = await stage.enroll({ handle: 'carol-f', displayName: 'Carol' })
   const page = await visit(carol, thief)
   const dialogs = await watchDialogs(page)
-  await thief.ask(page, { scope: 'openid' }, { clientId: app.clientId })
+  await thief.requestSignIn(page, { scope: 'openid' }, { clientId: app.clientId })
   await dialogs.choose(await dialogs.next())
   const error = await dialogs.next()
   assert.equal(error.dialogType, 'Error')
@@ -118,11 +118,11 @@ test('a page elsewhere that has learnt the client id of an app is given nothing'
   assert.equal('error' in outcome && outcome.error, 'IdentityCredentialError', JSON.stringify(outcome))
 })
 
-test('nobody is offered who has signed out, and who signs in again from the dialog goes on to the app', async () => {
+test('a signed-out user is not offered, and one who signs in again from the dialog continues to the app', async () => {
   const dora = await stage.enroll({ handle: 'dora-f', displayName: 'Dora' })
   const page = await visit(dora)
   const dialogs = await watchDialogs(page)
-  await app.ask(page, { scope: 'openid' })
+  await app.requestSignIn(page, { scope: 'openid' })
   assert.deepEqual(
     (await dialogs.next()).accounts.map(({ name }) => name),
     ['Dora'],
@@ -133,11 +133,11 @@ test('nobody is offered who has signed out, and who signs in again from the dial
   await dora.press('sign-out')
   await dora.page.waitForURL(/\/(login)?$/)
   await page.bringToFront()
-  const again = await windowOf(dora, () => app.ask(page, { scope: 'openid' }))
+  const again = await windowOf(dora, () => app.requestSignIn(page, { scope: 'openid' }))
   await again.waitForURL(/\/login\?/)
-  const authenticator = await plugInAuthenticator(again, { prf: false })
+  const authenticator = await addVirtualAuthenticator(again, { prf: false })
   await authenticator.take(await dora.authenticator.credentials())
-  // Nobody chooses in a dialog that stands behind a window.
+  // The dialog is inactive while a window covers it.
   await pressLast(again, 'sign-in')
   const chooser = await dialogs.next()
   assert.deepEqual(
@@ -148,7 +148,7 @@ test('nobody is offered who has signed out, and who signs in again from the dial
   assert.ok('token' in (await app.outcome(page)))
 })
 
-test('FED-18 an app that takes a key signs people in by the dialog, and no key travels', async (t) => {
+test('FED-18 an app with an app key can sign users in by the dialog, without a key', async (t) => {
   const notes = await openFederatedApp(stage.service, { name: 'Notes', supportsE2ee: true })
   t.after(() => notes.close())
   const eve = await stage.enroll({ handle: 'eve-f', displayName: 'Eve' })
@@ -156,7 +156,7 @@ test('FED-18 an app that takes a key signs people in by the dialog, and no key t
   eve.context.on('request', (request) => sent.push(`${request.url()}\n${request.postData() ?? ''}`))
   const page = await visit(eve, notes)
   const dialogs = await watchDialogs(page)
-  const verifier = await notes.ask(page, { scope: 'openid' })
+  const verifier = await notes.requestSignIn(page, { scope: 'openid' })
   const chooser = await dialogs.next()
   await pressLast(await windowOf(eve, () => dialogs.choose(chooser)), 'approve')
   const outcome = await notes.outcome(page)
@@ -172,12 +172,12 @@ test('FED-18 an app that takes a key signs people in by the dialog, and no key t
   for (const each of sent) assert.doesNotMatch(each, /app_?key|encryptedAppKey/i)
 })
 
-test('the dialog has every identity, and those that the app names; an app that disconnects is new again', async () => {
+test('the dialog shows every identity, and those named by the app; a disconnected app starts over', async () => {
   const faye = await stage.enroll({ handle: 'faye-f', displayName: 'Faye' })
   await addIdentity(faye, { handle: 'faye-work', displayName: 'Faye at work' })
   const page = await visit(faye)
   const dialogs = await watchDialogs(page)
-  await app.ask(page, { scope: 'openid' })
+  await app.requestSignIn(page, { scope: 'openid' })
   const both = await dialogs.next()
   assert.deepEqual(
     both.accounts.map(({ name }) => name),
@@ -190,7 +190,7 @@ test('the dialog has every identity, and those that the app names; an app that d
   assert.equal(sub, both.accounts[1]?.accountId)
 
   await page.reload()
-  await app.ask(page, { scope: 'openid' }, { loginHint: 'faye-work' })
+  await app.requestSignIn(page, { scope: 'openid' }, { loginHint: 'faye-work' })
   const hinted = await dialogs.next()
   assert.deepEqual(
     hinted.accounts.map(({ name, loginState }) => [name, loginState]),
@@ -198,7 +198,7 @@ test('the dialog has every identity, and those that the app names; an app that d
   )
   await page.reload()
   await app.disconnect(page, sub)
-  await app.ask(page, { scope: 'openid' }, { loginHint: 'faye-work' })
+  await app.requestSignIn(page, { scope: 'openid' }, { loginHint: 'faye-work' })
   assert.deepEqual(
     (await dialogs.next()).accounts.map(({ loginState }) => loginState),
     ['SignUp'],
@@ -216,7 +216,7 @@ async function addIdentity({ page }: Person, payload: { handle: string; displayN
   assert.equal(status, 201)
 }
 
-test('whoever has agreed before is signed in by their browser itself, when they come back to the page', async () => {
+test('a user with earlier consent is signed in by the browser itself when they return to the page', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'countersign-profile-'))
   const context = await launchWithProfile(folder.path)
   const gwen = await invite({ newContext: async () => context })
@@ -227,12 +227,12 @@ test('whoever has agreed before is signed in by their browser itself, when they 
     await gwen.page.waitForURL(/\/account/)
     const page = await visit(gwen)
     const dialogs = await watchDialogs(page)
-    await app.ask(page, { scope: 'openid' })
+    await app.requestSignIn(page, { scope: 'openid' })
     const first = await dialogs.next()
     await pressLast(await windowOf(gwen, () => dialogs.choose(first)), 'approve')
     assert.ok('token' in (await app.outcome(page)))
     await page.reload()
-    await app.ask(page, { scope: 'openid' }, {}, 'passive')
+    await app.requestSignIn(page, { scope: 'openid' }, {}, 'passive')
     assert.equal((await dialogs.next()).dialogType, 'AutoReauthn')
     const again = await app.outcome(page)
     assert.ok('token' in again && again.automatic, JSON.stringify(again))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { de } from '../../../web/locales/de.ts'
+import { de } from '../../../web/locales/de/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let ada: Person
 before(async () => {
   stage = await openStage()
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-/** Somebody new who is signed in to the provider and to the shop. */
+/** A new user who is signed in to the provider and to the shop. */
 async function arrive(handle: string): Promise<Person> {
   const person = await stage.invite()
   await person.page.goto(`${stage.service.authUrl}/register`)
@@ -26,7 +26,7 @@ async function arrive(handle: string): Promise<Person> {
   return person
 }
 
-/** Signs in to the shop as a person who has consented before, by passkey where nobody is signed in. */
+/** Signs in to the shop as a user with earlier consent, by passkey if there is no session. */
 async function signIn({ page, press }: Person) {
   await page.goto(`${stage.shop.origin}/sign-in`)
   await press('sign-in')
@@ -45,7 +45,7 @@ async function isSignedIn({ page }: Person): Promise<boolean> {
   return answer !== 'login_required'
 }
 
-test('whoever signs out in the app is signed out here too, without a question, and is back there', async () => {
+test('signing out in the app signs out here too, without a question, and returns to the app', async () => {
   const clicks = ada.clicks()
   await leaveShop(ada)
   await ada.page.waitForURL(`${stage.shop.origin}/signed-out?state=so+long`)
@@ -55,7 +55,7 @@ test('whoever signs out in the app is signed out here too, without a question, a
   assert.equal(await isSignedIn(ada), false)
 })
 
-test('whoever is signed out here already is back in the app at once', async () => {
+test('a user who is already signed out here returns to the app at once', async () => {
   await signIn(ada)
   await ada.page.goto(`${stage.service.authUrl}/account`)
   await ada.press('sign-out')
@@ -66,7 +66,7 @@ test('whoever is signed out here already is back in the app at once', async () =
   assert.equal(ada.clicks(), clicks)
 })
 
-test('whoever has signed in anew since is asked first, and then back in the app', async () => {
+test('a user who has signed in again since must confirm, and then returns to the app', async () => {
   await signIn(ada)
   await ada.page.goto(`${stage.service.authUrl}/account`)
   await ada.press('sign-out')
@@ -80,7 +80,7 @@ test('whoever has signed in anew since is asked first, and then back in the app'
   assert.equal(await isSignedIn(ada), false)
 })
 
-test('whoever else is signed in here is asked, by their own name, and may stay', async () => {
+test('another signed-in user must confirm, is named, and can stay signed in', async () => {
   await signIn(ada)
   const [customer] = [...stage.shop.customers.values()]
   const bob = await arrive('bob')
@@ -94,7 +94,7 @@ test('whoever else is signed in here is asked, by their own name, and may stay',
   await bob.leave()
 })
 
-test('a request that says nothing asks, and signs out of the page that it shows', async () => {
+test('a request without parameters must be confirmed, and signs out of the current session', async () => {
   const { page } = ada
   for (const query of ['', '?state=s1']) {
     await page.goto(`${stage.service.authUrl}/logout${query}`)
@@ -113,16 +113,16 @@ test('a request that says nothing asks, and signs out of the page that it shows'
   }
 })
 
-test('HDR-09 an address that the app did not register is not gone to, and the person is told why', async () => {
+test('HDR-09 there is no redirect to an unregistered address, and the user learns why', async () => {
   await leaveShop(ada, { post_logout_redirect_uri: 'https://evil.example/' })
   await ada.page.getByText('You’re signed out').waitFor()
-  assert.match(await words(ada), /didn’t register/)
+  assert.match(await words(ada), /hasn’t registered/)
   assert.ok(ada.page.url().startsWith(stage.service.authUrl))
   assert.equal(await isSignedIn(ada), false)
   await signIn(ada)
 })
 
-test('a page that could not reach the server says so, and goes on when it can', async () => {
+test('a page that could not reach the server shows that, and continues when it can', async () => {
   const { page } = ada
   await page.route('**/api/auth/session/end', (route) => route.abort())
   await leaveShop(ada)
@@ -133,7 +133,7 @@ test('a page that could not reach the server says so, and goes on when it can', 
   await signIn(ada)
 })
 
-test('whoever answers late, when they were signed out in another tab, is told that they are', async () => {
+test('a late answer, after signing out in another tab, shows that the user is signed out', async () => {
   await ada.page.goto(`${stage.service.authUrl}/logout`)
   await ada.control('sign-out').waitFor()
   const other = await ada.context.newPage()
@@ -146,22 +146,22 @@ test('whoever answers late, when they were signed out in another tab, is told th
   await signIn(ada)
 })
 
-test('an app chooses the language in which a person is asked', async () => {
+test('an app chooses the language of the confirmation', async () => {
   await leaveShop(ada, { id_token_hint: '', ui_locales: 'de' })
   await ada.control('stay').waitFor()
   assert.equal(await heading(ada), de.logout.question)
 })
 
-test('whoever signs out while their account is still being read is not sent to sign in again', async () => {
+test('signing out while the account is loading does not lead to the sign-in page', async () => {
   const { page } = ada
-  const leaving = Promise.withResolvers<void>()
+  const signedOut = Promise.withResolvers<void>()
   const turnedAway = page.waitForResponse((each) => each.url().endsWith('/passkeys') && each.status() === 401)
   await page.route('**/api/auth/passkeys', async (route) => {
-    await leaving.promise
+    await signedOut.promise
     await route.continue()
   })
   await page.route(`${stage.service.authUrl}/`, async (route) => {
-    leaving.resolve()
+    signedOut.resolve()
     await turnedAway
     await route.continue()
   })

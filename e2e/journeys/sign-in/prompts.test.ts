@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { de } from '../../../web/locales/de.ts'
+import { de } from '../../../web/locales/de/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let ada: Person
 before(async () => {
   stage = await openStage()
@@ -20,9 +20,9 @@ async function visitShop(query: Record<string, string>) {
   await ada.page.goto(`${stage.shop.origin}/sign-in?${new URLSearchParams({ scope: 'openid profile', ...query })}`)
 }
 
-const authTime = async () => (await ada.ask(stage.service.baseUrl, 'GET /api/auth/session')).authTime
+const authTime = async () => (await ada.call(stage.service.baseUrl, 'GET /api/auth/session')).authTime
 
-test('a silent request is told that consent is missing, and succeeds once it was given', async () => {
+test('prompt=none returns consent_required until consent is given', async () => {
   await visitShop({ prompt: 'none' })
   assert.equal(await error(), 'consent_required')
   await visitShop({})
@@ -34,13 +34,13 @@ test('a silent request is told that consent is missing, and succeeds once it was
   assert.equal(ada.clicks(), clicks)
 })
 
-test('a form brings the code, and nothing of it is in an address', async () => {
+test('response_mode=form_post delivers the code, and no URL contains any of it', async () => {
   await visitShop({ response_mode: 'form_post' })
   assert.equal(await name(), 'Ada Lovelace')
   assert.equal(stage.shop.answers.at(-1)?.search, '')
 })
 
-test('a form brings an error too, also one that is found before anybody was asked', async () => {
+test('response_mode=form_post delivers errors too, including those found before a page is shown', async () => {
   await visitShop({ response_mode: 'form_post', prompt: 'consent' })
   await ada.press('deny')
   assert.equal(await error(), 'access_denied')
@@ -49,7 +49,7 @@ test('a form brings an error too, also one that is found before anybody was aske
   assert.equal(stage.shop.answers.at(-1)?.search, '')
 })
 
-test('prompt=consent asks again, and prompt=select_account lets choose among one', async () => {
+test('prompt=consent asks again, and prompt=select_account shows even a single account', async () => {
   await visitShop({ prompt: 'consent' })
   await ada.press('approve')
   assert.equal(await name(), 'Ada Lovelace')
@@ -58,7 +58,7 @@ test('prompt=consent asks again, and prompt=select_account lets choose among one
   assert.equal(await name(), 'Ada Lovelace')
 })
 
-test('prompt=login wants the passkey again, and the proof is newer after it', async () => {
+test('prompt=login re-authenticates and updates auth_time', async () => {
   await ada.page.goto(`${stage.service.authUrl}/account`)
   const before = await authTime()
   ada.offerPasskeys(false)
@@ -69,7 +69,7 @@ test('prompt=login wants the passkey again, and the proof is newer after it', as
   assert.ok((await authTime()) > before)
 })
 
-/** Uses the passkey in this page for nothing that the page knows of, as another tab would. */
+/** Uses the passkey in this page without its knowledge, as another tab would. */
 const useElsewhere = () =>
   ada.page.evaluate(async (baseUrl) => {
     const ask = async (path: string, body: object) => {
@@ -85,7 +85,7 @@ const useElsewhere = () =>
     return ask('finish', { flowId, credential: { id, rawId, type, response, clientExtensionResults: {} } })
   }, stage.service.baseUrl)
 
-test('FRS-02 with prompt=login a passkey that was used for anything else meanwhile is asked for again', async () => {
+test('FRS-02 prompt=login requires the passkey again if it was used for another purpose meanwhile', async () => {
   await visitShop({ prompt: 'login consent' })
   await ada.press('sign-in')
   await ada.page.locator('[data-action="approve"]').waitFor()
@@ -94,27 +94,27 @@ test('FRS-02 with prompt=login a passkey that was used for anything else meanwhi
   await ada.press('approve')
   assert.equal(await name(), 'Ada Lovelace')
   await ada.page.goto(`${stage.service.authUrl}/account`)
-  assert.ok((await authTime()) > before, 'the page has asked for the passkey once more')
+  assert.ok((await authTime()) > before, 'the page has requested the passkey again')
 })
 
-test('an old session does not do for a short max_age, and a long one is content with it', async () => {
+test('max_age re-authenticates only sessions older than it', async () => {
   await visitShop({ max_age: '10000' })
   assert.equal(await name(), 'Ada Lovelace')
   await ada.page.goto(`${stage.service.authUrl}/account`)
-  while ((await ada.ask(stage.service.baseUrl, 'GET /api/auth/session')).secondsSinceAuthTime <= 1);
+  while ((await ada.call(stage.service.baseUrl, 'GET /api/auth/session')).secondsSinceAuthTime <= 1);
   await visitShop({ max_age: '1' })
   await ada.press('sign-in')
   assert.equal(await name(), 'Ada Lovelace')
 })
 
-test('the page speaks the language that the app asks for', async () => {
+test('the page uses the language that the app requests', async () => {
   await visitShop({ ui_locales: 'fr de', prompt: 'consent' })
   await ada.page.getByRole('button', { name: de.signin.approve }).waitFor()
   await ada.press('deny')
   assert.equal(await error(), 'access_denied')
 })
 
-test('a silent request of nobody is told so, and one for another person too', async () => {
+test('prompt=none returns login_required without a session, and for another user too', async () => {
   const idToken = [...stage.shop.customers.values()].at(-1)?.idToken ?? ''
   await visitShop({ prompt: 'none', id_token_hint: idToken })
   assert.equal(await name(), 'Ada Lovelace')

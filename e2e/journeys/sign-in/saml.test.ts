@@ -8,13 +8,13 @@ import { createAuthenticator } from '../../../server/testing/authenticator.ts'
 import { startSamlProvider } from '../../../server/testing/saml-provider.ts'
 import { serveHere } from '../../../server/testing/service-here.ts'
 import { freePorts, type Served } from '../../../server/testing/service.ts'
-import { en } from '../../../web/locales/en.ts'
+import { en } from '../../../web/locales/en/messages.ts'
 import { invite } from '../../fixtures/person.ts'
-import { launchBrowser } from '../../fixtures/stage.ts'
+import { launchBrowser } from '../../fixtures/environment.ts'
 
 const words = en.sso
 
-/** Each host has a name of its own, and the provider is on another site, as it is where it is somebody else's. */
+/** Each host has its own name, and the provider is on another site, as usual. */
 let service: Served
 let provider: Awaited<ReturnType<typeof startSamlProvider>>
 let browser: Browser
@@ -37,22 +37,22 @@ after(async () => {
   await service.close()
 })
 
-/** Asks a host of the service as a program does, to which these names lead nowhere. */
+/** Calls a host of the service as a program does, for which these names do not resolve. */
 async function ask(url: string, body?: object, session: Record<string, string> = {}) {
   const { host, port, pathname } = new URL(url)
   const headers = { host, 'content-type': 'application/json', ...session }
-  const asked = request({ host: '127.0.0.1', port, path: pathname, method: body ? 'POST' : 'GET', headers })
-  asked.end(body && JSON.stringify(body))
-  const [answer] = await once(asked, 'response')
+  const sent = request({ host: '127.0.0.1', port, path: pathname, method: body ? 'POST' : 'GET', headers })
+  sent.end(body && JSON.stringify(body))
+  const [answer] = await once(sent, 'response')
   return text(answer)
 }
 
-/** Connects an organization with the provider; answers where a test sign-in begins. */
+/** Connects an organization with the provider; returns where a test sign-in starts. */
 async function connectProvider(): Promise<string> {
   const { baseUrl, authUrl, businessUrl } = service
   const { hostname: rpId, origin } = new URL(authUrl)
-  const wanted = { handle: 'ada', displayName: 'Ada Lovelace' }
-  const { flowId, options } = JSON.parse(await ask(`${baseUrl}/api/auth/register/start`, wanted))
+  const requested = { handle: 'ada', displayName: 'Ada Lovelace' }
+  const { flowId, options } = JSON.parse(await ask(`${baseUrl}/api/auth/register/start`, requested))
   const credential = createAuthenticator({ origin, rpId }).register(options)
   const registered = JSON.parse(await ask(`${baseUrl}/api/auth/register/finish`, { flowId, credential }))
   const session = { authorization: `Bearer ${registered.sessionToken}` }
@@ -65,7 +65,7 @@ async function connectProvider(): Promise<string> {
   return JSON.parse(await ask(`${connections}/${connection.connectionId}/test`, {}, session)).url
 }
 
-test('the form in which a provider on another site answers reaches the sign-in that the browser began', async () => {
+test('the form posted by a provider on another site reaches the sign-in that the browser started', async () => {
   const address = await connectProvider()
   await provider.have({ nameId: 'ada-1815', attributes: { email: 'ada@engines.example', displayName: 'Ada L.' } })
   const { page, leave } = await invite(browser)

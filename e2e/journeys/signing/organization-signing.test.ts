@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Answer } from '@countersign/protocol/api'
-import { en as words } from '../../../web/locales/en.ts'
-import { watch } from '../../fixtures/look.ts'
+import type { ResponseOf } from '@countersign/protocol/api'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let app: SigningApp
 before(async () => {
   stage = await openStage({ RATE_LIMITS: 'off' })
@@ -23,7 +23,7 @@ const payload = 'Pay €24,000.00 to Paper Shop\nPayment: 2026-0114'
 const heading = ({ page }: Person, name: string) => page.getByRole('heading', { name })
 const awake = ({ page }: Person, action: string) => page.locator(`[data-action="${action}"][aria-disabled="false"]`)
 
-/** Asks the business host as the person of a page. */
+/** Calls the business host as the user of a page. */
 async function ask({ context }: Person, path: string, method: 'POST' | 'PATCH', data: object) {
   const { authUrl, businessUrl } = stage.service
   const answer = await context.request.fetch(`${businessUrl}/api${path}`, {
@@ -35,15 +35,15 @@ async function ask({ context }: Person, path: string, method: 'POST' | 'PATCH', 
   return answer
 }
 
-/** An organization of two, of whom one signs and the other approves. */
+/** An organization of two members: one signs and the other approves. */
 async function acme() {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob Babbage' })
   const id = await foundOrganization(ada, stage.service, 'Analytical Engines')
   await ask(ada, `/organizations/${id}`, 'PATCH', { approvalsNeeded: 1 })
   const invited = await ask(ada, `/organizations/${id}/invitations`, 'POST', { handle: 'bob', role: 'signer' })
-  const { token }: Answer<'POST /api/organizations/:organizationId/invitations'> = await invited.json()
-  const { identities } = await bob.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  const { token }: ResponseOf<'POST /api/organizations/:organizationId/invitations'> = await invited.json()
+  const { identities } = await bob.call(stage.service.baseUrl, 'GET /api/auth/session')
   await ask(bob, `/invitations/${token}/accept`, 'POST', { identityId: identities[0]?.identityId })
   return { id, ada, bob }
 }
@@ -51,7 +51,7 @@ async function acme() {
 const shown = { width: 1280, colorScheme: 'light' } as const
 const also = { width: 320, colorScheme: 'dark' } as const
 
-test('one signs for an organization, another approves, and the app has both signatures', async () => {
+test('one member signs for an organization, another approves, and the app has both signatures', async () => {
   const { id, ada, bob } = await acme()
   const [overAda, overBob] = [
     await watch(ada, { language: 'en', shown, also }),
@@ -90,7 +90,7 @@ test('one signs for an organization, another approves, and the app has both sign
   await bob.page.locator('.history .entry').getByText(words.signing.asMember('Analytical Engines', 'bob')).waitFor()
   await overBob.look('account-signing-organization-history')
 
-  // Who waits sees what has become of it when they come back.
+  // A waiting user sees the result when they return.
   await ada.page.reload()
   await heading(ada, words.sign.ends.signed).waitFor()
   assert.deepEqual([...overAda.faults, ...overBob.faults], [])

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { verifySignature } from '../../../sdk/src/server/server.ts'
-import { plugInAuthenticator } from '../../fixtures/authenticator.ts'
+import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import { openExample } from '../../fixtures/guide.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let app: Awaited<ReturnType<typeof openExample>>
 before(async () => {
   execFileSync(process.execPath, [join(import.meta.dirname, '../../../sdk/build.ts')])
@@ -23,7 +23,7 @@ after(async () => {
 
 const payment = (page: Page, payee: string) => page.getByRole('listitem').filter({ hasText: payee })
 
-/** Somebody who has signed in to the app, and the code that opens their keys. */
+/** A user who has signed in to the app, and the code that unlocks their keys. */
 async function enroll(handle: string) {
   const person = await stage.invite()
   const { page } = person
@@ -38,18 +38,18 @@ async function enroll(handle: string) {
   return { person, page, code }
 }
 
-/** Presses the button of a payment, and waits for the text to sign. */
+/** Clicks the button of a payment, and waits for the text to sign. */
 async function ask({ page }: Person, payee: string): Promise<Page> {
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
     payment(page, payee).getByRole('button', { name: 'Approve' }).click(),
   ])
-  await plugInAuthenticator(popup, { prf: true })
+  await addVirtualAuthenticator(popup, { prf: true })
   await popup.locator('.exact-text').waitFor()
   return popup
 }
 
-/** Signs there, with the recovery code: passkeys of tests open keys only in the tab that made them. */
+/** Signs there, with the recovery code: passkeys of tests unlock keys only in the tab that created them. */
 async function sign(popup: Page, code: string) {
   await popup.locator('[data-action="sign"][aria-disabled="false"]').click()
   await popup.locator('[data-action="use-code"]').click()
@@ -57,7 +57,7 @@ async function sign(popup: Page, code: string) {
   await popup.locator('[data-action="unlock"]').click()
 }
 
-test('the app pays what the person has signed, and keeps what shows it', async () => {
+test('the app pays what the user has signed, and stores the evidence', async () => {
   const { person, page, code } = await enroll('ada')
   const popup = await ask(person, 'Paper Shop')
   const text = await popup.locator('.exact-text').innerText()
@@ -73,7 +73,7 @@ test('the app pays what the person has signed, and keeps what shows it', async (
   await person.leave()
 })
 
-test('the app pays nothing that the person denies, and says so', async () => {
+test('the app does not pay what the user denies, and shows that', async () => {
   const { person, page } = await enroll('bea')
   const popup = await ask(person, 'Paper Shop')
   await popup.locator('[data-action="deny"]').click()
@@ -83,7 +83,7 @@ test('the app pays nothing that the person denies, and says so', async () => {
   await person.leave()
 })
 
-test('the app waits for who has closed the window, and for no second signature', async () => {
+test('the app waits for a user who has closed the window, and for no second signature', async () => {
   const { person, page, code } = await enroll('cara')
   const popup = await ask(person, 'Paper Shop')
   const address = popup.url()
@@ -98,7 +98,7 @@ test('the app waits for who has closed the window, and for no second signature',
   await person.leave()
 })
 
-test('the app believes nothing that a page says, and asks for nobody who has not pressed its button', async () => {
+test('the app trusts no message of a page, and sends no request before its button is clicked', async () => {
   const { person, page } = await enroll('dora')
   const popup = await ask(person, 'Paper Shop')
   const requestId = new URL(popup.url()).searchParams.get('requestId')

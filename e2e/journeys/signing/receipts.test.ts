@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Download, Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en.ts'
-import { plugInAuthenticator } from '../../fixtures/authenticator.ts'
-import { watch } from '../../fixtures/look.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
-import { inEveryWindow, windowOfAll, type Window } from '../../fixtures/windows.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { forEachViewport, windowOfAll, type Window } from '../../fixtures/windows.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let app: SigningApp
 let folder: string
 before(async () => {
@@ -33,9 +33,9 @@ const awake = (page: Page) => page.locator('[data-action="sign"][aria-disabled="
 const history = (page: Page) => page.locator('.history .entry')
 const titles = (page: Page) => page.locator('.history .entry p').filter({ hasText: '@' }).allInnerTexts()
 
-/** Asks the one identity of a person for a signature; answers which request that is. */
+/** Creates a signing request to the only identity of a user; returns its id. */
 async function ask(person: Person, payload: string): Promise<string> {
-  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  const { identities } = await person.call(stage.service.baseUrl, 'GET /api/auth/session')
   return (await app.ask({ identityId: identities[0]?.identityId ?? '', payload })).requestId
 }
 
@@ -51,7 +51,7 @@ async function deny({ page, press }: Person, requestId: string): Promise<void> {
   await page.locator('.ended').waitFor()
 }
 
-/** The same without looking at it. */
+/** The same without opening it. */
 async function denySoon({ context }: Person, requestId: string): Promise<void> {
   const { baseUrl, authUrl } = stage.service
   const url = `${baseUrl}/api/signing/requests/${requestId}/deny`
@@ -64,7 +64,7 @@ async function openHistory({ page }: Person): Promise<void> {
   await history(page).first().waitFor()
 }
 
-/** Saves what a page downloads when somebody presses; answers the path of the file. */
+/** Saves what a page downloads after a click; returns the path of the file. */
 async function saved(page: Page, press: () => Promise<unknown>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()])
   return keep(download)
@@ -76,7 +76,7 @@ async function keep(download: Download): Promise<string> {
   return path
 }
 
-/** What `countersign verify` says of files that were saved. */
+/** The output of `countersign verify` for saved files. */
 async function verify(receipt: string, text: string): Promise<string> {
   const program = join(import.meta.dirname, '../../../cli/main.ts')
   const env = { PATH: process.env['PATH'], BASE_URL: stage.service.baseUrl }
@@ -84,7 +84,7 @@ async function verify(receipt: string, text: string): Promise<string> {
   return (await promisify(execFile)(process.execPath, given, { env })).stdout
 }
 
-test('who has signed saves a receipt and the text, and countersign verify accepts both files', async () => {
+test('a signer saves a receipt and the text, and countersign verify accepts both files', async () => {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const { page } = ada
   const payload = '\r\nÜberweise 10 €\r\n\tan \u202EboB 👩‍🚀\n'
@@ -100,11 +100,11 @@ test('who has signed saves a receipt and the text, and countersign verify accept
   assert.match(await verify(receipt, text), new RegExp(`^ada \\(.+\\) signed this text.[^]+${requestId}`))
   const again = await saved(page, () => ada.press('save-receipt'))
   assert.match(await verify(again, text), /^ada .+ signed this text/)
-  await assert.rejects(verify(again, receipt), /for another text/)
+  await assert.rejects(verify(again, receipt), /for another payload/)
   await ada.leave()
 })
 
-test('in a popup the receipt is saved by who reaches for it, and the window closes all the same', async () => {
+test('in a popup the receipt can be saved on request, and the window closes nevertheless', async () => {
   const bea = await stage.invite()
   await bea.page.goto(`${stage.service.authUrl}/register`)
   const code = await bea.createAccount({ handle: 'bea', displayName: 'Bea' })
@@ -113,7 +113,7 @@ test('in a popup the receipt is saved by who reaches for it, and the window clos
   const requestId = await ask(bea, 'Pay 10 €')
   await bea.page.goto(app.origin)
   const [popup] = await Promise.all([bea.page.waitForEvent('popup'), bea.page.evaluate(`openSigning('${requestId}')`)])
-  await plugInAuthenticator(popup, { prf: true })
+  await addVirtualAuthenticator(popup, { prf: true })
   await awake(popup).click()
   await popup.locator('[data-action="use-code"]').click()
   await popup.locator('input[name="recoveryCode"]').fill(code)
@@ -127,7 +127,7 @@ test('in a popup the receipt is saved by who reaches for it, and the window clos
   await bea.leave()
 })
 
-test('the history shows the newest first, page by page, and what was answered elsewhere meanwhile', async () => {
+test('the history shows the newest first, page by page, including requests answered elsewhere meanwhile', async () => {
   const cara = await stage.enroll({ handle: 'cara', displayName: 'Cara' })
   for (let number = 1; number <= 21; number += 1) await denySoon(cara, await ask(cara, `Pay ${number} €`))
   await sign(cara, await ask(cara, 'Pay 22 €'))
@@ -154,7 +154,7 @@ test('the history shows the newest first, page by page, and what was answered el
   await cara.leave()
 })
 
-test('SIG-19 a text that would hide or turn itself is shown in the history as it is', async () => {
+test('SIG-19 a text with hidden or reordering characters is shown as it is in the history', async () => {
   const dora = await stage.enroll({ handle: 'dora', displayName: 'Dora' })
   const payload = `Pay \u202E001\u202C € to P\u0430per\n${'and so on '.repeat(900)}\n<b>z${'\u0301'.repeat(60)}</b>`
   await deny(dora, await ask(dora, payload))
@@ -173,13 +173,13 @@ test('SIG-19 a text that would hide or turn itself is shown in the history as it
 
 const windows: Window[] = [
   windowOfAll,
-  ...inEveryWindow({ colorScheme: 'dark', width: 1280, locale: 'en-GB' }),
-  ...inEveryWindow({ colorScheme: 'light', width: 360, locale: 'en-GB' }),
+  ...forEachViewport({ colorScheme: 'dark', width: 1280, locale: 'en-GB' }),
+  ...forEachViewport({ colorScheme: 'light', width: 360, locale: 'en-GB' }),
 ]
 
 for (const { colorScheme, width, locale, also } of windows) {
   const language = locale.slice(0, 2)
-  test(`everyone can use the history, which holds still: ${colorScheme}, ${width} pixels, ${language}`, async () => {
+  test(`the history is accessible and stable: ${colorScheme}, ${width} pixels, ${language}`, async () => {
     const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
     const { look, faults } = await watch(person, { language, shown: { colorScheme, width }, ...(also && { also }) })
     const { page } = person

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let app: SigningApp
 let person: Person
 let identityId: string
@@ -13,7 +13,7 @@ before(async () => {
   stage = await openStage({ RATE_LIMITS: 'off' })
   app = await openSigningApp(stage.service)
   person = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
-  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  const { identities } = await person.call(stage.service.baseUrl, 'GET /api/auth/session')
   identityId = identities[0]?.identityId ?? ''
 })
 after(async () => {
@@ -23,7 +23,7 @@ after(async () => {
 
 type Shown = { direction: string; isMarked: boolean; glyphs: { text: string; left: number }[] }
 
-/** Shows a text on the page to sign: each line of it as its glyphs stand there, and whether anything warns of it. */
+/** Shows a text on the signing page; returns the visual order of the glyphs in each line, and if there is a warning. */
 async function show(payload: string): Promise<Shown[]> {
   const { requestId } = await app.ask({ identityId, payload })
   const { page } = person
@@ -36,8 +36,8 @@ async function show(payload: string): Promise<Shown[]> {
       if (!(line instanceof HTMLElement)) throw new Error('A line is an element')
       line.style.whiteSpace = 'pre'
       const glyphs: Shown['glyphs'] = []
-      const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
-      for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+      const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         if (node.parentElement?.closest('.line-end, .way, small')) continue
         for (const [index, text] of [...(node.textContent ?? '')].entries()) {
           const range = document.createRange()
@@ -51,10 +51,10 @@ async function show(payload: string): Promise<Shown[]> {
   )
 }
 
-/** The letters and digits of a line that match, as they stand from left to right. */
-const fromLeftIn = ({ glyphs }: Shown, wanted: RegExp) =>
+/** The letters and digits of a line that match, in visual order from left to right. */
+const fromLeftIn = ({ glyphs }: Shown, requested: RegExp) =>
   glyphs
-    .filter(({ text }) => wanted.test(text))
+    .filter(({ text }) => requested.test(text))
     .toSorted((a, b) => a.left - b.left)
     .map(({ text }) => text)
     .join('')
@@ -68,27 +68,27 @@ const lines = fc
   .map((pieces) => pieces.flat().join(''))
 const latin = /[A-Za-z0-9]/
 const turned = /(?=\p{L})[\p{sc=Hebrew}\p{sc=Arabic}]/v
-const charactersIn = (text: string, wanted: RegExp) => [...text].filter((character) => wanted.test(character))
+const charactersIn = (text: string, requested: RegExp) => [...text].filter((character) => requested.test(character))
 const turnedBack = (text: string) => charactersIn(text, turned).toReversed().join('')
 
-test('SIG-32 what is read from left to right is what is signed, or a warning says that it is not', async () => {
+test('SIG-32 the text read from left to right is the signed text, or there is a warning', async () => {
   const signed = fc.sample(lines, 240)
   const shown = await show(signed.join('\n'))
   assert.equal(shown.length, signed.length)
   for (const [index, line] of shown.entries()) {
     const text = signed[index] ?? ''
     if (line.isMarked) continue
-    const wanted = charactersIn(text, latin).join('')
+    const requested = charactersIn(text, latin).join('')
     if (line.direction === 'ltr') {
-      assert.equal(fromLeftIn(line, latin), wanted, JSON.stringify(text))
-      // Hebrew and Arabic that stand together are read from right to left, and stay where they stand.
+      assert.equal(fromLeftIn(line, latin), requested, JSON.stringify(text))
+      // Runs of Hebrew and Arabic are read from right to left, and keep their place.
       const phrases = text.split(/[A-Za-z]+/).map(turnedBack)
       assert.equal(fromLeftIn(line, turned), phrases.join(''), JSON.stringify(text))
     } else {
       assert.equal(fromLeftIn(line, turned), turnedBack(text), JSON.stringify(text))
       for (const word of text.match(/[A-Za-z]+|[0-9]+(?:[.,][0-9]+)*/g) ?? [])
         assert.ok(fromLeftIn(line, latin).includes(word.replaceAll(/[.,]/g, '')), JSON.stringify(text))
-      // Who reads the Latin words from left to right has seen that the line is none of Latin words.
+      // Reading the Latin words from left to right shows that the line is not only Latin.
       const isPlain = charactersIn(text, turned).length > charactersIn(text, /[A-Za-z]/).length
       assert.ok(isPlain || fromLeftIn(line, /[A-Za-z]/) === charactersIn(text, /[A-Za-z]/).join(''), text)
     }
@@ -96,7 +96,7 @@ test('SIG-32 what is read from left to right is what is signed, or a warning say
   assert.ok(shown.filter(({ isMarked }) => !isMarked).length > 20, 'some are in order')
 })
 
-test('SIG-32 a bar that turns the line would have Alice owe what Bob does', async () => {
+test('SIG-32 a bar that reverses the line would make Alice owe what Bob does', async () => {
   const payload = ['ו Bob ו owes ו Alice', 'ا Bob ا pays ا Alice ا 900 EUR', 'שלום Bob שלום owes שלום Alice']
   const shown = await show(payload.join('\n'))
   assert.deepEqual(

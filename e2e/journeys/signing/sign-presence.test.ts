@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en.ts'
-import { plugInAuthenticator } from '../../fixtures/authenticator.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
-import { openStageWithProcess, type ProcessStage } from '../../fixtures/stage.ts'
+import { openStageWithProcess, type ProcessStage } from '../../fixtures/environment.ts'
 
-/** Lets the clock of the product go on by as long as a proof of presence lasts, at each signal. */
+/** Advances the clock of the product by the lifetime of a re-authentication, at each signal. */
 const turningClock = `
   let ahead = 0
   const now = Date.now
@@ -39,37 +39,37 @@ const awake = (page: Pick<Page, 'locator'>) => page.locator('[data-action="sign"
 
 async function enroll(handle: string) {
   const person = await stage.enroll({ handle, displayName: 'Ada Lovelace' })
-  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  const { identities } = await person.call(stage.service.baseUrl, 'GET /api/auth/session')
   return { person, identityId: identities[0]?.identityId ?? '' }
 }
 
-/** Makes what the person has proved too old, and waits until the product says so. */
+/** Makes the user's authentication too old, and waits until the product reports that. */
 async function letProofAge(person: Person): Promise<void> {
-  const ageOf = async () => (await person.ask(stage.service.baseUrl, 'GET /api/auth/session')).secondsSinceAuthTime
+  const ageOf = async () => (await person.call(stage.service.baseUrl, 'GET /api/auth/session')).secondsSinceAuthTime
   stage.service.process.kill('SIGUSR2')
   while ((await ageOf()) <= 300) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** Counts how often a page asks a passkey for something. */
+/** Counts how often a page calls for a passkey. */
 const countTouches = (page: Page) =>
   page.evaluate(() => {
-    const asked: unknown[] = []
-    Reflect.set(globalThis, 'touches', asked)
+    const calls: unknown[] = []
+    Reflect.set(globalThis, 'touches', calls)
     const get = CredentialsContainer.prototype.get
     CredentialsContainer.prototype.get = function counted(options) {
-      asked.push(options)
+      calls.push(options)
       return get.call(this, options)
     }
   })
 const touches = (page: Page) => page.evaluate<number>('touches.length')
 
-/** By the keyboard, which reaches a frame as soon as it is drawn; a pointer does so a little later. */
+/** By keyboard, which reaches a frame as soon as it is rendered; a pointer does so a little later. */
 const pressSign = (frame: Pick<Page, 'locator'>) => awake(frame).press('Enter')
 
 const pathsOf = async (person: Person) => (await person.sent()).map(({ url }) => new URL(url).pathname)
 
 for (const age of ['recent', 'old'])
-  test(`SGN-04 with a proof of presence that is ${age}, one touch proves it to the server and signs`, async () => {
+  test(`SGN-04 with an authentication that is ${age}, one passkey use re-authenticates and signs`, async () => {
     const { person, identityId } = await enroll(`ada-${age}`)
     const { page } = person
     if (age === 'old') await letProofAge(person)
@@ -85,7 +85,7 @@ for (const age of ['recent', 'old'])
     await person.leave()
   })
 
-test('SGN-04 a frame signs on a recent proof, and with an old one leads to its window, which signs', async () => {
+test('SGN-04 a frame signs with a recent authentication; otherwise it leads to its window, which signs', async () => {
   const { person, identityId } = await enroll('kate')
   const { page } = person
   const { requestId: first } = await app.ask({ identityId, payload })
@@ -105,10 +105,10 @@ test('SGN-04 a frame signs on a recent proof, and with an old one leads to its w
   const opened = page.waitForEvent('popup')
   await control(frame, 'open-window').click()
   const popup = await opened
-  const authenticator = await plugInAuthenticator(popup, { prf: true })
+  const authenticator = await addVirtualAuthenticator(popup, { prf: true })
   await authenticator.take(await person.authenticator.credentials())
   await awake(popup).click()
-  // A passkey that tests carry to another tab loses its PRF, so it proves presence and opens no key.
+  // A passkey that tests copy to another tab loses its PRF, so it re-authenticates and unlocks no key.
   await popup.locator('input[name="recoveryCode"]').fill(person.code)
   await control(popup, 'unlock').click()
   await frame.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
@@ -116,7 +116,7 @@ test('SGN-04 a frame signs on a recent proof, and with an old one leads to its w
   await person.leave()
 })
 
-test('SGN-04 who opens the keys by the recovery code after a while proves presence then', async () => {
+test('SGN-04 a user who unlocks the keys with the recovery code after a while re-authenticates then', async () => {
   const { person, identityId } = await enroll('cora')
   const { page } = person
   await letProofAge(person)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en.ts'
-import { exactTextEn } from '../../../web/locales/exact-text-en.ts'
-import { plugInAuthenticator } from '../../fixtures/authenticator.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
+import { exactTextMessages } from '../../../web/locales/en/pages/exact-text.ts'
+import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let app: SigningApp
 before(async () => {
   stage = await openStage({ RATE_LIMITS: 'off' })
@@ -21,14 +21,14 @@ after(async () => {
 
 type Message = { origin: string; data: { type: string; payload: Record<string, string> } }
 
-/** Somebody with an account, and the id of their identity. */
+/** A user with an account, and the id of their identity. */
 async function enroll(handle: string) {
   const person = await stage.enroll({ handle, displayName: 'Ada Lovelace' })
   return { person, identityId: await identityOf(person) }
 }
 
 async function identityOf(person: Person): Promise<string> {
-  const { identities } = await person.ask(stage.service.baseUrl, 'GET /api/auth/session')
+  const { identities } = await person.call(stage.service.baseUrl, 'GET /api/auth/session')
   return identities[0]?.identityId ?? ''
 }
 
@@ -38,28 +38,28 @@ const control = (page: Pick<Page, 'locator'>, action: string) => page.locator(`[
 const awake = (page: Pick<Page, 'locator'>) => page.locator('[data-action="sign"][aria-disabled="false"]')
 const heading = (page: Pick<Page, 'getByRole'>, name: string) => page.getByRole('heading', { name })
 
-/** Watches a button from now on; answers how much of it is still changing when it wakes. */
+/** Watches a button from now on; returns which transitions are running when it becomes enabled. */
 async function watchWaking(button: Locator): Promise<() => Promise<number>> {
   const watching = await button.evaluateHandle((element) => ({
     fading: new Promise<number>((resolve) => {
-      const tell = () => resolve(element.getAnimations().length)
-      new MutationObserver(tell).observe(element, { attributeFilter: ['class'] })
+      const report = () => resolve(element.getAnimations().length)
+      new MutationObserver(report).observe(element, { attributeFilter: ['class'] })
     }),
   }))
   return () => watching.evaluate(({ fading }) => fading)
 }
 
-/** Opens the popup, where the passkeys of the other tab are not at hand: those of tests belong to a tab. */
+/** Opens the popup, which has no passkey of the other tab: those of tests belong to a tab. */
 async function openPopup(page: Page, requestId: string): Promise<Page> {
   const opened = page.waitForEvent('popup')
   await page.evaluate(`openSigning('${requestId}')`)
   const popup = await opened
-  await plugInAuthenticator(popup, { prf: true })
+  await addVirtualAuthenticator(popup, { prf: true })
   await popup.locator('.exact-text').waitFor()
   return popup
 }
 
-test('SIG-19 a full page: what was sent is shown, and signed byte for byte, whatever is in it', async () => {
+test('SIG-19 a full page: the sent text is shown and signed byte for byte, whatever it contains', async () => {
   const { person, identityId } = await enroll('ada')
   const { page } = person
   const payload = [
@@ -77,7 +77,7 @@ test('SIG-19 a full page: what was sent is shown, and signed byte for byte, what
     assert.ok(shown.includes(inert), shown)
   const marked = await page.locator('.odd').allInnerTexts()
   assert.deepEqual(marked, ['U+202E', 'U+202C', 'а Cyrillic', 'U+200B', 'U+001B', 'U+0301 ×57'])
-  await page.getByText(exactTextEn.oddities.direction(2)).waitFor()
+  await page.getByText(exactTextMessages.oddities.direction(2)).waitFor()
   await page.getByText(words.sign.notConnected).waitFor()
   await awake(page).click()
   await heading(page, words.sign.ends.signed).waitFor()
@@ -91,7 +91,7 @@ test('SIG-19 a full page: what was sent is shown, and signed byte for byte, what
   await person.leave()
 })
 
-test('a long text is signed only by who has reached its end', async () => {
+test('a long text can be signed only after scrolling to its end', async () => {
   const { person, identityId } = await enroll('bea')
   const { page } = person
   const { requestId } = await app.ask({ identityId, payload: 'I agree.\n'.repeat(200) })
@@ -102,13 +102,13 @@ test('a long text is signed only by who has reached its end', async () => {
   await page.locator('.exact-text').focus()
   const fadingOnceAwake = await watchWaking(control(page, 'sign'))
   await page.keyboard.press('End')
-  assert.equal(await fadingOnceAwake(), 0, 'a button whose ground comes slowly can’t be read meanwhile')
+  assert.equal(await fadingOnceAwake(), 0, 'a button with a background transition is unreadable meanwhile')
   await awake(page).click()
   await heading(page, words.sign.ends.signed).waitFor()
   await person.leave()
 })
 
-test('what nobody can read is signed only by who insists', async () => {
+test('an unreadable text is signed only after a confirmation', async () => {
   const { person, identityId } = await enroll('cara')
   const payload = 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c'
   const { requestId } = await app.ask({ identityId, payload })
@@ -122,7 +122,7 @@ test('what nobody can read is signed only by who insists', async () => {
   await person.leave()
 })
 
-test('SGN-07 a message by which Countersign itself acts can only be denied, whoever asks for it', async () => {
+test('SGN-07 a message that Countersign itself signs can only be denied, for any app', async () => {
   const { person, identityId } = await enroll('cleo')
   const { page } = person
   const { requestId } = await app.ask({ identityId, payload: 'I agree.' })
@@ -139,7 +139,7 @@ test('SGN-07 a message by which Countersign itself acts can only be denied, whoe
   await person.leave()
 })
 
-test('a popup: the person signs, the page of the app is told, its server verifies, and the popup closes', async () => {
+test('a popup: the user signs, the page gets a message, its server verifies, and the popup closes', async () => {
   const person = await stage.invite()
   const { page } = person
   await page.goto(`${stage.service.authUrl}/register`)
@@ -151,7 +151,7 @@ test('a popup: the person signs, the page of the app is told, its server verifie
   const { requestId, publicKey } = await app.ask({ identityId, payload })
   await page.goto(app.origin)
   const popup = await openPopup(page, requestId)
-  // The passkey of the other tab is not at hand in this one.
+  // The passkey of the other tab is not available in this one.
   await awake(popup).click()
   await control(popup, 'use-code').click()
   await popup.locator('input[name="recoveryCode"]').fill(code)
@@ -170,7 +170,7 @@ test('a popup: the person signs, the page of the app is told, its server verifie
   await person.leave()
 })
 
-test('a popup: the passkey opens the key there, and the popup closes once the page of the app is told', async () => {
+test('a popup: the passkey unlocks the key there, and the popup closes after the page gets a message', async () => {
   const { page, leave } = await stage.invite()
   await page.goto(app.origin)
   const opened = page.waitForEvent('popup')
@@ -196,12 +196,12 @@ test('a popup: the passkey opens the key there, and the popup closes once the pa
 })
 
 /**
- * Makes an account in the very window in which will be signed: what the passkeys of tests give for PRF stays in the tab
- * where they were made. The page to register would cut that off from its opener, so it comes without that header here;
- * and a page that comes from a test needs a permission to reach what listens on this machine.
+ * Creates an account in the window in which the user will sign, because the PRF outputs of a test passkey stay in the
+ * tab that created it. The registration page would sever the opener, so it is served without that header here; and a
+ * page served by a test needs a permission to reach servers on this machine.
  */
 async function enrollInPopup(popup: Page, handle: string): Promise<void> {
-  await plugInAuthenticator(popup, { prf: true })
+  await addVirtualAuthenticator(popup, { prf: true })
   await popup.context().grantPermissions(['local-network-access'], { origin: stage.service.authUrl })
   await popup.route('**/register', async (route) => {
     const response = await route.fetch()
@@ -215,7 +215,7 @@ async function enrollInPopup(popup: Page, handle: string): Promise<void> {
   await popup.locator('output[name="recoveryCode"]').waitFor()
 }
 
-test('a popup: the person says no without opening a key, and the page of the app is told', async () => {
+test('a popup: the user denies without unlocking a key, and the app’s page gets a message', async () => {
   const { person, identityId } = await enroll('emma')
   const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
   await person.page.goto(app.origin)
@@ -231,10 +231,10 @@ test('a popup: the person says no without opening a key, and the page of the app
   await person.leave()
 })
 
-test('a popup of a stranger: who signs there tells them nothing', async () => {
+test('a popup of a foreign page: it learns nothing of the signature', async () => {
   const { person, identityId } = await enroll('fay')
   const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
-  await person.page.goto(app.stranger)
+  await person.page.goto(app.foreign)
   const popup = await openPopup(person.page, requestId)
   const closed = popup.waitForEvent('close')
   await control(popup, 'deny').click()
@@ -244,7 +244,7 @@ test('a popup of a stranger: who signs there tells them nothing', async () => {
   await person.leave()
 })
 
-test('who is not signed in does so on the page, which then goes on; a foreign request stays unseen', async () => {
+test('a signed-out user signs in on the page, which then continues; a foreign request stays hidden', async () => {
   const { person, identityId } = await enroll('gina')
   const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
   const { person: other } = await enroll('hana')
@@ -263,7 +263,7 @@ test('who is not signed in does so on the page, which then goes on; a foreign re
   await person.leave()
 })
 
-test('a popup of a request that expires turns to expired by itself, stays, and tells nothing', async () => {
+test('a popup of an expiring request shows the expiry by itself, stays open, and sends nothing', async () => {
   const { person, identityId } = await enroll('iris')
   const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €', expiresInSeconds: 60 })
   await person.context.clock.install()
@@ -279,14 +279,14 @@ test('a popup of a request that expires turns to expired by itself, stays, and t
   await person.leave()
 })
 
-test('SIG-25 a demonstration, which anybody may ask for, is called one', async () => {
+test('SIG-25 a demonstration, which anyone can request, is labelled as one', async () => {
   const { person, identityId } = await enroll('ines')
-  const asked = await fetch(`${stage.service.baseUrl}/api/signing/demo/request`, {
+  const created = await fetch(`${stage.service.baseUrl}/api/signing/demo/request`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ handle: 'ines', payload: 'Pay 100 €' }),
   })
-  const { requestId } = (await asked.json()) as { requestId: string }
+  const { requestId } = (await created.json()) as { requestId: string }
   await person.page.goto(signPage(requestId))
   await person.page.getByText(words.sign.demonstration).waitFor()
 
@@ -297,7 +297,7 @@ test('SIG-25 a demonstration, which anybody may ask for, is called one', async (
   await person.leave()
 })
 
-test('a frame on the site of the app: the window that it opens signs, and the page around is told', async () => {
+test('a frame on the site of the app: its window signs, and the surrounding page gets a message', async () => {
   const { person, identityId } = await enroll('jane')
   const { page } = person
   const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
@@ -316,7 +316,7 @@ test('a frame on the site of the app: the window that it opens signs, and the pa
   await person.leave()
 })
 
-test('a frame on our own site: the person signs in it, but not while something covers it', async () => {
+test('a frame on our own site: the user signs in it, but not while something covers it', async () => {
   const { person, identityId } = await enroll('kate')
   const { page } = person
   const payload = 'Pay 100 €'
@@ -337,11 +337,11 @@ test('a frame on our own site: the person signs in it, but not while something c
   await person.leave()
 })
 
-test('HDR-06 a stranger can’t show the page in a frame', async () => {
+test('HDR-06 a foreign page cannot show the page in a frame', async () => {
   const { person, identityId } = await enroll('lena')
   const { requestId } = await app.ask({ identityId, payload: 'Pay 100 €' })
   const refused = person.page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()))
-  await person.page.goto(`${app.stranger}/frame?requestId=${requestId}`)
+  await person.page.goto(`${app.foreign}/frame?requestId=${requestId}`)
   await refused
   assert.equal(await person.page.frameLocator('iframe').locator('main').count(), 0)
   await person.leave()

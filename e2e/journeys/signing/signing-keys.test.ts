@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fingerprintOf } from '../../../web/pages/account/signing/fingerprint.ts'
-import { en as words } from '../../../web/locales/en.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { askAtLength, askForDemonstration } from '../../fixtures/signing-keys.ts'
-import { openStage, type Stage } from '../../fixtures/stage.ts'
+import { sendLongRequests, createDemonstration } from '../../fixtures/signing-keys.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
 
-/** What anybody can find out about the key of a handle. */
+/** The public information about the key of a handle. */
 async function publicKeyOf(handle: string): Promise<{ publicKey: string; keyVersion: number }> {
   return JSON.parse(await (await fetch(`${stage.service.baseUrl}/api/signing/public-key/${handle}`)).text())
 }
 
-const ask = (handle: string) => askForDemonstration(stage.service, handle)
+const ask = (handle: string) => createDemonstration(stage.service, handle)
 
 async function statusOf(requestId: string): Promise<string> {
   const url = `${stage.service.baseUrl}/api/signing/request/${requestId}/status?clientId=app_playground`
@@ -29,7 +29,7 @@ async function openSigning({ page }: Person): Promise<void> {
   await page.locator('.fingerprint:not(.blank)').first().waitFor()
 }
 
-test('what waits for a signature is counted while a person looks, and leads to the text', async () => {
+test('pending requests are counted while a user watches, and lead to the text', async () => {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   await openSigning(ada)
   await ada.page.getByText(words.signing.waiting(0)).waitFor()
@@ -41,20 +41,20 @@ test('what waits for a signature is counted while a person looks, and leads to t
   await ada.leave()
 })
 
-test('SIG-56 all that strangers ask at length is counted and can be shown, and costs little to look at', async () => {
+test('SIG-56 all long requests of unconnected apps are counted and can be shown at low cost', async () => {
   const cleo = await stage.enroll({ handle: 'cleo', displayName: 'Cleo' })
   const { page } = cleo
-  await askAtLength(stage.service, cleo, 8)
+  await sendLongRequests(stage.service, cleo, 8)
   await openSigning(cleo)
   await page.getByText(words.signing.waiting(24)).waitFor()
   assert.equal(await page.locator('nav .count').innerText(), '24')
-  const links = page.getByRole('link', { name: /^Read/ })
+  const links = page.getByRole('link', { name: /^Review/ })
   assert.equal(await links.count(), 20)
   await cleo.press('more-requests')
   await cleo.control('more-requests').waitFor({ state: 'detached' })
   assert.equal(await links.count(), 24)
 
-  // Read again twice: the first may have begun before.
+  // Read twice: the first may have started before.
   for (let time = 0; time < 2; time += 1) {
     const answer = await page.waitForResponse((response) => response.url().includes('/api/signing/'))
     const { length } = await answer.body()
@@ -70,7 +70,7 @@ test('SIG-56 all that strangers ask at length is counted and can be shown, and c
   await cleo.leave()
 })
 
-test('a person replaces their key: what waits expires, and the old one stays to be seen', async () => {
+test('a user replaces their key: pending requests expire, and the old key stays visible', async () => {
   const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob' })
   const before = await publicKeyOf('bob')
   const requestId = await ask('bob')
@@ -90,7 +90,7 @@ test('a person replaces their key: what waits expires, and the old one stays to 
   const shown = await bob.page.locator('.fingerprint').allInnerTexts()
   assert.deepEqual(shown, [await fingerprintOf(after.publicKey), await fingerprintOf(before.publicKey)])
 
-  // The new key is sealed so that it gives way in its turn.
+  // The new key is encrypted so that it can be replaced in turn.
   await bob.press('replace-key')
   await bob.press('unlock')
   await bob.page.getByText(words.signing.former(2)).waitFor()
@@ -98,7 +98,7 @@ test('a person replaces their key: what waits expires, and the old one stays to 
   await bob.leave()
 })
 
-test('a further name gets a key of its own, and the recovery code replaces one that no passkey opens', async () => {
+test('a further identity gets its own key, and the recovery code replaces one that no passkey unlocks', async () => {
   const eve = await stage.invite()
   await eve.page.goto(`${stage.service.authUrl}/register`)
   const code = await eve.createAccount({ handle: 'eve', displayName: 'Eve' })

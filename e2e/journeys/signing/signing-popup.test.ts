@@ -6,13 +6,13 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import type { openSigningPopup, PopupAnswer } from '../../../sdk/src/browser/browser.ts'
-import { launchBrowser } from '../../fixtures/stage.ts'
+import type { openSigningPopup, SigningPopupResult } from '../../../sdk/src/browser/browser.ts'
+import { launchBrowser } from '../../fixtures/environment.ts'
 
-/** What the page of the app has in its window. */
+/** The globals of the app's page. */
 declare global {
   var openPopup: typeof openSigningPopup
-  var answer: Promise<PopupAnswer>
+  var answer: Promise<SigningPopupResult>
 }
 
 const sdk = join(import.meta.dirname, '../../../sdk')
@@ -20,14 +20,14 @@ const requestId = '4b2f6d9e-1a3c-4e5f-8a7b-9c0d1e2f3a4b'
 const signed = { type: 'countersign:signed', payload: { requestId, signature: 'c2ln', publicKey: 'a2V5' } }
 const denied = { type: 'countersign:denied', payload: { requestId } }
 
-/** A page of the provider that says what its address tells it to, to whoever opened or frames it. */
+/** A page of the provider that sends the messages in its URL to its opener or parent. */
 const provider = `<!doctype html><title>Sign</title><script>
-  const asked = new URLSearchParams(location.search)
-  for (const words of JSON.parse(asked.get('say') ?? '[]')) (opener ?? parent).postMessage(words, '*')
-  if (asked.has('closing')) close()
+  const parameters = new URLSearchParams(location.search)
+  for (const words of JSON.parse(parameters.get('say') ?? '[]')) (opener ?? parent).postMessage(words, '*')
+  if (parameters.has('closing')) close()
 </script>`
-/** What the guide shows, in a page that has what it needs. */
-const guide = readFileSync(join(sdk, '../docs/guides/ask-for-a-signature.md'), 'utf8')
+/** The code of the guide, in a page with what it needs. */
+const guide = readFileSync(join(sdk, '../docs/guides/request-a-signature.md'), 'utf8')
 const shown = /^```js sign.mjs\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? ''
 const followed = `<!doctype html><title>Shop</title><button>Sign</button><p role="status"></p>
   <script type="importmap">{ "imports": { "@countersign/sdk/browser": "/sdk.js" } }</script>
@@ -74,7 +74,7 @@ const html = { 'content-type': 'text/html; charset=utf-8' }
 async function portOf(server: Server): Promise<number> {
   if (!server.listening) await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('this server listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('this server has no port')
   return address.port
 }
 
@@ -88,7 +88,9 @@ function signingUrl({ say = [], closing = false }: { say?: unknown[]; closing?: 
   return `${auth}/sign?${words.toString()}`
 }
 
-/** Presses the button, whose handler asks to sign at that address; a moment later, as if a server had been asked. */
+/**
+ * Clicks the button, whose handler opens the signing page at that URL; a moment later, as if a server had been called.
+ */
 async function press(address: string): Promise<Page> {
   await page.evaluate((url) => {
     const later = () => new Promise<string>((resolve) => setTimeout(resolve, 200, url))
@@ -99,7 +101,7 @@ async function press(address: string): Promise<Page> {
   return popup
 }
 
-/** Goes there as by a link: what is typed into the address bar has no opener any more. */
+/** Navigates as by a link: a URL typed into the address bar has no opener. */
 async function go(popup: Page, address: string) {
   await popup.evaluate((url) => globalThis.location.assign(url), address)
   await popup.waitForURL(address)
@@ -113,7 +115,7 @@ async function allClosed(popups: Page[]) {
 const answer = () => page.evaluate(() => globalThis.answer)
 
 for (const path of ['/', '/careful'])
-  test(`the page of the app (${path}) hears that the person has signed, and listens no more`, async () => {
+  test(`the page of the app (${path}) gets the message about the signature, and stops listening`, async () => {
     await visit(path)
     await press(signingUrl({ say: [signed] }))
     assert.deepEqual(await answer(), { type: 'signed', ...signed.payload })
@@ -124,31 +126,31 @@ for (const path of ['/', '/careful'])
     assert.deepEqual(listeners, [])
   })
 
-test('the page that the guide shows asks its server, opens the window, and says what it hears', async () => {
+test('the page of the guide calls its server, opens the window, and shows the result', async () => {
   await page.goto(`${shop}/guide`)
   await page.click('button')
   await page.getByText('signed', { exact: true }).waitFor()
 })
 
-test('it hears that the person has denied, also from a window that closes itself then', async () => {
+test('it gets the message about a denial, also from a window that then closes itself', async () => {
   await press(signingUrl({ say: [denied], closing: true }))
   assert.deepEqual(await answer(), { type: 'denied', requestId })
 })
 
-test('it notices that the window was closed', async () => {
+test('it detects that the window was closed', async () => {
   const popup = await press(signingUrl())
   await popup.waitForURL(/\/sign\?/)
   await popup.close()
   assert.deepEqual(await answer(), { type: 'closed' })
 })
 
-test('the window is as large as the page wants it', async () => {
+test('the window has the size that the page requests', async () => {
   const popup = await press(signingUrl())
   await popup.waitForURL(/\/sign\?/)
   assert.deepEqual(await popup.evaluate(() => [innerWidth, innerHeight]), [480, 760])
 })
 
-test('it believes no other window, no other origin, no other request and no other words', async () => {
+test('it ignores other windows, origins, requests and messages', async () => {
   const other = { ...signed, payload: { ...signed.payload, requestId: requestId.replace('4', '5') } }
   const half = { ...signed, payload: { requestId } }
   const nonsense = [null, 'signed', { type: 'signed' }, { ...signed, payload: null }, { ...signed, type: 'signed' }]
@@ -170,7 +172,7 @@ test('it believes no other window, no other origin, no other request and no othe
   assert.deepEqual(await answer(), { type: 'denied', requestId })
 })
 
-test('where no window may open it answers the address, for a link', async () => {
+test('if popups are blocked it returns the URL, for a link', async () => {
   const url = signingUrl({ say: [signed] })
   await page.setContent(`<iframe sandbox="allow-scripts allow-same-origin" src="${shop}/"></iframe>`)
   const frame = page.frameLocator('iframe')
@@ -179,7 +181,7 @@ test('where no window may open it answers the address, for a link', async () => 
   assert.deepEqual(answered, { type: 'blocked', signingUrl: url })
 })
 
-test('it closes the window when there is nothing to sign, and runs no script in the place of a page', async () => {
+test('it closes the window if there is nothing to sign, and runs no script in place of a page', async () => {
   const popups: Page[] = []
   page.on('popup', (popup) => popups.push(popup))
   const failures = await page.evaluate(async () => {
@@ -190,16 +192,16 @@ test('it closes the window when there is nothing to sign, and runs no script in 
     )
   })
   assert.equal(failures[0], 'not today')
-  assert.equal(failures[1], 'signingUrl is the address of a page')
+  assert.equal(failures[1], 'signingUrl must be a page URL')
   assert.equal(await page.evaluate(() => 'harmed' in globalThis), false)
   await allClosed(popups)
 })
 
-test('the app may stop waiting, and the window goes', async () => {
+test('the app can stop waiting, which closes the window', async () => {
   const reason = await page.evaluate(async (address) => {
-    const leaving = new AbortController()
-    const waiting = globalThis.openPopup({ signingUrl: address, signal: leaving.signal })
-    setTimeout(() => leaving.abort('expired'), 300)
+    const aborter = new AbortController()
+    const waiting = globalThis.openPopup({ signingUrl: address, signal: aborter.signal })
+    setTimeout(() => aborter.abort('expired'), 300)
     return waiting.then(String, String)
   }, signingUrl())
   assert.equal(reason, 'expired')

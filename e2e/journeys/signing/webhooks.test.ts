@@ -8,16 +8,16 @@ import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { serveHere } from '../../../server/testing/service-here.ts'
 import { startWebhookReceiver } from '../../../server/testing/webhook-receiver.ts'
-import { developerEn } from '../../../web/locales/developer-en.ts'
-import { en } from '../../../web/locales/en.ts'
+import { developerMessages } from '../../../web/locales/en/pages/developers.ts'
+import { en } from '../../../web/locales/en/messages.ts'
 import { freePort, layOut, run } from '../../fixtures/guide.ts'
-import { openStage } from '../../fixtures/stage.ts'
+import { openStage } from '../../fixtures/environment.ts'
 
-const words = { ...en, ...developerEn }
+const words = { ...en, ...developerMessages }
 
 const root = join(import.meta.dirname, '../../..')
 
-test('WHK-01 WHK-02 webhooks: what the guide shows takes what is signed, once, and nothing else', async (t) => {
+test('WHK-01 WHK-02 webhooks: the code of the guide accepts each signed event once, and nothing else', async (t) => {
   const guide = await readFile(join(root, 'docs/guides/webhooks.md'), 'utf8')
   const service = await serveHere()
   t.after(() => service.close())
@@ -84,7 +84,7 @@ test('WHK-01 WHK-02 webhooks: what the guide shows takes what is signed, once, a
   assert.deepEqual([(await lines.next()).value, (await lines.next()).value], ['it was signed', 'The webhook works'])
 })
 
-test('a developer sets a webhook, and sees their server hear of a signature, also one that it missed', async (t) => {
+test('a developer sets a webhook, and sees the deliveries of a signature, also one that failed', async (t) => {
   const stage = await openStage()
   t.after(() => stage.close())
   const { baseUrl, authUrl } = stage.service
@@ -109,13 +109,13 @@ test('a developer sets a webhook, and sees their server hear of a signature, als
   await page.locator('.told', { hasText: secret }).locator('[data-action="confirm-secret-saved"]').click()
   await page.getByText(words.webhook.none).waitFor()
 
-  const { identities } = await ada.ask(baseUrl, 'GET /api/auth/session')
-  const asked = await fetch(`${baseUrl}/api/signing/request`, {
+  const { identities } = await ada.call(baseUrl, 'GET /api/auth/session')
+  const created = await fetch(`${baseUrl}/api/signing/request`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ clientId, clientSecret, identityId: identities[0]?.identityId, payload: 'Pay 10 €' }),
   })
-  const { requestId } = JSON.parse(await asked.text())
+  const { requestId } = JSON.parse(await created.text())
   await page.goto(`${authUrl}/sign?requestId=${requestId}`)
   await page.locator('[data-action="sign"][aria-disabled="false"]').click()
   await page.locator('.ended').waitFor()
@@ -125,8 +125,8 @@ test('a developer sets a webhook, and sees their server hear of a signature, als
   await page.getByText(words.webhook.gone).waitFor()
   await ada.press('save-webhook')
   await ada.press('send-again')
-  const [, told] = await receiver.has(2)
-  const event = new Webhook(secret).verify(told?.body ?? '', told?.headers ?? {})
+  const [, delivered] = await receiver.has(2)
+  const event = new Webhook(secret).verify(delivered?.body ?? '', delivered?.headers ?? {})
   assert.partialDeepStrictEqual(event, { type: 'signing.signed', data: { requestId, status: 'signed' } })
   await page.locator('[data-state="delivered"]').getByText('signing.signed').waitFor()
   assert.equal(await ada.control('send-again').count(), 0)

@@ -1,6 +1,6 @@
 /**
- * The key of whoever is signed in, kept in this browser from page to page. IndexedDB takes a CryptoKey as it is: it can be
- * used from here, and neither a script nor this file can read its bytes. On the disk it is as safe as the disk.
+ * Stores the app key of the signed-in user in this browser. IndexedDB stores a CryptoKey that scripts can use, but whose
+ * bytes they cannot read. On the disk, it is as safe as the disk.
  */
 export async function keepKey(identityId, appKey) {
   await inStore((keys) => keys.put(appKey, identityId))

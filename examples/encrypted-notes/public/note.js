@@ -1,23 +1,22 @@
-import { decryptText, encrypt, unwrap, wrapFor, wrapTo } from './countersign.js'
+import { decryptText, encrypt, decryptWithPrivateKey, encryptToUser, encryptToPublicKey } from './countersign.js'
 
 /**
- * A note has a key of its own, made for it, and wrapped to each person who may read it. Inside of what that key encrypts
- * stands whom the note was shared with, and by which public key: there the server can't change it.
+ * Each note has its own key, which is wrapped to every user who may read the note. The encrypted content includes the
+ * recipients and their public keys, so that the server cannot change them.
  *
- * Anybody can wrap a key to somebody, the server as well, and so make up a whole note. That is why a text that is new
- * always gets a new key, and never one that came from there.
+ * Anyone can wrap a key to a user, also the server, and so invent a note. A new text therefore always gets a new key.
  */
 export async function sealNote({ text }, owner) {
   const id = crypto.randomUUID()
   const contentKey = crypto.getRandomValues(new Uint8Array(32))
-  const key = await wrapTo(owner.publicKey, contentKey, { context: contextOfKey(id) })
+  const key = await encryptToPublicKey(owner.publicKey, contentKey, { context: contextOfKey(id) })
   const content = await encryptContent({ id, contentKey, text, readers: [] })
   return { id, version: 0, content, keys: { [owner.identityId]: key } }
 }
 
-/** Throws `cannot_open` where this note is for another key, or not what its place says. */
+/** Throws `decryption_failed` where this note is for another key, or not what its place says. */
 export async function openNote({ id, version, owner, content, key }, privateKey) {
-  const contentKey = await unwrap(privateKey, key, { context: contextOfKey(id) })
+  const contentKey = await decryptWithPrivateKey(privateKey, key, { context: contextOfKey(id) })
   const opened = await decryptText(await importKey(contentKey), content, { context: contextOf(id) })
   const { text, readers } = JSON.parse(opened)
   return { id, version, owner, contentKey, text, readers }
@@ -29,7 +28,7 @@ export async function openNote({ id, version, owner, content, key }, privateKey)
  */
 export async function shareNote(note, handle, { publicKey, directory }) {
   const { id, version, contentKey, text } = note
-  const { ciphertext, recipient } = await wrapFor(directory, handle, contentKey, {
+  const { ciphertext, recipient } = await encryptToUser(directory, handle, contentKey, {
     context: contextOfKey(id),
     publicKey,
   })
@@ -49,7 +48,7 @@ export function knownKeyOf(handle, notes) {
 
 /** The public key that Countersign says is theirs. It comes with whatever is wrapped to it, here with nothing. */
 export async function publicKeyOf(handle, directory) {
-  const { recipient } = await wrapFor(directory, handle, '', { context: 'look-up' })
+  const { recipient } = await encryptToUser(directory, handle, '', { context: 'look-up' })
   return recipient.publicKey
 }
 

@@ -1,5 +1,5 @@
-import { openAppKey } from './countersign.js'
-import { finishSignIn, signIn } from './countersign-sign-in.js'
+import { decryptAppKey } from './countersign.js'
+import { handleRedirectCallback, signIn } from './countersign-sign-in.js'
 import { forgetKeys, keepKey, readKey } from './key-store.js'
 import { publicKeyOf } from './note.js'
 import { openNotebook } from './notebook.js'
@@ -32,7 +32,7 @@ async function begin() {
   const { person, app } = await readSession()
   settings = settingsOf(app)
   isSignedIn = person !== undefined
-  const returned = await finishSignIn(settings)
+  const returned = await handleRedirectCallback(settings)
   if (returned?.type === 'signed-in') return enter(returned)
   const appKey = person && (await readKey(person.identityId))
   welcome.hidden = appKey !== undefined
@@ -53,13 +53,13 @@ function settingsOf(app) {
 /** What a sign-in brought, by a dialog of the browser or a redirect: who it is for the server, the key for this page. */
 async function enter({ type, grant, sealedAppKey }) {
   if (type !== 'signed-in') return
-  const appKey = await openAppKey(sealedAppKey)
+  const appKey = await decryptAppKey(sealedAppKey)
   const { person, app } = await beginSession(grant)
   await keepOwnKey(appKey, person, app)
   location.replace('/')
 }
 
-/** A server that says who somebody is could say somebody else: their key is what others look up by that name. */
+/** Checks the identity that the server reports: the key must be the one that others look up by its handle. */
 async function keepOwnKey(appKey, person, directory) {
   const publicKey = await publicKeyOf(person.handle, directory)
   if (publicKey !== appKey.publicKey) throw new Error('The key that came is not yours. Sign in again.')

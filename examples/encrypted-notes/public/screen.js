@@ -8,7 +8,7 @@ export function say(words) {
 
 const reasons = {
   app_public_key_not_found: 'Nobody with this username uses this app.',
-  cannot_open: 'What came with this sign-in is no key for this page.',
+  decryption_failed: 'What came with this sign-in is no key for this page.',
   rate_limited: 'Too many look-ups. Wait a minute.',
 }
 

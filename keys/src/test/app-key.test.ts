@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import {
-  readAppKeyFragment,
-  writeAppKeyFragment,
+  parseAppKeyFragment,
+  formatAppKeyFragment,
   type AppKey,
 } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import vectors from '../../vectors.json' with { type: 'json' }
-import { CannotOpen, importEnvelopeKey, seal } from '../envelope.ts'
-import { MasterKey, newMasterKey } from '../master-key.ts'
+import { DecryptionError, importEnvelopeKey, seal } from '../envelope.ts'
+import { MasterKey, generateMasterKey } from '../master-key.ts'
 
 const { identityId, appKeys } = vectors.masterKey
 const { clientId } = appKeys
@@ -20,17 +20,17 @@ const masterKeyOf = (hex: string) => new MasterKey(Buffer.from(hex, 'hex'))
 type SealedVector = (typeof appKeys.keys)[number]
 
 for (const vector of appKeys.keys) {
-  test(`an app key sealed elsewhere opens, and is written into the same fragment: ${vector.mode}`, async () => {
+  test(`an app key encrypted elsewhere is decrypted, and gives the same fragment: ${vector.mode}`, async () => {
     const appKey = await openVector(masterKeyOf(vectors.masterKey.masterKey), vector)
-    assert.equal(writeAppKeyFragment({ appKey }), vector.fragment)
-    assert.deepEqual(readAppKeyFragment(vector.fragment), { appKey })
+    assert.equal(formatAppKeyFragment({ appKey }), vector.fragment)
+    assert.deepEqual(parseAppKeyFragment(vector.fragment), { appKey })
     if (appKey.mode === 'symmetric') assert.equal(Buffer.from(appKey.key).toString('hex'), vector.key)
     if (appKey.mode === 'asymmetric') assertAgree(appKey)
   })
 }
 
-test('a symmetric app key is the same whenever it is opened, and another for each app and identity', async () => {
-  const masterKey = newMasterKey()
+test('a symmetric app key stays the same, and differs for each app and identity', async () => {
+  const masterKey = generateMasterKey()
   const places = [
     [identityId, clientId],
     [identityId, clientId],
@@ -49,8 +49,8 @@ test('a symmetric app key is the same whenever it is opened, and another for eac
   assert.equal(seen.size, places.length)
 })
 
-test('a key pair of an app agrees with the keys of others, and is the same whenever it is opened', async () => {
-  const masterKey = newMasterKey()
+test('a key pair of an app agrees with the keys of others, and stays the same', async () => {
+  const masterKey = generateMasterKey()
   const sealed = await masterKey.newAppKeyPair(identityId, clientId)
   const appKey = await masterKey.openAppKeyPair(identityId, clientId, sealed)
   assert.equal(toBase64(appKey.publicKey), sealed.appPublicKey)
@@ -59,17 +59,17 @@ test('a key pair of an app agrees with the keys of others, and is the same whene
   assert.deepEqual(await masterKey.openAppKeyPair(identityId, clientId, sealed), appKey)
 })
 
-test('a runtime without X25519 makes and opens pairs of P-256', async (t) => {
+test('a runtime without X25519 generates and decrypts pairs of P-256', async (t) => {
   failAtX25519(t)
-  const masterKey = newMasterKey()
+  const masterKey = generateMasterKey()
   const sealed = await masterKey.newAppKeyPair(identityId, clientId)
   const appKey = await masterKey.openAppKeyPair(identityId, clientId, sealed)
   assert.equal(publicKeyOf(appKey).asymmetricKeyDetails?.namedCurve, 'prime256v1')
   assertAgree(appKey)
 })
 
-test('E2E-05 an app key of another identity, another app or another person does not open', async () => {
-  const masterKey = newMasterKey()
+test('E2E-05 an app key of another identity, app or user is not decrypted', async () => {
+  const masterKey = generateMasterKey()
   const sealed = await masterKey.newAppKey(identityId, clientId)
   const pair = await masterKey.newAppKeyPair(identityId, clientId)
   const elsewhere = [
@@ -77,33 +77,33 @@ test('E2E-05 an app key of another identity, another app or another person does 
     [masterKey, identityId, other.clientId],
     [masterKey, clientId, identityId],
     [masterKey, `${identityId}:${clientId}`, ''],
-    [newMasterKey(), identityId, clientId],
+    [generateMasterKey(), identityId, clientId],
   ] as const
   for (const [opener, identity, client] of elsewhere) {
-    await assert.rejects(opener.openAppKey(identity, client, sealed), CannotOpen)
-    await assert.rejects(opener.openAppKeyPair(identity, client, pair), CannotOpen)
+    await assert.rejects(opener.openAppKey(identity, client, sealed), DecryptionError)
+    await assert.rejects(opener.openAppKeyPair(identity, client, pair), DecryptionError)
   }
 })
 
-test('a key of one kind does not open as one of the other', async () => {
-  const masterKey = newMasterKey()
+test('a key of one kind is not decrypted as the other kind', async () => {
+  const masterKey = generateMasterKey()
   const sealed = await masterKey.newAppKey(identityId, clientId)
   const pair = await masterKey.newAppKeyPair(identityId, clientId)
-  await assert.rejects(masterKey.openAppKey(identityId, clientId, pair.encryptedAppPrivateKey), CannotOpen)
+  await assert.rejects(masterKey.openAppKey(identityId, clientId, pair.encryptedAppPrivateKey), DecryptionError)
   const asPair = { ...pair, encryptedAppPrivateKey: sealed }
-  await assert.rejects(masterKey.openAppKeyPair(identityId, clientId, asPair), CannotOpen)
+  await assert.rejects(masterKey.openAppKeyPair(identityId, clientId, asPair), DecryptionError)
   const { encryptedPrivateKey } = await masterKey.newEncryptionKey(identityId)
-  await assert.rejects(masterKey.openAppKey(identityId, clientId, encryptedPrivateKey), CannotOpen)
+  await assert.rejects(masterKey.openAppKey(identityId, clientId, encryptedPrivateKey), DecryptionError)
 })
 
-test('whoever answers with another public key than the one of the private key is not believed', async (t) => {
-  const masterKey = newMasterKey()
+test('a public key that does not belong to the private key is rejected', async (t) => {
+  const masterKey = generateMasterKey()
   const pair = await masterKey.newAppKeyPair(identityId, clientId)
   const another = await masterKey.newAppKeyPair(identityId, clientId)
   failAtX25519(t)
   const ofP256 = await masterKey.newAppKeyPair(identityId, clientId)
   const anotherOfP256 = await masterKey.newAppKeyPair(identityId, clientId)
-  const lies: [{ encryptedAppPrivateKey: string }, string][] = [
+  const falsified: [{ encryptedAppPrivateKey: string }, string][] = [
     [pair, another.appPublicKey],
     [ofP256, anotherOfP256.appPublicKey],
     [pair, ofP256.appPublicKey],
@@ -112,35 +112,35 @@ test('whoever answers with another public key than the one of the private key is
     [pair, `${pair.appPublicKey} `],
     [pair, pair.appPublicKey.replaceAll('=', '')],
   ]
-  for (const [{ encryptedAppPrivateKey }, appPublicKey] of lies) {
-    const lie = { encryptedAppPrivateKey, appPublicKey }
-    await assert.rejects(masterKey.openAppKeyPair(identityId, clientId, lie), CannotOpen)
+  for (const [{ encryptedAppPrivateKey }, appPublicKey] of falsified) {
+    const stored = { encryptedAppPrivateKey, appPublicKey }
+    await assert.rejects(masterKey.openAppKeyPair(identityId, clientId, stored), DecryptionError)
   }
 })
 
 for (const length of [0, 16, 31, 33, 48, 138]) {
-  test(`${length} bytes that were sealed as an app key are none`, async () => {
+  test(`${length} encrypted bytes are not an app key`, async () => {
     const bytes = randomBytes(32)
     const envelopeKey = await importEnvelopeKey(Buffer.from(bytes))
     const sealed = await seal(envelopeKey, `app-key:${identityId}:${clientId}`, randomBytes(length))
     const masterKey = new MasterKey(bytes)
     const { appPublicKey } = await masterKey.newAppKeyPair(identityId, clientId)
-    await assert.rejects(masterKey.openAppKey(identityId, clientId, sealed), CannotOpen)
+    await assert.rejects(masterKey.openAppKey(identityId, clientId, sealed), DecryptionError)
     const pair = { appPublicKey, encryptedAppPrivateKey: sealed }
-    await assert.rejects(masterKey.openAppKeyPair(identityId, clientId, pair), CannotOpen)
+    await assert.rejects(masterKey.openAppKeyPair(identityId, clientId, pair), DecryptionError)
   })
 }
 
-test('every sealed app key is far below the size that the server stores', async (t) => {
+test('every encrypted app key is far below the size limit of the server', async (t) => {
   failAtX25519(t)
-  const masterKey = newMasterKey()
+  const masterKey = generateMasterKey()
   const { encryptedAppPrivateKey } = await masterKey.newAppKeyPair(identityId, clientId)
   for (const ciphertext of [await masterKey.newAppKey(identityId, clientId), encryptedAppPrivateKey])
     assert.ok(ciphertext.length * 16 < limits.ciphertextBytesMax)
 })
 
-test('a forgotten master key makes and opens no app key', async () => {
-  const masterKey = newMasterKey()
+test('a forgotten master key neither generates nor decrypts app keys', async () => {
+  const masterKey = generateMasterKey()
   const sealed = await masterKey.newAppKey(identityId, clientId)
   const pair = await masterKey.newAppKeyPair(identityId, clientId)
   masterKey.forget()
@@ -163,16 +163,16 @@ function publicKeyOf({ publicKey }: { publicKey: Uint8Array }) {
   return createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' })
 }
 
-/** That the owner of the pair and somebody else come to the same secret. */
+/** Checks that the owner of the pair and another party derive the same secret. */
 function assertAgree(pair: { privateKey: Uint8Array; publicKey: Uint8Array }) {
   const publicKey = publicKeyOf(pair)
   const privateKey = createPrivateKey({ key: Buffer.from(pair.privateKey), format: 'der', type: 'pkcs8' })
-  const somebody =
+  const sender =
     publicKey.asymmetricKeyType === 'x25519'
       ? generateKeyPairSync('x25519')
       : generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const mine = diffieHellman({ privateKey, publicKey: somebody.publicKey })
-  assert.deepEqual(mine, diffieHellman({ privateKey: somebody.privateKey, publicKey }))
+  const mine = diffieHellman({ privateKey, publicKey: sender.publicKey })
+  assert.deepEqual(mine, diffieHellman({ privateKey: sender.privateKey, publicKey }))
 }
 
 function failAtX25519(t: TestContext) {

@@ -2,44 +2,44 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import vectors from '../../vectors.json' with { type: 'json' }
 import {
-  agreeAsAnswerer,
-  agreeAsAsker,
-  commitmentTo,
-  newApprovalKey,
+  agreeAsApprover,
+  agreeAsRequester,
+  computeCommitment,
+  generateEphemeralKeyPair,
   newNonce,
-  NotTheSame,
-  type ApprovalKey,
+  TranscriptMismatchError,
+  type EphemeralKeyPair,
 } from '../device-approval.ts'
-import { newMasterKey, openHandedOver } from '../master-key.ts'
+import { generateMasterKey, openTransferredMasterKey } from '../master-key.ts'
 
 const approvalId = '01997c1e-7a54-7000-8000-00000000000a'
 const userId = '01997c1e-7a54-7000-8000-00000000000b'
 const place = { approvalId, userId }
 
-async function newAsker() {
-  const own = await newApprovalKey()
-  const asked = { publicKey: own.publicKey, nonce: newNonce() }
-  return { own, asked, commitment: await commitmentTo(asked) }
+async function newRequester() {
+  const own = await generateEphemeralKeyPair()
+  const opening = { publicKey: own.publicKey, nonce: newNonce() }
+  return { own, opening, commitment: await computeCommitment(opening) }
 }
-const importKey = async (jwk: JsonWebKey): Promise<ApprovalKey> => ({
+const importKey = async (jwk: JsonWebKey): Promise<EphemeralKeyPair> => ({
   publicKey: jwk.x ?? '',
   privateKey: await crypto.subtle.importKey('jwk', jwk, 'X25519', false, ['deriveBits']),
 })
 
 for (const each of vectors.deviceApprovals) {
-  test(`two devices agree on what another implementation computes: ${each.digits}`, async () => {
+  test(`two devices get the results of another implementation: ${each.digits}`, async () => {
     const [asking, answering] = [await importKey(each.askingKey), await importKey(each.answeringKey)]
-    const asked = { publicKey: asking.publicKey, nonce: each.nonce }
+    const opening = { publicKey: asking.publicKey, nonce: each.nonce }
     const transcript = {
       approvalId: each.approvalId,
       userId: each.userId,
-      asked,
+      opening,
       answer: { publicKey: answering.publicKey },
     }
-    assert.equal(await commitmentTo(asked), each.commitment)
+    assert.equal(await computeCommitment(opening), each.commitment)
     const sides = [
-      await agreeAsAsker(asking, transcript),
-      await agreeAsAnswerer(answering, transcript, each.commitment),
+      await agreeAsRequester(asking, transcript),
+      await agreeAsApprover(answering, transcript, each.commitment),
     ]
     for (const { digits, confirmation, wrappingKey } of sides) {
       assert.deepEqual([digits, confirmation], [each.digits, each.confirmation])
@@ -49,82 +49,95 @@ for (const each of vectors.deviceApprovals) {
   })
 }
 
-test('the master key arrives at the device that asked, and opens under that approval alone', async () => {
-  const [asker, answerer] = [await newAsker(), await newApprovalKey()]
-  const transcript = { ...place, asked: asker.asked, answer: { publicKey: answerer.publicKey } }
-  const masterKey = newMasterKey()
-  const sealing = await agreeAsAnswerer(answerer, transcript, asker.commitment)
-  const { digits, wrappingKey } = await agreeAsAsker(asker.own, transcript)
+test('the requesting device gets the master key, and only that approval decrypts it', async () => {
+  const [requester, answerer] = [await newRequester(), await generateEphemeralKeyPair()]
+  const transcript = { ...place, opening: requester.opening, answer: { publicKey: answerer.publicKey } }
+  const masterKey = generateMasterKey()
+  const sealing = await agreeAsApprover(answerer, transcript, requester.commitment)
+  const { digits, wrappingKey } = await agreeAsRequester(requester.own, transcript)
   assert.match(digits, /^\d{6}$/)
   assert.equal(sealing.digits, digits)
 
   const ciphertext = await masterKey.handOver(sealing.wrappingKey, approvalId)
   const signingKey = await masterKey.newSigningKey('an identity')
-  const handedOver = await openHandedOver(ciphertext, wrappingKey, approvalId)
+  const handedOver = await openTransferredMasterKey(ciphertext, wrappingKey, approvalId)
   await handedOver.openSigningKey('an identity', signingKey.encryptedPrivateKey)
-  await assert.rejects(openHandedOver(ciphertext, wrappingKey, userId), { code: 'cannot_open' })
+  await assert.rejects(openTransferredMasterKey(ciphertext, wrappingKey, userId), { code: 'decryption_failed' })
 })
 
-test('DEV-01 whoever stands between two devices gives them different digits, and reads nothing', async () => {
-  const [asker, answerer, towardsAsker, towardsAnswerer] = [
-    await newAsker(),
-    await newApprovalKey(),
-    await newApprovalKey(),
-    await newAsker(),
+test('DEV-01 an attacker between two devices gives them different digits, and reads nothing', async () => {
+  const [requester, answerer, towardsRequester, towardsAnswerer] = [
+    await newRequester(),
+    await generateEphemeralKeyPair(),
+    await generateEphemeralKeyPair(),
+    await newRequester(),
   ]
-  const seenByAsker = { ...place, asked: asker.asked, answer: { publicKey: towardsAsker.publicKey } }
-  const seenByAnswerer = { ...place, asked: towardsAnswerer.asked, answer: { publicKey: answerer.publicKey } }
-  const shown = await agreeAsAsker(asker.own, seenByAsker)
-  const expected = await agreeAsAnswerer(answerer, seenByAnswerer, towardsAnswerer.commitment)
+  const seenByRequester = { ...place, opening: requester.opening, answer: { publicKey: towardsRequester.publicKey } }
+  const seenByAnswerer = { ...place, opening: towardsAnswerer.opening, answer: { publicKey: answerer.publicKey } }
+  const shown = await agreeAsRequester(requester.own, seenByRequester)
+  const expected = await agreeAsApprover(answerer, seenByAnswerer, towardsAnswerer.commitment)
   assert.notEqual(shown.digits, expected.digits)
-  const ciphertext = await newMasterKey().handOver(expected.wrappingKey, approvalId)
-  await assert.rejects(openHandedOver(ciphertext, shown.wrappingKey, approvalId), { code: 'cannot_open' })
+  const ciphertext = await generateMasterKey().handOver(expected.wrappingKey, approvalId)
+  await assert.rejects(openTransferredMasterKey(ciphertext, shown.wrappingKey, approvalId), {
+    code: 'decryption_failed',
+  })
 })
 
-test('DEV-01 every part of what was said changes the digits or the key', async () => {
-  const [asker, answerer] = [await newAsker(), await newApprovalKey()]
-  const transcript = { ...place, asked: asker.asked, answer: { publicKey: answerer.publicKey } }
-  const { wrappingKey } = await agreeAsAsker(asker.own, transcript)
-  const ciphertext = await newMasterKey().handOver(wrappingKey, approvalId)
+test('DEV-01 every exchanged value changes the digits or the key', async () => {
+  const [requester, answerer] = [await newRequester(), await generateEphemeralKeyPair()]
+  const transcript = { ...place, opening: requester.opening, answer: { publicKey: answerer.publicKey } }
+  const { wrappingKey } = await agreeAsRequester(requester.own, transcript)
+  const ciphertext = await generateMasterKey().handOver(wrappingKey, approvalId)
   const others = [
     { ...transcript, approvalId: userId },
     { ...transcript, userId: approvalId },
-    { ...transcript, asked: { ...asker.asked, nonce: newNonce() } },
+    { ...transcript, opening: { ...requester.opening, nonce: newNonce() } },
   ]
   for (const other of others) {
-    const agreed = await agreeAsAsker(asker.own, other)
-    await assert.rejects(openHandedOver(ciphertext, agreed.wrappingKey, approvalId), { code: 'cannot_open' })
+    const agreed = await agreeAsRequester(requester.own, other)
+    await assert.rejects(openTransferredMasterKey(ciphertext, agreed.wrappingKey, approvalId), {
+      code: 'decryption_failed',
+    })
   }
 })
 
-test('DEV-02 what does not fit the commitment is refused: no one tries keys until the digits fit', async () => {
-  const [asker, other, answerer] = [await newAsker(), await newAsker(), await newApprovalKey()]
+test('DEV-02 values that do not match the commitment are rejected', async () => {
+  const [requester, other, answerer] = [await newRequester(), await newRequester(), await generateEphemeralKeyPair()]
   const answer = { publicKey: answerer.publicKey }
   const swapped = [
-    other.asked,
-    { ...asker.asked, nonce: other.asked.nonce },
-    { ...asker.asked, publicKey: other.asked.publicKey },
+    other.opening,
+    { ...requester.opening, nonce: other.opening.nonce },
+    { ...requester.opening, publicKey: other.opening.publicKey },
   ]
-  for (const asked of swapped)
-    await assert.rejects(agreeAsAnswerer(answerer, { ...place, asked, answer }, asker.commitment), NotTheSame)
+  for (const opening of swapped)
+    await assert.rejects(
+      agreeAsApprover(answerer, { ...place, opening, answer }, requester.commitment),
+      TranscriptMismatchError,
+    )
 })
 
-test('DEV-03 a key with which everybody agrees on the same is refused by both', async () => {
+test('DEV-03 a key whose shared secret is public is rejected by both devices', async () => {
   const point = (bytes: number[]) => Buffer.from([...bytes, ...Array<number>(32 - bytes.length).fill(0)])
   const edge = Buffer.from(`ec${'ff'.repeat(30)}7f`, 'hex')
-  const [asker, answerer] = [await newAsker(), await newApprovalKey()]
+  const [requester, answerer] = [await newRequester(), await generateEphemeralKeyPair()]
   for (const low of [point([]), point([1]), edge]) {
     const publicKey = low.toString('base64url')
-    await assert.rejects(agreeAsAsker(asker.own, { ...place, asked: asker.asked, answer: { publicKey } }), NotTheSame)
-    const asked = { publicKey, nonce: newNonce() }
-    const transcript = { ...place, asked, answer: { publicKey: answerer.publicKey } }
-    await assert.rejects(agreeAsAnswerer(answerer, transcript, await commitmentTo(asked)), NotTheSame)
+    await assert.rejects(
+      agreeAsRequester(requester.own, { ...place, opening: requester.opening, answer: { publicKey } }),
+      TranscriptMismatchError,
+    )
+    const opening = { publicKey, nonce: newNonce() }
+    const transcript = { ...place, opening, answer: { publicKey: answerer.publicKey } }
+    await assert.rejects(
+      agreeAsApprover(answerer, transcript, await computeCommitment(opening)),
+      TranscriptMismatchError,
+    )
   }
-  const short = { ...asker.asked, nonce: 'AAAA' }
-  await assert.rejects(commitmentTo(short), NotTheSame)
+  const short = { ...requester.opening, nonce: 'AAAA' }
+  await assert.rejects(computeCommitment(short), TranscriptMismatchError)
 })
 
-test('the private half of an approval cannot be exported', async () => {
-  const { privateKey } = await newApprovalKey()
+test('the private key of an approval is not extractable', async () => {
+  const { privateKey } = await generateEphemeralKeyPair()
   await assert.rejects(crypto.subtle.exportKey('pkcs8', privateKey))
 })

@@ -1,35 +1,34 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { inspect } from 'node:util'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import vectors from '../../vectors.json' with { type: 'json' }
-import { CannotOpen, importEnvelopeKey, seal } from '../envelope.ts'
-import { MasterKey, newMasterKey, openMasterKey } from '../master-key.ts'
-import { keyFromPrf } from '../prf.ts'
-import { keyFromRecoveryCode, newRecoveryCode } from '../recovery-code.ts'
-import { WrappingKey } from '../wrapping-key.ts'
+import { DecryptionError, importEnvelopeKey, seal } from '../envelope.ts'
+import { MasterKey, generateMasterKey, unwrapMasterKey } from '../master-key.ts'
+import { KeyEncryptionKey, deriveKeyFromPrf } from '../prf.ts'
+import { deriveKeyFromRecoveryCode, generateRecoveryCode } from '../recovery-code.ts'
 
 const { userId, identityId, wraps, signingKey, encryptionKeys } = vectors.masterKey
 const otherId = '0198a3c2-7f10-7a11-8b22-00000000ffff'
 const fromHex = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'))
-const newPasskey = () => keyFromPrf(crypto.getRandomValues(new Uint8Array(32)))
+const newPasskey = () => deriveKeyFromPrf(crypto.getRandomValues(new Uint8Array(32)))
 
 const vectorWrappings = {
-  'its passkey': async () => ({ wrapping: await keyFromPrf(fromHex(wraps.prf.output)), ...wraps.prf }),
+  'its passkey': async () => ({ wrapping: await deriveKeyFromPrf(fromHex(wraps.prf.output)), ...wraps.prf }),
   'its recovery code': async () => ({
-    wrapping: await keyFromRecoveryCode(wraps.recoveryCode.code),
+    wrapping: await deriveKeyFromRecoveryCode(wraps.recoveryCode.code),
     ...wraps.recoveryCode,
   }),
 }
 
 for (const [what, unwrap] of Object.entries(vectorWrappings)) {
-  test(`a master key wrapped elsewhere opens with ${what}, and signs and decrypts`, async () => {
+  test(`a master key wrapped elsewhere is unwrapped with ${what}, and signs and decrypts`, async () => {
     const { ciphertext, wrapping } = await unwrap()
-    const masterKey = await openMasterKey(ciphertext, wrapping, userId)
+    const masterKey = await unwrapMasterKey(ciphertext, wrapping, userId)
 
     const privateKey = await masterKey.openSigningKey(identityId, signingKey.encryptedPrivateKey)
     const signature = await crypto.subtle.sign('Ed25519', privateKey, Buffer.from(signingKey.message))
@@ -42,56 +41,59 @@ for (const [what, unwrap] of Object.entries(vectorWrappings)) {
   })
 }
 
-test('an account made with a passkey opens again with that passkey and with the recovery code', async () => {
-  const [passkey, code] = [await newPasskey(), newRecoveryCode()]
-  const masterKey = newMasterKey()
+test('an account created with a passkey is unlocked by that passkey and by the recovery code', async () => {
+  const [passkey, code] = [await newPasskey(), generateRecoveryCode()]
+  const masterKey = generateMasterKey()
   const made = await masterKey.newSigningKey(identityId)
   const byPasskey = await masterKey.wrap(passkey, userId)
-  const byCode = await masterKey.wrap(await keyFromRecoveryCode(code), userId)
+  const byCode = await masterKey.wrap(await deriveKeyFromRecoveryCode(code), userId)
   masterKey.forget()
 
   const again = [
-    await openMasterKey(byPasskey, passkey, userId),
-    await openMasterKey(byCode, await keyFromRecoveryCode(code.toLowerCase()), userId),
+    await unwrapMasterKey(byPasskey, passkey, userId),
+    await unwrapMasterKey(byCode, await deriveKeyFromRecoveryCode(code.toLowerCase()), userId),
   ]
   for (const opened of again) await assertSigns(opened, made)
 })
 
-test('a second passkey opens the keys that were made before it', async () => {
+test('a second passkey unlocks the keys that were created before it', async () => {
   const [first, second] = [await newPasskey(), await newPasskey()]
-  const masterKey = newMasterKey()
+  const masterKey = generateMasterKey()
   const made = await masterKey.newSigningKey(identityId)
   const wrapped = await masterKey.wrap(first, userId)
 
-  const bySecond = await (await openMasterKey(wrapped, first, userId)).wrap(second, userId)
-  await assertSigns(await openMasterKey(bySecond, second, userId), made)
-  await assert.rejects(openMasterKey(wrapped, second, userId), CannotOpen)
-  await assert.rejects(openMasterKey(bySecond, first, userId), CannotOpen)
+  const bySecond = await (await unwrapMasterKey(wrapped, first, userId)).wrap(second, userId)
+  await assertSigns(await unwrapMasterKey(bySecond, second, userId), made)
+  await assert.rejects(unwrapMasterKey(wrapped, second, userId), DecryptionError)
+  await assert.rejects(unwrapMasterKey(bySecond, first, userId), DecryptionError)
 })
 
-test('the wrap of one person does not open as that of another', async () => {
+test('the key wrap of one user cannot be unwrapped as that of another', async () => {
   const passkey = await newPasskey()
-  await assert.rejects(openMasterKey(await newMasterKey().wrap(passkey, userId), passkey, otherId), CannotOpen)
+  await assert.rejects(
+    unwrapMasterKey(await generateMasterKey().wrap(passkey, userId), passkey, otherId),
+    DecryptionError,
+  )
 })
 
 test('a signing key is an Ed25519 key whose signatures others verify', async () => {
-  const masterKey = newMasterKey()
+  const masterKey = generateMasterKey()
   const made = await masterKey.newSigningKey(identityId)
   assert.equal(fromCanonicalBase64(made.publicKey)?.length, 32)
   await assertSigns(masterKey, made)
 })
 
-test('an encryption key opens what others encrypt to it', async () => {
-  const masterKey = newMasterKey()
+test('an encryption key decrypts content that others encrypt to it', async () => {
+  const masterKey = generateMasterKey()
   const { publicKey, encryptedPrivateKey } = await masterKey.newEncryptionKey(identityId)
   assert.equal(spkiOf(publicKey).asymmetricKeyType, 'x25519')
   const key = await masterKey.openEncryptionKey(identityId, encryptedPrivateKey)
   await assertDecrypts(key, publicKey)
 })
 
-test('a runtime without X25519 makes and opens P-256 encryption keys', async (t) => {
+test('a runtime without X25519 generates and decrypts P-256 encryption keys', async (t) => {
   failAtX25519(t, 'NotSupportedError')
-  const masterKey = newMasterKey()
+  const masterKey = generateMasterKey()
   const { publicKey, encryptedPrivateKey } = await masterKey.newEncryptionKey(identityId)
   assert.equal(spkiOf(publicKey).asymmetricKeyDetails?.namedCurve, 'prime256v1')
   await assertDecrypts(await masterKey.openEncryptionKey(identityId, encryptedPrivateKey), publicKey)
@@ -99,11 +101,11 @@ test('a runtime without X25519 makes and opens P-256 encryption keys', async (t)
 
 test('a runtime that fails at X25519 for another reason does not fall back', async (t) => {
   failAtX25519(t, 'OperationError')
-  await assert.rejects(newMasterKey().newEncryptionKey(identityId), { name: 'OperationError' })
+  await assert.rejects(generateMasterKey().newEncryptionKey(identityId), { name: 'OperationError' })
 })
 
-test('opened private keys cannot be exported, and serve their one purpose', async () => {
-  const masterKey = newMasterKey()
+test('decrypted private keys are not extractable, and have a single use', async () => {
+  const masterKey = generateMasterKey()
   const [signing, encryption] = [
     await masterKey.newSigningKey(identityId),
     await masterKey.newEncryptionKey(identityId),
@@ -119,20 +121,20 @@ test('opened private keys cannot be exported, and serve their one purpose', asyn
   }
 })
 
-test('a private key does not open for another identity, for another purpose, or under another master key', async () => {
-  const masterKey = newMasterKey()
+test('a private key is not decrypted for another identity or use, or with another master key', async () => {
+  const masterKey = generateMasterKey()
   const { encryptedPrivateKey: signing } = await masterKey.newSigningKey(identityId)
   const { encryptedPrivateKey: encryption } = await masterKey.newEncryptionKey(identityId)
-  await assert.rejects(masterKey.openSigningKey(otherId, signing), CannotOpen)
-  await assert.rejects(masterKey.openEncryptionKey(otherId, encryption), CannotOpen)
-  await assert.rejects(masterKey.openSigningKey(identityId, encryption), CannotOpen)
-  await assert.rejects(masterKey.openEncryptionKey(identityId, signing), CannotOpen)
-  await assert.rejects(newMasterKey().openSigningKey(identityId, signing), CannotOpen)
+  await assert.rejects(masterKey.openSigningKey(otherId, signing), DecryptionError)
+  await assert.rejects(masterKey.openEncryptionKey(otherId, encryption), DecryptionError)
+  await assert.rejects(masterKey.openSigningKey(identityId, encryption), DecryptionError)
+  await assert.rejects(masterKey.openEncryptionKey(identityId, signing), DecryptionError)
+  await assert.rejects(generateMasterKey().openSigningKey(identityId, signing), DecryptionError)
   await masterKey.openSigningKey(identityId, signing)
 })
 
-test('every ciphertext is far below the size that the server stores', async () => {
-  const masterKey = newMasterKey()
+test('every ciphertext is far below the size limit of the server', async () => {
+  const masterKey = generateMasterKey()
   const ciphertexts = [
     await masterKey.wrap(await newPasskey(), userId),
     (await masterKey.newSigningKey(identityId)).encryptedPrivateKey,
@@ -141,7 +143,7 @@ test('every ciphertext is far below the size that the server stores', async () =
   for (const { length } of ciphertexts) assert.ok(length * 16 < limits.ciphertextBytesMax)
 })
 
-test('a forgotten master key does nothing any more, and its bytes are zeros', async () => {
+test('a forgotten master key is unusable, and its bytes are zeros', async () => {
   const bytes = randomBytes(32)
   const masterKey = new MasterKey(bytes)
   const passkey = await newPasskey()
@@ -160,7 +162,7 @@ test('a forgotten master key does nothing any more, and its bytes are zeros', as
   for (const use of uses) await assert.rejects(use, /forgotten/)
 })
 
-test('forgetting the master key while it works neither wraps zeros nor seals a key with them', async () => {
+test('forgetting the master key during an operation neither wraps zeros nor encrypts with them', async () => {
   const bytes = randomBytes(32)
   const [masterKey, kept] = [new MasterKey(bytes), new MasterKey(Buffer.from(bytes))]
   const passkey = await newPasskey()
@@ -169,10 +171,10 @@ test('forgetting the master key while it works neither wraps zeros nor seals a k
 
   const [wrapped, made] = await working
   await assertSigns(kept, made)
-  await assertSigns(await openMasterKey(wrapped, passkey, userId), made)
+  await assertSigns(await unwrapMasterKey(wrapped, passkey, userId), made)
 })
 
-test('no use of the master key leaves a copy of it behind', async (t) => {
+test('no operation leaves a copy of the master key', async (t) => {
   const importKey = t.mock.method(crypto.subtle, 'importKey')
   const bytes = randomBytes(32)
   const masterKey = new MasterKey(bytes)
@@ -188,7 +190,7 @@ test('neither a master key nor a wrapping key prints, serializes or clones its b
   const bytes = randomBytes(32)
   const secret = bytes.toString('hex')
   const masterKey = new MasterKey(bytes)
-  for (const key of [masterKey, await WrappingKey.derive(bytes, 'test')]) {
+  for (const key of [masterKey, await KeyEncryptionKey.derive(bytes, 'test')]) {
     assert.deepEqual(Reflect.ownKeys(key), [])
     assert.equal(JSON.stringify(key), '{}')
     const value: unknown = key
@@ -200,18 +202,18 @@ test('neither a master key nor a wrapping key prints, serializes or clones its b
 })
 
 for (const content of ['no JSON, but secret', '"a string"', 'null', '']) {
-  test(`a sealed private key that reads ${content || 'nothing'} is refused without being quoted`, async () => {
+  test(`an encrypted private key with content ${content || 'nothing'} is rejected without being quoted`, async () => {
     const bytes = randomBytes(32)
     const key = await importEnvelopeKey(Buffer.from(bytes))
     const ciphertext = await seal(key, `signing-key:${identityId}`, Buffer.from(content))
     await assert.rejects(new MasterKey(bytes).openSigningKey(identityId, ciphertext), (error) => {
-      return error instanceof CannotOpen && error.cause === undefined && !inspect(error).includes('but secret')
+      return error instanceof DecryptionError && error.cause === undefined && !inspect(error).includes('but secret')
     })
   })
 }
 
 for (const length of [0, 16, 31, 33]) {
-  test(`${length} bytes are no master key`, () => {
+  test(`${length} bytes are not a master key`, () => {
     assert.throws(() => new MasterKey(new Uint8Array(length)), RangeError)
   })
 }

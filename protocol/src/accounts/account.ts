@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { App } from '../clients/apps.ts'
 import { Delegation, DelegationUse } from '../oauth/delegations.ts'
-import { endpoint, Nothing } from '../endpoint.ts'
+import { endpoint, NoContent } from '../endpoint.ts'
 import { Identity } from './identities.ts'
 import { KeyWrap } from './keys.ts'
 import { Authorization } from '../oauth/authorizations.ts'
@@ -9,15 +9,15 @@ import { OwnOrganization } from '../organizations/organizations.ts'
 import { Passkey } from './passkeys.ts'
 import { SessionEntry } from './sessions.ts'
 import { ExportedOrganizationSignature, ExportedSigningRequest } from '../signing/signing.ts'
-import { Base64, Ciphertext, ClientId, Instant, Uuid } from '../values.ts'
+import { Base64, Ciphertext, ClientId, Timestamp, Uuid } from '../values.ts'
 import { Webhook } from '../clients/webhooks.ts'
 
-const session = { security: 'session', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'first party' } as const
 
-/** One act in the trail of a person, as they may read it. */
+/** Audit event of an account, in the user's view. */
 export const ActivityEntry = Type.Object({
   entryId: Uuid,
-  at: Instant,
+  at: Timestamp,
   action: Type.String(),
   actor: Type.String(),
   identityId: Type.Union([Uuid, Type.Null()]),
@@ -27,28 +27,30 @@ export const ActivityEntry = Type.Object({
 })
 export type ActivityEntry = Static<typeof ActivityEntry>
 
-export const readActivity = endpoint(
+export const listActivity = endpoint(
   'GET /api/account/activity',
-  { ...session, summary: 'What was done in my account, the newest first' },
+  { ...session, summary: 'List the activity of my account, newest first' },
   {
     querystring: Type.Object({
       cursor: Type.Optional(Uuid),
-      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
     }),
   },
   { 200: Type.Object({ entries: Type.Array(ActivityEntry), nextCursor: Type.Union([Uuid, Type.Null()]) }) },
 )
 
-const KeyPair = { publicKey: Base64, encryptedPrivateKey: Ciphertext, createdAt: Instant }
+const KeyPair = { publicKey: Base64, encryptedPrivateKey: Ciphertext, createdAt: Timestamp }
 
-/** An identity with what belongs to it. Private keys are the ciphertexts that only the person's browser opens. */
+/**
+ * Identity with everything that belongs to it. Private keys are ciphertexts that only the user's browser can decrypt.
+ */
 const ExportedIdentity = Type.Object({
   ...Identity.properties,
   unprovedEmail: Type.Union([Type.String(), Type.Null()]),
-  formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Instant })),
+  formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Timestamp })),
   signingKeys: Type.Array(
     Type.Object({
-      ...{ ...KeyPair, keyVersion: Type.Integer(), endedAt: Type.Union([Instant, Type.Null()]) },
+      ...{ ...KeyPair, keyVersion: Type.Integer(), endedAt: Type.Union([Timestamp, Type.Null()]) },
       encryptedPrivateKey: Type.Union([Ciphertext, Type.Null()], { description: 'Null for keys replaced earlier' }),
     }),
   ),
@@ -59,32 +61,32 @@ const ExportedIdentity = Type.Object({
     Type.Object({
       clientId: ClientId,
       scope: Type.String(),
-      createdAt: Instant,
-      endsAt: Instant,
+      createdAt: Timestamp,
+      expiresAt: Timestamp,
       ended: Type.Boolean(),
     }),
   ),
 })
 
 export const AccountExport = Type.Object({
-  exportedAt: Instant,
-  user: Type.Object({ userId: Uuid, createdAt: Instant }),
+  exportedAt: Timestamp,
+  user: Type.Object({ userId: Uuid, createdAt: Timestamp }),
   identities: Type.Array(ExportedIdentity),
   passkeys: Type.Array(Passkey),
   sessions: Type.Array(SessionEntry),
   keyWraps: Type.Array(KeyWrap),
-  recoveryCodeSince: Type.Union([Instant, Type.Null()]),
+  recoveryCodeSince: Type.Union([Timestamp, Type.Null()]),
   authorizations: Type.Array(Authorization),
   delegations: Type.Array(Type.Object({ ...Delegation.properties, uses: Type.Array(DelegationUse) })),
   apps: Type.Array(Type.Object({ ...App.properties, webhook: Type.Union([Webhook, Type.Null()]) })),
-  organizations: Type.Array(Type.Object({ ...OwnOrganization.properties, joinedAt: Instant })),
+  organizations: Type.Array(Type.Object({ ...OwnOrganization.properties, joinedAt: Timestamp })),
   activity: Type.Array(ActivityEntry),
 })
 export type AccountExport = Static<typeof AccountExport>
 
 export const exportAccount = endpoint(
   'GET /api/account/export',
-  { ...session, summary: 'Everything that the service holds about me, as a file' },
+  { ...session, summary: 'Export everything that the service stores about me, as a file' },
   {},
   { 200: AccountExport },
 )
@@ -94,16 +96,16 @@ export const deleteAccount = endpoint(
   {
     ...session,
     summary:
-      'Delete my account with all that is in it; needs a fresh authentication. Whoever has registered apps says ' +
-      'that they are to go too (apps=delete), or is refused',
+      'Delete my account with everything in it; requires recent authentication. Owners of registered apps ' +
+      'must also delete these (apps=delete), or get an error',
   },
   { querystring: Type.Object({ apps: Type.Optional(Type.Literal('delete')) }) },
-  { 204: Nothing },
+  { 204: NoContent },
 )
 
 export const deleteIdentity = endpoint(
   'DELETE /api/identities/:identityId',
-  { ...session, summary: 'Delete one of my identities, but not the last; needs a fresh authentication' },
+  { ...session, summary: 'Delete one of my identities, but not the last; requires recent authentication' },
   { params: Type.Object({ identityId: Uuid }) },
-  { 204: Nothing },
+  { 204: NoContent },
 )

@@ -1,89 +1,89 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from '../endpoint.ts'
-import { Ciphertext, Instant, OrNull, Uuid } from '../values.ts'
+import { endpoint, NoContent } from '../endpoint.ts'
+import { Ciphertext, Timestamp, nullable, Uuid } from '../values.ts'
 
-/** 32 bytes in the one base64url that they have. */
+/** 32 bytes in canonical base64url. */
 const Bytes32 = Type.String({ pattern: '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$', description: '32 bytes' })
 
-/** A device that is signed in, and asks another one to unlock it. */
-export const WaitingDevice = Type.Object({
+/** Signed-in device that asks another device to unlock it. */
+export const PendingDeviceApproval = Type.Object({
   approvalId: Uuid,
   commitment: Bytes32,
-  userAgent: OrNull(Type.String()),
-  createdAt: Instant,
-  expiresAt: Instant,
+  userAgent: nullable(Type.String()),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
 })
-export type WaitingDevice = Static<typeof WaitingDevice>
+export type PendingDeviceApproval = Static<typeof PendingDeviceApproval>
 
-/** The public key and the nonce to which a device had committed itself. */
-export const Opening = Type.Object({ publicKey: Bytes32, nonce: Bytes32 })
-export type Opening = Static<typeof Opening>
+/** Public key and nonce to which a device had committed itself. */
+export const CommitmentOpening = Type.Object({ publicKey: Bytes32, nonce: Bytes32 })
+export type CommitmentOpening = Static<typeof CommitmentOpening>
 
-/** How far two devices have come; what was not said yet is null. */
+/** Progress of a device approval; values that are not known yet are null. */
 export const DeviceApproval = Type.Object({
   approvalId: Uuid,
-  expiresAt: Instant,
-  answer: OrNull(Type.Object({ publicKey: Bytes32 })),
-  opening: OrNull(Opening),
-  sealed: Type.Boolean({ description: 'Whether the ciphertext is there to be taken' }),
+  expiresAt: Timestamp,
+  answer: nullable(Type.Object({ publicKey: Bytes32 })),
+  opening: nullable(CommitmentOpening),
+  sealed: Type.Boolean({ description: 'Whether the ciphertext is ready to be retrieved' }),
 })
 export type DeviceApproval = Static<typeof DeviceApproval>
 
-const session = { security: 'session', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'first party' } as const
 const ById = Type.Object({ approvalId: Uuid })
 
-export const listWaitingDevices = endpoint(
+export const listPendingDeviceApprovals = endpoint(
   'GET /api/account/device-approvals',
-  { ...session, summary: 'My other devices that ask to be unlocked' },
+  { ...session, summary: 'List the pending device approvals of my account' },
   {},
-  { 200: Type.Object({ devices: Type.Array(WaitingDevice) }) },
+  { 200: Type.Object({ devices: Type.Array(PendingDeviceApproval) }) },
 )
 
-export const askForApproval = endpoint(
+export const requestDeviceApproval = endpoint(
   'POST /api/account/device-approvals',
-  { ...session, summary: 'Ask my other devices to unlock this one' },
+  { ...session, summary: 'Request a device approval' },
   { body: Type.Object({ commitment: Bytes32 }) },
-  { 201: Type.Object({ approvalId: Uuid, expiresAt: Instant }) },
+  { 201: Type.Object({ approvalId: Uuid, expiresAt: Timestamp }) },
 )
 
-export const readApproval = endpoint(
+export const getDeviceApproval = endpoint(
   'GET /api/account/device-approvals/:approvalId',
-  { ...session, summary: 'How far the two devices have come' },
+  { ...session, summary: 'Get the progress of a device approval' },
   { params: ById },
   { 200: DeviceApproval },
 )
 
-export const answerApproval = endpoint(
+export const submitApproverKey = endpoint(
   'POST /api/account/device-approvals/:approvalId/answer',
-  { ...session, summary: 'Answer a device that asks, with a public key' },
+  { ...session, summary: 'Answer a device approval with a public key' },
   { params: ById, body: Type.Object({ publicKey: Bytes32 }) },
-  { 204: Nothing },
+  { 204: NoContent },
 )
 
-export const openCommitment = endpoint(
+export const revealCommitment = endpoint(
   'POST /api/account/device-approvals/:approvalId/reveal',
-  { ...session, summary: 'Say what this device had committed itself to' },
-  { params: ById, body: Opening },
-  { 204: Nothing },
+  { ...session, summary: 'Reveal the commitment' },
+  { params: ById, body: CommitmentOpening },
+  { 204: NoContent },
 )
 
-export const sealForDevice = endpoint(
+export const submitWrappedMasterKey = endpoint(
   'POST /api/account/device-approvals/:approvalId/wrap',
-  { ...session, summary: 'Give the device that asked what unlocks it, as a ciphertext for it alone' },
+  { ...session, summary: 'Send the wrapped master key to the requesting device' },
   { params: ById, body: Type.Object({ ciphertext: Ciphertext }) },
-  { 204: Nothing },
+  { 204: NoContent },
 )
 
-export const takeSealed = endpoint(
+export const consumeWrappedMasterKey = endpoint(
   'POST /api/account/device-approvals/:approvalId/take',
-  { ...session, summary: 'Take what unlocks this device; it is given once' },
+  { ...session, summary: 'Retrieve the wrapped master key (once)' },
   { params: ById },
   { 200: Type.Object({ ciphertext: Ciphertext }) },
 )
 
-export const cancelApproval = endpoint(
+export const cancelDeviceApproval = endpoint(
   'DELETE /api/account/device-approvals/:approvalId',
-  { ...session, summary: 'Unlock no device by this' },
+  { ...session, summary: 'Cancel or deny a device approval' },
   { params: ById },
-  { 204: Nothing },
+  { 204: NoContent },
 )

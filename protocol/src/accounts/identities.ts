@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
-import { Instant, Uuid, WebUrl } from '../values.ts'
+import { Timestamp, Uuid, WebUrl } from '../values.ts'
 
 export const Handle = Type.String({ pattern: handlePattern, description: 'The username, without @' })
 export const DisplayName = Type.String({ minLength: 1, maxLength: 320, description: '1 to 80 characters' })
@@ -13,7 +13,7 @@ export const Identity = Type.Object({
   avatarUrl: Type.Union([Type.String(), Type.Null()]),
   email: Type.Union([Type.String(), Type.Null()]),
   emailVerified: Type.Boolean(),
-  createdAt: Instant,
+  createdAt: Timestamp,
 })
 export type Identity = Static<typeof Identity>
 
@@ -21,7 +21,7 @@ export const NewIdentity = Type.Object({ handle: Handle, displayName: DisplayNam
 export type NewIdentity = Static<typeof NewIdentity>
 
 const ByIdentity = Type.Object({ identityId: Uuid })
-const session = { security: 'session', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'first party' } as const
 
 export const listIdentities = endpoint(
   'GET /api/identities',
@@ -37,9 +37,9 @@ export const createIdentity = endpoint(
   { 201: Identity },
 )
 
-export const readIdentity = endpoint(
+export const getIdentity = endpoint(
   'GET /api/identities/:identityId',
-  { ...session, ssoSession: 'its identity', summary: 'Read one of my identities' },
+  { ...session, ssoSession: 'its identity', summary: 'Get one of my identities' },
   { params: ByIdentity },
   { 200: Identity },
 )
@@ -54,30 +54,30 @@ export const IdentityChange = Type.Object(
 )
 export type IdentityChange = Static<typeof IdentityChange>
 
-export const changeIdentity = endpoint(
+export const updateIdentity = endpoint(
   'PATCH /api/identities/:identityId',
-  { ...session, summary: 'Change how one of my identities is shown; a handle given up stays reserved for 90 days' },
+  { ...session, summary: 'Update one of my identities; a former handle stays reserved for 90 days' },
   { params: ByIdentity, body: IdentityChange },
   { 200: Identity },
 )
 
-export const beginEmailProof = endpoint(
+export const startEmailVerification = endpoint(
   'POST /api/identities/:identityId/email',
-  { ...session, summary: 'Mail a code to an address, to prove that it is mine; needs a fresh authentication' },
+  { ...session, summary: 'Send a verification code to an e-mail address; requires recent authentication' },
   { params: ByIdentity, body: Type.Object({ email: Type.String({ minLength: 1, maxLength: 1000 }) }) },
-  { 200: Type.Object({ email: Type.String(), expiresAt: Instant }) },
+  { 200: Type.Object({ email: Type.String(), expiresAt: Timestamp }) },
 )
 
-export const finishEmailProof = endpoint(
+export const verifyEmail = endpoint(
   'POST /api/identities/:identityId/email/verify',
-  { ...session, summary: 'Show the code that was mailed; the address is then the one of the identity' },
+  { ...session, summary: 'Verify an e-mail address with the code; the identity then has this address' },
   { params: ByIdentity, body: Type.Object({ code: Type.String({ maxLength: 100 }) }) },
   { 200: Identity },
 )
 
 export const removeEmail = endpoint(
   'DELETE /api/identities/:identityId/email',
-  { ...session, summary: 'Remove the address of one of my identities; needs a fresh authentication' },
+  { ...session, summary: 'Remove the e-mail address of one of my identities; requires recent authentication' },
   { params: ByIdentity },
   { 200: Identity },
 )

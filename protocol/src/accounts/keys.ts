@@ -2,11 +2,11 @@ import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
 import { limits } from '../formats/limits.ts'
-import { Base64, Base64Url, Ciphertext, CredentialId, Instant, Uuid } from '../values.ts'
+import { Base64, Base64Url, Ciphertext, CredentialId, Timestamp, Uuid } from '../values.ts'
 
 const Kind = Type.Union([Type.Literal('passkey_prf'), Type.Literal('recovery_code'), Type.Literal('device')])
 
-/** A wrap of the master key as the browser made it. The server keeps it and cannot open it. */
+/** Wrap of the master key as created by the browser. The server stores it and cannot unwrap it. */
 export const NewKeyWrap = Type.Object({
   kind: Kind,
   credentialId: Type.Optional(Base64Url),
@@ -14,7 +14,7 @@ export const NewKeyWrap = Type.Object({
 })
 export type NewKeyWrap = Static<typeof NewKeyWrap>
 
-/** The wrap that one passkey opens. */
+/** Wrap of the master key for one passkey. */
 export const PasskeyWrap = Type.Object({
   kind: Type.Literal('passkey_prf'),
   credentialId: CredentialId,
@@ -27,25 +27,25 @@ export const KeyWrap = Type.Object({
   kind: Kind,
   credentialId: Type.Optional(Base64Url),
   ciphertext: Ciphertext,
-  createdAt: Instant,
+  createdAt: Timestamp,
 })
 export type KeyWrap = Static<typeof KeyWrap>
 
 export const NewKeyWraps = Type.Array(NewKeyWrap, { maxItems: limits.keyWrapsMax })
 
-/** A key pair made in the browser: the public half in clear, the private half as a ciphertext. */
+/** Key pair created in the browser: the public key in clear, the private key as a ciphertext. */
 export const NewKeyPair = Type.Object({ publicKey: Base64, encryptedPrivateKey: Ciphertext })
 export type NewKeyPair = Static<typeof NewKeyPair>
 
-/** What the server may check of a recovery code: 32 bytes derived from it, which do not unwrap anything. */
+/** Value by which the server can check a recovery code: 32 bytes derived from it, which cannot unwrap any key. */
 export const RecoveryAuth = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
 
-const session = { security: 'session', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'first party' } as const
 const KeyWraps = Type.Object({ keyWraps: Type.Array(KeyWrap) })
 
-export const readKeyWraps = endpoint(
+export const listKeyWraps = endpoint(
   'GET /api/account/key-wraps',
-  { ...session, summary: 'Read the wraps of my master key' },
+  { ...session, summary: 'Get the wraps of my master key' },
   {},
   { 200: KeyWraps },
 )
@@ -59,54 +59,54 @@ export const replaceKeyWraps = endpoint(
 
 export const addKeyWrap = endpoint(
   'POST /api/account/key-wraps',
-  { ...session, summary: 'Let one of my passkeys open my keys' },
+  { ...session, summary: 'Add a wrap of my master key for one of my passkeys' },
   { body: PasskeyWrap },
   { 201: KeyWrap },
 )
 
-export const readRecovery = endpoint(
+export const getRecoveryCodeStatus = endpoint(
   'GET /api/account/recovery',
-  { ...session, summary: 'Since when I have my recovery code, if one is in force' },
+  { ...session, summary: 'Get the creation time of my current recovery code, if there is one' },
   {},
-  { 200: Type.Object({ createdAt: Type.Union([Instant, Type.Null()]) }) },
+  { 200: Type.Object({ createdAt: Type.Union([Timestamp, Type.Null()]) }) },
 )
 
-export const replaceRecovery = endpoint(
+export const replaceRecoveryCode = endpoint(
   'PUT /api/account/recovery',
   { ...session, summary: 'Replace my recovery code' },
   { body: Type.Object({ recoveryAuth: RecoveryAuth, ciphertext: Ciphertext }) },
   { 200: KeyWraps },
 )
 
-/** The encryption key of one of my identities, to which others may encrypt. */
+/** Encryption key of an identity, to which other users can encrypt. */
 export const IdentityKey = Type.Object({
   identityId: Uuid,
   hasKey: Type.Literal(true),
   publicKey: Base64,
   encryptedPrivateKey: Ciphertext,
-  createdAt: Instant,
+  createdAt: Timestamp,
 })
 export type IdentityKey = Static<typeof IdentityKey>
 
 const ByIdentity = Type.Object({ identityId: Uuid })
 
-export const readIdentityKey = endpoint(
+export const getIdentityEncryptionKey = endpoint(
   'GET /api/encryption/keys/:identityId',
-  { ...session, summary: 'The encryption key of one of my identities, where it has one' },
+  { ...session, summary: 'Get the encryption key of one of my identities, if it has one' },
   { params: ByIdentity },
   { 200: Type.Object({ ...Type.Partial(IdentityKey).properties, identityId: Uuid, hasKey: Type.Boolean() }) },
 )
 
-export const lookUpIdentityKey = endpoint(
+export const getPublicEncryptionKey = endpoint(
   'GET /api/encryption/identity-key/:handle',
-  { security: 'none', cors: 'any origin', summary: 'The public key to which anybody may encrypt for an identity' },
+  { security: 'none', cors: 'any origin', summary: 'Get the public encryption key of an identity' },
   { params: Type.Object({ handle: Type.String({ pattern: handlePattern }) }) },
-  { 200: Type.Object({ handle: Type.String(), publicKey: Base64, createdAt: Instant }) },
+  { 200: Type.Object({ handle: Type.String(), publicKey: Base64, createdAt: Timestamp }) },
 )
 
 export const createIdentityKey = endpoint(
   'POST /api/encryption/keys/:identityId',
-  { ...session, summary: 'Give one of my identities its encryption key' },
+  { ...session, summary: 'Create the encryption key of one of my identities' },
   { params: ByIdentity, body: NewKeyPair },
   { 201: IdentityKey },
 )

@@ -1,16 +1,83 @@
-import { Type, type Static } from 'typebox'
-import { endpoint, Nothing, orNoBody } from '../endpoint.ts'
+import { type Static, Type } from 'typebox'
+import { Base64Url, CredentialId, Timestamp, Uuid, WebUrl } from '../values.ts'
+import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { DisplayName, Handle, Identity } from './identities.ts'
 import { KeyWrap, NewKeyPair, NewKeyWraps, PasskeyWrap, RecoveryAuth } from './keys.ts'
-import { CredentialId, Instant, Uuid, WebUrl } from '../values.ts'
-import { AuthenticationResponse, CreationOptions, RegistrationResponse, RequestOptions } from './webauthn.ts'
 
-/** The reference of the authorization request that the passkey is used for: it counts for no other. */
+/**
+ * JSON forms of WebAuthn Level 3 (§5.1.8–10, §5.4, §5.5), as far as both sides use them; additional members are kept.
+ */
+
+const Descriptor = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('public-key'),
+  transports: Type.Optional(Type.Array(Type.String())),
+})
+
+const PrfInput = Type.Object({ eval: Type.Object({ first: Base64Url }) })
+
+export const CreationOptions = Type.Object({
+  rp: Type.Object({ id: Type.String(), name: Type.String() }),
+  user: Type.Object({ id: Base64Url, name: Type.String(), displayName: Type.String() }),
+  challenge: Base64Url,
+  pubKeyCredParams: Type.Array(Type.Object({ type: Type.Literal('public-key'), alg: Type.Integer() })),
+  timeout: Type.Integer(),
+  excludeCredentials: Type.Array(Descriptor),
+  authenticatorSelection: Type.Object({
+    residentKey: Type.Literal('required'),
+    requireResidentKey: Type.Literal(true),
+    userVerification: Type.Literal('required'),
+  }),
+  attestation: Type.Literal('none'),
+  extensions: Type.Object({ credProps: Type.Literal(true), prf: PrfInput }),
+})
+export type CreationOptions = Static<typeof CreationOptions>
+
+export const RequestOptions = Type.Object({
+  challenge: Base64Url,
+  rpId: Type.String(),
+  timeout: Type.Integer(),
+  allowCredentials: Type.Array(Descriptor),
+  userVerification: Type.Literal('required'),
+  extensions: Type.Object({ prf: PrfInput }),
+})
+export type RequestOptions = Static<typeof RequestOptions>
+
+export const RegistrationResponse = Type.Object({
+  id: CredentialId,
+  rawId: CredentialId,
+  type: Type.Literal('public-key'),
+  response: Type.Object({
+    clientDataJSON: Base64Url,
+    attestationObject: Base64Url,
+    transports: Type.Optional(Type.Array(Type.String({ maxLength: 32 }), { maxItems: 10 })),
+  }),
+  authenticatorAttachment: Type.Optional(Type.String({ maxLength: 32 })),
+  clientExtensionResults: Type.Record(Type.String(), Type.Unknown()),
+})
+export type RegistrationResponse = Static<typeof RegistrationResponse>
+
+export const AuthenticationResponse = Type.Object({
+  id: CredentialId,
+  rawId: CredentialId,
+  type: Type.Literal('public-key'),
+  response: Type.Object({
+    clientDataJSON: Base64Url,
+    authenticatorData: Base64Url,
+    signature: Base64Url,
+    userHandle: Type.Optional(Type.String()),
+  }),
+  authenticatorAttachment: Type.Optional(Type.String({ maxLength: 32 })),
+  clientExtensionResults: Type.Record(Type.String(), Type.Unknown()),
+})
+export type AuthenticationResponse = Static<typeof AuthenticationResponse>
+
+/** Reference of the authorization request that the passkey use is bound to; it counts for no other request. */
 const RequestUri = Type.String({ maxLength: 1000 })
 const FlowId = Type.String({ minLength: 1, maxLength: 100 })
 const User = Type.Object({ userId: Uuid })
-const page = { security: 'none', cors: 'our pages' } as const
-const session = { security: 'session', cors: 'our pages' } as const
+const page = { security: 'none', cors: 'first party' } as const
+const session = { security: 'session', cors: 'first party' } as const
 
 export const RegistrationStarted = Type.Object({
   flowId: FlowId,
@@ -22,7 +89,7 @@ export type RegistrationStarted = Static<typeof RegistrationStarted>
 
 export const startRegistration = endpoint(
   'POST /api/auth/register/start',
-  { ...page, summary: 'Begin an account: the options of its first passkey' },
+  { ...page, summary: 'Start a registration: get the options of the first passkey' },
   { body: Type.Object({ handle: Handle, displayName: DisplayName }) },
   { 200: RegistrationStarted },
 )
@@ -39,12 +106,12 @@ export type RegistrationFinish = Static<typeof RegistrationFinish>
 
 export const finishRegistration = endpoint(
   'POST /api/auth/register/finish',
-  { ...page, summary: 'Complete an account and sign in' },
+  { ...page, summary: 'Finish a registration and sign in' },
   { body: RegistrationFinish },
   {
     201: Type.Object({
       sessionToken: Type.String(),
-      expiresAt: Instant,
+      expiresAt: Timestamp,
       user: User,
       identities: Type.Array(Identity),
     }),
@@ -55,7 +122,7 @@ export const RequestStarted = Type.Object({ flowId: FlowId, options: RequestOpti
 
 const SignedIn = Type.Object({
   sessionToken: Type.String(),
-  expiresAt: Instant,
+  expiresAt: Timestamp,
   user: User,
   identities: Type.Array(Identity),
   keyWraps: Type.Array(KeyWrap),
@@ -63,7 +130,7 @@ const SignedIn = Type.Object({
 
 export const startSignIn = endpoint(
   'POST /api/auth/login/start',
-  { ...page, summary: 'Begin signing in with a passkey' },
+  { ...page, summary: 'Start a sign-in with a passkey' },
   {
     body: Type.Object({
       handle: Type.Optional(Type.String({ maxLength: 200 })),
@@ -82,25 +149,25 @@ export const finishSignIn = endpoint(
 
 export const startReauthentication = endpoint(
   'POST /api/auth/reauthenticate/start',
-  { ...session, summary: 'Begin proving my presence again' },
-  { body: orNoBody(Type.Object({ requestUri: Type.Optional(RequestUri) })) },
+  { ...session, summary: 'Start a re-authentication' },
+  { body: optionalBody(Type.Object({ requestUri: Type.Optional(RequestUri) })) },
   { 200: RequestStarted },
 )
 
 export const finishReauthentication = endpoint(
   'POST /api/auth/reauthenticate/finish',
-  { ...session, summary: 'Prove my presence again with a passkey' },
+  { ...session, summary: 'Re-authenticate with a passkey' },
   { body: Type.Object({ flowId: FlowId, credential: AuthenticationResponse }) },
-  { 200: Type.Object({ authTime: Instant }) },
+  { 200: Type.Object({ authTime: Timestamp }) },
 )
 
 export const Passkey = Type.Object({
   credentialId: CredentialId,
   name: Type.String(),
-  createdAt: Instant,
-  lastUsedAt: Instant,
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp,
   backedUp: Type.Boolean(),
-  opensKeys: Type.Boolean({ description: 'Whether a wrap of the master key is bound to this passkey' }),
+  opensKeys: Type.Boolean({ description: 'Whether a wrap of the master key exists for this passkey' }),
 })
 export type Passkey = Static<typeof Passkey>
 
@@ -113,16 +180,16 @@ export const listPasskeys = endpoint(
 
 export const CreationStarted = Type.Object({ flowId: FlowId, options: CreationOptions })
 
-export const startPasskey = endpoint(
+export const startAddPasskey = endpoint(
   'POST /api/auth/passkeys/start',
-  { ...session, summary: 'Begin adding a passkey' },
+  { ...session, summary: 'Start adding a passkey' },
   {},
   { 200: CreationStarted },
 )
 
-export const finishPasskey = endpoint(
+export const finishAddPasskey = endpoint(
   'POST /api/auth/passkeys/finish',
-  { ...session, summary: 'Add a passkey, with the wrap that lets it open my keys' },
+  { ...session, summary: 'Add a passkey, with a wrap of my master key for it' },
   {
     body: Type.Object({
       flowId: FlowId,
@@ -144,35 +211,38 @@ export const renamePasskey = endpoint(
 
 export const removePasskey = endpoint(
   'DELETE /api/auth/passkeys/:credentialId',
-  { ...session, summary: 'Remove one of my passkeys; the last one stays' },
+  { ...session, summary: 'Remove one of my passkeys, but not the last' },
   { params: ByCredential },
-  { 204: Nothing },
+  { 204: NoContent },
 )
 
-export const isPasskeyKnown = endpoint(
+export const checkPasskey = endpoint(
   'POST /api/auth/passkeys/known',
-  { ...page, summary: 'Whether a passkey is still of use here, so that a browser can stop offering one that is not' },
+  { ...page, summary: 'Check that a passkey is still registered, so that browsers can remove unknown ones' },
   { body: ByCredential },
   { 200: Type.Object({ known: Type.Boolean() }) },
 )
 
 export const startRecovery = endpoint(
   'POST /api/auth/recover/start',
-  { ...page, summary: 'Begin on a new device with a recovery code: the options of a new passkey' },
+  { ...page, summary: 'Start a recovery on a new device: get the options of a new passkey' },
   { body: Type.Object({ handle: Type.String({ maxLength: 200 }), recoveryAuth: RecoveryAuth }) },
   { 200: CreationStarted },
 )
 
 export const finishRecovery = endpoint(
   'POST /api/auth/recover/finish',
-  { ...page, summary: 'Add the new passkey, sign in, and end all other sessions. Spends the recovery code' },
+  {
+    ...page,
+    summary: 'Finish a recovery: add the new passkey, consume the recovery code, sign in, and end all other sessions',
+  },
   { body: Type.Object({ flowId: FlowId, credential: RegistrationResponse }) },
   { 200: SignedIn },
 )
 
 export const passkeyEndpoints = endpoint(
   'GET /.well-known/passkey-endpoints',
-  { security: 'none', cors: 'any origin', host: 'auth', summary: 'Where people add and manage passkeys' },
+  { security: 'none', cors: 'any origin', host: 'auth', summary: 'Get the pages where users add and manage passkeys' },
   {},
   { 200: Type.Object({ enroll: WebUrl, manage: WebUrl }) },
 )

@@ -1,26 +1,25 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from '../endpoint.ts'
+import { endpoint, NoContent } from '../endpoint.ts'
 import { Identity } from './identities.ts'
-import { Instant, Uuid } from '../values.ts'
+import { Timestamp, Uuid } from '../values.ts'
 
-const session = { security: 'session', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'first party' } as const
 
-export const readSession = endpoint(
+export const getSession = endpoint(
   'GET /api/auth/session',
-  { ...session, ssoSession: 'its own session', summary: 'Who is signed in' },
+  { ...session, ssoSession: 'its own session', summary: 'Get the current session' },
   {},
   {
     200: Type.Object({
       user: Type.Object({ userId: Uuid }),
       identities: Type.Array(Identity),
-      authTime: Instant,
-      /** How long ago that was, by the server's clock. */
+      authTime: Timestamp,
+      /** Seconds since then, by the server's clock. */
       secondsSinceAuthTime: Type.Integer(),
       authMethod: Type.Union([Type.Literal('passkey'), Type.Literal('enterprise_sso')], {
-        description:
-          'With enterprise_sso, an organization has signed the person in as one identity, and no passkey has',
+        description: 'With enterprise_sso, an organization has signed the user in as one identity, without a passkey',
       }),
-      expiresAt: Instant,
+      expiresAt: Timestamp,
     }),
   },
 )
@@ -30,62 +29,62 @@ export const createBusinessToken = endpoint(
   {
     ...session,
     ssoSession: 'its own session',
-    summary: 'A bearer by which a page of the business host speaks for this session, there alone',
+    summary: 'Create a short-lived bearer token for the business host',
   },
   {},
   {
     201: Type.Object({
       businessToken: Type.String(),
-      expiresInSeconds: Type.Integer({ description: 'It ends before where the session does' }),
+      expiresInSeconds: Type.Integer({ description: 'The token ends earlier if the session does' }),
     }),
   },
 )
 
-export const endSession = endpoint(
+export const signOut = endpoint(
   'DELETE /api/auth/session',
   { ...session, ssoSession: 'its own session', summary: 'Sign out' },
   {},
-  { 204: Nothing },
+  { 204: NoContent },
 )
 
-export const endHintedSession = endpoint(
+export const signOutByIdTokenHint = endpoint(
   'POST /api/auth/session/end',
   {
     ...session,
     ssoSession: 'its own session',
-    summary: 'Sign out because an app asks, by an ID token that it got in this session',
+    summary: 'Sign out with an ID token hint (RP-initiated logout)',
   },
   { body: Type.Object({ idTokenHint: Type.String({ maxLength: 16_384 }) }) },
-  { 204: Nothing },
+  { 204: NoContent },
 )
 
-/** One of a person's sessions, as they may recognise it. */
+/** Session of a user, with the data to recognize it. */
 export const SessionEntry = Type.Object({
   sessionId: Uuid,
-  createdAt: Instant,
-  lastSeenAt: Instant,
+  createdAt: Timestamp,
+  lastSeenAt: Timestamp,
   userAgent: Type.Union([Type.String(), Type.Null()]),
-  current: Type.Boolean({ description: 'Whether it is the one that asks' }),
+  current: Type.Boolean({ description: 'Whether this is the current session' }),
 })
 export type SessionEntry = Static<typeof SessionEntry>
 
 export const listSessions = endpoint(
   'GET /api/auth/sessions',
-  { ...session, summary: 'Where I am signed in' },
+  { ...session, summary: 'List my sessions' },
   {},
   { 200: Type.Object({ sessions: Type.Array(SessionEntry) }) },
 )
 
-export const endSessionById = endpoint(
+export const revokeSession = endpoint(
   'DELETE /api/auth/sessions/:sessionId',
-  { ...session, summary: 'End one of my sessions' },
+  { ...session, summary: 'Revoke one of my sessions' },
   { params: Type.Object({ sessionId: Uuid }) },
-  { 204: Nothing },
+  { 204: NoContent },
 )
 
-export const endOtherSessions = endpoint(
+export const revokeOtherSessions = endpoint(
   'DELETE /api/auth/sessions',
-  { ...session, summary: 'End all of my sessions but this one' },
+  { ...session, summary: 'Revoke all of my sessions except the current one' },
   {},
-  { 204: Nothing },
+  { 204: NoContent },
 )

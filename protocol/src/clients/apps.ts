@@ -1,37 +1,37 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing, orNoBody } from '../endpoint.ts'
+import { endpoint, NoContent, optionalBody } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { organizationAccessLevels } from '../formats/organization-access.ts'
+import { algorithms } from '../formats/registries/algorithms.ts'
 import { requirableClaims } from '../formats/required-claims.ts'
 import { encryptionScopes, standardScopes } from '../formats/scope.ts'
 import { Resource } from './resources.ts'
-import { ClientId, Instant, OrNull, Uuid, WebUrl } from '../values.ts'
+import { ClientId, Timestamp, nullable, Uuid, WebUrl } from '../values.ts'
 
-export const Algorithm = Type.Union([Type.Literal('RS256'), Type.Literal('ES256'), Type.Literal('EdDSA')])
-export type Algorithm = Static<typeof Algorithm>
+export const Algorithm = Type.Enum([...algorithms], { type: 'string' })
 
-/** What anyone may know of an app. */
+/** Public metadata of an app. */
 export const PublicApp = Type.Object({
   clientId: ClientId,
   name: Type.String(),
-  description: OrNull(Type.String()),
-  iconUrl: OrNull(Type.String()),
-  websiteUrl: OrNull(Type.String()),
-  privacyUrl: OrNull(Type.String()),
-  termsUrl: OrNull(Type.String()),
+  description: nullable(Type.String()),
+  iconUrl: nullable(Type.String()),
+  websiteUrl: nullable(Type.String()),
+  privacyUrl: nullable(Type.String()),
+  termsUrl: nullable(Type.String()),
   supportsE2ee: Type.Boolean(),
   allowedScopes: Type.Array(Type.String()),
 })
 export type PublicApp = Static<typeof PublicApp>
 
-export const readApp = endpoint(
+export const getApp = endpoint(
   'GET /api/oauth/app/:clientId',
-  { security: 'none', cors: 'any origin', summary: 'Public metadata of an app, and the resources that it offers' },
+  { security: 'none', cors: 'any origin', summary: 'Get the public metadata of an app and of its resources' },
   { params: Type.Object({ clientId: ClientId }) },
   { 200: Type.Object({ app: PublicApp, resources: Type.Array(Resource) }) },
 )
 
-/** How far the tokens of an app reach into the organizations of a user. */
+/** Access of an app's tokens to the organizations of a user. */
 export const OrganizationAccess = Type.Enum([...organizationAccessLevels])
 export const RequiredClaims = Type.Array(Type.Enum([...requirableClaims]), { uniqueItems: true })
 
@@ -42,19 +42,19 @@ const settings = {
   redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: 50, uniqueItems: true }),
   postLogoutRedirectUris: Type.Array(WebUrl, { maxItems: 50, uniqueItems: true }),
   allowedScopes: Type.Array(Type.Enum([...standardScopes, ...encryptionScopes]), { uniqueItems: true }),
-  supportsE2ee: Type.Boolean({ description: 'With it the scopes e2ee:* are allowed, listed or not' }),
-  description: OrNull(Type.String({ minLength: 1, maxLength: 500 })),
-  iconUrl: OrNull(WebUrl),
-  websiteUrl: OrNull(WebUrl),
-  privacyUrl: OrNull(WebUrl),
-  termsUrl: OrNull(WebUrl),
+  supportsE2ee: Type.Boolean({ description: 'If true, the scopes e2ee:* are allowed even if they are not listed' }),
+  description: nullable(Type.String({ minLength: 1, maxLength: 500 })),
+  iconUrl: nullable(WebUrl),
+  websiteUrl: nullable(WebUrl),
+  privacyUrl: nullable(WebUrl),
+  termsUrl: nullable(WebUrl),
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Seconds(limits.accessTokenLifetimeSeconds),
   refreshTokenTtlSeconds: Seconds(limits.refreshTokenLifetimeSeconds),
-  requireAuthTime: Type.Boolean({ description: 'ID tokens carry auth_time also where the request has no max_age' }),
+  requireAuthTime: Type.Boolean({ description: 'ID tokens contain auth_time even if the request has no max_age' }),
   idTokenClaims: Type.Boolean({
     description:
-      'ID tokens carry the claims of the scopes profile, email and user_id; the userinfo endpoint always does',
+      'ID tokens contain the claims of the scopes profile, email and user_id; the userinfo endpoint always does',
   }),
   requiredClaims: Type.Array(Type.Enum([...requirableClaims]), {
     uniqueItems: true,
@@ -63,12 +63,12 @@ const settings = {
   organizationAccess: Type.Enum([...organizationAccessLevels], {
     description: 'What access tokens allow at /api/oauth/organizations (read) and /api/oauth/workspaces (create)',
   }),
-  backchannelLogoutUri: OrNull(WebUrl),
+  backchannelLogoutUri: nullable(WebUrl),
   backchannelLogoutSessionRequired: Type.Boolean({
-    description: 'The app needs sid in logout tokens. They always carry it, beside sub',
+    description: 'The app requires sid in logout tokens. They always contain it, in addition to sub',
   }),
   allowAnyLoopbackPort: Type.Boolean({
-    description: 'A redirect URI at http://127.0.0.1 or http://[::1] stands for every port. For public apps only',
+    description: 'A redirect URI at http://127.0.0.1 or http://[::1] matches every port. For public apps only',
   }),
 }
 const { name, redirectUris, ...optional } = settings
@@ -88,8 +88,8 @@ export const AppChange = Type.Partial(Type.Object({ ...settings, status: AppStat
 export type AppChange = Static<typeof AppChange>
 
 /**
- * An app as those see it who look after it: the operator, and the person who registered it, if one did. One that
- * describes itself in a document at its client id has `documentReadAt`, and nobody has registered it.
+ * App in the view of those who manage it: the operator, and the user who registered it, if any. An app with a client
+ * metadata document has `metadataFetchedAt` and no owner.
  */
 export const App = Type.Object({
   ...PublicApp.properties,
@@ -97,7 +97,7 @@ export const App = Type.Object({
   postLogoutRedirectUris: Type.Array(Type.String()),
   public: Type.Boolean(),
   status: AppStatus,
-  ownerUserId: OrNull(Uuid),
+  ownerUserId: nullable(Uuid),
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Type.Integer(),
   refreshTokenTtlSeconds: Type.Integer(),
@@ -105,19 +105,19 @@ export const App = Type.Object({
   idTokenClaims: Type.Boolean(),
   requiredClaims: RequiredClaims,
   organizationAccess: OrganizationAccess,
-  backchannelLogoutUri: OrNull(Type.String()),
+  backchannelLogoutUri: nullable(Type.String()),
   backchannelLogoutSessionRequired: Type.Boolean(),
   allowAnyLoopbackPort: Type.Boolean(),
-  documentReadAt: OrNull(Instant),
-  createdAt: Instant,
-  updatedAt: Instant,
+  metadataFetchedAt: nullable(Timestamp),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 })
 export type App = Static<typeof App>
 
 const ByClientId = Type.Object({ clientId: ClientId })
 const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
 
-/** What each operation on apps takes and answers, whoever may ask for it. */
+/** Bodies and answers of the operations on apps, shared by the admin API and the developer API. */
 export const operations = {
   create: {
     takes: { body: NewApp },
@@ -125,13 +125,13 @@ export const operations = {
   },
   show: { takes: { params: ByClientId }, answers: { 200: App } },
   change: { takes: { params: ByClientId, body: AppChange }, answers: { 200: App } },
-  delete: { takes: { params: ByClientId }, answers: { 204: Nothing } },
+  delete: { takes: { params: ByClientId }, answers: { 204: NoContent } },
   rotateSecret: {
     takes: {
       params: ByClientId,
-      body: orNoBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
+      body: optionalBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
     },
-    answers: { 201: Type.Object({ clientId: ClientId, clientSecret: Type.String(), previousUntil: Instant }) },
+    answers: { 201: Type.Object({ clientId: ClientId, clientSecret: Type.String(), previousUntil: Timestamp }) },
   },
 } as const
 
@@ -139,7 +139,7 @@ const admin = { security: 'admin', cors: 'no origin' } as const
 
 export const createApp = endpoint(
   'POST /api/admin/apps',
-  { ...admin, summary: 'Register an app; its secret is shown this once' },
+  { ...admin, summary: 'Register an app; its secret is returned only once' },
   operations.create.takes,
   operations.create.answers,
 )
@@ -147,7 +147,7 @@ export const createApp = endpoint(
 const AppsCursor = Type.String({
   pattern: '^[0-9]{13}-',
   maxLength: limits.clientIdCharactersMax + '0000000000000-'.length,
-  description: 'The nextCursor of the page before',
+  description: 'The nextCursor of the previous page',
 })
 
 export const listApps = endpoint(
@@ -156,36 +156,38 @@ export const listApps = endpoint(
   {
     querystring: Type.Object({
       cursor: Type.Optional(AppsCursor),
-      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 100 unless given' })),
+      limit: Type.Optional(
+        Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 100' }),
+      ),
     }),
   },
-  { 200: Type.Object({ apps: Type.Array(App), nextCursor: OrNull(AppsCursor) }) },
+  { 200: Type.Object({ apps: Type.Array(App), nextCursor: nullable(AppsCursor) }) },
 )
 
-export const showApp = endpoint(
+export const getAdminApp = endpoint(
   'GET /api/admin/apps/:clientId',
-  { ...admin, summary: 'Read an app' },
+  { ...admin, summary: 'Get an app' },
   operations.show.takes,
   operations.show.answers,
 )
 
-export const changeApp = endpoint(
+export const updateApp = endpoint(
   'PATCH /api/admin/apps/:clientId',
-  { ...admin, summary: 'Change an app' },
+  { ...admin, summary: 'Update an app' },
   operations.change.takes,
   operations.change.answers,
 )
 
 export const deleteApp = endpoint(
   'DELETE /api/admin/apps/:clientId',
-  { ...admin, summary: 'Delete an app, with every token it holds' },
+  { ...admin, summary: 'Delete an app and revoke all its tokens' },
   operations.delete.takes,
   operations.delete.answers,
 )
 
 export const rotateAppSecret = endpoint(
   'POST /api/admin/apps/:clientId/secret',
-  { ...admin, summary: 'Give an app a new secret, shown this once; the old one works for graceSeconds more' },
+  { ...admin, summary: 'Create a new secret for an app, returned only once; the old one stays valid for graceSeconds' },
   operations.rotateSecret.takes,
   operations.rotateSecret.answers,
 )

@@ -4,12 +4,12 @@ import { endpoint } from '../endpoint.ts'
 import { operations as resource } from './resources.ts'
 import { operations as webhook } from './webhooks.ts'
 
-/** The developer portal: what the admin API does with apps, for a person who is signed in and the apps of their own. */
-const session = { security: 'session', cors: 'our pages' } as const
+/** Developer API: the app operations of the admin API, for a signed-in user and their own apps. */
+const session = { security: 'session', cors: 'first party' } as const
 
 export const createOwnApp = endpoint(
   'POST /api/developer/apps',
-  { ...session, summary: 'Register an app of my own; its secret is shown this once' },
+  { ...session, summary: 'Register an app of my own; its secret is returned only once' },
   operations.create.takes,
   operations.create.answers,
 )
@@ -21,23 +21,23 @@ export const listOwnApps = endpoint(
   { 200: Type.Object({ apps: Type.Array(App) }) },
 )
 
-export const showOwnApp = endpoint(
+export const getOwnApp = endpoint(
   'GET /api/developer/apps/:clientId',
-  { ...session, summary: 'Read an app of mine' },
+  { ...session, summary: 'Get one of my apps' },
   operations.show.takes,
   operations.show.answers,
 )
 
-export const changeOwnApp = endpoint(
+export const updateOwnApp = endpoint(
   'PATCH /api/developer/apps/:clientId',
-  { ...session, summary: 'Change an app of mine; other redirect URIs need a fresh authentication' },
+  { ...session, summary: 'Update one of my apps; changing redirect URIs requires recent authentication' },
   operations.change.takes,
   operations.change.answers,
 )
 
 export const deleteOwnApp = endpoint(
   'DELETE /api/developer/apps/:clientId',
-  { ...session, summary: 'Delete an app of mine, with every token it holds; needs a fresh authentication' },
+  { ...session, summary: 'Delete one of my apps and revoke all its tokens; requires recent authentication' },
   operations.delete.takes,
   operations.delete.answers,
 )
@@ -47,16 +47,16 @@ export const rotateOwnAppSecret = endpoint(
   {
     ...session,
     summary:
-      'Give an app of mine a new secret, shown this once; the old one works for graceSeconds more; ' +
-      'needs a fresh authentication',
+      'Create a new secret for my app, returned only once; the old one stays valid for graceSeconds; ' +
+      'requires recent authentication',
   },
   operations.rotateSecret.takes,
   operations.rotateSecret.answers,
 )
 
-export const readOwnWebhook = endpoint(
+export const getOwnWebhook = endpoint(
   'GET /api/developer/apps/:clientId/webhook',
-  { ...session, summary: 'Read where an app of mine hears of what happened' },
+  { ...session, summary: 'Get the webhook of my app' },
   webhook.read.takes,
   webhook.read.answers,
 )
@@ -66,8 +66,8 @@ export const setOwnWebhook = endpoint(
   {
     ...session,
     summary:
-      'Set it; the first time its secret is shown, this once. What was disabled is active again; ' +
-      'needs a fresh authentication',
+      'Set the webhook of my app; its secret is returned only the first time. Enables a disabled webhook; ' +
+      'requires recent authentication',
   },
   webhook.set.takes,
   webhook.set.answers,
@@ -75,7 +75,7 @@ export const setOwnWebhook = endpoint(
 
 export const removeOwnWebhook = endpoint(
   'DELETE /api/developer/apps/:clientId/webhook',
-  { ...session, summary: 'Remove it, with what is still to be delivered' },
+  { ...session, summary: 'Remove the webhook of my app and its pending deliveries' },
   webhook.remove.takes,
   webhook.remove.answers,
 )
@@ -85,8 +85,8 @@ export const rotateOwnWebhookSecret = endpoint(
   {
     ...session,
     summary:
-      'Give it a new secret, shown this once; the old one signs beside it for graceSeconds more; ' +
-      'needs a fresh authentication',
+      'Create a new webhook secret, returned only once; the old one also signs for graceSeconds; ' +
+      'requires recent authentication',
   },
   webhook.rotateSecret.takes,
   webhook.rotateSecret.answers,
@@ -94,44 +94,44 @@ export const rotateOwnWebhookSecret = endpoint(
 
 export const testOwnWebhook = endpoint(
   'POST /api/developer/apps/:clientId/webhook/test',
-  { ...session, summary: 'Send it an event of the type webhook.test' },
+  { ...session, summary: 'Send an event of type webhook.test to my webhook' },
   webhook.test.takes,
   webhook.test.answers,
 )
 
 export const listOwnWebhookDeliveries = endpoint(
   'GET /api/developer/apps/:clientId/webhook/deliveries',
-  { ...session, summary: 'What it was sent in the last 30 days, newest first' },
+  { ...session, summary: 'List the webhook deliveries of the last 30 days, newest first' },
   webhook.listDeliveries.takes,
   webhook.listDeliveries.answers,
 )
 
-export const sendOwnWebhookAgain = endpoint(
+export const redeliverOwnWebhook = endpoint(
   'POST /api/developer/apps/:clientId/webhook/deliveries/:deliveryId/send',
-  { ...session, summary: 'Send again what was given up, under its id' },
+  { ...session, summary: 'Resend a failed delivery under the same ID' },
   webhook.sendAgain.takes,
   webhook.sendAgain.answers,
 )
 
 export const createOwnResource = endpoint(
   'POST /api/developer/apps/:clientId/resources',
-  { ...session, summary: 'Offer a resource of an app of mine to other apps' },
+  { ...session, summary: 'Create a resource of my app that other apps can use' },
   resource.create.takes,
   resource.create.answers,
 )
 
 export const listOwnResources = endpoint(
   'GET /api/developer/apps/:clientId/resources',
-  { ...session, summary: 'List the resources of an app of mine' },
+  { ...session, summary: 'List the resources of my app' },
   resource.list.takes,
   resource.list.answers,
 )
 
-export const changeOwnResource = endpoint(
+export const updateOwnResource = endpoint(
   'PATCH /api/developer/apps/:clientId/resources/:resourceKey',
   {
     ...session,
-    summary: 'Change a resource of an app of mine; another audience or status needs a fresh authentication',
+    summary: 'Update a resource of my app; changing audience or status requires recent authentication',
   },
   resource.change.takes,
   resource.change.answers,

@@ -1,45 +1,45 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { resourceKeyPattern, resourceScopePattern } from '../formats/resource.ts'
-import { ClientId, OrNull } from '../values.ts'
+import { resourceKeyPattern, resourceScopePattern } from '../formats/scope.ts'
+import { ClientId, nullable } from '../values.ts'
 
 const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
 const Scope = Type.String({ pattern: resourceScopePattern })
 
-/** What an app offers others to act at, with a person's consent. */
+/** Resource of an app, at which other apps may act with a user's consent. */
 export const Resource = Type.Object({
   resourceKey: Type.String(),
   displayName: Type.String(),
-  description: OrNull(Type.String()),
+  description: nullable(Type.String()),
   scopes: Type.Array(Type.String()),
   scopeDescriptions: Type.Record(Type.String(), Type.String(), {
-    description: 'By scope, what it lets an app do, in the words of the owner; a scope may have none',
+    description: 'Description of each scope by the owner; a scope may have none',
   }),
-  audience: Type.String({ description: 'The aud of the tokens for it' }),
+  audience: Type.String({ description: 'The aud claim of tokens for the resource' }),
   status: Status,
 })
 export type Resource = Static<typeof Resource>
 
-/** A resource with the app whose it is. */
+/** Resource with the app that owns it. */
 export const OwnedResource = Type.Object({
   ...Resource.properties,
   ownerAppClientId: ClientId,
   ownerAppName: Type.String(),
-  ownerAppDescription: OrNull(Type.String()),
-  ownerAppIconUrl: OrNull(Type.String()),
-  ownerAppWebsiteUrl: OrNull(Type.String()),
+  ownerAppDescription: nullable(Type.String()),
+  ownerAppIconUrl: nullable(Type.String()),
+  ownerAppWebsiteUrl: nullable(Type.String()),
 })
 export type OwnedResource = Static<typeof OwnedResource>
 
 const settings = {
   displayName: Type.String({ minLength: 1, maxLength: 80 }),
-  description: Type.Optional(OrNull(Type.String({ minLength: 1, maxLength: 500 }))),
+  description: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 500 }))),
   scopes: Type.Array(Scope, { minItems: 1, maxItems: limits.scopesPerResourceMax, uniqueItems: true }),
   scopeDescriptions: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 200 }), { maxProperties: limits.scopesPerResourceMax }),
   ),
-  audience: Type.String({ minLength: 1, maxLength: 2000, description: 'An absolute URI, without a fragment' }),
+  audience: Type.String({ minLength: 1, maxLength: 2000, description: 'Absolute URI without a fragment' }),
 }
 
 export const NewResource = Type.Object(
@@ -57,16 +57,16 @@ export type ResourceChange = Static<typeof ResourceChange>
 const ByClientId = Type.Object({ clientId: ClientId })
 const ByKey = Type.Object({ clientId: ClientId, resourceKey: Type.String({ minLength: 1, maxLength: 200 }) })
 
-/** What each operation on the resources of an app takes and answers, whoever may ask for it. */
+/** Bodies and answers of the operations on resources, shared by the admin API and the developer API. */
 export const operations = {
   create: { takes: { params: ByClientId, body: NewResource }, answers: { 201: Resource } },
   list: { takes: { params: ByClientId }, answers: { 200: Type.Object({ resources: Type.Array(Resource) }) } },
   change: { takes: { params: ByKey, body: ResourceChange }, answers: { 200: Resource } },
 } as const
 
-export const readResource = endpoint(
+export const getResourceMetadata = endpoint(
   'GET /api/oauth/resource/:resourceKey',
-  { security: 'none', cors: 'any origin', summary: 'Public metadata of a resource, and of the app that offers it' },
+  { security: 'none', cors: 'any origin', summary: 'Get the public metadata of a resource and of its app' },
   { params: Type.Object({ resourceKey: Type.String({ minLength: 1, maxLength: 200 }) }) },
   { 200: Type.Object({ resource: OwnedResource }) },
 )
@@ -75,7 +75,7 @@ const admin = { security: 'admin', cors: 'no origin' } as const
 
 export const createResource = endpoint(
   'POST /api/admin/apps/:clientId/resources',
-  { ...admin, summary: 'Offer a resource of an app to other apps' },
+  { ...admin, summary: 'Create a resource of an app that other apps can use' },
   operations.create.takes,
   operations.create.answers,
 )
@@ -87,9 +87,9 @@ export const listResources = endpoint(
   operations.list.answers,
 )
 
-export const changeResource = endpoint(
+export const updateResource = endpoint(
   'PATCH /api/admin/apps/:clientId/resources/:resourceKey',
-  { ...admin, summary: 'Change a resource of an app, disable it, or enable it' },
+  { ...admin, summary: 'Update, disable or enable a resource of an app' },
   operations.change.takes,
   operations.change.answers,
 )

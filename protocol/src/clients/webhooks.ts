@@ -1,20 +1,22 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, Nothing, orNoBody } from '../endpoint.ts'
+import { endpoint, NoContent, optionalBody } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { ClientId, Instant, OrNull, Uuid, WebUrl } from '../values.ts'
+import { ClientId, Timestamp, nullable, Uuid, WebUrl } from '../values.ts'
 
-/** Where an app hears of what happened; disabled where the receiver answered 410. */
+/** Webhook of an app; disabled if the receiver answered 410. */
 export const Webhook = Type.Object({
   url: Type.String(),
   status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]),
-  createdAt: Instant,
-  updatedAt: Instant,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 })
 export type Webhook = Static<typeof Webhook>
 
-const WebhookSecret = Type.String({ description: 'whsec_…, as Standard Webhooks writes it' })
+const WebhookSecret = Type.String({ description: 'whsec_…, in the format of Standard Webhooks' })
 
-/** Why no status was answered. One word for all that a connection fails by: it must not tell what stands where. */
+/**
+ * Reason why there was no status. All connection errors share one value, so that it reveals nothing about the network.
+ */
 const WebhookFault = Type.Union([
   Type.Literal('could_not_connect'),
   Type.Literal('timed_out'),
@@ -23,20 +25,20 @@ const WebhookFault = Type.Union([
 ])
 export type WebhookFault = Static<typeof WebhookFault>
 
-/** One attempt: the status that was answered, or why none was. */
+/** Delivery attempt: the status of the answer, or the reason why there was none. */
 export const WebhookAttempt = Type.Object({
-  at: Instant,
-  status: OrNull(Type.Integer()),
-  reason: OrNull(WebhookFault),
+  at: Timestamp,
+  status: nullable(Type.Integer()),
+  reason: nullable(WebhookFault),
 })
 export type WebhookAttempt = Static<typeof WebhookAttempt>
 
 export const WebhookDelivery = Type.Object({
   deliveryId: Uuid,
   type: Type.String(),
-  state: Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('failed')]),
-  createdAt: Instant,
-  nextAttemptAt: OrNull(Instant),
+  state: Type.Union([Type.Literal('pending'), Type.Literal('delivered'), Type.Literal('failed')]),
+  createdAt: Timestamp,
+  nextAttemptAt: nullable(Timestamp),
   attempts: Type.Array(WebhookAttempt),
 })
 export type WebhookDelivery = Static<typeof WebhookDelivery>
@@ -45,20 +47,20 @@ const ByClientId = Type.Object({ clientId: ClientId })
 const ByDeliveryId = Type.Object({ clientId: ClientId, deliveryId: Uuid })
 const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
 
-/** What each operation on the webhook of an app takes and answers, whoever may ask for it. */
+/** Bodies and answers of the operations on webhooks, shared by the admin API and the developer API. */
 export const operations = {
   read: { takes: { params: ByClientId }, answers: { 200: Webhook } },
   set: {
     takes: { params: ByClientId, body: Type.Object({ url: WebUrl }, { additionalProperties: false }) },
     answers: { 200: Type.Object({ ...Webhook.properties, secret: Type.Optional(WebhookSecret) }) },
   },
-  remove: { takes: { params: ByClientId }, answers: { 204: Nothing } },
+  remove: { takes: { params: ByClientId }, answers: { 204: NoContent } },
   rotateSecret: {
     takes: {
       params: ByClientId,
-      body: orNoBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
+      body: optionalBody(Type.Object({ graceSeconds: Type.Optional(graceSeconds) }, { additionalProperties: false })),
     },
-    answers: { 201: Type.Object({ secret: WebhookSecret, previousUntil: Instant }) },
+    answers: { 201: Type.Object({ secret: WebhookSecret, previousUntil: Timestamp }) },
   },
   test: { takes: { params: ByClientId }, answers: { 201: Type.Object({ deliveryId: Uuid }) } },
   listDeliveries: {
@@ -66,61 +68,66 @@ export const operations = {
       params: ByClientId,
       querystring: Type.Object({
         cursor: Type.Optional(Uuid),
-        limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+        limit: Type.Optional(
+          Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' }),
+        ),
       }),
     },
-    answers: { 200: Type.Object({ deliveries: Type.Array(WebhookDelivery), nextCursor: OrNull(Uuid) }) },
+    answers: { 200: Type.Object({ deliveries: Type.Array(WebhookDelivery), nextCursor: nullable(Uuid) }) },
   },
   sendAgain: { takes: { params: ByDeliveryId }, answers: { 200: WebhookDelivery } },
 } as const
 
 const admin = { security: 'admin', cors: 'no origin' } as const
 
-export const readWebhook = endpoint(
+export const getWebhook = endpoint(
   'GET /api/admin/apps/:clientId/webhook',
-  { ...admin, summary: 'Read where an app hears of what happened' },
+  { ...admin, summary: 'Get the webhook of an app' },
   operations.read.takes,
   operations.read.answers,
 )
 
 export const setWebhook = endpoint(
   'PUT /api/admin/apps/:clientId/webhook',
-  { ...admin, summary: 'Set it; the first time its secret is shown, this once. What was disabled is active again' },
+  {
+    ...admin,
+    summary: 'Set the webhook of an app; its secret is returned only the first time. Enables a disabled webhook',
+  },
   operations.set.takes,
   operations.set.answers,
 )
 
 export const removeWebhook = endpoint(
   'DELETE /api/admin/apps/:clientId/webhook',
-  { ...admin, summary: 'Remove it, with what is still to be delivered' },
+  { ...admin, summary: 'Remove the webhook of an app and its pending deliveries' },
   operations.remove.takes,
   operations.remove.answers,
 )
 
 export const rotateWebhookSecret = endpoint(
   'POST /api/admin/apps/:clientId/webhook/secret',
-  { ...admin, summary: 'Give it a new secret, shown this once; the old one signs beside it for graceSeconds more' },
+  { ...admin, summary: 'Create a new webhook secret, returned only once; the old one also signs for graceSeconds' },
   operations.rotateSecret.takes,
   operations.rotateSecret.answers,
 )
 
-export const testWebhook = endpoint(
+export const sendTestEvent = endpoint(
   'POST /api/admin/apps/:clientId/webhook/test',
-  { ...admin, summary: 'Send it an event of the type webhook.test' },
+  { ...admin, summary: 'Send an event of type webhook.test to the webhook' },
   operations.test.takes,
   operations.test.answers,
 )
 
 export const listWebhookDeliveries = endpoint(
   'GET /api/admin/apps/:clientId/webhook/deliveries',
-  { ...admin, summary: 'What it was sent in the last 30 days, newest first' },
+  { ...admin, summary: 'List the webhook deliveries of the last 30 days, newest first' },
   operations.listDeliveries.takes,
   operations.listDeliveries.answers,
 )
 
-export const sendWebhookAgain = endpoint(
+export const redeliverWebhook = endpoint(
   'POST /api/admin/apps/:clientId/webhook/deliveries/:deliveryId/send',
-  { ...admin, summary: 'Send again what was given up, under its id' },
+  { ...admin, summary: 'Resend a failed delivery under the same ID' },
   operations.sendAgain.takes,
   operations.sendAgain.answers,
 )

@@ -1,7 +1,7 @@
-/** Whole groups of four, and a last one whose unused bits are zero (RFC 4648 §3.5). */
+/** Complete groups of four, and a last one whose unused bits are zero (RFC 4648 §3.5). */
 const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/
 
-/** The bytes of canonical, padded base64 (RFC 4648 §4); undefined for any other text that would give the same bytes. */
+/** Decodes canonical, padded base64 (RFC 4648 §4); returns undefined for any other spelling of the same bytes. */
 export function fromCanonicalBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!canonical.test(text)) return undefined
   const characters = atob(text)
@@ -10,7 +10,7 @@ export function fromCanonicalBase64(text: string): Uint8Array<ArrayBuffer> | und
   return bytes
 }
 
-/** The bytes of base64url without padding (RFC 4648 §5, RFC 7515 §2), as strictly. */
+/** Decodes base64url without padding (RFC 4648 §5, RFC 7515 §2), with the same strictness. */
 export function fromCanonicalBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]*$/.test(text)) return undefined
   const padding = '='.repeat((4 - (text.length % 4)) % 4)

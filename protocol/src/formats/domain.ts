@@ -1,14 +1,15 @@
 import { isLocalPart } from './email.ts'
 import { limits } from './limits.ts'
 
-/** What means something else in a URL than a part of its host, what a URL drops unasked, and escapes of any of it. */
+/** Characters with another meaning in a URL, characters that URL parsers remove, and escapes of any. */
 const notOfHost = /[\s\p{Cc}/?#@:\\%[\]]/u
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const topLabel = /^[a-z]/
 
 /**
- * The one spelling of a domain name: ASCII, lower case, no dot at its end; other scripts as UTS #46 has them. Nothing
- * where the text is no domain name with a dot in it, such as an IP address. Two domains are the same if these are.
+ * Normalizes a domain name to its only spelling: ASCII, lower case, without a final dot; other scripts by UTS #46.
+ * Returns undefined for a text that is not a domain name with a dot, such as an IP address. Two domains are equal if
+ * their normalized forms are.
  */
 export function normalizeDomain(text: string): string | undefined {
   if (notOfHost.test(text)) return undefined
@@ -18,13 +19,36 @@ export function normalizeDomain(text: string): string | undefined {
   return labels.every((each) => label.test(each)) && topLabel.test(labels.at(-1) ?? '') ? domain : undefined
 }
 
-/** The domain of an e-mail address, likewise; nothing where the address is quoted, commented or not one address. */
+/**
+ * Returns the normalized domain of an e-mail address; undefined if the address is quoted, has comments, or is not
+ * exactly one address.
+ */
 export function domainOfEmail(email: string): string | undefined {
   const [name = '', domain = '', ...more] = email.split('@')
   return more.length === 0 && isLocalPart(name) ? normalizeDomain(domain) : undefined
 }
 
-/** Where whoever owns a domain shows that they do: the name of a TXT record. */
+/** Returns the name of the TXT record that proves control of a domain. */
 export function challengeNameOf(domain: string): string {
   return `_countersign-challenge.${domain}`
+}
+
+/** Pattern of a slug: it is part of URLs, so it is plain and never begins or ends with a hyphen. */
+export const slugPattern = '^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$'
+
+const fallback = 'workspace'
+
+/** Derives a slug from a name. */
+export function slugify(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+  return trimHyphens(trimHyphens(plain).slice(0, limits.slugCharactersMax - limits.slugSuffixCharacters)) || fallback
+}
+
+/** Two hyphens are never adjacent here. */
+function trimHyphens(text: string): string {
+  return text.replaceAll(/^-|-$/g, '')
 }

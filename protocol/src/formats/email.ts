@@ -5,8 +5,8 @@ const label = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const topLabel = /^[A-Za-z]/
 
 /**
- * An address as HTML has it (§4.10.5.1.5), of a domain with a dot: without quotes or comments, and all of it ASCII, so
- * that it is one address wherever it is written.
+ * Checks an e-mail address as in HTML (§4.10.5.1.5), with a domain that has a dot: ASCII, without quotes and comments,
+ * so that every system reads it as the same address.
  */
 export function isEmail(text: string): boolean {
   const [name = '', domain = '', ...more] = text.split('@')
@@ -15,12 +15,12 @@ export function isEmail(text: string): boolean {
   return isLocalPart(name) && labels.every((each) => label.test(each)) && topLabel.test(labels.at(-1) ?? '')
 }
 
-/** What may stand before the @: without quotes or comments. */
+/** Checks the part of an address before the @: without quotes and comments. */
 export function isLocalPart(text: string): boolean {
   return localPart.test(text)
 }
 
-/** The address with its domain in lower case; what stands before the @ is the domain's own business (RFC 5321 §2.4). */
+/** Converts the domain of an address to lower case; the part before the @ is up to the domain (RFC 5321 §2.4). */
 export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@')
   return text.slice(0, at) + text.slice(at).toLowerCase()

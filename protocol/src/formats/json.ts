@@ -1,7 +1,7 @@
 import { fromCanonicalBase64Url } from './base64.ts'
 
-/** The JSON object that base64url stands for; undefined for anything else. */
-export function readJsonObject(base64Url: string): Record<string, unknown> | undefined {
+/** Parses a JSON object in base64url; returns undefined for anything else. */
+export function parseJsonObject(base64Url: string): Record<string, unknown> | undefined {
   const bytes = fromCanonicalBase64Url(base64Url)
   const value = bytes && parse(bytes)
   return isObject(value) ? value : undefined
@@ -15,7 +15,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch {
-    // Neither text nor JSON, which those two say by throwing.
+    // Invalid UTF-8 or JSON, which both throw.
     return undefined
   }
 }

@@ -2,7 +2,7 @@
 export const limits = {
   bodyBytesMax: 64 * 1024,
   jsonDepthMax: 32,
-  /** Names in one body, in all its objects together. */
+  /** Member names in one body, in all its objects together. */
   jsonMembersMax: 5000,
 
   handleCharactersMin: 3,
@@ -14,10 +14,10 @@ export const limits = {
   appsPerUserMax: 50,
   resourcesPerAppMax: 20,
   scopesPerResourceMax: 50,
-  /** How long a handle that was given up is kept from everybody else. */
+  /** Time for which a former handle stays reserved for its owner. */
   handleReservedSeconds: 90 * 24 * 3600,
   emailCharactersMax: 254,
-  /** Of a domain that can be verified: with the name of its challenge before it, it is a name (RFC 1035 §2.3.4). */
+  /** Of a domain that can be verified: with the prefix of its challenge, it is still a valid name (RFC 1035 §2.3.4). */
   domainCharactersMax: 230,
   emailCodeDigits: 6,
   emailCodeLifetimeSeconds: 10 * 60,
@@ -28,72 +28,72 @@ export const limits = {
   sessionIdleSeconds: 30 * 24 * 3600,
   sessionLifetimeSeconds: 90 * 24 * 3600,
   freshAuthenticationSeconds: 5 * 60,
-  /** How long what the provider of an organization has said of a person holds, and a session that it alone opened. */
+  /** Lifetime of an SSO sign-in for a user's session, and of a session opened by SSO alone. */
   enterpriseSsoSeconds: 24 * 3600,
-  /** How long the trail tells no more of a session in which an owner came in without it. */
+  /** Minimum interval between audit events for an owner's session without SSO. */
   withoutSsoNotedSeconds: 3600,
-  /** How long either is kept when it counts no more. */
+  /** Time for which either is kept after it has expired. */
   sessionNotesKeptSeconds: 24 * 3600,
-  /** How long a page of the business host may speak for a session before it asks again. */
+  /** Lifetime of the bearer token of a page on the business host. */
   businessTokenLifetimeSeconds: 5 * 60,
   userAgentCharactersMax: 300,
 
-  /** How long a pushed request waits for the browser, and how long the person then has to answer it. */
+  /** Time until the browser must open a pushed request, and time for the user to answer it after that. */
   pushedRequestLifetimeSeconds: 60,
   pushedRequestOpenSeconds: 10 * 60,
-  /** How long a request that came by a browser is kept, so that a passkey can be used for it. */
+  /** Lifetime of a stored request from a browser, within which a passkey can be used for it. */
   keptRequestLifetimeSeconds: 30 * 60,
-  /** How large one may be as JSON: the longest `state`, and 4 kB for all the rest, ten times what requests take. */
+  /** Maximum size of a stored request as JSON: the longest `state`, and 4 kB for the rest, ten times the usual size. */
   keptRequestBytesMax: 12 * 1024,
-  /** How many that nobody has answered are kept of one source; the oldest gives way. */
+  /** Maximum of unanswered requests of one source; the oldest is replaced. */
   keptRequestsOfSourceMax: 3000,
   codeLifetimeSeconds: 60,
-  /** How long an app has to exchange the assertion that a browser gave it, and a person to finish in the window. */
+  /** Time for an app to exchange its assertion, and for a user to finish in the window. */
   fedcmAssertionLifetimeSeconds: 60,
   fedcmContinuationLifetimeSeconds: 10 * 60,
   accessTokenLifetimeSeconds: 3600,
   delegatedTokenLifetimeSeconds: 600,
-  /** For how long after they proved who they are a person counts as present to a delegation. */
+  /** Time after authentication for which a user counts as present for a delegation. */
   userPresentSeconds: 3600,
-  /** How long a revoked delegation is remembered, and each use of any; and how often the trail tells of uses. */
+  /** Retention of a revoked delegation and of each use, and interval between audit events for uses. */
   delegationRememberedSeconds: 90 * 24 * 3600,
   delegationUsesRecordedSeconds: 24 * 3600,
   delegationUsesShownMax: 200,
-  /** How often the audit log records that an app revoked access tokens of one token family. */
+  /** Interval between audit events for revocations of access tokens of one token family. */
   accessRevocationRecordedSeconds: 3600,
-  /** By how much the clock of whoever issued a token may be ahead of the clock of whoever reads it. */
+  /** Maximum lead of an issuer's clock over the reader's clock. */
   clockSkewSecondsMax: 60,
   refreshTokenIdleSeconds: 30 * 24 * 3600,
   refreshTokenLifetimeSeconds: 180 * 24 * 3600,
-  /** How long the refresh token rotated last may be presented again: a lost response, parallel tabs. */
+  /** Grace period of the last rotated refresh token, for lost responses and parallel tabs. */
   refreshRetrySeconds: 10,
-  /** Successors of one generation; more than any honest number of parallel tabs. */
+  /** Maximum successors of one generation; more than any legitimate number of parallel tabs. */
   refreshSiblingsMax: 64,
 
-  /** How long a replaced client secret may work still, and how many secrets of an app may work at once. */
+  /** Maximum grace period of a replaced client secret, and maximum of valid secrets of an app. */
   clientSecretGraceSecondsMax: 7 * 24 * 3600,
   clientSecretsMax: 10,
-  /** How many secrets of a webhook may sign at once: one in force, and replaced ones. */
+  /** Maximum of secrets with which a webhook signs: the current one and replaced ones. */
   webhookSecretsMax: 4,
-  /** How long a receiver has to answer, and how long what it was sent is remembered. */
+  /** Time for a receiver to answer, and retention of deliveries. */
   webhookAnswerSeconds: 10,
   webhookDeliveryKeptSeconds: 30 * 24 * 3600,
-  /** How long the key set (JWKS) may be kept by whoever has read it. */
+  /** Time for which clients may cache the key set (JWKS). */
   keySetMaxAgeSeconds: 3600,
-  /** How old at most is what a process of ours knows of the signing keys. */
+  /** Maximum age of the signing keys cached by a process of this service. */
   signingKeyStaleSeconds: 60,
-  /** How long keys are published before they sign: longer than anyone may keep the key set. */
+  /** Time for which keys are published before they sign: longer than clients may cache the key set. */
   signingKeyScheduledLeadSeconds: 24 * 3600,
   signingKeyLeadSeconds: 2 * 3600,
-  /** In an emergency just so long that every process knows them, with clocks that differ a little. */
+  /** In an emergency, just long enough for every process to load them, with small clock differences. */
   signingKeyEmergencyLeadSeconds: 90,
   signingKeyPeriodSeconds: 90 * 24 * 3600,
-  /** How long keys are published after they have signed: longer than any token of theirs lives. */
+  /** Time for which keys stay published after they have signed: longer than any of their tokens is valid. */
   signingKeyPublishedAfterSeconds: 2 * 3600,
-  /** How long we know them after they have signed, as long as a session: ID tokens come back as hints. */
+  /** Retention of keys after they have signed, as long as a session: ID tokens are sent back as hints. */
   signingKeyRememberedSeconds: 90 * 24 * 3600,
 
-  /** Of a request to sign: each character of the payload may come as two escapes, of six bytes each. */
+  /** Of a signing request: each character of the payload may take two escapes of six bytes each. */
   signingRequestBytesMax: 256 * 1024,
   signingPayloadCharactersMax: 10_000,
   signingDemoPayloadCharactersMax: 1000,
@@ -103,25 +103,25 @@ export const limits = {
   signingLifetimeSecondsMin: 60,
   signingLifetimeSecondsMax: 3600,
   signingWaitSecondsMax: 30,
-  /** Requests of one app that may wait for one identity; and where the identity has never connected the app. */
+  /** Maximum of pending requests of one app for one identity; and of an app that the identity has not connected. */
   signingPendingMax: 20,
   signingPendingOfUnconnectedMax: 3,
   /**
-   * Of all apps that are connected together, and of all others together, for one identity or organization. Each app
-   * that is connected has a few beyond.
+   * Maximum of pending requests of all connected apps together, and of all others together, for one identity or
+   * organization. Each connected app has a few reserved ones.
    */
   signingPendingOfConnectedTogetherMax: 100,
   signingPendingOfConnectedBeyondMax: 3,
   signingPendingOfUnconnectedTogetherMax: 50,
-  /** How often the audit log records that an app asked one signer, and for how many that are not connected. */
+  /** Interval between audit events for requests of one app to one signer, and their maximum for unconnected apps. */
   signingRequestRecordedSeconds: 3600,
   signingRequestRecordedOfUnconnectedMax: 3,
-  /** A page of requests: how many, how large as JSON, and how much of that their texts may be before it is written. */
+  /** Page of requests: maximum count, maximum size as JSON, and maximum size of its texts before serialization. */
   signingPageMax: 100,
   signingHistoryPage: 50,
   signingPageBytesMax: 1024 * 1024,
   signingPageTextBytesMax: 256 * 1024,
-  /** How long a request is remembered that led to nothing. */
+  /** Retention of unsigned requests. */
   signingEndedRememberedSeconds: 30 * 24 * 3600,
 
   transparencyLeavesMax: 256,
@@ -129,53 +129,62 @@ export const limits = {
   transparencyEventsMax: 100,
 
   slugCharactersMax: 48,
-  /** How long a slug that was given up is kept for its organization, and how many of one are. */
+  /** Time for which a former slug stays reserved for its organization, and maximum of reserved slugs of one. */
   slugReservedSeconds: 90 * 24 * 3600,
   slugsReservedMax: 3,
-  /** How old a deleted organization without other members was whose slugs are kept, and how many are for one user. */
+  /**
+   * Minimum age of a deleted organization without other members whose slugs stay reserved, and their maximum for one
+   * user.
+   */
   slugKeptAfterSeconds: 7 * 24 * 3600,
   slugsOfDeletedMax: 20,
-  /** How many members an organization may have approve what it signs. */
+  /** Maximum of required approvals of an organization. */
   approvalsNeededMax: 20,
-  /** Of what is put after a slug that another organization has: a hyphen and random letters. */
+  /** Length of the suffix of a slug that another organization has: a hyphen and random letters. */
   slugSuffixCharacters: 9,
   organizationsPerIdentityMax: 100,
   invitationLifetimeSeconds: 7 * 24 * 3600,
   invitationsWaitingMax: 200,
   domainsPerOrganizationMax: 50,
   ssoConnectionsPerOrganizationMax: 10,
-  /** Of an organization, with those that are no longer in force; and how many members are granted one at once. */
+  /** Maximum of keys of an organization, including former ones; and maximum of members to wrap one for at once. */
   organizationKeysMax: 50,
   keyGrantsAtOnceMax: 64,
   keyGrantCharactersMax: 1024,
-  /** Whom a directory may name by SCIM to one connection, how many it is told of at once, and how long each word is. */
+  /**
+   * Maximum of users that a directory may provision by SCIM for one connection, of results per page, and of characters
+   * per value.
+   */
   provisionedPeopleMax: 20_000,
   provisionedPeoplePageMax: 200,
   provisionedTextCharactersMax: 255,
-  /** How often a verified domain is looked at again, and how soon where nobody answered. */
+  /** Interval between checks of a verified domain, and retry interval if its name servers did not answer. */
   domainCheckSeconds: 24 * 3600,
   domainCheckAgainSeconds: 3600,
-  /** How long a domain counts as verified whose proof is gone; and how long its name servers may say nothing at all. */
+  /**
+   * Time for which a domain stays verified without its proof, and time for which its name servers may be unreachable.
+   */
   domainGraceSeconds: 7 * 24 * 3600,
   domainSilenceSeconds: 7 * 24 * 3600,
 
-  /** Of what an identity provider answers and says of itself: a person of many groups has a long answer. */
+  /** Of answers and metadata of an identity provider: a user with many groups has a long answer. */
   samlResponseBytesMax: 128 * 1024,
   samlFormBytesMax: 256 * 1024,
-  /** Of a part of an answer that is signed: the library that verifies signatures needs up to 0.1 ms for each. */
+  /** Of the signed part of an answer: the library that verifies signatures takes up to 0.1 ms for each. */
   samlSignedElementsMax: 1000,
+  samlSignedAttributesMax: 2000,
   samlMetadataBytesMax: 256 * 1024,
-  /** How long the key to which a provider encrypts opens once another is published, and how many open at once. */
+  /** Time for which a former encryption key for a provider can decrypt, and maximum of such keys. */
   samlFormerKeySeconds: 30 * 24 * 3600,
   samlEncryptionKeysMax: 3,
 
   ciphertextBytesMax: 16 * 1024,
   keyWrapsMax: 40,
-  /** How long a device waits for another one to unlock it, and how many of a person may wait at once. */
+  /** Lifetime of a device approval, and maximum of pending ones of a user. */
   deviceApprovalLifetimeSeconds: 5 * 60,
   deviceApprovalsMax: 3,
   deviceApprovalTriesMax: 3,
-  /** Of the code that goes to the device that answers, and of the one that comes back. */
+  /** Of the code for the answering device, and of the code it returns. */
   deviceApprovalDigits: 6,
   deviceConfirmationDigits: 2,
   stateCharactersMax: 8192,

@@ -1,8 +1,8 @@
-/** How far the tokens of an app reach into the organizations of a user, the least first. */
+/** Levels of an app's access to the organizations of a user, lowest first. */
 export const organizationAccessLevels = ['none', 'read', 'create'] as const
 export type OrganizationAccess = (typeof organizationAccessLevels)[number]
 
-/** The lesser of two levels. */
+/** Returns the lower of two levels. */
 export function narrowerAccess(one: OrganizationAccess, other: OrganizationAccess): OrganizationAccess {
   return organizationAccessLevels.find((level) => level === one || level === other) ?? 'none'
 }

@@ -1,4 +1,4 @@
-/** The claims that an app may require: those that an identity can be without. */
+/** Claims that an app may require: those that an identity can lack. */
 export const requirableClaims = ['email'] as const
 export type RequirableClaim = (typeof requirableClaims)[number]
 
@@ -6,7 +6,7 @@ export function isRequirableClaim(text: string): text is RequirableClaim {
   return requirableClaims.some((claim) => claim === text)
 }
 
-/** Which of the claims that an app requires an identity has not: an e-mail address counts once it is verified. */
+/** Lists the claims required by an app that an identity lacks. An e-mail address counts only if it is verified. */
 export function missingClaims(
   required: readonly string[],
   { email, emailVerified }: { email: string | null; emailVerified: boolean },

@@ -1,4 +1,4 @@
-/** What a member may do in an organization, in the order in which it is told. */
+/** Permissions of a member in an organization, in display order. */
 export const organizationScopes = [
   'read',
   'sign',
@@ -10,7 +10,7 @@ export const organizationScopes = [
 ] as const
 export type OrganizationScope = (typeof organizationScopes)[number]
 
-/** The roles, and the scopes that each begins with. */
+/** Roles with their default permissions. */
 export const scopesOfRole = {
   owner: organizationScopes,
   admin: ['read', 'sign', 'approve', 'manage_identities', 'manage_keys', 'manage_sso'],
@@ -20,7 +20,7 @@ export const scopesOfRole = {
 } as const satisfies Record<string, readonly OrganizationScope[]>
 export type OrganizationRole = keyof typeof scopesOfRole
 
-/** The modes in which an organization encrypts, and who keeps its keys in each. */
+/** Encryption modes of an organization, with the key custody of each. */
 export const keyCustodyOfMode = {
   standard: 'svc_standard',
   enterprise_managed: 'customer_kms',

@@ -1,23 +1,23 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { Base64, Ciphertext, ClientId, Instant, OrNull, Uuid } from '../values.ts'
+import { Base64, Ciphertext, ClientId, Timestamp, nullable, Uuid } from '../values.ts'
 
 export const EncryptionMode = Type.Union([Type.Literal('symmetric'), Type.Literal('asymmetric')])
 export type EncryptionMode = Static<typeof EncryptionMode>
 
-/** The key of an app for an identity as its browser sealed it; what is not of its mode is null. */
+/** Key of an app for an identity, as encrypted by its browser; fields of the other mode are null. */
 export const SealedAppKey = Type.Object({
   encryptionMode: EncryptionMode,
-  encryptedAppKey: OrNull(Ciphertext),
-  appPublicKey: OrNull(Base64),
-  encryptedAppPrivateKey: OrNull(Ciphertext),
-  createdAt: Instant,
+  encryptedAppKey: nullable(Ciphertext),
+  appPublicKey: nullable(Base64),
+  encryptedAppPrivateKey: nullable(Ciphertext),
+  createdAt: Timestamp,
 })
 export type SealedAppKey = Static<typeof SealedAppKey>
 
-export const lookUpAppKey = endpoint(
+export const findAppPublicKey = endpoint(
   'GET /api/encryption/app-lookup',
-  { security: 'none', cors: 'any origin', summary: 'The public key of an identity in an app, by handle or by the key' },
+  { security: 'none', cors: 'any origin', summary: 'Get the public key of an identity in an app, by handle or by key' },
   {
     querystring: Type.Object({
       client_id: Type.Optional(ClientId),

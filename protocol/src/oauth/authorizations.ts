@@ -2,32 +2,32 @@ import { Type, type Static } from 'typebox'
 import { EncryptionMode } from './app-keys.ts'
 import { OrganizationAccess } from '../clients/apps.ts'
 import { CommunicationMode, Delegation } from './delegations.ts'
-import { endpoint, Nothing } from '../endpoint.ts'
-import { OrganizationChoice } from '../organizations/organization-context.ts'
-import { Base64, Ciphertext, ClientId, Instant, OrNull, Uuid } from '../values.ts'
+import { endpoint, NoContent } from '../endpoint.ts'
+import { OrganizationChoice } from '../organizations/organizations.ts'
+import { Base64, Ciphertext, ClientId, Timestamp, nullable, Uuid } from '../values.ts'
 
-/** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
+/** Longer texts get the error of their own parser; this limits its input. */
 const Text = Type.String({ maxLength: 16_384 })
-const session = { security: 'session', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'first party' } as const
 
-/** An app connected to an identity. The four encryption fields are null for an app without end-to-end encryption. */
+/** App connected to an identity. The four encryption fields are null for an app without end-to-end encryption. */
 export const Authorization = Type.Object({
   id: Uuid,
   clientId: ClientId,
   appName: Type.String(),
-  appIconUrl: OrNull(Type.String()),
-  appWebsiteUrl: OrNull(Type.String()),
+  appIconUrl: nullable(Type.String()),
+  appWebsiteUrl: nullable(Type.String()),
   identityId: Uuid,
   scope: Type.String(),
-  /** As the user chose; `null` where they were not asked. The app has it within what it registered. */
-  organizationAccess: OrNull(OrganizationAccess),
-  createdAt: Instant,
-  lastAuthorizedAt: Instant,
-  /** Of the key that was made last, where there is one of each mode. */
-  encryptionMode: OrNull(EncryptionMode),
-  encryptedAppKey: OrNull(Ciphertext),
-  appPublicKey: OrNull(Base64),
-  encryptedAppPrivateKey: OrNull(Ciphertext),
+  /** The user's choice; `null` if the user was not asked. The app's own setting limits it further. */
+  organizationAccess: nullable(OrganizationAccess),
+  createdAt: Timestamp,
+  lastAuthorizedAt: Timestamp,
+  /** Of the most recent key, if there is one of each mode. */
+  encryptionMode: nullable(EncryptionMode),
+  encryptedAppKey: nullable(Ciphertext),
+  appPublicKey: nullable(Base64),
+  encryptedAppPrivateKey: nullable(Ciphertext),
 })
 export type Authorization = Static<typeof Authorization>
 
@@ -38,23 +38,23 @@ export const listAuthorizations = endpoint(
   { 200: Type.Object({ authorizations: Type.Array(Authorization) }) },
 )
 
-export const readAuthorization = endpoint(
+export const getAuthorization = endpoint(
   'GET /api/oauth/authorization/:clientId',
   {
     ...session,
     ssoSession: 'its organization',
-    summary: 'What an identity has granted an app, there or at a resource of another, and what is missing',
+    summary: 'Get what an identity has granted an app, also at a resource, and what is missing',
   },
   {
     params: Type.Object({ clientId: ClientId }),
     querystring: Type.Object({
       identity_id: Uuid,
       scope: Type.Optional(Text),
-      /** A resource key; with it `requested_scope` and `communication_mode` count. */
+      /** Resource key; required for `requested_scope` and `communication_mode`. */
       requested_resource: Type.Optional(Text),
       requested_scope: Type.Optional(Text),
       communication_mode: Type.Optional(CommunicationMode),
-      /** With it, whatever it says, the answer has the organizations to choose among. */
+      /** With any value, the answer lists the organizations to choose from. */
       organization_id: Type.Optional(Text),
     }),
   },
@@ -62,12 +62,12 @@ export const readAuthorization = endpoint(
     200: Type.Object({
       authorization: Type.Union([Authorization, Type.Null()]),
       missingScopes: Type.Array(Type.String()),
-      /** Of the resource that was asked for; without one that is active it is left out. */
+      /** Of the requested resource; omitted if it is not active. */
       connector: Type.Optional(
         Type.Object({
           delegation: Type.Union([Delegation, Type.Null()]),
           missingScopes: Type.Array(Type.String()),
-          /** Whether the delegation in force allows all that was asked, also in its mode. */
+          /** True if the active delegation allows the whole request, including its mode. */
           covered: Type.Boolean(),
         }),
       ),
@@ -78,7 +78,7 @@ export const readAuthorization = endpoint(
 
 export const disconnect = endpoint(
   'DELETE /api/oauth/authorizations/:id',
-  { ...session, summary: 'Disconnect an app: its codes and tokens for that identity end at once' },
+  { ...session, summary: 'Disconnect an app: revokes its codes and tokens for that identity' },
   { params: Type.Object({ id: Uuid }) },
-  { 204: Nothing },
+  { 204: NoContent },
 )

@@ -3,47 +3,47 @@ import { SealedAppKey } from './app-keys.ts'
 import { OrganizationAccess } from '../clients/apps.ts'
 import { ExchangeResponse } from './delegations.ts'
 import { endpoint } from '../endpoint.ts'
-import { OrganizationContext } from '../organizations/organization-context.ts'
+import { OrganizationContext } from '../organizations/organizations.ts'
 import { ProviderMetadata } from './provider-metadata.ts'
-import { Base64, Ciphertext, ClientId, OrNull, Uuid } from '../values.ts'
+import { Base64, Ciphertext, ClientId, nullable, Uuid } from '../values.ts'
 
-/** Longer texts are refused by the rule that reads them, with a sentence; this bounds what reaches it. */
+/** Longer texts get the error of their own parser; this limits its input. */
 const Text = Type.String({ maxLength: 16_384 })
-const session = { security: 'session', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'first party' } as const
 
 export const AuthorizeRequest = Type.Object({
   clientId: ClientId,
   redirectUri: Text,
   identityId: Uuid,
   scope: Type.Optional(Text),
-  /** Scopes that the app requested beside these, and is not granted. */
+  /** Scopes that the app requested in addition, and that are not granted. */
   withheldScope: Type.Optional(Text),
   state: Type.Optional(Text),
   nonce: Type.Optional(Text),
   codeChallenge: Type.Optional(Text),
   codeChallengeMethod: Type.Optional(Text),
   responseMode: Type.Optional(Text),
-  /** Whether the app is to act at a resource of another: then the next three count. */
-  connector: Type.Optional(OrNull(Type.Boolean())),
-  /** A resource key, or the audience of a resource. */
-  requestedResource: Type.Optional(OrNull(Text)),
-  /** Which resource that was when the person was asked: another one may have taken its name since. */
-  requestedResourceId: Type.Optional(OrNull(Uuid)),
-  requestedScope: Type.Optional(OrNull(Text)),
-  /** `user_present` unless it says `background`. */
-  communicationMode: Type.Optional(OrNull(Text)),
-  /** For which organization: one that the identity is a member of. */
-  organizationId: Type.Optional(OrNull(Uuid)),
-  /** A new key of the app, sealed; that in force stays, and is answered. In asymmetric mode the private half. */
-  encryptedAppKey: Type.Optional(OrNull(Ciphertext)),
-  appPublicKey: Type.Optional(OrNull(Base64)),
-  encryptedAppPrivateKey: Type.Optional(OrNull(Ciphertext)),
-  organizationAccess: Type.Optional(OrNull(OrganizationAccess)),
+  /** True if the app requests access to a resource of another app; required for the next three fields. */
+  connector: Type.Optional(nullable(Type.Boolean())),
+  /** Resource key or audience. */
+  requestedResource: Type.Optional(nullable(Text)),
+  /** ID of the resource that was shown to the user: another one may have taken its key since. */
+  requestedResourceId: Type.Optional(nullable(Uuid)),
+  requestedScope: Type.Optional(nullable(Text)),
+  /** `user_present` by default, or `background`. */
+  communicationMode: Type.Optional(nullable(Text)),
+  /** Organization for which the app is used; the identity must be a member. */
+  organizationId: Type.Optional(nullable(Uuid)),
+  /** New encrypted app key, ignored if there is one already, which is returned. In asymmetric mode the private key. */
+  encryptedAppKey: Type.Optional(nullable(Ciphertext)),
+  appPublicKey: Type.Optional(nullable(Base64)),
+  encryptedAppPrivateKey: Type.Optional(nullable(Ciphertext)),
+  organizationAccess: Type.Optional(nullable(OrganizationAccess)),
   prompt: Type.Optional(Text),
   maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** Whether the answer goes to the page that ends a sign-in which the browser mediates (FedCM). */
+  /** True if the answer goes to the FedCM resolve page. */
   fedcmContinue: Type.Optional(Type.Boolean()),
-  /** The reference of a request that is pushed (RFC 9126) or kept. Its parameters count, and here less scope. */
+  /** Reference of a pushed (RFC 9126) or stored request. Its parameters apply; the scope here can only be narrower. */
   requestUri: Type.Optional(Text),
 })
 export type AuthorizeRequest = Static<typeof AuthorizeRequest>
@@ -55,17 +55,17 @@ export const authorize = endpoint(
   {
     200: Type.Object({
       redirectUrl: Type.String(),
-      /** With `responseMode` `form_post`: what to post to `redirectUrl`. */
+      /** With `responseMode` `form_post`: the fields to post to `redirectUrl`. */
       formFields: Type.Optional(Type.Record(Type.String(), Type.String())),
-      /** The key in force of an app with end-to-end encryption, for the browser to open and deliver. */
+      /** Current key of an app with end-to-end encryption, for the browser to decrypt and deliver. */
       appKey: Type.Optional(SealedAppKey),
-      /** With `e2ee:reset`: the key that was in force until now. */
+      /** With `e2ee:reset`: the key that was replaced. */
       replacedAppKey: Type.Optional(SealedAppKey),
     }),
   },
 )
 
-/** Either spelling of each field; where both are sent they must agree. */
+/** Either spelling of each field; if both are sent, they must match. */
 export const TokenRequest = Type.Object({
   grant_type: Type.Optional(Text),
   code: Type.Optional(Text),
@@ -116,8 +116,8 @@ export const TokenResponse = Type.Object({
 })
 export type TokenResponse = Static<typeof TokenResponse>
 
-/** The answer to a code or a refresh token with which a `resource` comes: a token that is for it alone (RFC 8707). */
-export type TargetedResponse = Pick<
+/** Answer to a code or a refresh token with a `resource`: a token for that resource only (RFC 8707). */
+export type ResourceTokenResponse = Pick<
   TokenResponse,
   'access_token' | 'token_type' | 'expires_in' | 'scope' | 'id_token' | 'refresh_token'
 >
@@ -132,19 +132,19 @@ export const requestToken = endpoint(
   'POST /api/oauth/token',
   {
     security: 'client',
-    cors: 'origins of redirect URIs',
-    summary: 'Exchange a code or a refresh token for tokens, or a token of mine for one of a resource (RFC 8693)',
+    cors: 'redirect URI origins',
+    summary: 'Issue tokens: authorization code, refresh token or token exchange grant',
   },
   { body: TokenRequest },
-  // One object in place of a choice of two, which a serializer would have to try on every token that it sends.
+  // One object instead of a union, which a serializer would have to try for every token response.
   {
-    200: Type.Unsafe<TokenResponse | TargetedResponse | ExchangeResponse>({
+    200: Type.Unsafe<TokenResponse | ResourceTokenResponse | ExchangeResponse>({
       ...Type.Object({ ...Type.Partial(Type.Object(either)).properties, ...both }),
     }),
   },
 )
 
-/** A token that its client hands in. The hint is taken and not needed: a token tells its kind. */
+/** Token sent by its client. The hint is accepted and ignored: a token shows its own type. */
 export const PresentedToken = Type.Object({
   token: Type.Optional(Text),
   token_type_hint: Type.Optional(Text),
@@ -157,12 +157,12 @@ export type PresentedToken = Static<typeof PresentedToken>
 
 export const revoke = endpoint(
   'POST /api/oauth/revoke',
-  { security: 'client', cors: 'origins of redirect URIs', summary: 'End a token of my app (RFC 7009)' },
+  { security: 'client', cors: 'redirect URI origins', summary: 'Revoke a token (RFC 7009)' },
   { body: PresentedToken },
   { 200: Type.Object({}) },
 )
 
-/** `active` alone for whatever is neither a live token of the client that asks, nor one for a resource of its own. */
+/** Only `active` unless the token is a live one of the requesting client, or one for its own resource. */
 export const Introspection = Type.Object({
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
@@ -175,7 +175,7 @@ export const Introspection = Type.Object({
   organization: Type.Optional(OrganizationContext),
   aud: Type.Optional(Type.String()),
   iss: Type.Optional(Type.String()),
-  /** Of a delegated token: the app that acts, by which delegation, at what. */
+  /** Of a delegated token: the acting app, the delegation and the resource. */
   act: Type.Optional(Type.Object({ sub: ClientId })),
   grant_id: Type.Optional(Uuid),
   target_resource: Type.Optional(Type.String()),
@@ -185,7 +185,7 @@ export type Introspection = Static<typeof Introspection>
 
 export const introspect = endpoint(
   'POST /api/oauth/introspect',
-  { security: 'client', cors: 'no origin', summary: 'What a token of my app, or for my resource, is worth (RFC 7662)' },
+  { security: 'client', cors: 'no origin', summary: 'Introspect a token of my app or for my resource (RFC 7662)' },
   { body: PresentedToken },
   { 200: Introspection },
 )
@@ -207,14 +207,14 @@ const bearer = { security: 'access token', cors: 'any origin' } as const
 
 export const userinfo = endpoint(
   'GET /api/oauth/userinfo',
-  { ...bearer, summary: 'Claims of the identity that signed in' },
+  { ...bearer, summary: 'Get the claims of the user (UserInfo)' },
   {},
   { 200: UserInfo },
 )
 
 export const userinfoByPost = endpoint(
   'POST /api/oauth/userinfo',
-  { ...bearer, summary: 'Claims of the identity that signed in (OpenID Connect Core §5.3.1)' },
+  { ...bearer, summary: 'Get the claims of the user (OpenID Connect Core §5.3.1)' },
   {},
   { 200: UserInfo },
 )
@@ -223,14 +223,14 @@ const metadata = { security: 'none', cors: 'any origin', host: 'auth' } as const
 
 export const openidConfiguration = endpoint(
   'GET /.well-known/openid-configuration',
-  { ...metadata, summary: 'Provider metadata (OpenID Connect Discovery)' },
+  { ...metadata, summary: 'Get the provider metadata (OpenID Connect Discovery)' },
   {},
   { 200: ProviderMetadata },
 )
 
 export const authorizationServerMetadata = endpoint(
   'GET /.well-known/oauth-authorization-server',
-  { ...metadata, summary: 'Provider metadata (RFC 8414)' },
+  { ...metadata, summary: 'Get the provider metadata (RFC 8414)' },
   {},
   { 200: ProviderMetadata },
 )
@@ -250,14 +250,14 @@ export type PublicJwk = Static<typeof PublicJwk>
 
 export const jwks = endpoint(
   'GET /.well-known/jwks.json',
-  { ...metadata, summary: 'The keys that verify our tokens' },
+  { ...metadata, summary: 'Get the keys that verify tokens (JWKS)' },
   {},
   { 200: Type.Object({ keys: Type.Array(PublicJwk) }) },
 )
 
 export const webfinger = endpoint(
   'GET /.well-known/webfinger',
-  { ...metadata, summary: 'The issuer of an account (RFC 7033)' },
+  { ...metadata, summary: 'Find the issuer of an account (WebFinger, RFC 7033)' },
   { querystring: Type.Object({ resource: Text, rel: Type.Optional(Text) }) },
   {
     200: Type.Object(

@@ -6,10 +6,10 @@ import { ClientId, Uuid } from '../values.ts'
 /** The names on the wire are those of the W3C: Federated Credential Management, §3 and §4. */
 const Text = Type.String({ maxLength: 16_384 })
 
-/** The file by which a browser learns that a site has a provider, and one alone (FedCM §3.1). */
+/** File with the only FedCM provider of a site, for browsers (FedCM §3.1). */
 export const webIdentity = endpoint(
   'GET /.well-known/web-identity',
-  { security: 'none', cors: 'no origin', host: 'every host', summary: 'The provider of this site (FedCM)' },
+  { security: 'none', cors: 'no origin', host: 'every host', summary: 'Get the provider of this site (FedCM)' },
   {},
   {
     200: Type.Object({
@@ -23,9 +23,9 @@ export const webIdentity = endpoint(
 const Icon = Type.Object({ url: Type.String(), size: Type.Optional(Type.Integer()) })
 
 /** FedCM §3.2. */
-export const federatedConfiguration = endpoint(
+export const fedcmConfig = endpoint(
   'GET /api/oauth/fedcm/config',
-  { security: 'none', cors: 'no origin', summary: 'What a browser needs to know to mediate sign-ins (FedCM)' },
+  { security: 'none', cors: 'no origin', summary: 'FedCM configuration' },
   {},
   {
     200: Type.Object({
@@ -46,7 +46,7 @@ export const federatedConfiguration = endpoint(
   },
 )
 
-export const FederatedAccount = Type.Object({
+export const FedcmAccount = Type.Object({
   id: Uuid,
   name: Type.String(),
   given_name: Type.String(),
@@ -57,20 +57,20 @@ export const FederatedAccount = Type.Object({
   login_hints: Type.Array(Type.String()),
   domain_hints: Type.Array(Type.String()),
 })
-export type FederatedAccount = Static<typeof FederatedAccount>
+export type FedcmAccount = Static<typeof FedcmAccount>
 
-/** FedCM §3.3. Without CORS: no page may read who somebody is. */
-export const federatedAccounts = endpoint(
+/** FedCM §3.3. Without CORS: no page may read who is signed in. */
+export const fedcmAccounts = endpoint(
   'GET /api/oauth/fedcm/accounts',
-  { security: 'federated session', cors: 'no origin', summary: 'The identities of this browser (FedCM)' },
+  { security: 'fedcm session', cors: 'no origin', summary: 'FedCM accounts endpoint' },
   {},
-  { 200: Type.Object({ accounts: Type.Array(FederatedAccount) }) },
+  { 200: Type.Object({ accounts: Type.Array(FedcmAccount) }) },
 )
 
 /** FedCM §3.4. */
-export const federatedClient = endpoint(
+export const fedcmClientMetadata = endpoint(
   'GET /api/oauth/fedcm/client-metadata',
-  { security: 'none', cors: 'any origin', summary: 'What a browser says of an app (FedCM)' },
+  { security: 'none', cors: 'any origin', summary: 'FedCM client metadata endpoint' },
   { querystring: Type.Object({ client_id: ClientId }) },
   {
     200: Type.Object({
@@ -80,8 +80,8 @@ export const federatedClient = endpoint(
   },
 )
 
-/** What an app may ask for in `params`, beside what the browser says. */
-export const FederatedRequest = Type.Object({
+/** Request of an app in `params`, in addition to what the browser sends. */
+export const FedcmAssertionRequest = Type.Object({
   redirectUri: Type.Optional(Text),
   scope: Type.Optional(Text),
   state: Type.Optional(Text),
@@ -90,16 +90,16 @@ export const FederatedRequest = Type.Object({
   codeChallengeMethod: Type.Optional(Text),
   prompt: Type.Optional(Text),
 })
-export type FederatedRequest = Static<typeof FederatedRequest>
+export type FedcmAssertionRequest = Static<typeof FedcmAssertionRequest>
 
-/** How a browser wants to be refused (FedCM §3.5.1). */
-const Refused = Type.Object({ error: Type.Object({ code: Type.String(), url: Type.String() }) })
-const askedForApp = { security: 'federated session', cors: 'the app that asks', refusal: Refused } as const
+/** Error format for browsers (FedCM §3.5.1). */
+const FedcmError = Type.Object({ error: Type.Object({ code: Type.String(), url: Type.String() }) })
+const requestedForApp = { security: 'fedcm session', cors: 'requesting app', refusal: FedcmError } as const
 
-/** FedCM §3.5. What else the browser says changes nothing. */
-export const assertFederated = endpoint(
+/** FedCM §3.5. Other parameters of the browser are ignored. */
+export const fedcmAssertion = endpoint(
   'POST /api/oauth/fedcm/assertion',
-  { ...askedForApp, summary: 'Sign in to an app as one of them (FedCM)' },
+  { ...requestedForApp, summary: 'FedCM ID assertion endpoint' },
   {
     body: Type.Object({
       client_id: ClientId,
@@ -111,25 +111,25 @@ export const assertFederated = endpoint(
 )
 
 /** FedCM §3.6. */
-export const disconnectFederated = endpoint(
+export const fedcmDisconnect = endpoint(
   'POST /api/oauth/fedcm/disconnect',
-  { ...askedForApp, summary: 'Disconnect the app that asks (FedCM)' },
+  { ...requestedForApp, summary: 'FedCM disconnect endpoint' },
   { body: Type.Object({ client_id: ClientId, account_hint: Text }) },
   { 200: Type.Object({ account_id: Uuid }) },
 )
 
-export const finalizeFederated = endpoint(
+export const fedcmFinalize = endpoint(
   'POST /api/oauth/fedcm/finalize',
   {
     security: 'session',
-    cors: 'our pages',
-    summary: 'The assertion for what I have agreed to in the window that a browser opened (FedCM)',
+    cors: 'first party',
+    summary: 'Finalize a FedCM continuation',
   },
   {
     body: Type.Object({
       code: Text,
       clientId: ClientId,
-      /** The reference under which the sign-in waits. */
+      /** Reference of the stored sign-in. */
       state: Text,
     }),
   },
@@ -137,7 +137,7 @@ export const finalizeFederated = endpoint(
 )
 
 /** Either spelling of each field, as at the token endpoint. */
-export const ExchangeOfAssertion = Type.Object({
+export const FedcmExchangeRequest = Type.Object({
   assertion: Text,
   client_id: Type.Optional(Text),
   client_secret: Type.Optional(Text),
@@ -146,11 +146,11 @@ export const ExchangeOfAssertion = Type.Object({
   clientSecret: Type.Optional(Text),
   codeVerifier: Type.Optional(Text),
 })
-export type ExchangeOfAssertion = Static<typeof ExchangeOfAssertion>
+export type FedcmExchangeRequest = Static<typeof FedcmExchangeRequest>
 
-export const exchangeFederated = endpoint(
+export const fedcmExchange = endpoint(
   'POST /api/oauth/fedcm/exchange',
-  { security: 'client', cors: 'origins of redirect URIs', summary: 'Exchange an assertion for tokens (FedCM)' },
-  { body: ExchangeOfAssertion },
+  { security: 'client', cors: 'redirect URI origins', summary: 'Exchange an assertion for tokens (FedCM)' },
+  { body: FedcmExchangeRequest },
   { 200: TokenResponse },
 )

@@ -3,7 +3,10 @@ import { endpoint } from '../endpoint.ts'
 
 const Text = Type.String({ maxLength: 16_384 })
 
-/** An authorization request, sent by its app (RFC 9126 §2.1). What `/signin` refuses is named, to be refused too. */
+/**
+ * Authorization request, sent by its app (RFC 9126 §2.1). Parameters that `/signin` rejects are listed, to be rejected
+ * too.
+ */
 export const PushedRequest = Type.Object({
   client_id: Type.Optional(Text),
   client_secret: Type.Optional(Text),
@@ -38,7 +41,7 @@ export type PushedRequestAnswer = Static<typeof PushedRequestAnswer>
 
 export const pushRequest = endpoint(
   'POST /api/oauth/par',
-  { security: 'client', cors: 'origins of redirect URIs', summary: 'Push an authorization request (RFC 9126)' },
+  { security: 'client', cors: 'redirect URI origins', summary: 'Push an authorization request (RFC 9126)' },
   { body: PushedRequest },
   { 201: PushedRequestAnswer },
 )

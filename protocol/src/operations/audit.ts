@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { Instant, OrNull, Uuid } from '../values.ts'
+import { Timestamp, nullable, Uuid } from '../values.ts'
 
-export const AuditEntry = Type.Object({
+export const AuditEvent = Type.Object({
   entryId: Uuid,
-  at: Instant,
+  at: Timestamp,
   action: Type.String(),
   actor: Type.String(),
   userId: Type.Union([Uuid, Type.Null()]),
@@ -12,59 +12,59 @@ export const AuditEntry = Type.Object({
   clientId: Type.Union([Type.String(), Type.Null()]),
   details: Type.Record(Type.String(), Type.Unknown()),
 })
-export type AuditEntry = Static<typeof AuditEntry>
+export type AuditEvent = Static<typeof AuditEvent>
 
-export const readAudit = endpoint(
+export const listAuditEvents = endpoint(
   'GET /api/admin/audit',
-  { security: 'admin', cors: 'no origin', summary: 'The audit log, newest first' },
+  { security: 'admin', cors: 'no origin', summary: 'List the audit log, newest first' },
   {
     querystring: Type.Object({
       cursor: Type.Optional(Uuid),
-      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
     }),
   },
-  { 200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor: Type.Union([Uuid, Type.Null()]) }) },
+  { 200: Type.Object({ entries: Type.Array(AuditEvent), nextCursor: Type.Union([Uuid, Type.Null()]) }) },
 )
 
-/** What a member did in an organization, or what happened to it; who they are, as far as they are still here. */
+/** Audit event of an organization; actor and target are named if they still exist. */
 export const OrganizationAuditEntry = Type.Object({
   entryId: Uuid,
-  at: Instant,
+  at: Timestamp,
   action: Type.String(),
   actor: Type.String(),
-  identityId: OrNull(Uuid),
-  handle: OrNull(Type.String()),
-  clientId: OrNull(Type.String()),
+  identityId: nullable(Uuid),
+  handle: nullable(Type.String()),
+  clientId: nullable(Type.String()),
   details: Type.Record(Type.String(), Type.Unknown()),
 })
 export type OrganizationAuditEntry = Static<typeof OrganizationAuditEntry>
 
-const organization = { security: 'session', cors: 'our pages', host: 'business' } as const
+const organization = { security: 'session', cors: 'first party', host: 'business' } as const
 
-/** One kind of act, or all whose names begin so: `organization.member`. */
+/** An action, or a prefix of actions: `organization.member`. */
 const action = Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$' }))
 
-export const readOrganizationAudit = endpoint(
+export const listOrganizationAuditEvents = endpoint(
   'GET /api/organizations/:organizationId/audit',
-  { ...organization, ssoSession: 'its organization', summary: 'The trail of an organization, newest first' },
+  { ...organization, ssoSession: 'its organization', summary: 'List the audit log of an organization, newest first' },
   {
     params: Type.Object({ organizationId: Uuid }),
     querystring: Type.Object({
       identity_id: Type.Optional(Uuid),
       cursor: Type.Optional(Uuid),
-      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
       action,
     }),
   },
-  { 200: Type.Object({ entries: Type.Array(OrganizationAuditEntry), nextCursor: OrNull(Uuid) }) },
+  { 200: Type.Object({ entries: Type.Array(OrganizationAuditEntry), nextCursor: nullable(Uuid) }) },
 )
 
-export const exportOrganizationAudit = endpoint(
+export const exportOrganizationAuditLog = endpoint(
   'GET /api/organizations/:organizationId/audit/export',
   {
     ...organization,
     ssoSession: 'its organization',
-    summary: 'The whole trail of an organization as a file: CSV, or JSON lines',
+    summary: 'Export the whole audit log of an organization as a file: CSV, or JSON lines',
   },
   {
     params: Type.Object({ organizationId: Uuid }),

@@ -1,21 +1,23 @@
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { backupMediaType } from './formats-backup.ts'
-import { Instant } from '../values.ts'
+import { Timestamp } from '../values.ts'
+
+/** Media type of a backup: lines of JSON, compressed by gzip. */
+export const backupMediaType = 'application/vnd.countersign.backup'
 
 const operator = { security: 'admin', cors: 'no origin' } as const
 
-export const Restored = Type.Object({
-  takenAt: Instant,
-  rows: Type.Record(Type.String(), Type.Integer(), { description: 'How many rows of each table' }),
+export const RestoreResult = Type.Object({
+  takenAt: Timestamp,
+  rows: Type.Record(Type.String(), Type.Integer(), { description: 'Number of rows of each table' }),
 })
-export type Restored = Static<typeof Restored>
+export type RestoreResult = Static<typeof RestoreResult>
 
 const BackupFile = Type.Unsafe<unknown>({ type: 'string', format: 'binary', contentMediaType: backupMediaType })
 
-export const takeBackup = endpoint(
+export const createBackup = endpoint(
   'GET /api/admin/backup',
-  { ...operator, summary: 'A consistent copy of everything that must survive, as compressed lines of JSON' },
+  { ...operator, summary: 'Create a consistent backup of the durable tables, as compressed lines of JSON' },
   {},
   { 200: BackupFile },
 )
@@ -24,9 +26,9 @@ export const restoreBackup = endpoint(
   'POST /api/admin/restore',
   {
     ...operator,
-    summary: 'Restore a backup into a server that has no user and no app yet',
+    summary: 'Restore a backup into a server without users and apps',
     consumes: backupMediaType,
   },
   {},
-  { 200: Restored },
+  { 200: RestoreResult },
 )

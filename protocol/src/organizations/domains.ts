@@ -1,40 +1,39 @@
-import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from '../endpoint.ts'
-import { ActingAs, ByOrganizationId } from './organizations.ts'
-import { SignatureAlone, signed } from './signed-action.ts'
-import { Instant, OrNull, Uuid } from '../values.ts'
+import { type Static, Type } from 'typebox'
+import { NoContent, endpoint } from '../endpoint.ts'
+import { ActingAs, ByOrganizationId, SignatureOnly, signed } from './organizations.ts'
+import { Timestamp, Uuid, nullable } from '../values.ts'
 
-/** A domain that an organization claims, and what proves that it is theirs. */
+/** Domain that an organization claims, with the record that proves control. */
 export const OrganizationDomain = Type.Object({
   domainId: Uuid,
   domain: Type.String({ description: 'In ASCII and lower case: bücher.example is xn--bcher-kva.example' }),
   status: Type.Union([Type.Literal('pending'), Type.Literal('verified'), Type.Literal('failing')], {
-    description: 'failing: still counts as verified, and will be pending seven days after failingSince',
+    description: 'failing: still counts as verified, and becomes pending seven days after failingSince',
   }),
   challenge: Type.Object(
     { name: Type.String(), value: Type.String() },
-    { description: 'The TXT record that proves it' },
+    { description: 'The TXT record that verifies the domain' },
   ),
-  verifiedAt: OrNull(Instant),
-  checkedAt: OrNull(Instant),
-  failingSince: OrNull(Instant),
+  verifiedAt: nullable(Timestamp),
+  checkedAt: nullable(Timestamp),
+  failingSince: nullable(Timestamp),
 })
 export type OrganizationDomain = Static<typeof OrganizationDomain>
 
-const business = { security: 'session', cors: 'our pages', host: 'business' } as const
+const business = { security: 'session', cors: 'first party', host: 'business' } as const
 const ByDomainId = Type.Object({ ...ByOrganizationId.properties, domainId: Uuid })
 const One = Type.Object({ domain: OrganizationDomain })
 
 export const listDomains = endpoint(
   'GET /api/organizations/:organizationId/domains',
-  { ...business, summary: 'List the domains that an organization claims' },
+  { ...business, summary: 'List the domains of an organization' },
   { params: ByOrganizationId, querystring: ActingAs },
   { 200: Type.Object({ domains: Type.Array(OrganizationDomain) }) },
 )
 
-export const claimDomain = endpoint(
+export const addDomain = endpoint(
   'POST /api/organizations/:organizationId/domains',
-  { ...business, summary: 'Claim a domain, and get the TXT record that proves it' },
+  { ...business, summary: 'Add a domain, and get the TXT record that verifies it' },
   {
     params: ByOrganizationId,
     querystring: ActingAs,
@@ -45,14 +44,14 @@ export const claimDomain = endpoint(
 
 export const verifyDomain = endpoint(
   'POST /api/organizations/:organizationId/domains/:domainId/verify',
-  { ...business, summary: 'Look whether the TXT record of a domain is there, now' },
-  { params: ByDomainId, querystring: ActingAs, body: SignatureAlone },
+  { ...business, summary: 'Check the TXT record of a domain now' },
+  { params: ByDomainId, querystring: ActingAs, body: SignatureOnly },
   { 200: One },
 )
 
 export const removeDomain = endpoint(
   'DELETE /api/organizations/:organizationId/domains/:domainId',
-  { ...business, summary: 'Give up a domain' },
-  { params: ByDomainId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  { ...business, summary: 'Remove a domain' },
+  { params: ByDomainId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )

@@ -1,15 +1,14 @@
-import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from '../endpoint.ts'
+import { type Static, Type } from 'typebox'
+import { NoContent, endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { ActingAs, ByOrganizationId, Organization } from './organizations.ts'
-import { SignatureAlone, signed } from './signed-action.ts'
-import { Base64, Instant, OrNull, Uuid, WebUrl } from '../values.ts'
+import { ActingAs, ByOrganizationId, Organization, SignatureOnly, signed } from './organizations.ts'
+import { Base64, Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
-const business = { security: 'session', cors: 'our pages', host: 'business' } as const
+const business = { security: 'session', cors: 'first party', host: 'business' } as const
 
 const Fingerprint = Type.String({
   pattern: '^[A-Za-z0-9_-]{43}$',
-  description: 'Derived from the key; it tells keys apart, and opens nothing',
+  description: 'Derived from the key; distinguishes keys and decrypts nothing',
 })
 const Grant = Type.String({
   minLength: 1,
@@ -17,37 +16,37 @@ const Grant = Type.String({
   description: 'The key, wrapped to the encryption key of a member: a compact JWE, ECDH-ES+A256KW and A256GCM',
 })
 
-/** A key of an organization, without what would open it. */
+/** Organization key, without anything that would unwrap it. */
 export const OrganizationKey = Type.Object({
   keyId: Uuid,
   version: Type.Integer({ minimum: 1 }),
   keyCustody: Organization.properties.keyCustody,
   fingerprint: Fingerprint,
-  createdAt: Instant,
-  rotationDueSince: OrNull(Instant),
-  endedAt: OrNull(Instant),
-  held: Type.Boolean({ description: 'Whether I can get it' }),
-  membersWithout: Type.Integer({ minimum: 0, description: 'How many members cannot' }),
+  createdAt: Timestamp,
+  rotationDueSince: nullable(Timestamp),
+  endedAt: nullable(Timestamp),
+  held: Type.Boolean({ description: 'Whether I have access to it' }),
+  membersWithout: Type.Integer({ minimum: 0, description: 'Number of members without access' }),
 })
 export type OrganizationKey = Static<typeof OrganizationKey>
 
 export const listOrganizationKeys = endpoint(
   'GET /api/organizations/:organizationId/keys',
-  { ...business, summary: 'List the keys of an organization: the one in force, then those before it' },
+  { ...business, summary: 'List the keys of an organization: the current one, then former ones' },
   { params: ByOrganizationId, querystring: ActingAs },
   { 200: Type.Object({ keys: Type.Array(OrganizationKey) }) },
 )
 
 export const createOrganizationKey = endpoint(
   'POST /api/organizations/:organizationId/keys',
-  { ...business, summary: 'Give an organization its first key, or one in place of the key in force' },
+  { ...business, summary: 'Create the first key of an organization, or replace the current one' },
   {
     params: ByOrganizationId,
     querystring: ActingAs,
     body: Type.Object({
-      /** The key in force, where there is one. */
+      /** ID of the current key, if there is one. */
       replaces: Type.Optional(Uuid),
-      /** In mode `e2ee`: of the key that the caller has made, and that key as it is wrapped to them. */
+      /** In mode `e2ee`: fingerprint of the key that the caller has created, and its wrap for the caller. */
       fingerprint: Type.Optional(Fingerprint),
       ciphertext: Type.Optional(Grant),
       ...signed,
@@ -61,34 +60,34 @@ const ByKeyId = Type.Object({ organizationId: Uuid, keyId: Uuid })
 
 export const deleteOrganizationKey = endpoint(
   'DELETE /api/organizations/:organizationId/keys/:keyId',
-  { ...business, summary: 'Delete a key that is no longer in force: nobody is given it any more' },
-  { params: ByKeyId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  { ...business, summary: 'Delete a former key: no member can retrieve it any more' },
+  { params: ByKeyId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )
 
-/** Whether a member has been granted a key; the grant itself for whom it is alone. */
-export const KeyGrant = Type.Object({
+/** Key wrap state of a member; only the member gets the wrap itself. */
+export const OrganizationKeyWrap = Type.Object({
   memberId: Uuid,
   identityId: Uuid,
   handle: Type.String(),
   displayName: Type.String(),
-  /** Their encryption key, as SPKI, if they have one. */
-  publicKey: OrNull(Base64),
+  /** Encryption key of the member as SPKI, if there is one. */
+  publicKey: nullable(Base64),
   granted: Type.Boolean(),
   ciphertext: Type.Optional(Grant),
 })
-export type KeyGrant = Static<typeof KeyGrant>
+export type OrganizationKeyWrap = Static<typeof OrganizationKeyWrap>
 
-export const readKeyGrants = endpoint(
+export const listOrganizationKeyWraps = endpoint(
   'GET /api/organizations/:organizationId/keys/:keyId/wraps',
-  { ...business, summary: 'Get a key as it is wrapped to me; with manage_keys, see also who else has it' },
+  { ...business, summary: 'Get my wrap of a key; with manage_keys, also the list of members with access' },
   { params: ByKeyId, querystring: ActingAs },
-  { 200: Type.Object({ wraps: Type.Array(KeyGrant) }) },
+  { 200: Type.Object({ wraps: Type.Array(OrganizationKeyWrap) }) },
 )
 
-export const grantKey = endpoint(
+export const shareOrganizationKey = endpoint(
   'PUT /api/organizations/:organizationId/keys/:keyId/wraps',
-  { ...business, summary: 'Wrap a key to members who have no wrap of it; mine takes the place of the one that I have' },
+  { ...business, summary: 'Wrap a key for members without a wrap; my own wrap is replaced' },
   {
     params: ByKeyId,
     querystring: ActingAs,
@@ -100,28 +99,28 @@ export const grantKey = endpoint(
       ...signed,
     }),
   },
-  { 200: Type.Object({ wraps: Type.Array(KeyGrant) }) },
+  { 200: Type.Object({ wraps: Type.Array(OrganizationKeyWrap) }) },
 )
-export type NewKeyGrants = Static<typeof grantKey.schema.body>['wraps']
+export type NewKeyGrants = Static<typeof shareOrganizationKey.schema.body>['wraps']
 
 export const giveUpKey = endpoint(
   'DELETE /api/organizations/:organizationId/keys/:keyId/wraps',
-  { ...business, summary: 'Give up my wrap of a key, so that I can be given another' },
+  { ...business, summary: 'Delete my wrap of a key, so that I can get another one' },
   { params: ByKeyId, querystring: ActingAs },
-  { 204: Nothing },
+  { 204: NoContent },
 )
 
-/** The KMS with which an organization keeps its keys itself, in mode `enterprise_managed`. */
+/** KMS with which an organization stores its keys itself, in mode `enterprise_managed`. */
 export const Kms = Type.Object({
   url: WebUrl,
-  /** When it last was seen to open what it had wrapped. */
-  checkedAt: Instant,
+  /** Time of the last successful check that it unwraps what it wrapped. */
+  checkedAt: Timestamp,
 })
 export type Kms = Static<typeof Kms>
 
-export const readKms = endpoint(
+export const getKms = endpoint(
   'GET /api/organizations/:organizationId/kms',
-  { ...business, summary: 'Read which KMS an organization has' },
+  { ...business, summary: 'Get the KMS of an organization' },
   { params: ByOrganizationId, querystring: ActingAs },
   { 200: Type.Object({ kms: Kms }) },
 )
@@ -130,7 +129,7 @@ export const setKms = endpoint(
   'PUT /api/organizations/:organizationId/kms',
   {
     ...business,
-    summary: 'Set the KMS of an organization, which must open what it wraps, and the keys that there are',
+    summary: 'Set the KMS of an organization, which must unwrap its own wraps and the existing keys',
   },
   { params: ByOrganizationId, querystring: ActingAs, body: Type.Object({ url: WebUrl, ...signed }) },
   { 200: Type.Object({ kms: Kms }) },
@@ -138,7 +137,7 @@ export const setKms = endpoint(
 
 export const removeKms = endpoint(
   'DELETE /api/organizations/:organizationId/kms',
-  { ...business, summary: 'Take the KMS away from an organization that has no keys with it' },
-  { params: ByOrganizationId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  { ...business, summary: 'Remove the KMS of an organization that has no keys in it' },
+  { params: ByOrganizationId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { ByOrganizationId } from './organizations.ts'
-import { Instant, OrNull, Uuid } from '../values.ts'
+import { Timestamp, nullable, Uuid } from '../values.ts'
 
 const admin = { security: 'admin', cors: 'no origin' } as const
 
-/** An organization as the operator sees it: that it is there, not what its members do. */
+/** Organization in the operator's view: its existence, not the activity of its members. */
 export const AdminOrganization = Type.Object({
   organizationId: Uuid,
   name: Type.String(),
@@ -14,32 +14,32 @@ export const AdminOrganization = Type.Object({
   members: Type.Integer(),
   owners: Type.Integer(),
   ssoRequired: Type.Boolean(),
-  createdAt: Instant,
+  createdAt: Timestamp,
 })
 export type AdminOrganization = Static<typeof AdminOrganization>
 
-export const listAllOrganizations = endpoint(
+export const listAdminOrganizations = endpoint(
   'GET /api/admin/organizations',
   { ...admin, summary: 'List the organizations, newest first' },
   {
     querystring: Type.Object({
       cursor: Type.Optional(Uuid),
-      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 unless given' })),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
     }),
   },
-  { 200: Type.Object({ organizations: Type.Array(AdminOrganization), nextCursor: OrNull(Uuid) }) },
+  { 200: Type.Object({ organizations: Type.Array(AdminOrganization), nextCursor: nullable(Uuid) }) },
 )
 
-export const readAnyOrganization = endpoint(
+export const getAdminOrganization = endpoint(
   'GET /api/admin/organizations/:organizationId',
-  { ...admin, summary: 'Read an organization' },
+  { ...admin, summary: 'Get an organization' },
   { params: ByOrganizationId },
   { 200: Type.Object({ organization: AdminOrganization }) },
 )
 
 export const setOrganizationStatus = endpoint(
   'PATCH /api/admin/organizations/:organizationId',
-  { ...admin, summary: 'Suspend an organization: nobody acts in it, and its tokens end; or let it go on' },
+  { ...admin, summary: 'Suspend or reactivate an organization' },
   { params: ByOrganizationId, body: Type.Object({ status: AdminOrganization.properties.status }) },
   { 200: Type.Object({ organization: AdminOrganization }) },
 )

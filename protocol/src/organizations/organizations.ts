@@ -1,10 +1,27 @@
-import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from '../endpoint.ts'
+import { type Static, Type } from 'typebox'
+import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { slugPattern } from '../formats/slug.ts'
+import { slugPattern } from '../formats/domain.ts'
 import { Handle } from '../accounts/identities.ts'
-import { SignatureAlone, signed } from './signed-action.ts'
-import { ClientId, Instant, OrNull, Uuid, WebUrl } from '../values.ts'
+import { ClientId, Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
+
+/**
+ * Signature by the signing key of the acting identity: the last field of a body, and not part of the signed data.
+ * Without a required signature nothing is done, and the error contains the message to sign.
+ */
+export const SignedAction = Type.Object(
+  {
+    signature: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Omit it to get the message to sign' }),
+    ),
+  },
+  { description: 'Over {"version":1,"action":…,"details":{…}}: the parameters of the path, then the rest of the body' },
+)
+/** Additional body field for actions that an organization may require to be signed. */
+export const signed = { signedAction: Type.Optional(SignedAction) }
+
+/** Body of an action that takes nothing but a signature. */
+export const SignatureOnly = optionalBody(Type.Object(signed))
 
 export const OrganizationRole = Type.Union([
   Type.Literal('owner'),
@@ -24,12 +41,12 @@ export const OrganizationScope = Type.Union([
   Type.Literal('manage_org'),
 ])
 
-/** An organization as one of its members sees it: what they are there, and may do. */
+/** Organization in the view of a member, with their role and permissions. */
 export const Organization = Type.Object({
   id: Uuid,
   name: Type.String(),
   slug: Type.String(),
-  logoUrl: OrNull(Type.String()),
+  logoUrl: nullable(Type.String()),
   role: OrganizationRole,
   scopes: Type.Array(OrganizationScope),
   signingAuthority: Type.Boolean(),
@@ -39,22 +56,22 @@ export const Organization = Type.Object({
 })
 export type Organization = Static<typeof Organization>
 
-/** The same on the business host, where a person may be a member as several of their identities. */
+/** Organization in the view of a user on the business host, who may be a member with several identities. */
 export const OwnOrganization = Type.Object({
   ...Organization.properties,
   memberId: Uuid,
   identityId: Uuid,
   requireSignedActions: Type.Boolean(),
-  approvalsNeeded: Type.Integer({ description: 'How many members must approve beside whoever signs' }),
-  createdAt: Instant,
-  updatedAt: Instant,
+  approvalsNeeded: Type.Integer({ description: 'Number of members who must approve in addition to the signer' }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 })
 export type OwnOrganization = Static<typeof OwnOrganization>
 
 const Name = Type.String({
   minLength: 1,
   maxLength: limits.displayNameCharactersMax * 2,
-  description: '1 to 80 characters, shown as they are written',
+  description: '1 to 80 characters, shown as entered',
 })
 const Slug = Type.String({ pattern: slugPattern, maxLength: limits.slugCharactersMax })
 
@@ -62,14 +79,14 @@ const bearer = { security: 'access token', cors: 'no origin' } as const
 
 export const listOrganizations = endpoint(
   'GET /api/oauth/organizations',
-  { ...bearer, summary: 'List the active organizations of the identity that signed in' },
+  { ...bearer, summary: 'List the active organizations of the signed-in identity' },
   { querystring: Type.Object({ client_id: Type.Optional(ClientId) }) },
   { 200: Type.Object({ organizations: Type.Array(Organization) }) },
 )
 
 export const createWorkspace = endpoint(
   'POST /api/oauth/workspaces',
-  { ...bearer, summary: 'Create an organization for the identity that signed in, which has agreed to that' },
+  { ...bearer, summary: 'Create an organization for the signed-in identity, which has consented to it' },
   {
     body: Type.Object({
       name: Name,
@@ -81,12 +98,12 @@ export const createWorkspace = endpoint(
   { 201: Type.Object({ organization: Organization }) },
 )
 
-const business = { security: 'session', cors: 'our pages', host: 'business' } as const
+const business = { security: 'session', cors: 'first party', host: 'business' } as const
 const ofOrganization = { ...business, ssoSession: 'its organization' } as const
 
 export const ByOrganizationId = Type.Object({ organizationId: Uuid })
 
-/** As which of my identities I ask, where several are members; without it the first of them that may. */
+/** Identity that the user acts as, if several are members; by default the first one that has the permission. */
 export const ActingAs = Type.Object({ identity_id: Type.Optional(Uuid) })
 
 export const listOwnOrganizations = endpoint(
@@ -98,23 +115,23 @@ export const listOwnOrganizations = endpoint(
 
 export const createOrganization = endpoint(
   'POST /api/organizations',
-  { ...business, summary: 'Create an organization, as one of my identities, which owns it' },
+  { ...business, summary: 'Create an organization, owned by one of my identities' },
   { body: Type.Object({ name: Name, identityId: Uuid }) },
   { 201: Type.Object({ organization: OwnOrganization }) },
 )
 
-export const readOrganization = endpoint(
+export const getOrganization = endpoint(
   'GET /api/organizations/:organizationId',
-  { ...ofOrganization, summary: 'Read an organization that I am a member of' },
+  { ...ofOrganization, summary: 'Get an organization that I am a member of' },
   { params: ByOrganizationId, querystring: ActingAs },
   { 200: Type.Object({ organization: OwnOrganization }) },
 )
 
-export const changeOrganization = endpoint(
+export const updateOrganization = endpoint(
   'PATCH /api/organizations/:organizationId',
   {
     ...ofOrganization,
-    summary: 'Change the name, slug or logo of an organization, its mode of encryption, or what it requires',
+    summary: 'Update the name, slug, logo, encryption mode or policies of an organization',
   },
   {
     params: ByOrganizationId,
@@ -122,7 +139,7 @@ export const changeOrganization = endpoint(
     body: Type.Object({
       name: Type.Optional(Name),
       slug: Type.Optional(Slug),
-      logoUrl: Type.Optional(OrNull(WebUrl)),
+      logoUrl: Type.Optional(nullable(WebUrl)),
       ssoRequired: Type.Optional(Type.Boolean()),
       requireSignedActions: Type.Optional(Type.Boolean()),
       encryptionMode: Type.Optional(Organization.properties.encryptionMode),
@@ -132,13 +149,13 @@ export const changeOrganization = endpoint(
   },
   { 200: Type.Object({ organization: OwnOrganization }) },
 )
-export type OrganizationChange = Omit<Static<typeof changeOrganization.schema.body>, 'signedAction'>
+export type OrganizationChange = Omit<Static<typeof updateOrganization.schema.body>, 'signedAction'>
 
 export const deleteOrganization = endpoint(
   'DELETE /api/organizations/:organizationId',
-  { ...business, summary: 'Delete an organization with all that it has; an owner may' },
-  { params: ByOrganizationId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  { ...business, summary: 'Delete an organization with all its data; requires the role owner' },
+  { params: ByOrganizationId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )
 
 export const OrganizationMember = Type.Object({
@@ -149,7 +166,7 @@ export const OrganizationMember = Type.Object({
   role: OrganizationRole,
   scopes: Type.Array(OrganizationScope),
   signingAuthority: Type.Boolean(),
-  joinedAt: Instant,
+  joinedAt: Timestamp,
 })
 export type OrganizationMember = Static<typeof OrganizationMember>
 
@@ -170,23 +187,26 @@ export const listMembers = endpoint(
   {
     200: Type.Object({
       members: Type.Array(OrganizationMember),
-      nextCursor: Type.Optional(OrNull(Uuid)),
+      nextCursor: Type.Optional(nullable(Uuid)),
     }),
   },
 )
 
 const ByMemberId = Type.Object({ organizationId: Uuid, memberId: Uuid })
 
-export const readMember = endpoint(
+export const getMember = endpoint(
   'GET /api/organizations/:organizationId/members/:memberId',
-  { ...ofOrganization, summary: 'Read a member of an organization' },
+  { ...ofOrganization, summary: 'Get a member of an organization' },
   { params: ByMemberId, querystring: ActingAs },
   { 200: Type.Object({ member: OrganizationMember }) },
 )
 
-export const changeMember = endpoint(
+export const updateMember = endpoint(
   'PATCH /api/organizations/:organizationId/members/:memberId',
-  { ...ofOrganization, summary: 'Change what a member is and may do; a role brings its scopes, where none are given' },
+  {
+    ...ofOrganization,
+    summary: 'Update the role and permissions of a member; by default a role has its own permissions',
+  },
   {
     params: ByMemberId,
     querystring: ActingAs,
@@ -199,30 +219,30 @@ export const changeMember = endpoint(
   },
   { 200: Type.Object({ member: OrganizationMember }) },
 )
-export type MemberChange = Omit<Static<typeof changeMember.schema.body>, 'signedAction'>
+export type MemberChange = Omit<Static<typeof updateMember.schema.body>, 'signedAction'>
 
 export const removeMember = endpoint(
   'DELETE /api/organizations/:organizationId/members/:memberId',
-  { ...ofOrganization, summary: 'Remove a member, or leave: their tokens for the organization end at once' },
-  { params: ByMemberId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  { ...ofOrganization, summary: 'Remove a member, or leave: revokes their tokens for the organization' },
+  { params: ByMemberId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )
 
-/** Somebody who was asked to join: an identity by its handle, or whoever has proved an e-mail address. */
+/** Invitation to join an organization: for an identity by its handle, or for an e-mail address. */
 export const Invitation = Type.Object({
   invitationId: Uuid,
   role: OrganizationRole,
-  handle: OrNull(Type.String()),
-  email: OrNull(Type.String()),
-  expiresAt: Instant,
+  handle: nullable(Type.String()),
+  email: nullable(Type.String()),
+  expiresAt: Timestamp,
 })
 export type Invitation = Static<typeof Invitation>
 
-export const invite = endpoint(
+export const createInvitation = endpoint(
   'POST /api/organizations/:organizationId/invitations',
   {
     ...ofOrganization,
-    summary: 'Invite an identity by its handle, or whoever proves an e-mail address, for seven days',
+    summary: 'Invite an identity by handle, or an e-mail address, for seven days',
   },
   {
     params: ByOrganizationId,
@@ -237,9 +257,9 @@ export const invite = endpoint(
   {
     201: Type.Object({
       invitation: Invitation,
-      token: Type.String({ description: 'Shown this once' }),
-      url: Type.String({ description: 'Where whoever is invited accepts; shown this once' }),
-      /** Whether the address has been written to. */
+      token: Type.String({ description: 'Returned only once' }),
+      url: Type.String({ description: 'Where the invitation can be accepted; returned only once' }),
+      /** True if a mail was sent to the address. */
       mailed: Type.Boolean(),
     }),
   },
@@ -247,51 +267,83 @@ export const invite = endpoint(
 
 export const listInvitations = endpoint(
   'GET /api/organizations/:organizationId/invitations',
-  { ...ofOrganization, summary: 'List the invitations that wait, without their tokens' },
+  { ...ofOrganization, summary: 'List the pending invitations, without their tokens' },
   { params: ByOrganizationId, querystring: ActingAs },
   { 200: Type.Object({ invitations: Type.Array(Invitation) }) },
 )
 
 const ByInvitationId = Type.Object({ organizationId: Uuid, invitationId: Uuid })
 
-export const readInvitation = endpoint(
+export const getInvitation = endpoint(
   'GET /api/organizations/:organizationId/invitations/:invitationId',
-  { ...ofOrganization, summary: 'Read an invitation that waits, without its token' },
+  { ...ofOrganization, summary: 'Get a pending invitation, without its token' },
   { params: ByInvitationId, querystring: ActingAs },
   { 200: Type.Object({ invitation: Invitation }) },
 )
 
-export const withdrawInvitation = endpoint(
+export const revokeInvitation = endpoint(
   'DELETE /api/organizations/:organizationId/invitations/:invitationId',
-  { ...ofOrganization, summary: 'Withdraw an invitation' },
-  { params: ByInvitationId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  { ...ofOrganization, summary: 'Revoke an invitation' },
+  { params: ByInvitationId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )
 
 const ByInvitationToken = Type.Object({ token: Type.String({ maxLength: 200 }) })
 
-/** An invitation as whoever holds its token sees it, who is signed in. */
-export const OpenInvitation = Type.Object({
-  organization: Type.Object({ name: Type.String(), slug: Type.String(), logoUrl: OrNull(Type.String()) }),
-  /** The name and handle of who invites. */
+/** Invitation in the view of a signed-in user who has its token. */
+export const InvitationPreview = Type.Object({
+  organization: Type.Object({ name: Type.String(), slug: Type.String(), logoUrl: nullable(Type.String()) }),
+  /** Name and handle of the inviting member. */
   invitedBy: Type.Object({ displayName: Type.String(), handle: Type.String() }),
   role: OrganizationRole,
-  expiresAt: Instant,
-  /** As which of my identities I may accept. */
+  expiresAt: Timestamp,
+  /** Identities of mine that can accept. */
   identityIds: Type.Array(Uuid),
 })
-export type OpenInvitation = Static<typeof OpenInvitation>
+export type InvitationPreview = Static<typeof InvitationPreview>
 
-export const openInvitation = endpoint(
+export const getInvitationByToken = endpoint(
   'GET /api/invitations/:token',
-  { ...business, summary: 'Read what an invitation is to, with its token' },
+  { ...business, summary: 'Get an invitation by its token' },
   { params: ByInvitationToken },
-  { 200: Type.Object({ invitation: OpenInvitation }) },
+  { 200: Type.Object({ invitation: InvitationPreview }) },
 )
 
 export const acceptInvitation = endpoint(
   'POST /api/invitations/:token/accept',
-  { ...business, summary: 'Accept an invitation, once, as the identity that is invited or has the address' },
+  { ...business, summary: 'Accept an invitation once, as the invited identity or one with the address' },
   { params: ByInvitationToken, body: Type.Object({ identityId: Uuid }) },
   { 201: Type.Object({ organization: OwnOrganization }) },
 )
+
+const { id, name, logoUrl, role, scopes, signingAuthority, encryptionMode, keyCustody } = Organization.properties
+
+/** Organization for which a user uses an app, with their role: the claim `organization`. */
+export const OrganizationContext = Type.Object({
+  id,
+  name,
+  memberId: Uuid,
+  role,
+  scopes,
+  signingAuthority,
+  encryptionMode,
+  keyCustody,
+  authMethod: Type.Union([Type.Literal('passkey'), Type.Literal('enterprise_sso')]),
+  /** With `enterprise_sso`: the SSO connection that authenticated the user. */
+  ssoConnectionId: Type.Optional(Uuid),
+  /** Of an organization in mode `e2ee`. */
+  e2eeKeyDelivery: Type.Optional(Type.Literal('svc_identity_grants_only')),
+})
+export type OrganizationContext = Static<typeof OrganizationContext>
+
+/** Organization that an identity can choose for an app. */
+export const OrganizationChoice = Type.Object({
+  id,
+  name,
+  logoUrl,
+  known: Type.Boolean({ description: 'Whether the app already acts for it as this identity' }),
+  loginUrl: Type.Optional(
+    Type.String({ description: 'URL of the SSO sign-in, if the organization requires it first' }),
+  ),
+})
+export type OrganizationChoice = Static<typeof OrganizationChoice>

@@ -1,38 +1,37 @@
-import { Type, type Static } from 'typebox'
-import { endpoint, Nothing } from '../endpoint.ts'
+import { type Static, Type } from 'typebox'
+import { NoContent, endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { ActingAs, ByOrganizationId } from './organizations.ts'
-import { SignatureAlone, signed } from './signed-action.ts'
-import { Instant, OrNull, Uuid, WebUrl } from '../values.ts'
+import { ActingAs, ByOrganizationId, SignatureOnly, signed } from './organizations.ts'
+import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: limits.displayNameCharactersMax })
 const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
   maxItems: limits.domainsPerOrganizationMax,
   uniqueItems: true,
-  description: 'Verified domains of the organization: people with addresses there join by themselves, and are led here',
+  description: 'Verified domains of the organization: users with addresses there join automatically, and sign in here',
 })
 const ClientSecret = Type.String({ minLength: 1, maxLength: 1000 })
 
-/** An OpenID provider, and the client that we are there. Its secret is never told again. */
+/** OpenID provider, and our client registered there. Its secret is never returned. */
 const Oidc = Type.Object({
   issuer: WebUrl,
   clientId: Type.String({ minLength: 1, maxLength: limits.clientIdCharactersMax }),
   callbackUrl: Type.String({ description: 'To be registered there as the redirect URI' }),
 })
 
-/** A SAML 2.0 identity provider, as its metadata described it, and what it is to be told of us. */
+/** SAML 2.0 identity provider, from its metadata, and our values to register there. */
 const Saml = Type.Object({
-  entityId: Type.String({ description: 'The name of the identity provider' }),
+  entityId: Type.String({ description: 'Entity ID of the identity provider' }),
   ssoUrl: Type.String(),
   certificates: Type.Array(
-    Type.Object({ sha256: Type.String({ description: 'The fingerprint, in hexadecimal' }), expiresAt: Instant }),
+    Type.Object({ sha256: Type.String({ description: 'The fingerprint, in hexadecimal' }), expiresAt: Timestamp }),
   ),
-  metadataUrl: Type.String({ description: 'Our metadata, and our entity id: to be registered there' }),
-  acsUrl: Type.String({ description: 'Where the answers go: to be registered there' }),
+  metadataUrl: Type.String({ description: 'Our metadata, and our entity ID: to be registered there' }),
+  acsUrl: Type.String({ description: 'Assertion consumer service URL: to be registered there' }),
   encryption: Type.Optional(
     Type.Object(
-      { certificate: Type.String({ description: 'PEM' }), expiresAt: Instant },
-      { description: 'The key to which answers may be encrypted, as our metadata publishes it' },
+      { certificate: Type.String({ description: 'PEM' }), expiresAt: Timestamp },
+      { description: 'The key to which assertions may be encrypted, as published in our metadata' },
     ),
   ),
 })
@@ -42,17 +41,17 @@ const SamlMetadata = Type.Object({
 })
 
 const SubjectBy = Type.Union([Type.Literal('externalId'), Type.Literal('email')], {
-  description: 'What of a SCIM user is what the provider calls the same person: its subject, or a verified address',
+  description: "How a SCIM user is matched with the provider's user: by subject, or by a verified address",
 })
 
-/** That a directory of the organization says by SCIM 2.0 (RFC 7644) who may come by a connection. */
+/** SCIM 2.0 provisioning (RFC 7644) of a connection by a directory of the organization. */
 const Scim = Type.Object({
-  baseUrl: Type.String({ description: 'To be entered at the directory, with the token' }),
+  baseUrl: Type.String({ description: 'To be entered in the directory, with the token' }),
   subjectBy: SubjectBy,
-  tokenCreatedAt: Instant,
+  tokenCreatedAt: Timestamp,
 })
 
-/** A way for the people of an organization to sign in with what they have there already. */
+/** SSO connection of an organization. */
 export const SsoConnection = Type.Object({
   connectionId: Uuid,
   name: Type.String(),
@@ -61,21 +60,21 @@ export const SsoConnection = Type.Object({
   oidc: Type.Optional(Oidc),
   saml: Type.Optional(Saml),
   scim: Type.Optional(Scim),
-  testedAt: OrNull(Instant),
-  confirmedAt: OrNull({
-    ...Instant,
-    description: 'Since when an owner has confirmed it as it is: then it meets ssoRequired',
+  testedAt: nullable(Timestamp),
+  confirmedAt: nullable({
+    ...Timestamp,
+    description: 'Since when an owner has confirmed the current settings, which satisfies ssoRequired',
   }),
-  inUse: Type.Boolean({ description: 'Whether it is the one that people are sent to where ssoRequired is on' }),
-  createdAt: Instant,
-  updatedAt: Instant,
+  inUse: Type.Boolean({ description: 'Whether users are sent to it if ssoRequired is on' }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 })
 export type SsoConnection = Static<typeof SsoConnection>
 
 export const NewSsoConnection = Type.Object({
   name: Name,
   domains: Type.Optional(Domains),
-  enabled: Type.Optional(Type.Boolean({ description: 'true where it is left away' })),
+  enabled: Type.Optional(Type.Boolean({ description: 'The default is true' })),
   oidc: Type.Optional(Type.Object({ issuer: WebUrl, clientId: Oidc.properties.clientId, clientSecret: ClientSecret })),
   saml: Type.Optional(SamlMetadata),
   ...signed,
@@ -94,151 +93,157 @@ export const SsoConnectionChange = Type.Partial(
 )
 export type SsoConnectionChange = Static<typeof SsoConnectionChange>
 
-const business = { security: 'session', cors: 'our pages', host: 'business' } as const
+const business = { security: 'session', cors: 'first party', host: 'business' } as const
 const ByConnectionId = Type.Object({ ...ByOrganizationId.properties, connectionId: Uuid })
 const One = Type.Object({ connection: SsoConnection })
 
 export const listSsoConnections = endpoint(
   'GET /api/organizations/:organizationId/sso-connections',
-  { ...business, summary: 'List the connections of an organization to its own sign-in' },
+  { ...business, summary: 'List the SSO connections of an organization' },
   { params: ByOrganizationId, querystring: ActingAs },
   { 200: Type.Object({ connections: Type.Array(SsoConnection) }) },
 )
 
 export const createSsoConnection = endpoint(
   'POST /api/organizations/:organizationId/sso-connections',
-  { ...business, summary: 'Connect an OpenID or SAML provider of an organization' },
+  { ...business, summary: 'Create an OpenID or SAML connection of an organization' },
   { params: ByOrganizationId, querystring: ActingAs, body: NewSsoConnection },
   { 201: One },
 )
 
-export const readSsoConnection = endpoint(
+export const getSsoConnection = endpoint(
   'GET /api/organizations/:organizationId/sso-connections/:connectionId',
-  { ...business, summary: 'Read a connection of an organization' },
+  { ...business, summary: 'Get an SSO connection' },
   { params: ByConnectionId, querystring: ActingAs },
   { 200: One },
 )
 
-export const changeSsoConnection = endpoint(
+export const updateSsoConnection = endpoint(
   'PATCH /api/organizations/:organizationId/sso-connections/:connectionId',
-  { ...business, summary: 'Change a connection, disable it, or enable it; whose provider it is stays' },
+  { ...business, summary: 'Update, disable or enable an SSO connection; its provider cannot change' },
   { params: ByConnectionId, querystring: ActingAs, body: SsoConnectionChange },
   { 200: One },
 )
 
 export const deleteSsoConnection = endpoint(
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId',
-  { ...business, summary: 'Delete a connection, and sign out whom it alone has signed in' },
-  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  { ...business, summary: 'Delete an SSO connection and end the sessions that it alone opened' },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )
 
 export const confirmSsoConnection = endpoint(
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/confirm',
-  { ...business, summary: 'Confirm a connection as it is, as an owner: only then does it meet ssoRequired' },
-  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
+  {
+    ...business,
+    summary: 'Confirm the current settings of an SSO connection as an owner, which satisfies ssoRequired',
+  },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureOnly },
   { 200: One },
 )
 
 export const testSsoConnection = endpoint(
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/test',
-  { ...business, summary: 'Begin a test sign-in, which connects nobody: open its address within five minutes' },
+  { ...business, summary: 'Start a test sign-in, which links no account: open its URL within five minutes' },
   { params: ByConnectionId, querystring: ActingAs },
   { 200: Type.Object({ url: Type.String() }) },
 )
 
 export const createScimToken = endpoint(
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/scim-token',
-  { ...business, summary: 'Make the token with which a directory says by SCIM who may come; an earlier one ends' },
+  { ...business, summary: 'Create or replace the SCIM token' },
   { params: ByConnectionId, querystring: ActingAs, body: Type.Object({ subjectBy: SubjectBy, ...signed }) },
-  { 201: Type.Object({ token: Type.String({ description: 'Told this once' }), connection: SsoConnection }) },
+  { 201: Type.Object({ token: Type.String({ description: 'Returned only once' }), connection: SsoConnection }) },
 )
 
 export const deleteScimToken = endpoint(
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/scim-token',
-  { ...business, summary: 'Remove the token of a directory, and forget whom it has named; members stay members' },
-  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  { ...business, summary: 'Delete the SCIM token and all provisioned users; members stay members' },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )
 
 export const createSsoEncryptionKey = endpoint(
   'POST /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key',
   {
     ...business,
-    summary: 'Publish a new key for a SAML provider to encrypt to; the one before opens for 30 days more',
+    summary: 'Publish a new encryption key for a SAML provider; the previous one decrypts for 30 more days',
   },
-  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureOnly },
   { 201: One },
 )
 
 export const deleteSsoEncryptionKey = endpoint(
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key',
-  { ...business, summary: 'Publish no key for a SAML provider to encrypt to; the last one opens for 30 days more' },
-  { params: ByConnectionId, querystring: ActingAs, body: SignatureAlone },
-  { 204: Nothing },
+  {
+    ...business,
+    summary: 'Stop publishing an encryption key for a SAML provider; the last one decrypts for 30 more days',
+  },
+  { params: ByConnectionId, querystring: ActingAs, body: SignatureOnly },
+  { 204: NoContent },
 )
 
-const pages = { cors: 'our pages' } as const
+const pages = { cors: 'first party' } as const
 const Email = Type.String({ minLength: 3, maxLength: limits.emailCharactersMax })
 
 export const discoverSso = endpoint(
   'POST /api/sso/discover',
-  { ...pages, security: 'none', summary: 'Where the people of an e-mail domain sign in with their organization' },
+  { ...pages, security: 'none', summary: 'Find the SSO connection of an e-mail domain' },
   { body: Type.Object({ email: Email }) },
   { 200: Type.Object({ loginUrl: Type.String() }) },
 )
 
 export const startSso = endpoint(
   'POST /api/sso/:connectionId/start',
-  { ...pages, security: 'none', summary: 'Begin a sign-in with an organization from a page of this service' },
+  { ...pages, security: 'none', summary: 'Start an SSO sign-in from a page of this service' },
   {
     params: Type.Object({ connectionId: Type.String() }),
     body: Type.Object({
-      returnTo: Type.Optional(Type.String({ description: 'The page of this service to go to afterwards' })),
+      returnTo: Type.Optional(Type.String({ description: 'The page of this service to open afterwards' })),
       loginHint: Type.Optional(Email),
     }),
   },
-  { 200: Type.Object({ url: Type.String({ description: 'Where the provider asks the user to sign in' }) }) },
+  { 200: Type.Object({ url: Type.String({ description: 'Sign-in URL of the provider' }) }) },
 )
 
 const Named = Type.Object({ displayName: Type.String(), handle: Type.String() })
 
-/** What a provider has said of whoever sits at this browser, before anybody here is taken for them. */
-export const SsoArrival = Type.Object({
-  purpose: Type.Union([Type.Literal('sign in'), Type.Literal('test')]),
-  organization: Type.Object({ name: Type.String(), logoUrl: OrNull(Type.String()) }),
+/** SSO sign-in in this browser that the user has not confirmed yet. */
+export const PendingSsoLogin = Type.Object({
+  purpose: Type.Union([Type.Literal('login'), Type.Literal('test')]),
+  organization: Type.Object({ name: Type.String(), logoUrl: nullable(Type.String()) }),
   subject: Type.String(),
-  email: OrNull(Type.String()),
+  email: nullable(Type.String()),
   emailVerified: Type.Boolean(),
-  displayName: OrNull(Type.String()),
-  mayJoin: Type.Boolean({ description: 'Whether somebody may connect who is no member yet, and is one by that' }),
-  signIn: OrNull(
+  displayName: nullable(Type.String()),
+  mayJoin: Type.Boolean({ description: 'Whether a user who is not a member may link an account and thereby join' }),
+  signIn: nullable(
     Type.Object({
-      identity: Type.Object(Named.properties, { description: 'The connected identity, which a confirmation signs in' }),
-      replaces: OrNull(
-        Type.Object(Named.properties, { description: 'The other user who is signed in, until that is confirmed' }),
+      identity: Type.Object(Named.properties, { description: 'The linked identity, which a confirmation signs in' }),
+      replaces: nullable(
+        Type.Object(Named.properties, { description: 'The other user, who stays signed in until the confirmation' }),
       ),
     }),
   ),
 })
-export type SsoArrival = Static<typeof SsoArrival>
+export type PendingSsoLogin = Static<typeof PendingSsoLogin>
 
 const ByFlowId = Type.Object({ flowId: Uuid })
 
-/** Who the page has shown to the user, by their usernames: whom a confirmation signs in, and instead of whom. */
+/** Users that the page has shown, by username: the one that a confirmation signs in, and the one it replaces. */
 export const SsoConfirmation = Type.Object({
-  handle: Type.String({ maxLength: 100, description: '`signIn.identity.handle`, as it was read' }),
+  handle: Type.String({ maxLength: 100, description: '`signIn.identity.handle`, unchanged' }),
   replaces: Type.Optional(
-    Type.String({ maxLength: 100, description: '`signIn.replaces.handle`, as it was read; left out for nobody' }),
+    Type.String({ maxLength: 100, description: '`signIn.replaces.handle`, unchanged; omitted if there is none' }),
   ),
 })
 export type SsoConfirmation = Static<typeof SsoConfirmation>
 
-export const readSsoArrival = endpoint(
+export const getPendingSsoLogin = endpoint(
   'GET /api/sso/arrivals/:flowId',
-  { ...pages, security: 'none', summary: 'Read what the provider of an organization has said in this browser' },
+  { ...pages, security: 'none', summary: 'Get the pending SSO sign-in of this browser' },
   { params: ByFlowId },
-  { 200: SsoArrival },
+  { 200: PendingSsoLogin },
 )
 
 export const confirmSso = endpoint(
@@ -246,15 +251,15 @@ export const confirmSso = endpoint(
   {
     ...pages,
     security: 'none',
-    summary: 'Sign in as the identity that the provider has named, in place of anyone else',
+    summary: 'Confirm an SSO sign-in as the linked identity, which ends any other session in this browser',
   },
   { params: ByFlowId, body: SsoConfirmation },
   { 200: Type.Object({ returnTo: Type.String() }) },
 )
 
-export const linkSso = endpoint(
+export const linkSsoAccount = endpoint(
   'POST /api/sso/arrivals/:flowId/link',
-  { ...pages, security: 'session', summary: 'Connect one of my identities to who the provider says I am' },
+  { ...pages, security: 'session', summary: 'Link one of my identities to the SSO account' },
   { params: ByFlowId, body: Type.Object({ identityId: Uuid }) },
   { 200: Type.Object({ returnTo: Type.String() }) },
 )

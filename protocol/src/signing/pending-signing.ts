@@ -3,9 +3,9 @@ import { pageOf, PendingCursor } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { SigningRequests } from './signing.ts'
-import { Instant, Uuid } from '../values.ts'
+import { Timestamp, Uuid } from '../values.ts'
 
-const ofOrganization = { security: 'session', cors: 'our pages', ssoSession: 'its organization' } as const
+const ofOrganization = { security: 'session', cors: 'first party', ssoSession: 'its organization' } as const
 const page = pageOf(limits.signingPageMax, PendingCursor)
 const NextCursor = Type.Optional(PendingCursor)
 
@@ -14,34 +14,34 @@ export const listSigningRequests = endpoint(
   {
     ...ofOrganization,
     summary:
-      'The requests that wait for me, for an identity or for an organization: those of connected apps first, and of ' +
-      'these the first that expires',
+      'List the pending signing requests for my identities and organizations: those of connected apps first, ' +
+      'ordered by expiry',
   },
   { querystring: page },
   { 200: Type.Object({ requests: SigningRequests, nextCursor: NextCursor }) },
 )
 
-/** A request that waits, without its text. */
+/** Pending request without its text. */
 export const PendingRequest = Type.Object({
   requestId: Uuid,
   identityId: Uuid,
   handle: Type.String(),
   app: Type.Object({ clientId: Type.String(), name: Type.String() }),
   connected: Type.Boolean({ description: 'Whether the identity, or the organization, has connected the app' }),
-  expiresAt: Instant,
+  expiresAt: Timestamp,
   organization: Type.Optional(Type.Object({ id: Uuid, name: Type.String() })),
 })
 export type PendingRequest = Static<typeof PendingRequest>
 
 export const readPendingRequests = endpoint(
   'GET /api/signing/pending',
-  { ...ofOrganization, summary: 'How many requests wait for me, and which, in the same order, without their texts' },
+  { ...ofOrganization, summary: 'Count and list the pending signing requests, in the same order, without their texts' },
   { querystring: page },
   {
     200: Type.Object({
-      count: Type.Integer({ description: 'How many wait, on all pages' }),
+      count: Type.Integer({ description: 'Number of pending requests on all pages' }),
       identities: Type.Array(Type.Object({ identityId: Uuid, count: Type.Integer() }), {
-        description: 'How many of them are for an identity of mine: a new signing key ends these',
+        description: 'Number of them for each of my identities: a new signing key expires these',
       }),
       requests: Type.Array(PendingRequest),
       nextCursor: NextCursor,

@@ -1,76 +1,91 @@
-/** Verifies a receipt in Node, without a network: all that is needed is the text, and the key of the log. */
+import { createPublicKey, hash, verify } from 'node:crypto'
+import { type Checkpoint, type NoteSuite, readCheckpoint } from '../formats/signing/checkpoint.ts'
 import { Value } from 'typebox/value'
 import { fromCanonicalBase64, toBase64 } from '../formats/base64.ts'
-import { readCheckpoint, type Checkpoint } from '../formats/signing/checkpoint.ts'
-import { isSoundPublicKey, isSoundSignature } from '../formats/signing/ed25519.ts'
+import { isCanonicalSignature, isValidPublicKey } from '../formats/signing/ed25519.ts'
 import type { KeyEvent } from '../formats/signing/key-event.ts'
-import { openLoggedKey } from '../formats/signing/logged-key.ts'
-import { nodeSuite } from './node-suite.ts'
+import { verifyKeyInclusion } from '../formats/signing/key-inclusion.ts'
 import { OrganizationReceipt, Receipt, receiptType } from './receipts.ts'
 
-/** The first thing that is wrong with a receipt. */
-export type ReceiptFlaw =
+/** Functions that verify notes, proofs and receipts in Node. An invalid key verifies nothing. */
+export const nodeSuite: NoteSuite = {
+  sha256: (bytes) => hash('sha256', bytes, 'buffer'),
+  verifyEd25519(publicKey, message, signature) {
+    const x = Buffer.from(publicKey).toString('base64url')
+    return verify(null, message, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }), signature)
+  },
+}
+
+/** Verifies a receipt in Node, offline: it takes only the text and the log key. */
+
+/** First error found in a receipt. */
+export type ReceiptError =
   | 'malformed_receipt'
   | 'unknown_service_key'
   | 'invalid_service_signature'
-  | 'other_payload'
+  | 'payload_mismatch'
   | 'invalid_signature'
-  | 'too_few_signatures'
+  | 'insufficient_signatures'
   | 'key_not_in_log'
 
-/** What a sound receipt says, and what the log says of the key. */
+/** Content of a valid receipt, and the log entry of its key. */
 export type VerifiedReceipt = { receipt: Receipt; checkpoint: Checkpoint; event: KeyEvent }
-type ReceiptReading = VerifiedReceipt | { flaw: ReceiptFlaw }
+type ReceiptVerification = VerifiedReceipt | { flaw: ReceiptError }
 
-/** Keys of logs as they are published (`/api/transparency/jwks`); where they name their log, it must be that one. */
+/** Log keys as published (`/api/transparency/jwks`); if they name their log, it must match. */
 export type LogKeySet = { keys: readonly unknown[]; origin?: string | undefined }
 
-/** What a sound receipt of an organization says, and what the log says of each key, in the order of the signatures. */
+/** Content of a valid receipt of an organization, and the log entry of each key, in the order of the signatures. */
 export type VerifiedOrganizationReceipt = { receipt: OrganizationReceipt; checkpoint: Checkpoint; events: KeyEvent[] }
-type OrganizationReceiptReading = VerifiedOrganizationReceipt | { flaw: ReceiptFlaw }
+type OrganizationReceiptReading = VerifiedOrganizationReceipt | { flaw: ReceiptError }
 
-type Given = { payload: string; keySet: LogKeySet }
+type ReceiptExpectation = { payload: string; keySet: LogKeySet }
 
 const utf8 = new TextEncoder()
 
 /**
- * Reads a receipt for a text. It is sound where the service has signed it, the person's signature is over exactly these
- * bytes, and the log tells their key as it stands in the receipt.
+ * Verifies a receipt for a text. It is valid if the service has signed it, the user's signature is over exactly these
+ * bytes, and the log contains the user's key as stated in the receipt.
  */
-export function verifyReceipt(jws: string, { payload, keySet }: Given): ReceiptReading {
+export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectation): ReceiptVerification {
   const said = readStatement(jws, keySet)
   if ('flaw' in said) return said
   const { statement: receipt } = said
   if (!Value.Check(Receipt, receipt)) return flawed('malformed_receipt')
   const message = utf8.encode(payload)
-  if (receipt.payloadSha256 !== toBase64(nodeSuite.sha256(message))) return flawed('other_payload')
+  if (receipt.payloadSha256 !== toBase64(nodeSuite.sha256(message))) return flawed('payload_mismatch')
   if (!isSigned(receipt, message)) return flawed('invalid_signature')
-  const opened = openKey(receipt, receipt.checkpoint, { keySet, logKey: said.logKey })
+  const opened = unlockOrganizationKey(receipt, receipt.checkpoint, { keySet, logKey: said.logKey })
   return opened ? { receipt, ...opened } : flawed('key_not_in_log')
 }
 
 /**
- * Reads the receipt of an organization for a text. It is sound where the service has signed it, it has the signature
- * of a member who signs, and of as many others who approve as it took, all over exactly these bytes, and the log tells
- * their keys. That they were members who might, the service says.
+ * Verifies the receipt of an organization for a text. It is valid if the service has signed it, it has the signature of
+ * one signer and of the required number of approvers, all over exactly these bytes, and the log contains their keys.
+ * Their permissions are stated by the service alone.
  */
-export function verifyOrganizationReceipt(jws: string, { payload, keySet }: Given): OrganizationReceiptReading {
+export function verifyOrganizationReceipt(
+  jws: string,
+  { payload, keySet }: ReceiptExpectation,
+): OrganizationReceiptReading {
   const said = readStatement(jws, keySet)
   if ('flaw' in said) return said
   const { statement: receipt } = said
   if (!Value.Check(OrganizationReceipt, receipt)) return flawed('malformed_receipt')
   const message = utf8.encode(payload)
-  if (receipt.payloadSha256 !== toBase64(nodeSuite.sha256(message))) return flawed('other_payload')
+  if (receipt.payloadSha256 !== toBase64(nodeSuite.sha256(message))) return flawed('payload_mismatch')
   const { signatures, checkpoint: head } = receipt
   if (!signatures.every((signature) => isSigned(signature, message))) return flawed('invalid_signature')
-  if (!isEnough(receipt)) return flawed('too_few_signatures')
-  const opened = signatures.flatMap((signature) => openKey(signature, head, { keySet, logKey: said.logKey }) ?? [])
+  if (!isEnough(receipt)) return flawed('insufficient_signatures')
+  const opened = signatures.flatMap(
+    (signature) => unlockOrganizationKey(signature, head, { keySet, logKey: said.logKey }) ?? [],
+  )
   const [first] = opened
   if (!first || opened.length < signatures.length) return flawed('key_not_in_log')
   return { receipt, checkpoint: first.checkpoint, events: opened.map(({ event }) => event) }
 }
 
-/** Whether somebody signs and as many others approve as it took: each another member, identity and key. */
+/** Checks that one member signed and enough others approved: each a different member, identity and key. */
 function isEnough({ signatures, approvalsNeeded }: OrganizationReceipt): boolean {
   const approvals = signatures.filter(({ role }) => role === 'approve').length
   const isEachAnother = (['identityId', 'memberId', 'publicKey'] as const).every(
@@ -79,11 +94,11 @@ function isEnough({ signatures, approvalsNeeded }: OrganizationReceipt): boolean
   return isEachAnother && approvals >= approvalsNeeded && approvals < signatures.length
 }
 
-/** What the service has signed under the type of receipts, and by which key of those given. */
+/** Returns the statement that the service has signed with the receipt type, and which of the given keys signed it. */
 function readStatement(
   jws: string,
   keySet: LogKeySet,
-): { statement: unknown; logKey: Uint8Array } | { flaw: ReceiptFlaw } {
+): { statement: unknown; logKey: Uint8Array } | { flaw: ReceiptError } {
   const [header = '', body = '', signature = '', ...more] = jws.trim().split('.')
   const { alg, typ, kid, crit } = fieldsOf(parse(header))
   if (more.length > 0 || alg !== 'EdDSA' || typ !== receiptType || crit !== undefined)
@@ -100,38 +115,38 @@ type Signed = Pick<Receipt, 'identityId' | 'signature' | 'publicKey' | 'keyVersi
 
 function isSigned({ signature, publicKey }: Signed, message: Uint8Array): boolean {
   const [bytes, key] = [fromCanonicalBase64(signature), fromCanonicalBase64(publicKey)]
-  if (!bytes || !key || !isSoundSignature(bytes) || !isSoundPublicKey(key)) return false
+  if (!bytes || !key || !isCanonicalSignature(bytes) || !isValidPublicKey(key)) return false
   return nodeSuite.verifyEd25519(key, message, bytes)
 }
 
-/** What the log tells of the key with which was signed; undefined where it does not, or tells its end. */
-function openKey(
+/** Returns the log event of the key that signed; undefined if it is missing or a removal. */
+function unlockOrganizationKey(
   signed: Signed,
   checkpoint: string,
   { keySet, logKey }: { keySet: LogKeySet; logKey: Uint8Array },
 ): { checkpoint: Checkpoint; event: KeyEvent } | undefined {
   const { identityId, key, publicKey, keyVersion } = signed
   const name = keySet.origin ?? readCheckpoint(checkpoint)?.origin ?? ''
-  const opened = openLoggedKey(nodeSuite, { identityId, checkpoint, ...key }, { name, publicKey: logKey })
+  const opened = verifyKeyInclusion(nodeSuite, { identityId, checkpoint, ...key }, { name, publicKey: logKey })
   if (!opened || opened.event.event === 'removed') return undefined
   return opened.event.publicKey === publicKey && opened.event.keyVersion === keyVersion ? opened : undefined
 }
 
-function flawed(flaw: ReceiptFlaw): { flaw: ReceiptFlaw } {
+function flawed(flaw: ReceiptError): { flaw: ReceiptError } {
   return { flaw }
 }
 
-/** JSON in base64url; undefined for what is none. */
+/** Parses JSON in base64url; returns undefined for anything else. */
 function parse(encoded: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(encoded)))
   } catch {
-    // Neither JSON nor text: the caller says that it is malformed.
+    // Neither JSON nor UTF-8: the caller reports that it is malformed.
     return undefined
   }
 }
 
-/** The bytes of unpadded base64url; none for what is not written in it. */
+/** Decodes unpadded base64url; returns no bytes for any other text. */
 function bytesOf(encoded: string): Uint8Array {
   const bytes = Buffer.from(encoded, 'base64url')
   return bytes.toString('base64url') === encoded ? bytes : new Uint8Array()

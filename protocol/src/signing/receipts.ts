@@ -1,63 +1,109 @@
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { ClientId, PublicKey, Signature, Timestamp, Uuid } from '../values.ts'
 import { endpoint } from '../endpoint.ts'
-import { SignatureRole } from './organization-signing.ts'
 import { LoggedKeyEvent } from './transparency.ts'
-import { ClientId, Instant, Uuid } from '../values.ts'
 
-/** The `typ` of a receipt: no verifier of tokens takes it for one. */
+/** Role of a member's signature: sign as the organization, or approve. */
+export const SignatureRole = Type.Union([Type.Literal('sign'), Type.Literal('approve')])
+
+/**
+ * Progress of an organization's signature: it is complete when one member has signed and enough others have approved.
+ */
+const Progress = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  isSigned: Type.Boolean({ description: 'Whether a member has signed; counts only together with the approvals' }),
+  approvals: Type.Integer(),
+  approvalsNeeded: Type.Integer(),
+})
+export type SigningProgress = Static<typeof Progress>
+export const MemberSigningState = { organization: Type.Optional(Progress) }
+
+/** Signature of a member in a completed request to an organization. */
+export const OrganizationSignature = Type.Object({
+  identityId: Uuid,
+  memberId: Uuid,
+  role: SignatureRole,
+  publicKey: PublicKey,
+  signature: Signature,
+  at: Timestamp,
+})
+export type OrganizationSignature = Static<typeof OrganizationSignature>
+
+/** Request to an organization in the view of a member: permissions, and signatures so far. */
+export const SigningRequestOrganization = Type.Object({
+  ...Progress.properties,
+  memberId: Uuid,
+  maySign: Type.Boolean(),
+  mayApprove: Type.Boolean(),
+  answered: Type.Union([Type.Literal('sign'), Type.Literal('approve'), Type.Null()], {
+    description: 'My own answer, as far as it counts',
+  }),
+  answers: Type.Array(
+    Type.Object({
+      memberId: Uuid,
+      handle: Type.Union([Type.String(), Type.Null()]),
+      role: SignatureRole,
+      at: Timestamp,
+    }),
+    { description: 'Signatures that count so far, oldest first' },
+  ),
+})
+
+/** The `typ` of a receipt: token verifiers reject it. */
 export const receiptType = 'countersign-receipt+jwt'
 export const receiptMediaType = `application/${receiptType}`
 
-/** What a receipt says, and the service signs: who signed which text when, and where the log tells their key. */
+/** Receipt signed by the service: signer, text and time, and the log entry of the signer's key. */
 export const Receipt = Type.Object({
   version: Type.Literal(1),
   requestId: Uuid,
   clientId: ClientId,
   identityId: Uuid,
-  handle: Type.Optional(Type.String({ description: 'Under which they signed; absent where that was not kept yet' })),
-  payloadSha256: Type.String({ description: 'Of the UTF-8 bytes of the text, base64' }),
-  signature: Type.String({ description: 'The Ed25519 signature of the person over these bytes, base64' }),
+  handle: Type.Optional(Type.String({ description: 'Handle at the time of signing; absent in old requests' })),
+  payloadSha256: Type.String({ description: 'SHA-256 of the UTF-8 bytes of the text, base64' }),
+  signature: Type.String({ description: "The user's Ed25519 signature over these bytes, base64" }),
   publicKey: Type.String({ description: 'Ed25519 public key, base64' }),
   keyVersion: Type.Integer({ minimum: 1 }),
-  createdAt: Instant,
-  resolvedAt: Instant,
-  issuedAt: Instant,
+  createdAt: Timestamp,
+  resolvedAt: Timestamp,
+  issuedAt: Timestamp,
   key: LoggedKeyEvent,
-  checkpoint: Type.String({ description: 'The head of the log under which the key is proved' }),
+  checkpoint: Type.String({ description: 'The checkpoint under which the key is proved' }),
 })
 export type Receipt = Static<typeof Receipt>
 
-/** What one member signed of what an organization has signed. */
+/** Signature of one member in a receipt of an organization. */
 const ReceiptSignature = Type.Object({
   identityId: Uuid,
   memberId: Uuid,
   handle: Type.Optional(
-    Type.String({ description: 'Under which they signed; absent where that is not kept any more' }),
+    Type.String({ description: 'Handle at the time of signing; absent if it is no longer stored' }),
   ),
   role: SignatureRole,
-  signature: Type.String({ description: 'The Ed25519 signature of the member over these bytes, base64' }),
+  signature: Type.String({ description: "The member's Ed25519 signature over these bytes, base64" }),
   publicKey: Type.String({ description: 'Ed25519 public key, base64' }),
   keyVersion: Type.Integer({ minimum: 1 }),
-  at: Instant,
+  at: Timestamp,
   key: LoggedKeyEvent,
 })
 
 /**
- * The same for an organization: everybody who has signed or approved for it. Of a version of its own, so that nobody
- * takes it for the receipt of one person.
+ * Receipt of an organization, with all members who signed or approved. It has its own version, so that it cannot be
+ * mistaken for the receipt of a user.
  */
 export const OrganizationReceipt = Type.Object({
   version: Type.Literal(2),
   requestId: Uuid,
   clientId: ClientId,
-  organization: Type.Object({ id: Uuid, name: Type.String({ description: 'As it was called when it was asked' }) }),
+  organization: Type.Object({ id: Uuid, name: Type.String({ description: 'Name at the time of the request' }) }),
   approvalsNeeded: Type.Integer({ minimum: 0 }),
-  payloadSha256: Type.String({ description: 'Of the UTF-8 bytes of the text, base64' }),
+  payloadSha256: Type.String({ description: 'SHA-256 of the UTF-8 bytes of the text, base64' }),
   signatures: Type.Array(ReceiptSignature, { minItems: 1 }),
-  createdAt: Instant,
-  resolvedAt: Instant,
-  issuedAt: Instant,
-  checkpoint: Type.String({ description: 'The head of the log under which the keys are proved' }),
+  createdAt: Timestamp,
+  resolvedAt: Timestamp,
+  issuedAt: Timestamp,
+  checkpoint: Type.String({ description: 'The checkpoint under which the keys are proved' }),
 })
 export type OrganizationReceipt = Static<typeof OrganizationReceipt>
 
@@ -68,16 +114,16 @@ export const readReceipt = endpoint(
   'GET /api/signing/requests/:requestId/receipt',
   {
     security: 'session',
-    cors: 'our pages',
-    summary: 'A receipt for what I have signed, or an organization that I sign or approve for or did',
+    cors: 'first party',
+    summary: 'Get a receipt for a request that I, or an organization with my signature, have signed',
   },
   { params: ByRequest },
   { 200: Jws },
 )
 
-export const readReceiptOfApp = endpoint(
+export const getAppReceipt = endpoint(
   'GET /api/signing/request/:requestId/receipt',
-  { security: 'none', cors: 'no origin', summary: 'A receipt for a request of an app that was signed' },
+  { security: 'none', cors: 'no origin', summary: 'Get a receipt for a signed request of my app' },
   { params: ByRequest, querystring: Type.Object({ clientId: ClientId }) },
   { 200: Jws },
 )

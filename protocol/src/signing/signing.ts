@@ -3,11 +3,11 @@ import { Cursor, pageOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
 import { limits } from '../formats/limits.ts'
-import { AskedOrganization, InOrganization, OrganizationSignature, SignatureRole } from './organization-signing.ts'
-import { AnyText, Ciphertext, ClientId, Instant, Uuid } from '../values.ts'
-import { PublicKey, SentKey, SentSignature, Signature } from '../values.ts'
+import { SigningRequestOrganization, MemberSigningState, OrganizationSignature, SignatureRole } from './receipts.ts'
+import { AnyText, Ciphertext, ClientId, Timestamp, Uuid } from '../values.ts'
+import { PublicKey, UncheckedPublicKey, UncheckedSignature, Signature } from '../values.ts'
 
-const NullableInstant = Type.Union([Instant, Type.Null()])
+const NullableInstant = Type.Union([Timestamp, Type.Null()])
 
 const Status = Type.Union([
   Type.Literal('pending'),
@@ -18,7 +18,7 @@ const Status = Type.Union([
 export type SigningStatus = Static<typeof Status>
 
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'Any JSON, at most 16 KiB and 8 levels deep; the person does not see it',
+  description: 'Any JSON, at most 16 KiB and 8 levels deep; not shown to the user',
 })
 const ExpiresInSeconds = Type.Integer({
   minimum: limits.signingLifetimeSecondsMin,
@@ -26,9 +26,9 @@ const ExpiresInSeconds = Type.Integer({
   description: `${limits.signingLifetimeSeconds} where it is absent`,
 })
 
-/** Characters are code points (completions §4.1): JSON Schema counts them so, too. */
+/** Characters are code points (completions §4.1), which JSON Schema counts too. */
 const payloadOf = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, description: 'What the person reads and signs, as its UTF-8 bytes' })
+  Type.String({ minLength: 1, maxLength, description: 'Text that the user reads and signs, as its UTF-8 bytes' })
 
 export const NewSigningRequest = Type.Object({
   clientId: ClientId,
@@ -41,20 +41,34 @@ export const NewSigningRequest = Type.Object({
 })
 export type NewSigningRequest = Static<typeof NewSigningRequest>
 
-const Opened = Type.Object({ requestId: Uuid, expiresAt: Instant, publicKey: PublicKey })
+const Opened = Type.Object({ requestId: Uuid, expiresAt: Timestamp, publicKey: PublicKey })
 
-export const openSigningRequest = endpoint(
+export const createSigningRequest = endpoint(
   'POST /api/signing/request',
-  { security: 'client', cors: 'no origin', summary: 'Ask an identity, or an organization, to sign a text' },
+  { security: 'client', cors: 'no origin', summary: 'Create a signing request' },
   { body: NewSigningRequest },
-  { 201: Type.Object({ ...Opened.properties, publicKey: Type.Optional(PublicKey), ...InOrganization }) },
+  { 201: Type.Object({ ...Opened.properties, publicKey: Type.Optional(PublicKey), ...MemberSigningState }) },
 )
 
 const ByRequest = Type.Object({ requestId: Uuid })
 
-export const readSigningStatus = endpoint(
+/** A request in the view of its app. */
+export const RequestedSignature = Type.Object({
+  requestId: Uuid,
+  status: Status,
+  publicKey: Type.Optional(PublicKey),
+  expiresAt: Timestamp,
+  signature: Type.Optional(Signature),
+  resolvedAt: Type.Optional(Timestamp),
+  ...MemberSigningState,
+  signatures: Type.Optional(
+    Type.Array(OrganizationSignature, { description: 'Of a request that an organization has signed' }),
+  ),
+})
+
+export const getSigningStatus = endpoint(
   'GET /api/signing/request/:requestId/status',
-  { security: 'none', cors: 'no origin', summary: 'What became of a request; with wait, once it was answered' },
+  { security: 'none', cors: 'no origin', summary: 'Get the status of a signing request (long-poll with wait)' },
   {
     params: ByRequest,
     querystring: Type.Object({
@@ -65,33 +79,22 @@ export const readSigningStatus = endpoint(
     }),
   },
   {
-    200: Type.Object({
-      requestId: Uuid,
-      status: Status,
-      publicKey: Type.Optional(PublicKey),
-      expiresAt: Instant,
-      signature: Type.Optional(Signature),
-      resolvedAt: Type.Optional(Instant),
-      ...InOrganization,
-      signatures: Type.Optional(
-        Type.Array(OrganizationSignature, { description: 'Of an organization that has signed' }),
-      ),
-    }),
+    200: RequestedSignature,
   },
 )
 
-export const readPublicKey = endpoint(
+export const parseSigningPublicKey = endpoint(
   'GET /api/signing/public-key/:handle',
-  { security: 'none', cors: 'any origin', summary: 'The signing key of an identity, now or at an instant' },
+  { security: 'none', cors: 'any origin', summary: 'Get the signing key of an identity, now or at an instant' },
   {
     params: Type.Object({ handle: Type.String({ pattern: handlePattern }) }),
-    querystring: Type.Object({ at: Type.Optional(Instant) }),
+    querystring: Type.Object({ at: Type.Optional(Timestamp) }),
   },
   {
     200: Type.Object({
       handle: Type.String(),
       publicKey: PublicKey,
-      createdAt: Instant,
+      createdAt: Timestamp,
       endedAt: NullableInstant,
       keyVersion: Type.Integer(),
     }),
@@ -100,7 +103,7 @@ export const readPublicKey = endpoint(
 
 export const verifySignature = endpoint(
   'POST /api/signing/verify',
-  { security: 'none', cors: 'any origin', summary: 'Whether a signature is valid for a message and a key' },
+  { security: 'none', cors: 'any origin', summary: 'Verify a signature of a message by a key' },
   { body: Type.Object({ message: AnyText, signature: AnyText, publicKey: AnyText }) },
   {
     200: Type.Object({
@@ -117,7 +120,7 @@ export const verifySignature = endpoint(
 )
 
 const ByIdentity = Type.Object({ identityId: Uuid })
-const session = { security: 'session', cors: 'our pages' } as const
+const session = { security: 'session', cors: 'first party' } as const
 const ofOrganization = { ...session, ssoSession: 'its organization' } as const
 
 export const SigningKey = Type.Object({
@@ -126,12 +129,12 @@ export const SigningKey = Type.Object({
   hasKey: Type.Literal(true),
   publicKey: PublicKey,
   encryptedPrivateKey: Ciphertext,
-  createdAt: Instant,
+  createdAt: Timestamp,
   rotatedAt: NullableInstant,
   keyVersion: Type.Integer(),
   former: Type.Array(
-    Type.Object({ keyVersion: Type.Integer(), publicKey: PublicKey, createdAt: Instant, endedAt: Instant }),
-    { description: 'The keys before, the latest first' },
+    Type.Object({ keyVersion: Type.Integer(), publicKey: PublicKey, createdAt: Timestamp, endedAt: Timestamp }),
+    { description: 'Former keys, newest first' },
   ),
 })
 export type SigningKey = Static<typeof SigningKey>
@@ -140,35 +143,35 @@ const NoKey = Type.Object({ identityId: Uuid, handle: Type.String(), hasKey: Typ
 
 export const listSigningKeys = endpoint(
   'GET /api/signing/keys',
-  { ...session, summary: 'The signing keys of my identities' },
+  { ...session, summary: 'List the signing keys of my identities' },
   {},
   { 200: Type.Object({ keys: Type.Array(SigningKey) }) },
 )
 
-export const readSigningKey = endpoint(
+export const getSigningKey = endpoint(
   'GET /api/signing/keys/:identityId',
-  { ...session, summary: 'The signing key of one of my identities' },
+  { ...session, summary: 'Get the signing key of one of my identities' },
   { params: ByIdentity },
   { 200: Type.Union([SigningKey, NoKey]) },
 )
 
 export const createSigningKey = endpoint(
   'POST /api/signing/keys/:identityId',
-  { ...session, summary: 'Give one of my identities its first signing key' },
-  { params: ByIdentity, body: Type.Object({ publicKey: SentKey, encryptedPrivateKey: Ciphertext }) },
+  { ...session, summary: 'Create the first signing key of one of my identities' },
+  { params: ByIdentity, body: Type.Object({ publicKey: UncheckedPublicKey, encryptedPrivateKey: Ciphertext }) },
   { 201: SigningKey },
 )
 
 const Rotation = Type.Object({
-  publicKey: SentKey,
+  publicKey: UncheckedPublicKey,
   encryptedPrivateKey: Ciphertext,
-  rotationSignature: SentSignature,
+  rotationSignature: UncheckedSignature,
 })
 export type Rotation = Static<typeof Rotation>
 
 export const rotateSigningKey = endpoint(
   'PUT /api/signing/keys/:identityId',
-  { ...session, summary: 'Replace a signing key by one that it has signed' },
+  { ...session, summary: 'Rotate a signing key; the current key must sign the new one' },
   { params: ByIdentity, body: Rotation },
   { 200: SigningKey },
 )
@@ -182,30 +185,30 @@ export const SigningRequest = Type.Object({
     name: Type.String(),
     iconUrl: Type.Union([Type.String(), Type.Null()]),
     websiteUrl: Type.Union([Type.String(), Type.Null()]),
-    origins: Type.Array(Type.String(), { description: 'Where the app is registered to live' }),
+    origins: Type.Array(Type.String(), { description: "Origins of the app's redirect URIs" }),
   }),
   connected: Type.Boolean({ description: 'Whether the identity has connected the app' }),
   demonstration: Type.Boolean(),
   payload: Type.String(),
   status: Status,
   publicKey: PublicKey,
-  createdAt: Instant,
-  expiresAt: Instant,
-  resolvedAt: Type.Optional(Instant),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  resolvedAt: Type.Optional(Timestamp),
   signature: Type.Optional(Type.String()),
-  organization: Type.Optional(AskedOrganization),
+  organization: Type.Optional(SigningRequestOrganization),
 })
 export type SigningRequest = Static<typeof SigningRequest>
 
-/** A request in the export of an account. */
+/** Signing request in the export of an account. */
 export const ExportedSigningRequest = Type.Object({
   clientId: Type.String(),
   ...Type.Omit(SigningRequest, ['identityId', 'handle', 'app', 'connected', 'demonstration', 'organization'])
     .properties,
-  signedAs: Type.Union([Type.String(), Type.Null()], { description: 'The handle under which it was signed' }),
+  signedAs: Type.Union([Type.String(), Type.Null()], { description: 'Handle at the time of signing' }),
 })
 
-/** What an identity signed for an organization, in the export of an account. */
+/** Signature for an organization in the export of an account. */
 export const ExportedOrganizationSignature = Type.Object({
   organizationId: Uuid,
   organizationName: Type.String(),
@@ -216,24 +219,27 @@ export const ExportedOrganizationSignature = Type.Object({
   role: SignatureRole,
   publicKey: PublicKey,
   signature: Signature,
-  answeredAt: Instant,
+  answeredAt: Timestamp,
 })
 
-/** Requests with their texts, of which a page has only so much. */
+/** Requests with their texts, limited in size per page. */
 export const SigningRequests = Type.Array(SigningRequest, {
   description: `As many as asked, or fewer, where they would take more than ${limits.signingPageBytesMax} bytes`,
 })
 
-export const readSigningHistory = endpoint(
+export const listSigningHistory = endpoint(
   'GET /api/signing/history',
-  { ...session, summary: 'What I signed, denied or let expire, and what organizations signed by me, the newest first' },
+  { ...session, summary: 'List my signing history, including requests signed by organizations with me, newest first' },
   { querystring: pageOf(limits.signingHistoryPage) },
   { 200: Type.Object({ requests: SigningRequests, nextCursor: Type.Union([Cursor, Type.Null()]) }) },
 )
 
-export const readSigningRequest = endpoint(
+export const getSigningRequest = endpoint(
   'GET /api/signing/requests/:requestId',
-  { ...ofOrganization, summary: 'A request for one of my identities, or for an organization that I answer for' },
+  {
+    ...ofOrganization,
+    summary: 'Get a request to one of my identities, or to an organization that I may sign or approve for',
+  },
   { params: ByRequest },
   { 200: SigningRequest },
 )
@@ -243,21 +249,21 @@ const Given = Type.Object({
   status: Type.Union([Type.Literal('signed'), Type.Literal('pending')]),
   signature: Signature,
   publicKey: PublicKey,
-  resolvedAt: Type.Optional(Instant),
-  ...InOrganization,
+  resolvedAt: Type.Optional(Timestamp),
+  ...MemberSigningState,
 })
 
 export const signRequest = endpoint(
   'POST /api/signing/requests/:requestId/sign',
-  { ...session, summary: 'Sign a request; one to an organization waits on until enough members have approved' },
-  { params: ByRequest, body: Type.Object({ signature: SentSignature }) },
+  { ...session, summary: 'Sign a request; one to an organization stays pending until enough members have approved' },
+  { params: ByRequest, body: Type.Object({ signature: UncheckedSignature }) },
   { 200: Given },
 )
 
 export const approveRequest = endpoint(
   'POST /api/signing/requests/:requestId/approve',
-  { ...session, summary: 'Approve what an organization is asked to sign, by signing the same text' },
-  { params: ByRequest, body: Type.Object({ signature: SentSignature }) },
+  { ...session, summary: 'Approve a request to an organization by signing the same text' },
+  { params: ByRequest, body: Type.Object({ signature: UncheckedSignature }) },
   { 200: Given },
 )
 
@@ -265,7 +271,7 @@ export const denyRequest = endpoint(
   'POST /api/signing/requests/:requestId/deny',
   { ...ofOrganization, summary: 'Deny a request' },
   { params: ByRequest },
-  { 200: Type.Object({ requestId: Uuid, status: Type.Literal('denied'), resolvedAt: Instant }) },
+  { 200: Type.Object({ requestId: Uuid, status: Type.Literal('denied'), resolvedAt: Timestamp }) },
 )
 
 export const NewDemoRequest = Type.Object({
@@ -277,9 +283,9 @@ export const NewDemoRequest = Type.Object({
 })
 export type NewDemoRequest = Static<typeof NewDemoRequest>
 
-export const openDemoRequest = endpoint(
+export const createDemoSigningRequest = endpoint(
   'POST /api/signing/demo/request',
-  { security: 'none', cors: 'our pages', summary: 'Ask an identity to sign a demonstration; only while DEMO is on' },
+  { security: 'none', cors: 'first party', summary: 'Send a demonstration signing request; only if DEMO is on' },
   { body: NewDemoRequest },
   { 201: Opened },
 )

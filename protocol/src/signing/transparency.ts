@@ -1,24 +1,24 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { Base64, Instant, Uuid } from '../values.ts'
+import { Base64, Timestamp, Uuid } from '../values.ts'
 
 const open = { security: 'none', cors: 'any origin' } as const
 
 const Place = Type.Integer({ minimum: 0 })
 const PlaceText = Type.String({ pattern: '^(0|[1-9][0-9]{0,9})$' })
-const Hashes = Type.Array(Type.String(), { description: 'Of the audit path, base64, the lowest first' })
-const Leaf = Type.String({ description: 'The exact text whose UTF-8 bytes are the leaf: JSON, by RFC 8785' })
-const note = { description: 'A checkpoint (C2SP tlog-checkpoint), signed by the key of the log' }
+const Hashes = Type.Array(Type.String(), { description: 'Hashes of the audit path, base64, lowest first' })
+const Leaf = Type.String({ description: 'Exact text whose UTF-8 bytes are the leaf: JSON, by RFC 8785' })
+const note = { description: 'A checkpoint (C2SP tlog-checkpoint), signed by the log key' }
 const Note = Type.String(note)
 
-/** What the log tells of a key, and what proves that it does under the checkpoint beside it. */
+/** Log entry of a key, with its proof under the accompanying checkpoint. */
 export const LoggedKeyEvent = Type.Object({ index: Place, leaf: Leaf, hashes: Hashes })
 export type LoggedKeyEvent = Static<typeof LoggedKeyEvent>
 
-export const readCheckpoint = endpoint(
+export const getCheckpoint = endpoint(
   'GET /api/transparency/checkpoint',
-  { ...open, summary: 'The head of the log of signing keys, signed: a text (C2SP tlog-checkpoint)' },
+  { ...open, summary: 'Get the signed head of the log of signing keys: a text (C2SP tlog-checkpoint)' },
   {},
   { 200: Type.String({ ...note, contentMediaType: 'text/plain' }) },
 )
@@ -34,14 +34,14 @@ const LogKeys = Type.Object({
       alg: Type.Literal('EdDSA'),
     }),
   ),
-  origin: Type.String({ description: 'The name of the log' }),
-  verifierKey: Type.String({ description: 'The same key as tools for C2SP logs take it' }),
-  createdAt: Instant,
+  origin: Type.String({ description: 'Name of the log' }),
+  verifierKey: Type.String({ description: 'The same key in the format of C2SP log tools' }),
+  createdAt: Timestamp,
 })
 
 export const readLogKeys = endpoint(
   'GET /api/transparency/jwks',
-  { ...open, summary: 'The key that signs checkpoints and receipts, to be kept by whoever verifies them (JWKS)' },
+  { ...open, summary: 'Get the key that signs checkpoints and receipts, to be stored by verifiers (JWKS)' },
   {},
   { 200: LogKeys },
 )
@@ -75,16 +75,16 @@ export const listKeyEvents = endpoint(
   },
 )
 
-export const proveInclusion = endpoint(
+export const getInclusionProof = endpoint(
   'GET /api/transparency/inclusion',
-  { ...open, summary: 'Proves that a leaf stands in the tree of a size (RFC 9162 §2.1.3)' },
+  { ...open, summary: 'Get the proof that the tree of a size contains a leaf (RFC 9162 §2.1.3)' },
   { querystring: Type.Object({ leafHash: Base64, size: Type.Optional(PlaceText) }) },
   { 200: Type.Object({ index: Place, size: Place, hashes: Hashes }) },
 )
 
-export const proveConsistency = endpoint(
+export const getConsistencyProof = endpoint(
   'GET /api/transparency/consistency',
-  { ...open, summary: 'Proves that the tree of one size is the beginning of that of another (RFC 9162 §2.1.4)' },
+  { ...open, summary: 'Get the proof that the tree of one size extends that of another (RFC 9162 §2.1.4)' },
   { querystring: Type.Object({ from: PlaceText, to: Type.Optional(PlaceText) }) },
   { 200: Type.Object({ from: Place, to: Place, hashes: Hashes }) },
 )

@@ -1,15 +1,18 @@
-export type PopupAnswer =
+export type SigningPopupResult =
   | { type: 'signed'; requestId: string; signature: string; publicKey: string }
   | { type: 'denied'; requestId: string }
-  /** The window has gone without a word. It may have been answered all the same: your server knows. */
+  /** The window was closed without an answer. The request can be answered nevertheless: your server can find out. */
   | { type: 'closed' }
-  /** The browser let no window open. Show a link to this page, which the person presses. */
+  /** The browser blocked the window. Show a link to the page, which the user clicks. */
   | { type: 'blocked'; signingUrl: string }
 
-type Wanted = {
-  /** The page to sign on. A promise of it, where your server is still to be asked, lets the window open at once. */
+type SigningPopupOptions = {
+  /**
+   * URL of the page to sign on. With a promise, the window can open at once while your server still creates the
+   * request.
+   */
   signingUrl: string | Promise<string>
-  /** Ends the waiting, and closes the window. */
+  /** Stops waiting and closes the window. */
   signal?: AbortSignal
 }
 
@@ -18,15 +21,15 @@ const height = 760
 const glanceMilliseconds = 300
 
 /**
- * Opens the page on which a person signs, and answers what becomes of it. Call it in the handler of a click, before
- * anything is awaited: browsers let no other window open. The answer is for the eyes of the person: what counts is a
- * signature that your server has verified.
+ * Opens the page on which a user signs, and returns the outcome. Call it in a click handler before the first await,
+ * because browsers block other windows. The outcome is only for display: the proof is a signature that your server has
+ * verified.
  */
-export async function openSigningPopup({ signingUrl, signal }: Wanted): Promise<PopupAnswer> {
+export async function openSigningPopup({ signingUrl, signal }: SigningPopupOptions): Promise<SigningPopupResult> {
   signal?.throwIfAborted()
   const popup = open('about:blank', '_blank', featuresOf(window))
   try {
-    const page = addressOf(await signingUrl)
+    const page = parseBaseUrl(await signingUrl)
     if (!popup) return { type: 'blocked', signingUrl: page.href }
     const answer = answerFrom(popup, page, signal)
     popup.location.replace(page.href)
@@ -37,25 +40,25 @@ export async function openSigningPopup({ signingUrl, signal }: Wanted): Promise<
   }
 }
 
-/** In the middle of the window that asks. */
+/** Centered over the opening window. */
 function featuresOf({ screenX, screenY, outerWidth, outerHeight }: Window): string {
   const left = Math.round(screenX + Math.max(0, outerWidth - width) / 2)
   const top = Math.round(screenY + Math.max(0, outerHeight - height) / 2)
   return `popup,width=${width},height=${height},left=${left},top=${top}`
 }
 
-function addressOf(signingUrl: string): URL {
+function parseBaseUrl(signingUrl: string): URL {
   const url = new URL(signingUrl)
-  // Any other kind could be a script, and would run as one of this page.
-  if (!/^https?:$/.test(url.protocol)) throw new TypeError('signingUrl is the address of a page')
+  // Other schemes could be a script, which would run with the rights of this page.
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError('signingUrl must be a page URL')
   return url
 }
 
-function answerFrom(popup: Window, { origin, searchParams }: URL, signal?: AbortSignal): Promise<PopupAnswer> {
+function answerFrom(popup: Window, { origin, searchParams }: URL, signal?: AbortSignal): Promise<SigningPopupResult> {
   const requestId = searchParams.get('requestId')
   const ended = new AbortController()
   const whileWaiting = { signal: ended.signal }
-  return new Promise<PopupAnswer>((resolve, reject) => {
+  return new Promise<SigningPopupResult>((resolve, reject) => {
     addEventListener(
       'message',
       ({ source, origin: sender, data }: MessageEvent<unknown>) => {
@@ -65,7 +68,8 @@ function answerFrom(popup: Window, { origin, searchParams }: URL, signal?: Abort
       whileWaiting,
     )
     signal?.addEventListener('abort', () => reject(signal.reason), whileWaiting)
-    // No event tells that a window was closed. What it said last may come after that can be seen, so one looks twice.
+    // No event reports that a window was closed. Its last message can arrive after that is visible, so the check runs
+    // twice.
     let wasClosed = false
     const glances = setInterval(() => {
       if (wasClosed) resolve({ type: 'closed' })
@@ -75,8 +79,8 @@ function answerFrom(popup: Window, { origin, searchParams }: URL, signal?: Abort
   }).finally(() => ended.abort())
 }
 
-/** What the signing page tells, if that is what it is. */
-function answerIn(data: unknown): Extract<PopupAnswer, { requestId: string }> | undefined {
+/** Parses a message of the signing page. Returns undefined for other messages. */
+function answerIn(data: unknown): Extract<SigningPopupResult, { requestId: string }> | undefined {
   if (!isRecord(data) || !isRecord(data['payload'])) return undefined
   const { requestId, signature, publicKey } = data['payload']
   if (typeof requestId !== 'string') return undefined

@@ -1,36 +1,39 @@
-import { drawFace } from './button-face.ts'
+import { renderButton } from './button-face.ts'
 import { CountersignError } from '../shared/error.ts'
-import { finishSignIn, signIn, type SignInAnswer, type SignInApp, type WantedSignIn } from './sign-in.ts'
+import { handleRedirectCallback, signIn, type SignInResult, type ClientConfig, type SignInOptions } from './sign-in.ts'
 
 export { CountersignError } from '../shared/error.ts'
-export type { Grant, SignInApp } from './sign-in.ts'
+export type { SignInGrant, ClientConfig } from './sign-in.ts'
 
 /** The `detail` of the event `signed-in`. */
-export type SignedInDetail = Extract<SignInAnswer, { type: 'signed-in' }>
+export type SignedInDetail = Extract<SignInResult, { type: 'signed-in' }>
 
 /** The `detail` of the event `sign-in-failed`. */
 export type SignInFailedDetail =
-  | Exclude<SignInAnswer, { type: 'signed-in' }>
+  | Exclude<SignInResult, { type: 'signed-in' }>
   | { type: 'refused'; error: CountersignError }
 
-/** `<countersign-button>`; `app` are its settings, as the functions take them. */
-export type CountersignButton = HTMLElement & { readonly app: SignInApp }
+/** The element `<countersign-button>`; `app` contains its settings, in the form that the functions take. */
+export type CountersignButton = HTMLElement & { readonly app: ClientConfig }
 
-type Step = (signal: AbortSignal) => Promise<SignInAnswer | undefined>
+type Step = (signal: AbortSignal) => Promise<SignInResult | undefined>
 
 /**
- * The class of `<countersign-button>`, made where there is a browser: a server may import this file too. On the page to
- * which a redirect comes back the button finishes by itself, so that the same listener hears of every sign-in.
+ * Returns the class of `<countersign-button>`. It is created only in a browser, because a server can import this file
+ * too. On the redirect page the button completes the sign-in itself, so that the same listener gets every sign-in.
  */
 function createButton() {
   return class extends HTMLElement implements CountersignButton {
     static readonly observedAttributes = ['name', 'disabled', 'lang']
-    readonly #face = drawFace(this.attachShadow({ mode: 'open', delegatesFocus: true }), () => void this.#press())
+    readonly #face = renderButton(this.attachShadow({ mode: 'open', delegatesFocus: true }), () => void this.#press())
     #underWay: { isShown: boolean; ended: AbortController } | undefined
-    /** A browser does not tell whether it showed a dialog: who presses again after none gets the page to sign in. */
+    /**
+     * A browser does not report if it showed a dialog. A user who presses again after none is redirected to the sign-in
+     * page.
+     */
     #mayHaveSeenNothing = false
 
-    get app(): SignInApp {
+    get app(): ClientConfig {
       return appOf(this)
     }
 
@@ -47,19 +50,19 @@ function createButton() {
       this.#draw()
     }
 
-    /** What has come back; else, where the page wants that, what the browser offers by itself. */
+    /** Completes a redirect, or else, if the page allows that, starts a passive sign-in. */
     async #begin(): Promise<void> {
-      await untilHeard()
+      await untilListening()
       if (!this.isConnected || !this.hasAttribute('client-id') || this.#underWay) return
-      const offer: Step = (signal) => signIn(this.app, { ...wantedOf(this), mode: 'passive', signal })
-      await this.#perform(false, this.hasAttribute('passive') ? offer : () => finishSignIn(this.app))
+      const offer: Step = (signal) => signIn(this.app, { ...requestedOf(this), mode: 'passive', signal })
+      await this.#perform(false, this.hasAttribute('passive') ? offer : () => handleRedirectCallback(this.app))
     }
 
     async #press(): Promise<void> {
       if (this.#underWay?.isShown) return
       this.#underWay?.ended.abort()
       const via = this.#mayHaveSeenNothing ? 'redirect' : undefined
-      await this.#perform(true, (signal) => signIn(this.app, { ...wantedOf(this), via, signal }))
+      await this.#perform(true, (signal) => signIn(this.app, { ...requestedOf(this), via, signal }))
     }
 
     async #perform(isShown: boolean, step: Step): Promise<void> {
@@ -67,7 +70,7 @@ function createButton() {
       this.#underWay = underWay
       this.#draw()
       const { signal } = underWay.ended
-      // Whatever comes of it, it can be pressed again.
+      // The button can be pressed again in any case.
       const answer = await outcomeOf(step, signal).finally(() => {
         if (this.#underWay === underWay) this.#underWay = undefined
         this.#draw()
@@ -89,7 +92,7 @@ function createButton() {
   }
 }
 
-function appOf(button: HTMLElement): SignInApp {
+function appOf(button: HTMLElement): ClientConfig {
   return {
     baseUrl: button.getAttribute('base-url') ?? '',
     authUrl: button.getAttribute('auth-url') ?? '',
@@ -100,7 +103,7 @@ function appOf(button: HTMLElement): SignInApp {
   }
 }
 
-function wantedOf(button: HTMLElement): WantedSignIn {
+function requestedOf(button: HTMLElement): SignInOptions {
   return {
     loginHint: button.getAttribute('login-hint') ?? undefined,
     domainHint: button.getAttribute('domain-hint') ?? undefined,
@@ -110,8 +113,8 @@ function wantedOf(button: HTMLElement): WantedSignIn {
   }
 }
 
-/** What came of a step; nothing of one that was given up. */
-async function outcomeOf(step: Step, signal: AbortSignal): Promise<SignInAnswer | SignInFailedDetail | undefined> {
+/** Dispatches the result of a step, unless it was aborted. */
+async function outcomeOf(step: Step, signal: AbortSignal): Promise<SignInResult | SignInFailedDetail | undefined> {
   try {
     return await step(signal)
   } catch (error) {
@@ -119,14 +122,14 @@ async function outcomeOf(step: Step, signal: AbortSignal): Promise<SignInAnswer 
   }
 }
 
-/** What the service says no with is told; a setting that can't be is a fault of the page. */
+/** Errors of the service become an event; an invalid setting is an error of the page. */
 function refused(error: unknown): SignInFailedDetail {
   if (error instanceof CountersignError) return { type: 'refused', error }
   throw error
 }
 
-/** The page has its listeners when all its scripts have run. */
-async function untilHeard(): Promise<void> {
+/** All scripts have run by then, so the page has its listeners. */
+async function untilListening(): Promise<void> {
   if (document.readyState === 'complete') return void (await new Promise((resolve) => setTimeout(resolve)))
   await new Promise((resolve) => {
     document.addEventListener('DOMContentLoaded', resolve, { once: true })

@@ -1,28 +1,32 @@
-import { readSealedFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
+import { parseSealedFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { CountersignError } from '../shared/error.ts'
 import { isRecord } from '../shared/exchange.ts'
-import { challengeOf, isMaxAge, randomText, type Grant, type Proof } from '../server/grant.ts'
-import type { CheckedApp } from './sign-in-app.ts'
+import { challengeOf, isMaxAge, randomText, type SignInGrant, type PkceState } from '../server/sign-in-exchange.ts'
+import type { ResolvedClientConfig } from './sign-in.ts'
 import { tabStorage } from './storage.ts'
 
-/** What this tab keeps of a sign-in while the person is away. */
-type Begun = Asked & { state: string; redirectUri: string }
+/** Data of a sign-in that this tab stores during the redirect. */
+type StoredRedirectState = RequestState & { state: string; redirectUri: string }
 
-/** What the page knows of its request, and how old the authentication may be at most, where it asked for that. */
-type Asked = Proof & { maxAge?: number | undefined }
+/** Data of the request, and the maximum age of the authentication, if requested. */
+type RequestState = PkceState & { maxAge?: number | undefined }
 
-type Wanted = { parameters: Record<string, string>; signal: AbortSignal | undefined }
+type RedirectOptions = { parameters: Record<string, string>; signal: AbortSignal | undefined }
 
-/** What came back, judged. The key of the app is sealed to this browser. */
-export type Returned = { grant: Grant; sealedAppKey: string | undefined } | 'declined'
+/** The validated response. The app key is encrypted to this browser. */
+export type RedirectResult = { grant: SignInGrant; sealedAppKey: string | undefined } | 'declined'
 
 const answered = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
 
 /**
- * Sends the browser to the page to sign in (RFC 6749 §4.1.1). This page goes with that, and what is awaited of it;
- * where the person stops the browser, or comes back by its button, it is as they left it, and they have declined.
+ * Redirects the browser to the sign-in page (RFC 6749 §4.1.1). The page and its pending promises end with that. If the
+ * user stops the navigation or comes back with the back button, the page is as before and the result is `declined`.
  */
-export async function leaveToSignIn(app: CheckedApp, asked: Asked, wanted: Wanted): Promise<'declined'> {
+export async function redirectToSignIn(
+  app: ResolvedClientConfig,
+  requestState: RequestState,
+  requested: RedirectOptions,
+): Promise<'declined'> {
   const state = randomText()
   const { issuer, clientId, redirectUri, scope } = app
   const url = new URL('/signin', issuer)
@@ -32,15 +36,18 @@ export async function leaveToSignIn(app: CheckedApp, asked: Asked, wanted: Wante
     redirect_uri: redirectUri,
     scope,
     state,
-    nonce: asked.nonce,
-    code_challenge: await challengeOf(asked),
+    nonce: requestState.nonce,
+    code_challenge: await challengeOf(requestState),
     code_challenge_method: 'S256',
-    ...wanted.parameters,
+    ...requested.parameters,
   }).toString()
-  wanted.signal?.throwIfAborted()
-  tabStorage().setItem(placeOf(app), JSON.stringify({ ...asked, state, redirectUri } satisfies Begun))
+  requested.signal?.throwIfAborted()
+  tabStorage().setItem(
+    storageKeyOf(app),
+    JSON.stringify({ ...requestState, state, redirectUri } satisfies StoredRedirectState),
+  )
   location.assign(url)
-  return untilShownAgain(wanted.signal)
+  return untilShownAgain(requested.signal)
 }
 
 function untilShownAgain(signal: AbortSignal | undefined): Promise<'declined'> {
@@ -49,7 +56,7 @@ function untilShownAgain(signal: AbortSignal | undefined): Promise<'declined'> {
   return new Promise<'declined'>((resolve, reject) => {
     const show = ({ persisted }: PageTransitionEvent) => persisted && resolve('declined')
     addEventListener('pageshow', show, whileWaiting)
-    // Browsers without it leave the page to wait.
+    // Browsers without it leave the page waiting.
     if ('navigation' in globalThis)
       navigation.addEventListener('navigateerror', () => resolve('declined'), whileWaiting)
     signal?.addEventListener('abort', () => reject(signal.reason), whileWaiting)
@@ -57,58 +64,61 @@ function untilShownAgain(signal: AbortSignal | undefined): Promise<'declined'> {
 }
 
 /**
- * Takes the answer of a redirect out of the address, once. Undefined where there is none for this app. Throws
- * `not_begun_here` for one that this tab has not asked for: anybody can make up such an address, and sign somebody in
- * as themselves by it (RFC 6749 §10.12).
+ * Removes the response of a redirect from the URL, once. Returns undefined if there is none for this app. Throws
+ * `state_mismatch` for a response that this tab has not requested: an attacker could use such a URL to sign the user in
+ * as themselves (RFC 6749 §10.12).
  */
-export function takeReturned(app: CheckedApp): Returned | undefined {
+export function consumeRedirectResult(app: ResolvedClientConfig): RedirectResult | undefined {
   const answer = new URL(location.href).searchParams
   const [code, state, error] = [answer.get('code'), answer.get('state'), answer.get('error')]
   if (state === null || (code === null && error === null)) return undefined
-  const begun = takeBegun(app, state)
+  const stored = consumeStoredState(app, state)
   const isOurs = answer.get('iss') === app.issuer
-  if (!begun && !isOurs) return undefined
-  const sealedAppKey = readSealedFragment(location.hash.slice(1))
+  if (!stored && !isOurs) return undefined
+  const sealedAppKey = parseSealedFragment(location.hash.slice(1))
   cleanAddress()
-  if (!begun) throw new CountersignError(notBegunHere)
-  // RFC 9207 §2.4: another service could have been made to answer in its place.
+  if (!stored) throw new CountersignError(stateMismatch)
+  // RFC 9207 §2.4: another service could have been made to respond instead.
   if (!isOurs) throw new CountersignError(anotherIssuer)
   if (error === 'access_denied') return 'declined'
   if (error !== null) throw refusalOf(error, answer.get('error_description'))
-  const { codeVerifier, nonce, redirectUri, maxAge } = begun
+  const { codeVerifier, nonce, redirectUri, maxAge } = stored
   const grant = { code: code ?? '', redirectUri, codeVerifier, nonce, ...(maxAge !== undefined && { maxAge }) }
   return { grant, sealedAppKey }
 }
 
-const notBegunHere = { code: 'not_begun_here', description: 'This sign-in was not begun in this tab.' }
-const anotherIssuer = { code: 'unexpected_answer', description: 'Another service answered than was asked.' }
+const stateMismatch = {
+  code: 'state_mismatch',
+  description: 'The sign-in response does not match a request from this tab.',
+}
+const anotherIssuer = { code: 'unexpected_response', description: 'The response comes from an unexpected issuer.' }
 
 function refusalOf(code: string, description: string | null): CountersignError {
   return new CountersignError({ code, description: description ?? code })
 }
 
-function takeBegun(app: CheckedApp, state: string): Begun | undefined {
-  const begun = readBegun(tabStorage().getItem(placeOf(app)))
-  if (begun?.state !== state) return undefined
-  tabStorage().removeItem(placeOf(app))
-  return begun
+function consumeStoredState(app: ResolvedClientConfig, state: string): StoredRedirectState | undefined {
+  const stored = parseStoredState(tabStorage().getItem(storageKeyOf(app)))
+  if (stored?.state !== state) return undefined
+  tabStorage().removeItem(storageKeyOf(app))
+  return stored
 }
 
-function readBegun(kept: string | null): Begun | undefined {
-  const begun: unknown = JSON.parse(kept ?? 'null')
-  if (!isRecord(begun)) return undefined
-  const { state, codeVerifier, nonce, redirectUri, maxAge } = begun
+function parseStoredState(kept: string | null): StoredRedirectState | undefined {
+  const stored: unknown = JSON.parse(kept ?? 'null')
+  if (!isRecord(stored)) return undefined
+  const { state, codeVerifier, nonce, redirectUri, maxAge } = stored
   if (typeof state !== 'string' || typeof codeVerifier !== 'string') return undefined
   if (typeof nonce !== 'string' || typeof redirectUri !== 'string') return undefined
   return { state, codeVerifier, nonce, redirectUri, ...(isMaxAge(maxAge) && { maxAge }) }
 }
 
-/** A tab has one sign-in under way with an app: whoever begins another has given up the first. */
-function placeOf({ clientId }: CheckedApp): string {
+/** A tab has one sign-in in progress for an app. Starting another one replaces the first. */
+function storageKeyOf({ clientId }: ResolvedClientConfig): string {
   return `countersign:${clientId}`
 }
 
-/** What came is of use once, and nobody's to read in the history. */
+/** The response can be used once, and must not stay in the history. */
 function cleanAddress(): void {
   const clean = new URL(location.href)
   for (const name of answered) clean.searchParams.delete(name)

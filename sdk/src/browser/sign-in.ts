@@ -1,80 +1,129 @@
+import { parseBaseUrl } from '../shared/error.ts'
 import { newEphemeralKey } from '../encryption/ephemeral-key.ts'
-import { askBrowser, disconnectByBrowser } from './federated-sign-in.ts'
-import { challengeOf, isMaxAge, newProof, type Grant, type Proof } from '../server/grant.ts'
+import { fedcmDisconnect, requestFedcmCredential } from './fedcm.ts'
+import {
+  type PkceState,
+  type Redemption,
+  type SignInGrant,
+  type SignInTokens,
+  challengeOf,
+  createPkceState,
+  exchangeGrant,
+  isMaxAge,
+} from '../server/sign-in-exchange.ts'
 import { cannotOpen } from '../encryption/jwe.ts'
-import { redeem, type Redemption, type SignedIn } from '../server/redemption.ts'
-import { leaveToSignIn, takeReturned } from './redirect-sign-in.ts'
-import { checkApp, type CheckedApp, type SignInApp } from './sign-in-app.ts'
+import { consumeRedirectResult, redirectToSignIn } from './redirect-sign-in.ts'
+
+/** An app on its own page, and its Countersign instance. */
+export type ClientConfig = {
+  /** The API host, such as `https://api.id.example`. */
+  baseUrl: string
+  /** The issuer, whose pages users see, such as `https://id.example`. */
+  authUrl: string
+  clientId: string
+  /** The registered redirect URI of a page that completes the sign-in. */
+  redirectUri: string
+  /** Scopes separated by spaces, with `openid` among them. Default: `openid profile`. */
+  scope?: string | undefined
+  /**
+   * Set for an app with end-to-end encryption: then each sign-in brings the app key, or fails. Such a sign-in uses a
+   * redirect, because FedCM delivers no key.
+   */
+  appKey?: boolean | undefined
+}
+
+/** The validated settings of an app. */
+export type ResolvedClientConfig = {
+  base: URL
+  issuer: string
+  clientId: string
+  redirectUri: string
+  scope: string
+  takesKey: boolean
+}
+
+/** Throws a TypeError for settings with which no sign-in is possible. */
+function checkApp({ baseUrl, authUrl, clientId, redirectUri, scope, appKey }: ClientConfig): ResolvedClientConfig {
+  if (!clientId) throw new TypeError('clientId must be the ID of the registered app')
+  const scopes = scope ?? 'openid profile'
+  if (!scopes.split(' ').includes('openid')) throw new TypeError('scope must contain openid, which identifies the user')
+  return {
+    base: parseBaseUrl('baseUrl', baseUrl),
+    issuer: parseBaseUrl('authUrl', authUrl).origin,
+    clientId,
+    redirectUri: new URL(redirectUri).href,
+    scope: scopes,
+    takesKey: appKey ?? false,
+  }
+}
 
 export { CountersignError } from '../shared/error.ts'
-export type { Grant } from '../server/grant.ts'
-export type { SignedIn } from '../server/redemption.ts'
-export type { SignInApp } from './sign-in-app.ts'
+export type { SignInGrant } from '../server/sign-in-exchange.ts'
+export type { SignInTokens } from '../server/sign-in-exchange.ts'
 
-/** How somebody is to sign in this time. */
-export type WantedSignIn = {
+/** Options of one sign-in. */
+export type SignInOptions = {
   /**
-   * `active`, if not given: the person has pressed something, and is sent to the page to sign in where their browser
-   * has no dialog for it. `passive`: they have not, the browser may show a small one beside the page, and nothing else
-   * is done.
+   * Default `active`: the user has pressed something, and is redirected to the sign-in page if the browser has no
+   * dialog. `passive`: the user has not; the browser can show a small dialog, and nothing else happens.
    */
   mode?: 'active' | 'passive' | undefined
-  /** Leaves the dialog of the browser out. */
+  /** Skips the dialog of the browser. */
   via?: 'redirect' | undefined
-  /** The username or address of whom the app expects. */
+  /** Username or e-mail address of the expected user. */
   loginHint?: string | undefined
-  /** The domain of their address. A redirect has no such hint. */
+  /** Domain of the user's e-mail address. A redirect has no such hint. */
   domainHint?: string | undefined
-  /** For which of their organizations. The dialogs of browsers know none: always by a redirect. */
+  /** Organization of the user. FedCM does not support organizations, so it always uses a redirect. */
   organizationId?: string | undefined
   /** `login`, `consent` or `select_account` (OpenID Connect Core §3.1.2.1). */
   prompt?: string | undefined
   /**
-   * How many seconds ago the person may have authenticated at most; with the prompt `login` 0 if not given. It goes by
-   * a redirect, and `redeemSignIn` verifies it. A server that relies on it names it there too.
+   * Maximum age of the user's authentication in seconds. Default with the prompt `login`: 0. It uses a redirect, and
+   * `exchangeSignIn` verifies it. A server that relies on it must pass it there too.
    */
   maxAge?: number | undefined
-  /** Ends the waiting, and closes the dialog. */
+  /** Stops waiting and closes the dialog. */
   signal?: AbortSignal | undefined
 }
 
-export type SignInAnswer =
+export type SignInResult =
   | {
       type: 'signed-in'
-      /** For `redeemSignIn`: of a public app here, of any other on its server. */
-      grant: Grant
+      /** Pass it to `exchangeSignIn`: here for a public app, on the server for any other. */
+      grant: SignInGrant
       /**
-       * The key that the person brought, where the app takes one: for `openAppKey` of `@countersign/sdk/encryption`.
-       * It comes by a redirect alone.
+       * The user's app key, if the app uses one: for `decryptAppKey` of `@countersign/sdk/encryption`. Only a redirect
+       * brings it.
        */
       sealedAppKey: string | undefined
     }
   /**
-   * Nobody has signed in. The person has closed what was shown, gone back or said no, or their browser showed nothing.
+   * No user has signed in. The user closed the dialog, went back or denied the request, or the browser showed nothing.
    */
   | { type: 'declined' }
-  /** There is no dialog of the browser for this, and the sign-in was a passive one. */
+  /** The browser has no dialog, and the sign-in was passive. */
   | { type: 'unsupported' }
 
 /**
- * Signs somebody in. What has just come back from a redirect of this tab is the answer; otherwise the browser asks them
- * in a dialog (FedCM), and one that can't sends them to the page to sign in and back to `redirectUri`. So does an app
- * that takes a key, always: the dialogs of browsers deliver none. This page goes
- * with that, and its promise: there `finishSignIn`, or `signIn` itself, answers the same. Throws CountersignError where
- * the service refuses or nothing can be made of an answer, and what `signal` says.
+ * Signs a user in. If a redirect of this tab has just come back, that is the result. Otherwise the browser asks the
+ * user in a dialog (FedCM). A browser without that dialog is redirected to the sign-in page and back to `redirectUri`.
+ * An app with an app key always uses the redirect, because FedCM delivers no key. The page and its pending promise end
+ * with a redirect; then `handleRedirectCallback` or `signIn` itself returns the result on the redirect page. Throws
+ * CountersignError if the service rejects the request or the response is invalid, and the reason of `signal`.
  */
-export async function signIn(app: SignInApp, wanted: WantedSignIn = {}): Promise<SignInAnswer> {
-  const returned = await finishSignIn(app)
+export async function signIn(app: ClientConfig, requested: SignInOptions = {}): Promise<SignInResult> {
+  const returned = await handleRedirectCallback(app)
   if (returned) return returned
-  wanted.signal?.throwIfAborted()
-  const maxAge = maxAgeOf(wanted)
-  const isByDialog = maxAge === undefined && isForDialog(app, wanted)
-  if (!isByDialog && wanted.mode === 'passive') return unsupported
+  requested.signal?.throwIfAborted()
+  const maxAge = maxAgeOf(requested)
+  const isByDialog = maxAge === undefined && isForDialog(app, requested)
+  if (!isByDialog && requested.mode === 'passive') return unsupported
   const checked = checkApp(app)
-  const proof = newProof()
-  const asked = isByDialog ? await askInDialog(checked, wanted, proof) : unsupported
-  if (asked.type !== 'unsupported' || wanted.mode === 'passive') return asked
-  const { loginHint, organizationId, prompt, signal } = wanted
+  const proof = createPkceState()
+  const result = isByDialog ? await requestInDialog(checked, requested, proof) : unsupported
+  if (result.type !== 'unsupported' || requested.mode === 'passive') return result
+  const { loginHint, organizationId, prompt, signal } = requested
   const appKeyJwk = checked.takesKey ? await newEphemeralKey() : undefined
   const parameters = given({
     login_hint: loginHint,
@@ -83,64 +132,76 @@ export async function signIn(app: SignInApp, wanted: WantedSignIn = {}): Promise
     max_age: maxAge?.toString(),
     app_key_jwk: appKeyJwk,
   })
-  return { type: await leaveToSignIn(checked, { ...proof, maxAge }, { parameters, signal }) }
+  return { type: await redirectToSignIn(checked, { ...proof, maxAge }, { parameters, signal }) }
 }
 
 /**
- * The answer of a sign-in that began in this tab and led away from it: for the page at `redirectUri`, when it is
- * loaded. It takes it out of the address. Undefined, and nothing is touched, where the address holds none. Throws
- * CountersignError: `not_begun_here` for an answer that this tab has not asked for, `cannot_open` where no key came to
- * an app that takes one, and what the service refuses with.
+ * Completes a sign-in that this tab started with a redirect. Call it on the page at `redirectUri` when the page loads.
+ * It removes the response from the URL. Returns undefined and changes nothing if the URL contains none. Throws
+ * CountersignError: `state_mismatch` for a response that this tab has not requested, `decryption_failed` if an app with
+ * end-to-end encryption got no key, and the errors of the service.
  */
-export async function finishSignIn(app: SignInApp): Promise<SignInAnswer | undefined> {
+export async function handleRedirectCallback(app: ClientConfig): Promise<SignInResult | undefined> {
   const checked = checkApp(app)
-  const returned = takeReturned(checked)
+  const returned = consumeRedirectResult(checked)
   if (returned === undefined) return undefined
   if (returned === 'declined') return { type: 'declined' }
   return signedIn(checked, returned.grant, returned.sealedAppKey)
 }
 
 /**
- * Redeems what a sign-in gave, once and within a minute, as a public app: the verifier is its proof. Any other hands
- * the grant to its server, where `createCountersign` has the same. Throws CountersignError: `invalid_grant`,
- * `invalid_token`, `authentication_too_old`.
+ * Exchanges a sign-in for tokens as a public app, once and within a minute; the code verifier is its proof. Any other
+ * app passes the grant to its server, where `createCountersign` has the same function. Throws CountersignError:
+ * `invalid_grant`, `invalid_token`, `authentication_too_old`.
  */
-export async function redeemSignIn(app: SignInApp, grant: Grant, options: Redemption = {}): Promise<SignedIn> {
+export async function exchangeSignIn(
+  app: ClientConfig,
+  grant: SignInGrant,
+  options: Redemption = {},
+): Promise<SignInTokens> {
   const { base, issuer, clientId } = checkApp(app)
-  return redeem({ base, issuer: new URL(issuer), clientId }, grant, options)
+  return exchangeGrant({ base, issuer: new URL(issuer), clientId }, grant, options)
 }
 
 /**
- * Disconnects the app from an identity that is signed in in this browser, and ends all that it has of it: its key too,
- * for good, so ask the person first. Answers whether that was done: a browser without dialogs of its own can't, and the
- * person does it at Countersign.
+ * Disconnects the app from an identity that is signed in in this browser, and deletes all data for the app. The app key
+ * is lost for good, so ask the user first. Returns false if that was not done: in a browser without FedCM the user
+ * disconnects the app at Countersign.
  */
-export async function disconnect(app: SignInApp, identityId: string): Promise<boolean> {
-  return disconnectByBrowser(checkApp(app), identityId)
+export async function disconnect(app: ClientConfig, identityId: string): Promise<boolean> {
+  return fedcmDisconnect(checkApp(app), identityId)
 }
 
-function maxAgeOf({ prompt, maxAge }: WantedSignIn): number | undefined {
-  if (maxAge !== undefined && !isMaxAge(maxAge)) throw new TypeError('maxAge is a whole number of seconds')
+function maxAgeOf({ prompt, maxAge }: SignInOptions): number | undefined {
+  if (maxAge !== undefined && !isMaxAge(maxAge)) throw new TypeError('maxAge must be a whole number of seconds')
   return maxAge ?? (prompt?.split(' ').includes('login') ? 0 : undefined)
 }
 
 const unsupported = { type: 'unsupported' } as const
 
-function isForDialog({ appKey }: SignInApp, { via, organizationId }: WantedSignIn): boolean {
+function isForDialog({ appKey }: ClientConfig, { via, organizationId }: SignInOptions): boolean {
   if (appKey || via === 'redirect' || organizationId !== undefined) return false
   return 'IdentityCredential' in globalThis
 }
 
-async function askInDialog(app: CheckedApp, wanted: WantedSignIn, proof: Proof): Promise<SignInAnswer> {
-  const { mode = 'active', loginHint, domainHint, prompt, signal } = wanted
+async function requestInDialog(
+  app: ResolvedClientConfig,
+  requested: SignInOptions,
+  proof: PkceState,
+): Promise<SignInResult> {
+  const { mode = 'active', loginHint, domainHint, prompt, signal } = requested
   const sent = { scope: app.scope, nonce: proof.nonce, codeChallenge: await challengeOf(proof), prompt }
-  const answer = await askBrowser(app, { mode, loginHint, domainHint, signal, params: given(sent) })
+  const answer = await requestFedcmCredential(app, { mode, loginHint, domainHint, signal, params: given(sent) })
   if (typeof answer === 'string') return { type: answer }
   return { type: 'signed-in', grant: { assertion: answer.token, ...proof }, sealedAppKey: undefined }
 }
 
-/** A key in the clear, or none, is what somebody would send who wants to read along. */
-function signedIn({ takesKey }: CheckedApp, grant: Grant, sealedAppKey: string | undefined): SignInAnswer {
+/** An attacker who wants to read along would send an unencrypted key, or none. */
+function signedIn(
+  { takesKey }: ResolvedClientConfig,
+  grant: SignInGrant,
+  sealedAppKey: string | undefined,
+): SignInResult {
   if (takesKey && sealedAppKey === undefined) throw cannotOpen()
   return { type: 'signed-in', grant, sealedAppKey: takesKey ? sealedAppKey : undefined }
 }

@@ -1,6 +1,8 @@
 import { CountersignError } from '../shared/error.ts'
 
-/** What this tab keeps. Throws `no_storage` where the browser lets the page keep nothing, as in some frames. */
+/**
+ * Storage of this tab. Throws `storage_unavailable` if the browser does not let the page store data, as in some frames.
+ */
 export function tabStorage(): Storage {
   try {
     return sessionStorage
@@ -10,6 +12,6 @@ export function tabStorage(): Storage {
 }
 
 export function noStorage(cause: unknown): CountersignError {
-  const description = 'This browser lets the page keep nothing, and a sign-in must be told again when it comes back.'
-  return new CountersignError({ code: 'no_storage', description }, { cause })
+  const description = 'This browser blocks storage for the page. A sign-in by redirect requires session storage.'
+  return new CountersignError({ code: 'storage_unavailable', description }, { cause })
 }

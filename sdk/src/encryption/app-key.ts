@@ -1,47 +1,53 @@
 import { curveOfPrivateKey } from '@countersign/protocol/formats/encryption/agreement-key'
 import {
-  readAppKeyFragment,
-  readSealedFragment,
+  parseAppKeyFragment,
+  parseSealedFragment,
   type AppKey as Delivered,
   type FormerAppKey,
 } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { toBase64 } from '@countersign/protocol/formats/base64'
-import { openSealed } from './ephemeral-key.ts'
+import { decryptWithEphemeralKey } from './ephemeral-key.ts'
 import { cannotOpen, parametersOf } from './jwe.ts'
 
-/** A key for AES-256-GCM: for `encrypt` and `decrypt`. No script can read it; IndexedDB can keep it. */
+/** A key for AES-256-GCM, for `encrypt` and `decrypt`. It is not extractable; IndexedDB can store it. */
 export type SymmetricAppKey = { mode: 'symmetric'; key: CryptoKey }
 
-/** The private half is for `unwrap`, and likewise. The public one is SPKI in base64, as others look it up. */
+/**
+ * A key pair. The private key is for `unwrap` and not extractable. The public key is SPKI in base64, as other users
+ * look it up.
+ */
 export type AppKeyPair = { mode: 'asymmetric'; privateKey: CryptoKey; publicKey: string }
 
-/** `old` is there when the person has had the key replaced: it opens what was encrypted before. */
+/** `old` is present after the user has replaced the key: it decrypts content that was encrypted before. */
 export type AppKey = (SymmetricAppKey | AppKeyPair) & { old?: SymmetricAppKey | Omit<AppKeyPair, 'publicKey'> }
 
 /**
- * The key that came with this person, from the fragment of the address. The fragment is taken out of the address bar
- * and of this entry of the history before anything else is done; undefined, and nothing is touched, where it holds no
- * key. Throws `cannot_open` where what it holds is no key, or not for this browser.
+ * Reads the user's app key from the fragment of the URL. First it removes the fragment from the address bar and this
+ * history entry. Returns undefined and changes nothing if the fragment contains no key. Throws `decryption_failed` if
+ * the key is invalid or not for this browser.
  *
- * Validate `state` first, or an address that somebody has made up could bring you a key of theirs. With `sealed`, which
- * belongs to `newEphemeralKey`, a key that comes in the clear is not taken.
+ * Validate `state` first; otherwise an attacker's URL could bring you the attacker's key. With `sealed`, which belongs
+ * to `newEphemeralKey`, an unencrypted key is rejected.
  */
 export async function readAppKey({ sealed = false }: { sealed?: boolean } = {}): Promise<AppKey | undefined> {
   const fragment = takeFragment()
   if (fragment === undefined) return undefined
-  const ciphertext = readSealedFragment(fragment)
-  if (ciphertext !== undefined) return openAppKey(ciphertext)
+  const ciphertext = parseSealedFragment(fragment)
+  if (ciphertext !== undefined) return decryptAppKey(ciphertext)
   if (sealed) throw cannotOpen()
   return importDelivered(fragment)
 }
 
-/** The key that `signIn` brought sealed to this browser, once. Throws `cannot_open` where it is for another one. */
-export async function openAppKey(ciphertext: string): Promise<AppKey> {
-  return importDelivered(await openSealed(ciphertext))
+/**
+ * Decrypts the key that `signIn` brought encrypted to this browser, once. Throws `decryption_failed` if it is for
+ * another browser.
+ */
+export async function decryptAppKey(ciphertext: string): Promise<AppKey> {
+  return importDelivered(await decryptWithEphemeralKey(ciphertext))
 }
 
 async function importDelivered(fragment: string): Promise<AppKey> {
-  const delivery = readAppKeyFragment(fragment)
+  const delivery = parseAppKeyFragment(fragment)
   if (!delivery) throw cannotOpen()
   const { appKey, former } = delivery
   return { ...(await importAppKey(appKey)), ...(former && { old: await importFormer(former) }) }
@@ -50,7 +56,7 @@ async function importDelivered(fragment: string): Promise<AppKey> {
 function takeFragment(): string | undefined {
   const { href, hash } = location
   if (!/^#app_key(?:_jwe)?=/.test(hash)) return undefined
-  // The whole address: a path alone that begins with // would be one of another host.
+  // The absolute URL: a path that begins with // would be a URL of another host.
   history.replaceState(history.state, '', href.slice(0, href.length - hash.length))
   return hash.slice(1)
 }

@@ -1,5 +1,5 @@
-export { openAppKey, readAppKey, type AppKey, type AppKeyPair, type SymmetricAppKey } from './app-key.ts'
-export { decrypt, decryptText, encrypt, type Place } from './content.ts'
+export { decryptAppKey, readAppKey, type AppKey, type AppKeyPair, type SymmetricAppKey } from './app-key.ts'
+export { decrypt, decryptText, encrypt, type EncryptionContext } from './content.ts'
 export { newEphemeralKey } from './ephemeral-key.ts'
 export { CountersignError } from '../shared/error.ts'
-export { unwrap, wrapFor, wrapTo, type Directory, type Recipient } from './wrapping.ts'
+export { decryptWithPrivateKey, encryptToUser, encryptToPublicKey, type Directory, type Recipient } from './wrapping.ts'

@@ -11,12 +11,13 @@ const store = 'ephemeral-keys'
 const lifetimeMilliseconds = 3600_000
 
 /**
- * Makes a key for one sign-in. Pass what this answers to `/signin` as `app_key_jwk`: the app key comes back sealed to
- * it, and the address holds nothing that others could use. The private half stays in this browser, in IndexedDB, where
- * it works but no script can read it, until `readAppKey` has used it or an hour has passed. Throws `no_storage`.
+ * Generates a key for one sign-in. Pass the result to `/signin` as `app_key_jwk`. The app key is then returned
+ * encrypted to it, so the URL contains nothing that others could use. The private key stays in the IndexedDB of this
+ * browser and is not extractable. It is deleted when `readAppKey` has used it, or after an hour. Throws
+ * `storage_unavailable`.
  */
 export async function newEphemeralKey(): Promise<string> {
-  // Of both curves the one whose keys every browser can keep.
+  // Of the two curves, every browser can store keys of this one.
   const algorithm = { name: 'ECDH', namedCurve: 'P-256' }
   const { publicKey, privateKey } = await crypto.subtle.generateKey(algorithm, false, ['deriveBits'])
   const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', publicKey)
@@ -26,10 +27,10 @@ export async function newEphemeralKey(): Promise<string> {
 }
 
 /**
- * Opens what was sealed to a key of `newEphemeralKey`, and forgets that key. Several sign-ins may be under way, and one
- * may end in another tab than it began in: each key is tried. Throws `cannot_open`.
+ * Decrypts content encrypted to a key of `newEphemeralKey`, and deletes that key. Several sign-ins can be in progress,
+ * and one can end in another tab, so each key is tried. Throws `decryption_failed`.
  */
-export async function openSealed(ciphertext: string): Promise<string> {
+export async function decryptWithEphemeralKey(ciphertext: string): Promise<string> {
   await forgetOld()
   for (const { id, privateKey } of await readKept()) {
     const plaintext = await open(privateKey, ciphertextContext.appKeyFragment(), ciphertext).catch(nothingIfShut)
@@ -60,14 +61,14 @@ function isKept(value: unknown): value is Kept {
   return isRecord(value) && value['privateKey'] instanceof CryptoKey
 }
 
-/** One transaction over the keys that are kept; done when it is. */
+/** Runs one transaction on the stored keys; resolves when it is complete. */
 async function change(act: (keys: IDBObjectStore) => void): Promise<void> {
   const database = await openDatabase()
   try {
     await new Promise<void>((resolve, reject) => {
       const transaction = database.transaction(store, 'readwrite')
       transaction.addEventListener('complete', () => resolve())
-      transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('No key could be kept')))
+      transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('No key could be stored')))
       act(transaction.objectStore(store))
     })
   } finally {
@@ -80,7 +81,7 @@ function openDatabase(): Promise<IDBDatabase> {
     const request = indexedDB.open('countersign', 1)
     request.addEventListener('upgradeneeded', () => request.result.createObjectStore(store, { keyPath: 'id' }))
     request.addEventListener('success', () => resolve(request.result))
-    request.addEventListener('error', () => reject(request.error ?? new Error('This browser keeps no keys')))
+    request.addEventListener('error', () => reject(request.error ?? new Error('This browser stores no keys')))
   }).catch((error: unknown) => {
     throw noStorage(error)
   })

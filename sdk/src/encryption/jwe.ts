@@ -12,13 +12,13 @@ type Algorithm = 'dir' | 'ECDH-ES'
 
 const utf8 = new TextEncoder()
 
-/** Seals content under an AES-256-GCM key, or to a public key to agree on a secret with, for one place (`ctx`). */
+/** Encrypts content with an AES-256-GCM key, or to a public key by key agreement, for one context (`ctx`). */
 export async function seal(key: CryptoKey, context: string, content: string | Uint8Array): Promise<string> {
   const header = { alg: algorithmFor(key), enc: 'A256GCM', ctx: context }
   return new CompactEncrypt(bytesOf(content)).setProtectedHeader(header).encrypt(key)
 }
 
-/** Opens what `seal` sealed for this key and this context. Throws `cannot_open` for anything else. */
+/** Decrypts content that `seal` encrypted for this key and context. Throws `decryption_failed` for anything else. */
 export async function open(key: CryptoKey, context: string, ciphertext: string): Promise<Uint8Array> {
   const algorithm = algorithmFor(key)
   if (!isCompactJwe(ciphertext)) throw cannotOpen()
@@ -28,23 +28,26 @@ export async function open(key: CryptoKey, context: string, ciphertext: string):
   return plaintext
 }
 
-/** A public key as Countersign publishes it, to which `seal` seals; undefined where the text is none that is sound. */
+/** Parses a public key as Countersign publishes it, for `seal`. Returns undefined if it is invalid. */
 export async function importPublicKey(publicKey: string): Promise<CryptoKey | undefined> {
   const spki = fromCanonicalBase64(publicKey)
   const curve = spki && curveOfPublicKey(spki)
   return curve && crypto.subtle.importKey('spki', spki, parametersOf(curve), true, [])
 }
 
-/** What WebCrypto wants to know of a curve. */
+/** Returns the WebCrypto parameters of a curve. */
 export function parametersOf(curve: AgreementCurve): { name: string; namedCurve?: string } {
   return curve === 'P-256' ? { name: 'ECDH', namedCurve: curve } : { name: curve }
 }
 
 export function cannotOpen(): CountersignError {
-  return new CountersignError({ code: 'cannot_open', description: 'This does not open with this key in this context.' })
+  return new CountersignError({
+    code: 'decryption_failed',
+    description: 'Decryption failed: wrong key or context.',
+  })
 }
 
-/** A key decides what it may be used for; what a ciphertext says of itself decides nothing (RFC 8725 §3.1). */
+/** Selects the algorithms by the key, never by the header of the ciphertext (RFC 8725 §3.1). */
 function algorithmFor({ algorithm: { name } }: CryptoKey): Algorithm {
   return name === 'AES-GCM' ? 'dir' : 'ECDH-ES'
 }
@@ -53,7 +56,9 @@ function curveOf({ algorithm }: CryptoKey): unknown {
   return 'namedCurve' in algorithm ? algorithm.namedCurve : algorithm.name
 }
 
-/** With a point of small order or of another curve, whoever wrote the ciphertext could learn something of the key. */
+/**
+ * Checks the ephemeral public key. A point of small order or of another curve could reveal parts of the private key.
+ */
 function refuseUnsoundKey(ciphertext: string, curve: unknown): void {
   if (recipientKeyOf(headerOf(ciphertext)['epk'])?.crv !== curve) throw cannotOpen()
 }
@@ -81,7 +86,7 @@ async function decrypt(key: CryptoKey, algorithm: Algorithm, ciphertext: string)
 
 function bytesOf(content: string | Uint8Array): Uint8Array {
   if (typeof content !== 'string') return content
-  // Half a character has no bytes, and would come back as another.
-  if (!content.isWellFormed()) throw new TypeError('The text has half a character, which cannot be encrypted')
+  // An unpaired surrogate has no UTF-8 bytes, and would be decrypted as another character.
+  if (!content.isWellFormed()) throw new TypeError('The text has an unpaired surrogate, which cannot be encrypted')
   return utf8.encode(content)
 }

@@ -1,9 +1,6 @@
 import { CountersignError } from '../shared/error.ts'
 
-/**
- * Why a request is turned away, and how: with this status and these headers. Where it is thrown, Express and Fastify
- * answer so by themselves.
- */
+/** Error of a rejected request, with its status and headers. If it is thrown, Express and Fastify respond with them. */
 export class Challenge extends CountersignError {
   override readonly status: 401 | 403
   readonly headers: { 'www-authenticate': string }
@@ -21,13 +18,13 @@ export class Challenge extends CountersignError {
 
 export type Challenges = ReturnType<typeof createChallenges>
 
-/** What a resource says to who brings no token, or not the right one (RFC 6750 §3); and where it is described. */
+/** Returns the challenge for a missing or insufficient token (RFC 6750 §3), with the URL of the resource metadata. */
 export function createChallenges(metadataUrl?: string) {
   // RFC 9728 §5.1
   const where: Record<string, string> = metadataUrl === undefined ? {} : { resource_metadata: metadataUrl }
   return {
-    /** Who brings nothing is told no error (RFC 6750 §3.1). */
-    noToken: () => new Challenge('invalid_token', 'A bearer token is needed.', where),
+    /** A request without a token gets no error code (RFC 6750 §3.1). */
+    noToken: () => new Challenge('invalid_token', 'A bearer token is required.', where),
     invalidToken: (description: string) =>
       new Challenge('invalid_token', description, {
         error: 'invalid_token',
@@ -35,9 +32,9 @@ export function createChallenges(metadataUrl?: string) {
         ...where,
       }),
     insufficientScope: (scope: string) =>
-      new Challenge('insufficient_scope', 'The token does not reach that far.', {
+      new Challenge('insufficient_scope', 'The token does not have the required scope.', {
         error: 'insufficient_scope',
-        error_description: 'The token does not reach that far.',
+        error_description: 'The token does not have the required scope.',
         scope,
         ...where,
       }),

@@ -2,19 +2,18 @@ import type { JWTPayload } from 'jose'
 import { JOSEError, JWTClaimValidationFailed, JWTExpired } from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
 import type { Challenges } from './challenge.ts'
-import { isRecord } from '../shared/exchange.ts'
-import { keySetOf } from '../shared/key-set.ts'
+import { isRecord, remoteKeySet } from '../shared/exchange.ts'
 
-/** Who acts for whom, how far, and by which consent. */
+/** Claims of a delegated token: user, app, scopes and delegation. */
 export type DelegatedToken = {
-  /** The identity as which the app acts. */
+  /** The identity for which the app acts. */
   identityId: string
   /** The app that acts. */
   sourceClientId: string
   scopes: readonly string[]
-  /** The consent by which it does: a person who ends it and gives it again has given another. */
+  /** The delegation: if the user revokes it and grants it again, the id changes. */
   grantId: string
-  /** Whether the person had to be there within the last hour, or may be away. */
+  /** `user_present` if the user must have been there within the last hour, `background` if not. */
   mode: Mode
   expiresAt: string
   tokenId: string
@@ -27,27 +26,30 @@ type Claims = DelegatedToken & { resourceKey: string; lifetimeSeconds: number }
 
 const charactersMax = 8192
 const lifetimeSecondsMax = 600
-/** By how much clocks may differ. */
+/** Tolerance for clock differences. */
 const skewSeconds = 30
 
 const sentences = new Map([
-  ['typ', 'This is no access token.'],
-  ['iss', 'Another service issued the token.'],
+  ['typ', 'Not an access token.'],
+  ['iss', 'The token is from another issuer.'],
   ['aud', 'The token is for another audience.'],
   ['exp', 'The token has expired.'],
-  ['iat', 'The token is too old, or from the future.'],
+  ['iat', 'The token was issued too long ago, or in the future.'],
 ])
-const malformed = 'This is no delegated token.'
+const malformed = 'Not a delegated token.'
 
-/** What a token says, where the service issued it for this resource and it is still good. Otherwise a challenge. */
-export async function readDelegatedToken(
+/**
+ * Returns the claims of a token that the service issued for this resource and that is still valid. Throws a challenge
+ * otherwise.
+ */
+export async function verifyClaims(
   { service, audience, resourceKey }: Expected,
   token: string,
   { invalidToken }: Challenges,
 ): Promise<DelegatedToken> {
   if (typeof token !== 'string' || token.length > charactersMax) throw invalidToken(malformed)
-  const { payload } = await jwtVerify(token, keySetOf(service), {
-    // The key decides nothing here: RSA and Ed25519 keys of the service sign other things.
+  const { payload } = await jwtVerify(token, remoteKeySet(service), {
+    // Only this algorithm is accepted: RSA and Ed25519 keys of the service sign other things.
     algorithms: ['ES256'],
     typ: 'at+jwt',
     issuer: service.origin,
@@ -58,12 +60,12 @@ export async function readDelegatedToken(
   }).catch((error: unknown) => {
     throw error instanceof JOSEError ? invalidToken(sentenceFor(error)) : error
   })
-  // One that is for others too could be brought here by any of them.
+  // Another recipient of a token with several audiences could use it here.
   if (payload.aud !== audience) throw invalidToken('The token is for another audience.')
   const claims = readClaims(payload)
   if (!claims) throw invalidToken(malformed)
   const { resourceKey: named, lifetimeSeconds, ...delegated } = claims
-  if (lifetimeSeconds > lifetimeSecondsMax + skewSeconds) throw invalidToken('The token lives for too long.')
+  if (lifetimeSeconds > lifetimeSecondsMax + skewSeconds) throw invalidToken('The lifetime of the token is too long.')
   if (resourceKey !== undefined && named !== resourceKey) throw invalidToken('The token is for another resource.')
   return delegated
 }
@@ -91,7 +93,7 @@ function readClaims({ sub, jti, exp, iat, ...claims }: JWTPayload): Claims | und
   }
 }
 
-/** The app itself, and no chain of others behind it (RFC 8693 §4.1). */
+/** Only the app itself, without a chain of actors (RFC 8693 §4.1). */
 function isActor(act: unknown, clientId: string): boolean {
   return isRecord(act) && act['sub'] === clientId && Object.keys(act).length === 1
 }

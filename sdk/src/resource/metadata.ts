@@ -1,20 +1,20 @@
-import { addressOf } from '../shared/address.ts'
+import { parseBaseUrl } from '../shared/error.ts'
 
 export type DescribedResource = {
-  /** The address of the resource, which is the audience of its tokens. */
+  /** The URL of the resource, which is the audience of its tokens. */
   resource: string
   /** The issuer, such as `https://id.example`. */
   authUrl: string
-  /** The scopes that it knows. */
+  /** The supported scopes. */
   scopes: readonly string[]
-  /** What people call it. */
+  /** The display name. */
   name?: string | undefined
-  /** The page that tells developers how to use it. */
+  /** The developer documentation. */
   documentation?: string | undefined
 }
 
 export type ResourceMetadata = {
-  /** Where the document is to be found: the path, and the whole address. */
+  /** Location of the document: the path, and the absolute URL. */
   path: string
   url: string
   document: {
@@ -27,11 +27,11 @@ export type ResourceMetadata = {
   }
 }
 
-/** What a resource says about itself, and where it has to say it (RFC 9728 §2, §3.1). */
+/** Returns the metadata of the resource and its location (RFC 9728 §2, §3.1). */
 export function protectedResourceMetadata(described: DescribedResource): ResourceMetadata {
   const { resource, authUrl, scopes, name, documentation } = described
-  const { origin, pathname, search } = addressOf('resource', resource)
-  if (resource.includes('#')) throw new TypeError('resource has no fragment')
+  const { origin, pathname, search } = parseBaseUrl('resource', resource)
+  if (resource.includes('#')) throw new TypeError('resource must have no fragment')
   const ownPath = pathname === '/' ? search : pathname + search
   const path = `/.well-known/oauth-protected-resource${ownPath}`
   return {
@@ -39,7 +39,7 @@ export function protectedResourceMetadata(described: DescribedResource): Resourc
     url: origin + path,
     document: {
       resource,
-      authorization_servers: [addressOf('authUrl', authUrl).origin],
+      authorization_servers: [parseBaseUrl('authUrl', authUrl).origin],
       scopes_supported: [...scopes],
       bearer_methods_supported: ['header'],
       ...(name !== undefined && { resource_name: name }),

@@ -1,100 +1,112 @@
-import { addressOf } from '../shared/address.ts'
+import { parseBaseUrl } from '../shared/error.ts'
 import { createChallenges } from './challenge.ts'
-import { readDelegatedToken, type DelegatedToken } from './delegated-token.ts'
-import { createGrantCheck, type Introspection } from './grant-check.ts'
-import { protectedResourceMetadata, type DescribedResource, type ResourceMetadata } from './metadata.ts'
-import { guardingMiddleware, metadataMiddleware, type Guard, type Wanted } from './resource-middleware.ts'
-import { guardingPlugin, metadataPlugin } from './resource-plugin.ts'
+import { type DelegatedToken, verifyClaims } from './delegated-token.ts'
+import { type Introspection, createDelegationIntrospection } from './delegation-introspection.ts'
+import { type DescribedResource, type ResourceMetadata, protectedResourceMetadata } from './metadata.ts'
+import {
+  type RequiredToken,
+  type TokenVerifier,
+  delegatedTokenPlugin,
+  metadataPlugin,
+  protectedResourceMetadataMiddleware,
+  requireDelegatedToken,
+} from './middleware.ts'
 
 export { Challenge } from './challenge.ts'
 export { CountersignError } from '../shared/error.ts'
 export { protectedResourceMetadata, type DescribedResource, type ResourceMetadata } from './metadata.ts'
 export type { DelegatedToken } from './delegated-token.ts'
-export type { Introspection } from './grant-check.ts'
+export type { Introspection } from './delegation-introspection.ts'
 
 export type ResourceSettings = {
   /** The issuer, such as `https://id.example`. */
   authUrl: string
-  /** With which audience the resource is registered: whom its tokens are for. */
+  /** The registered audience of the resource. */
   audience: string
-  /** Under which key it is registered. A token then has to name it too. */
+  /** The registered key of the resource. If it is set, a token must contain it too. */
   resourceKey?: string | undefined
-  /** What it says about itself (RFC 9728); each refusal then tells where. */
+  /** The metadata of the resource (RFC 9728); each challenge then contains its URL. */
   metadata?: Omit<DescribedResource, 'resource' | 'authUrl'> | undefined
-  /** Asks the service whether the consent still stands, so that its end is felt before that of the token. */
+  /**
+   * Checks with the service that a delegation is still active, so that a revocation takes effect before the token
+   * expires.
+   */
   introspect?: Introspection | undefined
 }
 
 export type Resource = ReturnType<typeof createResource>
 
-/** An API at which apps act for people. */
+/** An API at which apps act for users. */
 export function createResource({ authUrl, audience, resourceKey, metadata, introspect }: ResourceSettings) {
-  if (!audience) throw new TypeError('audience is that of the registered resource')
-  const service = addressOf('authUrl', authUrl)
+  if (!audience) throw new TypeError('audience must be the audience of the registered resource')
+  const service = parseBaseUrl('authUrl', authUrl)
   const described = metadata && protectedResourceMetadata({ ...metadata, resource: audience, authUrl })
   const challenges = createChallenges(described?.url)
-  const grants = introspect && createGrantCheck(introspect)
+  const grants = introspect && createDelegationIntrospection(introspect)
   const expected = { service, audience, resourceKey }
 
-  /** Throws a challenge where the token does not have all of these scopes, which have spaces between them. */
+  /** Throws a challenge if the token lacks one of these scopes, which are separated by spaces. */
   function requireScope({ scopes }: DelegatedToken, scope: string): void {
-    if (!scopesIn(scope).every((wanted) => scopes.includes(wanted))) throw challenges.insufficientScope(scope)
+    if (!scopesIn(scope).every((requested) => scopes.includes(requested))) throw challenges.insufficientScope(scope)
   }
 
-  /** What a token says. Throws a challenge where it is not good here, and `cannot_verify` where that can't be told. */
-  async function verify(token: string, wanted: Wanted = {}): Promise<DelegatedToken> {
-    const scope = scopeIn(wanted)
-    const delegated = await readDelegatedToken(expected, token, challenges)
+  /**
+   * Returns the claims of a token. Throws a challenge if it is not valid here, and `verification_unavailable` if that
+   * cannot be checked now.
+   */
+  async function verify(token: string, requested: RequiredToken = {}): Promise<DelegatedToken> {
+    const scope = scopeIn(requested)
+    const delegated = await verifyClaims(expected, token, challenges)
     const isActive = grants ? await grants.isActive(token, delegated.tokenId) : true
-    if (!isActive) throw challenges.invalidToken('The consent has ended.')
+    if (!isActive) throw challenges.invalidToken('The delegation has been revoked.')
     requireScope(delegated, scope)
     return delegated
   }
 
-  const guard: Guard = async (authorization, wanted) => {
-    // From nowhere else: what stands in an address or in a form is logged, and sent by others.
+  const guard: TokenVerifier = async (authorization, requested) => {
+    // Only from the header: URLs and form fields are logged, and can be sent by other sites.
     const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
     if (token === undefined) throw challenges.noToken()
-    return verify(token, wanted)
+    return verify(token, requested)
   }
 
   const metadataOrThrow = (): ResourceMetadata => {
-    if (!described) throw new TypeError('metadata is missing from the settings of the resource')
+    if (!described) throw new TypeError('metadata is missing in the settings of the resource')
     return described
   }
 
   return {
     verify,
     requireScope,
-    /** A Fastify plugin: who comes without a token is refused in the scope in which it is registered. */
-    fastify: guardingPlugin(guard),
-    /** Express middleware, also for Connect and `node:http`: who comes without a token is refused. */
-    express: (wanted: Wanted = {}) => guardingMiddleware(guard, { scope: scopeIn(wanted) }),
-    /** A Fastify plugin that answers what the resource says about itself. */
+    /** Returns a Fastify plugin that rejects requests without a token in the scope in which it is registered. */
+    fastify: delegatedTokenPlugin(guard),
+    /** Returns Express middleware, also for Connect and `node:http`, that rejects requests without a token. */
+    express: (requested: RequiredToken = {}) => requireDelegatedToken(guard, { scope: scopeIn(requested) }),
+    /** Returns a Fastify plugin that responds with the resource metadata. */
     fastifyMetadata: () => metadataPlugin(metadataOrThrow()),
-    /** The same as Express middleware. */
-    expressMetadata: () => metadataMiddleware(metadataOrThrow()),
+    /** Returns Express middleware that responds with the resource metadata. */
+    expressMetadata: () => protectedResourceMetadataMiddleware(metadataOrThrow()),
   }
 }
 
 const resources = new WeakMap<ResourceSettings, Resource>()
 
-/** What a token says. The same settings, given again, know what was asked before. */
+/** Returns the claims of a token. Calls with the same settings object share a cache. */
 export function verifyDelegatedToken(
   settings: ResourceSettings,
   token: string,
-  wanted: Wanted = {},
+  requested: RequiredToken = {},
 ): Promise<DelegatedToken> {
   const resource = resources.get(settings) ?? createResource(settings)
   resources.set(settings, resource)
-  return resource.verify(token, wanted)
+  return resource.verify(token, requested)
 }
 
-/** Written in another way it would be overlooked, and everybody with a token let in. */
-function scopeIn(wanted: Wanted): string {
-  const { scope = '' } = wanted
-  if (typeof wanted !== 'object' || typeof scope !== 'string' || 'scopes' in wanted)
-    throw new TypeError('what a token needs is written as { scope }, with spaces between the scopes')
+/** Rejects other forms of the option, which would be ignored and let every token in. */
+function scopeIn(requested: RequiredToken): string {
+  const { scope = '' } = requested
+  if (typeof requested !== 'object' || typeof scope !== 'string' || 'scopes' in requested)
+    throw new TypeError('required scopes must be passed as { scope }, with spaces between the scopes')
   return scope
 }
 

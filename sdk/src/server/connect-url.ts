@@ -1,28 +1,31 @@
 import type { App } from './signing-request.ts'
 
-export type WantedConsent = {
+export type ConnectUrlOptions = {
   /** The key of the resource. */
   resource: string
-  /** What your app wants to do there, with spaces between the scopes. */
+  /** The requested scopes, separated by spaces. */
   scope: string
-  /** Where the person comes back to: one of the addresses with which your app is registered. */
+  /** A registered redirect URI of your app. */
   redirectUri: string
-  /** Comes back with the answer. Take no answer with another than this browser was given. */
+  /** Returned with the response. Accept only a response with the value that this browser was given. */
   state: string
-  /** `background` to act also while the person is away; `user_present` if not given. */
+  /** `background` to act also while the user is away. Default: `user_present`. */
   mode?: 'user_present' | 'background' | undefined
-  /** As whom the person should consent, where your app knows it. */
+  /** The identity that should consent, if your app knows it. */
   identityId?: string | undefined
-  /** For which of their organizations, where your app is used for one. */
+  /** The user's organization, if your app is used for one. */
   organizationId?: string | undefined
-  /** S256 of a verifier that your app keeps for the code (RFC 7636 §4.2). */
+  /** S256 code challenge of a verifier that your app stores (RFC 7636 §4.2). */
   codeChallenge?: string | undefined
 }
 
-/** The page on which a person lets your app act at a resource. */
-export function connectUrl({ authUrl, clientId }: Pick<App, 'authUrl' | 'clientId'>, wanted: WantedConsent): string {
-  const { resource, scope, redirectUri, state, mode, identityId, organizationId, codeChallenge } = wanted
-  if (!state) throw new TypeError('state is a text that nobody can guess')
+/** Returns the URL of the page on which a user lets your app act at a resource. */
+export function connectUrl(
+  { authUrl, clientId }: Pick<App, 'authUrl' | 'clientId'>,
+  requested: ConnectUrlOptions,
+): string {
+  const { resource, scope, redirectUri, state, mode, identityId, organizationId, codeChallenge } = requested
+  if (!state) throw new TypeError('state must be an unpredictable string')
   const url = new URL('/connect', authUrl)
   const parameters = { client_id: clientId, redirect_uri: redirectUri, resource, scope, state, mode }
   const proof = codeChallenge === undefined ? {} : { code_challenge: codeChallenge, code_challenge_method: 'S256' }

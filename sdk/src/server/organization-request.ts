@@ -1,7 +1,14 @@
 import { CountersignError } from '../shared/error.ts'
 import type { Operations } from '../shared/api-types.ts'
 import { verifySignature } from './signature.ts'
-import { askFor, pageOf, unexpected, watch, type App, type Waiting } from './signing-request.ts'
+import {
+  postSigningRequest,
+  signingPageUrl,
+  unexpected,
+  pollStatus,
+  type App,
+  type WaitOptions,
+} from './signing-request.ts'
 
 type Opening = Operations['POST /api/signing/request']['body']
 type Status = Operations['GET /api/signing/request/{requestId}/status']['answer']
@@ -11,22 +18,22 @@ export type NewOrganizationRequest = Omit<Opening, 'clientId' | 'clientSecret' |
   organizationId: string
 }
 
-/** A request to an organization. It may be kept as JSON, and waited for by another process. */
+/** A request to an organization. It can be stored as JSON, and awaited by another process. */
 export type OrganizationRequest = {
   requestId: string
   organizationId: string
   payload: string
-  /** How many members must approve beside whoever signs. Fewer will not be believed. */
+  /** Number of approvals in addition to the signature. Results with fewer are rejected. */
   approvalsNeeded: number
   expiresAt: string
   /** The page on which members sign and approve. */
   signingUrl: string
 }
 
-/** What a member has signed: as the organization, or to approve. */
+/** A member's signature: for the organization, or as an approval. */
 export type MemberSignature = NonNullable<Status['signatures']>[number]
 
-/** What became of a request to an organization. All signatures that are here were verified. */
+/** Outcome of a request to an organization. All signatures in it have been verified. */
 export type OrganizationOutcome =
   | {
       status: 'signed'
@@ -39,31 +46,34 @@ export type OrganizationOutcome =
   | { status: 'denied'; requestId: string; organizationId: string }
   | { status: 'expired'; requestId: string; organizationId: string }
 
-/** Asks an organization to sign a text. Not tried again by itself: it may have been done, and would be asked twice. */
+/**
+ * Asks an organization to sign a text. Not retried automatically, because a request that was lost on the way back would
+ * be created twice.
+ */
 export async function createOrganizationRequest(
   app: App,
-  wanted: NewOrganizationRequest,
+  requested: NewOrganizationRequest,
 ): Promise<OrganizationRequest> {
-  const { requestId, expiresAt, organization } = await askFor(app, wanted)
-  const { organizationId, payload } = wanted
-  if (organization?.id !== organizationId) throw unexpected('The request was opened for another organization.')
+  const { requestId, expiresAt, organization } = await postSigningRequest(app, requested)
+  const { organizationId, payload } = requested
+  if (organization?.id !== organizationId) throw unexpected('The request was created for another organization.')
   const { approvalsNeeded } = organization
-  return { requestId, organizationId, payload, approvalsNeeded, expiresAt, signingUrl: pageOf(app, requestId) }
+  return { requestId, organizationId, payload, approvalsNeeded, expiresAt, signingUrl: signingPageUrl(app, requestId) }
 }
 
 /**
- * Waits as for the signature of a person. The signatures are verified here, over the text that was asked for: one of a
- * member who signs, and of as many others who approve as it took. Throws `invalid_signature` for any less.
+ * Waits for the outcome, as for the signature of a user. Verifies the signatures over the requested text: one of a
+ * signing member, and the required number of approvals by other members. Throws `invalid_signature` if there are fewer.
  */
-export async function waitForOrganization(
+export async function waitForOrganizationSignature(
   app: App,
-  asked: OrganizationRequest,
-  waiting: Waiting,
+  request: OrganizationRequest,
+  waiting: WaitOptions,
 ): Promise<OrganizationOutcome> {
-  const { status, signatures = [], resolvedAt = '' } = await watch(app, asked, waiting)
-  const { requestId, organizationId, payload } = asked
+  const { status, signatures = [], resolvedAt = '' } = await pollStatus(app, request, waiting)
+  const { requestId, organizationId, payload } = request
   if (status !== 'signed') return { status, requestId, organizationId }
-  if (!isEnough(asked, signatures)) throw new CountersignError(notSigned)
+  if (!isEnough(request, signatures)) throw new CountersignError(notSigned)
   return { status, requestId, organizationId, payload, signatures, resolvedAt }
 }
 
@@ -80,5 +90,5 @@ function isEnough({ payload, approvalsNeeded }: OrganizationRequest, signatures:
 
 const notSigned = {
   code: 'invalid_signature',
-  description: 'The service says that the organization has signed, but not with enough signatures of this text.',
+  description: 'The service reports an organization signature, but too few member signatures verify.',
 }

@@ -1,32 +1,38 @@
-import { verifyReceipt as read, type ReceiptFlaw } from '@countersign/protocol/signing/receipt-verification'
+import {
+  type ReceiptError,
+  verifyOrganizationReceipt as readOrganization,
+  verifyReceipt as read,
+} from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, exchangeText, isRecord } from '../shared/exchange.ts'
-import { unexpected, type App } from './signing-request.ts'
+import { type App, unexpected } from './signing-request.ts'
 
-/** What to keep of a receipt: not the keys of the log, for who hands you a receipt could hand you theirs. */
-export type KeptReceipt = {
-  /** The receipt, as the service gave it. */
+/**
+ * The parts of a receipt to store. The log keys are not among them: a sender of a forged receipt could add forged keys.
+ */
+export type ReceiptVerificationInput = {
+  /** The receipt as returned by the service. */
   receipt: string
-  /** The text that was signed. */
+  /** The signed text. */
   payload: string
 }
 
-/** The keys of the log, as you have them from the service: what `readLogKeys` answered. */
+/** The log keys that you got from the service with `getLogKeys`. */
 export type LogKeys = { keys: readonly unknown[]; origin?: string | undefined }
 
-/** By what a receipt is verified. */
+/** The inputs for verifying a receipt. */
 export type Trusted = { logKeys: LogKeys }
 
-/** Which receipt is wanted: what `waitForSignature` answered says it. */
-export type WantedReceipt = Pick<KeptReceipt, 'payload'> & {
+/** The request of the receipt: the result of `waitForSignature`. */
+export type ReceiptQuery = Pick<ReceiptVerificationInput, 'payload'> & {
   requestId: string
-  /** Who should have signed. Where it is here, a receipt of anybody else is none. */
+  /** The expected user. If set, a receipt of any other user is rejected. */
   identityId?: string | undefined
-  /** The keys of the log, where you have them. Otherwise the service is asked for them, too. */
+  /** The log keys, if you have them. Otherwise they are fetched from the service. */
   logKeys?: LogKeys | undefined
 }
 
-/** Who signed, for whom, when and with which key. */
+/** User, app, time and key of the signature. */
 export type SignedReceipt = {
   requestId: string
   clientId: string
@@ -41,23 +47,23 @@ export type SignedReceipt = {
 }
 
 const sentences = {
-  malformed_receipt: 'This is no receipt.',
-  unknown_service_key: 'It is signed by a key that is not among those given.',
-  invalid_service_signature: 'The service has not signed it, or it was altered since.',
-  other_payload: 'It is for another text.',
-  invalid_signature: 'The person has not signed this text.',
-  too_few_signatures: 'Fewer members of the organization have signed and approved it than it takes.',
-  key_not_in_log: 'The log of signing keys does not tell the key of the person as the receipt has it.',
-} satisfies Record<ReceiptFlaw, string>
+  malformed_receipt: 'Not a receipt.',
+  unknown_service_key: 'The receipt is signed with an unknown log key.',
+  invalid_service_signature: "The service's signature on the receipt is invalid.",
+  payload_mismatch: 'The receipt is for another payload.',
+  invalid_signature: "The user's signature does not verify for this payload.",
+  insufficient_signatures: 'The receipt has fewer member signatures than required.',
+  key_not_in_log: 'The transparency log does not contain the signing key named in the receipt.',
+} satisfies Record<ReceiptError, string>
 
 /**
- * What a receipt says, where all of it holds together: the service has signed it, the person has signed this text, and
- * the log of signing keys tells their key. Asks nobody, and believes no keys but `logKeys`: any that were kept with the
- * receipt are left aside. Throws CountersignError with what is wrong otherwise.
+ * Verifies a receipt offline and returns its content. The service must have signed it, the user must have signed this
+ * text, and the transparency log must contain the user's key. Only `logKeys` are trusted; keys stored with the receipt
+ * are ignored. Throws CountersignError with the problem.
  */
-export function verifyReceipt({ receipt, payload }: KeptReceipt, trusted: Trusted): SignedReceipt {
-  // Half a character has no bytes: texts that differ in such halves alone would be one.
-  if (!payload.isWellFormed()) throw refusal('other_payload')
+export function verifyReceipt({ receipt, payload }: ReceiptVerificationInput, trusted: Trusted): SignedReceipt {
+  // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
+  if (!payload.isWellFormed()) throw refusal('payload_mismatch')
   const reading = read(receipt, { payload, keySet: keySetOf(trusted) })
   if ('flaw' in reading) throw refusal(reading.flaw)
   const { requestId, clientId, identityId, handle, signature } = reading.receipt
@@ -65,51 +71,120 @@ export function verifyReceipt({ receipt, payload }: KeptReceipt, trusted: Truste
   return { requestId, clientId, identityId, handle, payload, signature, publicKey, keyVersion, createdAt, resolvedAt }
 }
 
-/** Callers in JavaScript that name no keys, as before, get the refusal of a receipt by unknown ones. */
-export function keySetOf(trusted: Partial<Trusted> | undefined): LogKeys {
+/** Callers in JavaScript without log keys get the error for an unknown log key, as before. */
+function keySetOf(trusted: Partial<Trusted> | undefined): LogKeys {
   return trusted?.logKeys ?? { keys: [] }
 }
 
 const patienceMilliseconds = 15_000
 
 /**
- * Asks for the receipt of a request, and answers it with its text: what to keep, apart from `logKeys`. Throws
- * CountersignError where the service refuses it, where it does not hold together, or where it is another one.
+ * Fetches the receipt of a request and returns it with its text: the parts to store without `logKeys`. Throws
+ * CountersignError if the service rejects the request, or the receipt is invalid or for another request.
  */
-export async function readReceipt(
+export async function getReceipt(
   { baseUrl, clientId }: Pick<App, 'baseUrl' | 'clientId'>,
-  { requestId, identityId, payload, logKeys }: WantedReceipt,
-): Promise<KeptReceipt> {
+  { requestId, identityId, payload, logKeys }: ReceiptQuery,
+): Promise<ReceiptVerificationInput> {
   const { kept, ...trusted } = await fetchReceipt({ baseUrl, clientId }, { requestId, payload, logKeys })
   const signed = verifyReceipt(kept, trusted)
-  const isWanted = signed.requestId === requestId && signed.clientId === clientId
-  if (!isWanted || signed.identityId !== (identityId ?? signed.identityId)) throw unexpected('The receipt is another.')
+  const isRequested = signed.requestId === requestId && signed.clientId === clientId
+  if (!isRequested || signed.identityId !== (identityId ?? signed.identityId))
+    throw unexpected('The receipt is for another request.')
   return kept
 }
 
-/** The receipt of a request as the service gives it, with the keys of the log: nothing of it is verified yet. */
-export async function fetchReceipt(
+/** Fetches the receipt of a request and the log keys, without verification. */
+async function fetchReceipt(
   { baseUrl, clientId }: Pick<App, 'baseUrl' | 'clientId'>,
-  { requestId, payload, logKeys }: Omit<WantedReceipt, 'identityId'>,
-): Promise<Trusted & { kept: KeptReceipt }> {
+  { requestId, payload, logKeys }: Omit<ReceiptQuery, 'identityId'>,
+): Promise<Trusted & { kept: ReceiptVerificationInput }> {
   const url = new URL(`/api/signing/request/${encodeURIComponent(requestId)}/receipt`, baseUrl)
   url.search = new URLSearchParams({ clientId }).toString()
   const [receipt, keys] = await Promise.all([
     exchangeText(url, { patienceMilliseconds }),
-    logKeys ?? readLogKeys({ baseUrl }),
+    logKeys ?? getLogKeys({ baseUrl }),
   ])
   return { kept: { receipt, payload }, logKeys: keys }
 }
 
-/** Asks for the keys of the log as the service publishes them now. Keep them where no receipt comes from. */
-export async function readLogKeys({ baseUrl }: Pick<App, 'baseUrl'>): Promise<LogKeys> {
+/** Fetches the current log keys of the service. Store them apart from receipts. */
+export async function getLogKeys({ baseUrl }: Pick<App, 'baseUrl'>): Promise<LogKeys> {
   const answer = await exchange(new URL('/api/transparency/jwks', baseUrl), { patienceMilliseconds })
-  if (!isRecord(answer) || !Array.isArray(answer['keys'])) throw unexpected('The keys of the log are none.')
+  if (!isRecord(answer) || !Array.isArray(answer['keys'])) throw unexpected('The response contains no log keys.')
   const { keys, origin } = answer
   return typeof origin === 'string' ? { keys, origin } : { keys }
 }
 
-/** Why a receipt proves nothing. */
-export function refusal(code: keyof typeof sentences): CountersignError {
+/** Error codes of an invalid receipt. */
+function refusal(code: keyof typeof sentences): CountersignError {
   return new CountersignError({ code, description: sentences[code] })
+}
+
+/** The request of the receipt: the result of `waitForOrganizationSignature`. */
+export type OrganizationReceiptQuery = Pick<ReceiptVerificationInput, 'payload'> & {
+  requestId: string
+  /** The expected organization. A receipt of any other organization is rejected. */
+  organizationId: string
+  /** The log keys, if you have them. Otherwise they are fetched from the service. */
+  logKeys?: LogKeys | undefined
+}
+
+/** Organization, members, app and time of the signature. */
+export type SignedOrganizationReceipt = {
+  requestId: string
+  clientId: string
+  organization: { id: string; name: string }
+  approvalsNeeded: number
+  payload: string
+  signatures: {
+    identityId: string
+    memberId: string
+    handle: string | undefined
+    role: 'sign' | 'approve'
+    signature: string
+    publicKey: string
+    keyVersion: number
+    at: string
+  }[]
+  createdAt: string
+  resolvedAt: string
+}
+
+/**
+ * Verifies the receipt of an organization offline and returns its content. The service must have signed it, a member
+ * must have signed this text with the required number of other approvers, and the transparency log must contain all
+ * their keys. The service vouches for their membership and permissions. Only `logKeys` are trusted. Throws
+ * CountersignError with the problem.
+ */
+export function verifyOrganizationReceipt(
+  { receipt, payload }: ReceiptVerificationInput,
+  trusted: Trusted,
+): SignedOrganizationReceipt {
+  // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
+  if (!payload.isWellFormed()) throw refusal('payload_mismatch')
+  const reading = readOrganization(receipt, { payload, keySet: keySetOf(trusted) })
+  if ('flaw' in reading) throw refusal(reading.flaw)
+  const { requestId, clientId, organization, approvalsNeeded, createdAt, resolvedAt } = reading.receipt
+  const signatures = reading.receipt.signatures.map(({ identityId, memberId, handle, role, ...signed }) => {
+    const { signature, publicKey, keyVersion, at } = signed
+    return { identityId, memberId, handle, role, signature, publicKey, keyVersion, at }
+  })
+  return { requestId, clientId, organization, approvalsNeeded, payload, signatures, createdAt, resolvedAt }
+}
+
+/**
+ * Fetches the receipt of a request to an organization and returns it with its text, to be stored. Throws
+ * CountersignError if the service rejects the request, or the receipt is invalid or for another request.
+ */
+export async function getOrganizationReceipt(
+  app: Pick<App, 'baseUrl' | 'clientId'>,
+  { organizationId, ...requested }: OrganizationReceiptQuery,
+): Promise<ReceiptVerificationInput> {
+  const { kept, ...trusted } = await fetchReceipt(app, requested)
+  const { requestId, clientId, organization } = verifyOrganizationReceipt(kept, trusted)
+  const isRequested =
+    requestId === requested.requestId && clientId === app.clientId && organization.id === organizationId
+  if (!isRequested) throw unexpected('The receipt is for another request.')
+  return kept
 }

@@ -1,8 +1,13 @@
-import { addressOf } from '../shared/address.ts'
-import { connectUrl, type WantedConsent } from './connect-url.ts'
-import { readOrganizationReceipt, type WantedOrganizationReceipt } from './organization-receipt.ts'
-import { redeem, type Redemption } from './redemption.ts'
-import { readLogKeys, readReceipt, type WantedReceipt } from './receipt.ts'
+import { parseBaseUrl } from '../shared/error.ts'
+import { type ConnectUrlOptions, connectUrl } from './connect-url.ts'
+import {
+  type OrganizationReceiptQuery,
+  type ReceiptQuery,
+  getLogKeys,
+  getOrganizationReceipt,
+  getReceipt,
+} from './receipt.ts'
+import { type Redemption, exchangeGrant } from './sign-in-exchange.ts'
 import * as organization from './organization-request.ts'
 import { createTokenExchange } from './resource-token.ts'
 import * as signing from './signing-request.ts'
@@ -10,34 +15,31 @@ import * as signing from './signing-request.ts'
 export { CountersignError } from '../shared/error.ts'
 export {
   verifyReceipt,
-  type KeptReceipt,
+  type ReceiptVerificationInput,
   type LogKeys,
   type SignedReceipt,
   type Trusted,
-  type WantedReceipt,
+  type ReceiptQuery,
 } from './receipt.ts'
-export {
-  verifyOrganizationReceipt,
-  type SignedOrganizationReceipt,
-  type WantedOrganizationReceipt,
-} from './organization-receipt.ts'
+export { verifyOrganizationReceipt, type SignedOrganizationReceipt, type OrganizationReceiptQuery } from './receipt.ts'
 export { verifySignature, type SignedText } from './signature.ts'
-export type { WantedConsent } from './connect-url.ts'
+export type { ConnectUrlOptions } from './connect-url.ts'
 export type {
   MemberSignature,
   NewOrganizationRequest,
   OrganizationOutcome,
   OrganizationRequest,
 } from './organization-request.ts'
-export type { Grant } from './grant.ts'
-export type { SignedIn } from './redemption.ts'
-export type { ResourceToken, WantedToken } from './resource-token.ts'
-export type { NewSigningRequest, Outcome, SigningRequest } from './signing-request.ts'
+export type { SignInGrant } from './sign-in-exchange.ts'
+export type { SignInTokens } from './sign-in-exchange.ts'
+export type { DelegatedAccessToken, ResourceTokenOptions } from './resource-token.ts'
+export type { NewSigningRequest, SigningOutcome, SigningRequest } from './signing-request.ts'
+export type { WebhookEvent } from '../shared/api-types.ts'
 
 export type Settings = {
   /** The API host, such as `https://api.id.example`. */
   baseUrl: string
-  /** The issuer, whose pages people see, such as `https://id.example`. */
+  /** The issuer, whose pages users see, such as `https://id.example`. */
   authUrl: string
   clientId: string
   clientSecret: string
@@ -46,29 +48,29 @@ export type Settings = {
 export type Countersign = ReturnType<typeof createCountersign>
 
 /**
- * What one registered app does from its server: it signs people in whom its page has asked, asks them to sign, and acts
- * for them at the apps of others.
+ * Server functions of one registered app: sign users in, request signatures, and act for users at the resources of
+ * other apps.
  */
 export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: Settings) {
-  if (!clientId || !clientSecret) throw new TypeError('clientId and clientSecret are those of the registered app')
-  const hosts = { baseUrl: addressOf('baseUrl', baseUrl), authUrl: addressOf('authUrl', authUrl) }
+  if (!clientId || !clientSecret) throw new TypeError('clientId and clientSecret are required')
+  const hosts = { baseUrl: parseBaseUrl('baseUrl', baseUrl), authUrl: parseBaseUrl('authUrl', authUrl) }
   const app = { ...hosts, clientId, clientSecret }
   const redeeming = { base: hosts.baseUrl, issuer: hosts.authUrl, clientId, clientSecret }
   return {
-    /** What the page of the app was given by `signIn`, as it came from there. */
-    redeemSignIn: (grant: unknown, options: Redemption = {}) => redeem(redeeming, grant, options),
-    createSigningRequest: (wanted: signing.NewSigningRequest) => signing.createSigningRequest(app, wanted),
-    waitForSignature: (request: signing.SigningRequest, options: signing.Waiting = {}) =>
+    /** The result of `signIn`, as the page sent it. */
+    exchangeSignIn: (grant: unknown, options: Redemption = {}) => exchangeGrant(redeeming, grant, options),
+    createSigningRequest: (requested: signing.NewSigningRequest) => signing.createSigningRequest(app, requested),
+    waitForSignature: (request: signing.SigningRequest, options: signing.WaitOptions = {}) =>
       signing.waitForSignature(app, request, options),
-    /** The keys of the log, by which receipts are verified: read them once, and keep them apart from receipts. */
-    readLogKeys: () => readLogKeys(app),
-    readReceipt: (wanted: WantedReceipt) => readReceipt(app, wanted),
-    createOrganizationRequest: (wanted: organization.NewOrganizationRequest) =>
-      organization.createOrganizationRequest(app, wanted),
-    waitForOrganization: (request: organization.OrganizationRequest, options: signing.Waiting = {}) =>
-      organization.waitForOrganization(app, request, options),
-    readOrganizationReceipt: (wanted: WantedOrganizationReceipt) => readOrganizationReceipt(app, wanted),
-    connectUrl: (wanted: WantedConsent) => connectUrl(app, wanted),
+    /** The log keys, which verify receipts: fetch them once, and store them apart from receipts. */
+    getLogKeys: () => getLogKeys(app),
+    getReceipt: (requested: ReceiptQuery) => getReceipt(app, requested),
+    createOrganizationRequest: (requested: organization.NewOrganizationRequest) =>
+      organization.createOrganizationRequest(app, requested),
+    waitForOrganizationSignature: (request: organization.OrganizationRequest, options: signing.WaitOptions = {}) =>
+      organization.waitForOrganizationSignature(app, request, options),
+    getOrganizationReceipt: (requested: OrganizationReceiptQuery) => getOrganizationReceipt(app, requested),
+    connectUrl: (requested: ConnectUrlOptions) => connectUrl(app, requested),
     ...createTokenExchange(app),
   }
 }

@@ -11,34 +11,37 @@ type Opened = Opening['answer']
 type Status = Watching['answer']
 type Ended = Status & { status: Exclude<Status['status'], 'pending'> }
 
-/** The app, and where its Countersign is. */
+/** The app, and its Countersign instance. */
 export type App = { baseUrl: URL; authUrl: URL; clientId: string; clientSecret: string }
 
 export type NewSigningRequest = Omit<Opening['body'], 'clientId' | 'clientSecret' | 'organizationId' | 'identityId'> & {
-  /** Who should sign: the `sub` of an ID token. */
+  /** The user who should sign: the `sub` of an ID token. */
   identityId: string
 }
 
-/** A request that waits for its answer. It may be kept as JSON, and waited for by another process. */
+/** A pending request. It can be stored as JSON, and awaited by another process. */
 export type SigningRequest = {
   requestId: string
   identityId: string
   payload: string
-  /** The only key whose signature will be believed. */
+  /** The only key whose signature is accepted. */
   publicKey: string
   expiresAt: string
-  /** The page on which the person signs. */
+  /** The page on which the user signs. */
   signingUrl: string
 }
 
-export type Waiting = {
+export type WaitOptions = {
   signal?: AbortSignal | undefined
-  /** How long after a request has ended its end may be heard of, 60 if not given: clocks differ, services restart. */
+  /**
+   * Time in seconds after the expiry in which the outcome can still be fetched, 60 by default: clocks differ, services
+   * restart.
+   */
   graceSeconds?: number | undefined
 }
 
-/** What became of a request. A signature that is here was verified. */
-export type Outcome =
+/** Outcome of a request. A signature in it has been verified. */
+export type SigningOutcome =
   | {
       status: 'signed'
       requestId: string
@@ -52,27 +55,33 @@ export type Outcome =
   | { status: 'expired'; requestId: string; identityId: string }
 
 const openingPatienceMilliseconds = 15_000
-/** Longer than it is asked to wait. */
+/** Longer than the wait parameter of the request. */
 const statusPatienceMilliseconds = (limits.signingWaitSecondsMax + 15) * 1000
 const restMilliseconds = 1000
 const backOffMillisecondsMax = 8000
 
-/** Asks an identity to sign a text. Not tried again by itself: it may have been done, and would then be asked twice. */
-export async function createSigningRequest(app: App, wanted: NewSigningRequest): Promise<SigningRequest> {
-  const { requestId, publicKey, expiresAt } = await askFor(app, wanted)
+/**
+ * Asks an identity to sign a text. Not retried automatically, because a request that was lost on the way back would be
+ * created twice.
+ */
+export async function createSigningRequest(app: App, requested: NewSigningRequest): Promise<SigningRequest> {
+  const { requestId, publicKey, expiresAt } = await postSigningRequest(app, requested)
   if (publicKey === undefined) throw unexpected(notOpened)
-  const { identityId, payload } = wanted
-  return { requestId, identityId, payload, publicKey, expiresAt, signingUrl: pageOf(app, requestId) }
+  const { identityId, payload } = requested
+  return { requestId, identityId, payload, publicKey, expiresAt, signingUrl: signingPageUrl(app, requestId) }
 }
 
 /**
- * Opens a request to an identity or an organization. Throws `reserved_payload`, before anything is sent, for a text
- * that could be a message which Countersign itself has keys sign.
+ * Creates a request to an identity or an organization. Throws `reserved_payload` before sending, if the text could be a
+ * message that keys sign for Countersign itself.
  */
-export async function askFor(app: App, wanted: Omit<Opening['body'], 'clientId' | 'clientSecret'>): Promise<Opened> {
-  if (isReservedPayload(wanted.payload)) throw new CountersignError(reserved)
+export async function postSigningRequest(
+  app: App,
+  requested: Omit<Opening['body'], 'clientId' | 'clientSecret'>,
+): Promise<Opened> {
+  if (isReservedPayload(requested.payload)) throw new CountersignError(reserved)
   const { clientId, clientSecret, baseUrl } = app
-  const json: Opening['body'] = { ...wanted, clientId, clientSecret }
+  const json: Opening['body'] = { ...requested, clientId, clientSecret }
   const patience = { patienceMilliseconds: openingPatienceMilliseconds }
   const opened = await exchange(new URL('/api/signing/request', baseUrl), { json, ...patience })
   if (!isOpened(opened)) throw unexpected(notOpened)
@@ -81,39 +90,43 @@ export async function askFor(app: App, wanted: Omit<Opening['body'], 'clientId' 
 
 const reserved = {
   code: 'reserved_payload',
-  description: 'payload must not start with {"version": because messages of Countersign itself do.',
+  description: 'payload must not start with {"version": because messages of Countersign itself start with it.',
 }
 
-const notOpened = 'The request was opened with an answer that is not of the interface.'
+const notOpened = 'The signing request endpoint returned an unexpected response.'
 
-/** The page on which a request is answered. */
-export function pageOf({ authUrl }: Pick<App, 'authUrl'>, requestId: string): string {
+/** Returns the URL of the page on which a request is answered. */
+export function signingPageUrl({ authUrl }: Pick<App, 'authUrl'>, requestId: string): string {
   const page = new URL('/sign', authUrl)
   page.searchParams.set('requestId', requestId)
   return page.href
 }
 
 /**
- * Waits until the request is answered or has expired. Outlives restarts of the service and cuts of the network, until
- * some time after the request should have ended, and then throws why. A signature is verified here, over the text that
- * was asked for and by the key that was named then: throws `invalid_signature` for any other.
+ * Waits until the request is answered or has expired. Survives restarts of the service and network failures until some
+ * time after the expiry, and then throws the reason. Verifies the signature over the requested text with the key named
+ * when the request was created: throws `invalid_signature` for any other.
  */
-export async function waitForSignature(app: App, asked: SigningRequest, waiting: Waiting): Promise<Outcome> {
-  return outcomeOf(asked, await watch(app, asked, waiting))
+export async function waitForSignature(
+  app: App,
+  request: SigningRequest,
+  waiting: WaitOptions,
+): Promise<SigningOutcome> {
+  return toSigningOutcome(request, await pollStatus(app, request, waiting))
 }
 
 type Watched = { requestId: string; expiresAt: string }
 
-/** The status of a request once that is not pending any more. */
-export async function watch(app: App, asked: Watched, waiting: Waiting): Promise<Ended> {
+/** Returns the status of a request when it is no longer pending. */
+export async function pollStatus(app: App, request: Watched, waiting: WaitOptions): Promise<Ended> {
   const { signal, graceSeconds = 60 } = waiting
-  const patience = beginPatience(asked.expiresAt, graceSeconds)
+  const patience = beginPatience(request.expiresAt, graceSeconds)
   for (;;) {
     signal?.throwIfAborted()
-    const status = await readStatus(app, asked, signal).catch(asPassing)
+    const status = await readStatus(app, request, signal).catch(asPassing)
     const failure = status instanceof CountersignError ? status : undefined
     if (!(status instanceof CountersignError) && isEnded(status)) {
-      if (status.requestId !== asked.requestId) throw unexpected('The status is that of another request.')
+      if (status.requestId !== request.requestId) throw unexpected('The status is for another request.')
       return status
     }
     await patience.rest(failure, signal)
@@ -125,46 +138,48 @@ async function readStatus({ baseUrl, clientId }: App, { requestId }: Watched, si
   const query: Watching['query'] = { clientId, wait: String(limits.signingWaitSecondsMax) }
   url.search = new URLSearchParams(query).toString()
   const answer = await exchange(url, { patienceMilliseconds: statusPatienceMilliseconds, signal })
-  if (!isStatus(answer)) throw unexpected('The status of the request is not of the interface.')
+  if (!isStatus(answer)) throw unexpected('The status endpoint returned an unexpected response.')
   return answer
 }
 
-/** A failure that may be gone the next time; throws any other. */
+/** Handles a temporary failure; throws any other. */
 function asPassing(error: unknown): CountersignError {
   if (!(error instanceof CountersignError)) throw error
   const { code, status = 0 } = error
-  if (code === 'no_answer' || status === 429 || status >= 500) return error
+  if (code === 'network_error' || status === 429 || status >= 500) return error
   throw error
 }
 
-/** How one goes on asking: at once after a long wait, slower and slower while there is no answer, and not for ever. */
+/**
+ * Returns the delay before the next request: none after a long wait, and a growing one after failures, up to a limit.
+ */
 function beginPatience(expiresAt: string, graceSeconds: number) {
   const untilExpiry = new Date(expiresAt).getTime() - Date.now() || 0
   const lifetime = Math.min(Math.max(0, untilExpiry), limits.signingLifetimeSecondsMax * 1000)
   const end = performance.now() + lifetime + graceSeconds * 1000
-  let askedAt = performance.now()
+  let requestedAt = performance.now()
   let failures = 0
   return {
     async rest(failure: CountersignError | undefined, signal: AbortSignal | undefined) {
       const now = performance.now()
       if (now >= end) throw failure ?? new CountersignError(stillPending)
       failures = failure ? failures + 1 : 0
-      const wanted = failure ? backOffAfter(failures, failure) : restMilliseconds - (now - askedAt)
-      await pause(Math.min(wanted, end - now), signal)
-      askedAt = performance.now()
+      const requested = failure ? backOffAfter(failures, failure) : restMilliseconds - (now - requestedAt)
+      await pause(Math.min(requested, end - now), signal)
+      requestedAt = performance.now()
     },
   }
 }
 
-/** Spread, so that not all who were cut off come back at once. */
+/** Random, so that disconnected clients do not all return at once. */
 function backOffAfter(failures: number, { retryAfterSeconds = 0 }: CountersignError): number {
   const longest = Math.min(backOffMillisecondsMax, 250 * 2 ** failures)
   return Math.max(longest * (0.5 + Math.random() / 2), retryAfterSeconds * 1000)
 }
 
 const stillPending = {
-  code: 'no_answer',
-  description: 'The request should have ended, and the service says it has not.',
+  code: 'network_error',
+  description: 'The signing request is still pending after its expiry time.',
 }
 
 function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -181,23 +196,26 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** What the service says, as far as it is to be believed. */
-function outcomeOf(asked: SigningRequest, { status, publicKey, signature, resolvedAt }: Ended): Outcome {
-  const { requestId, identityId, payload } = asked
+/** Validates the status that the service reports. */
+function toSigningOutcome(
+  request: SigningRequest,
+  { status, publicKey, signature, resolvedAt }: Ended,
+): SigningOutcome {
+  const { requestId, identityId, payload } = request
   if (status === 'denied' || status === 'expired') return { status, requestId, identityId }
-  const isSigned = signature !== undefined && publicKey === asked.publicKey
+  const isSigned = signature !== undefined && publicKey === request.publicKey
   if (!isSigned || !verifySignature({ payload, signature, publicKey })) throw new CountersignError(notSigned)
   return { status: 'signed', requestId, identityId, payload, signature, publicKey, resolvedAt: resolvedAt ?? '' }
 }
 
 const notSigned = {
   code: 'invalid_signature',
-  description: 'The service says that the request is signed, but not this text by this key.',
+  description: 'The service reports a signature, but it does not verify for this payload and key.',
 }
 
-/** An answer that the interface does not have. */
+/** Returns the error for an unexpected response. */
 export function unexpected(description: string): CountersignError {
-  return new CountersignError({ code: 'unexpected_answer', description })
+  return new CountersignError({ code: 'unexpected_response', description })
 }
 
 function isEnded(status: Status): status is Ended {
@@ -220,7 +238,7 @@ function isStatus(value: unknown): value is Status {
   return Array.isArray(signatures) && signatures.every((each) => isRecord(each) && hasTexts(each, texts))
 }
 
-/** Whether it says how far an organization is, or of none. */
+/** Checks that the progress of an organization is complete, or absent. */
 function isProgressOf({ organization = { id: '', approvalsNeeded: 0 } }: Record<string, unknown>): boolean {
   return isRecord(organization) && hasTexts(organization, ['id']) && Number.isInteger(organization['approvalsNeeded'])
 }
@@ -229,7 +247,7 @@ function hasTexts(record: Record<string, unknown>, names: string[]): boolean {
   return names.every((name) => typeof record[name] === 'string')
 }
 
-/** The same of those names that are there. */
+/** Picks those of the named fields that are present. */
 function hasTextsOf(record: Record<string, unknown>, names: string[]): boolean {
   return hasTexts(
     record,

@@ -1,16 +1,16 @@
 // Written by `node tools/sdk-types.ts` from the OpenAPI document. Do not edit.
 
 export interface Operations {
-  /** Ask an identity, or an organization, to sign a text */
+  /** Create a signing request */
   'POST /api/signing/request': {
     body: {
       clientId: string
       clientSecret: string
       identityId?: string
       organizationId?: string
-      /** What the person reads and signs, as its UTF-8 bytes */
+      /** Text that the user reads and signs, as its UTF-8 bytes */
       payload: string
-      /** Any JSON, at most 16 KiB and 8 levels deep; the person does not see it */
+      /** Any JSON, at most 16 KiB and 8 levels deep; not shown to the user */
       metadata?: Record<string, unknown>
       /** 300 where it is absent */
       expiresInSeconds?: number
@@ -24,14 +24,14 @@ export interface Operations {
       organization?: {
         id: string
         name: string
-        /** Whether a member has signed; it counts with the approvals alone */
+        /** Whether a member has signed; counts only together with the approvals */
         isSigned: boolean
         approvals: number
         approvalsNeeded: number
       }
     }
   }
-  /** What became of a request; with wait, once it was answered */
+  /** Get the status of a signing request (long-poll with wait) */
   'GET /api/signing/request/{requestId}/status': {
     path: {
       requestId: string
@@ -55,12 +55,12 @@ export interface Operations {
       organization?: {
         id: string
         name: string
-        /** Whether a member has signed; it counts with the approvals alone */
+        /** Whether a member has signed; counts only together with the approvals */
         isSigned: boolean
         approvals: number
         approvalsNeeded: number
       }
-      /** Of an organization that has signed */
+      /** Of a request that an organization has signed */
       signatures?: ({
         identityId: string
         memberId: string
@@ -74,7 +74,7 @@ export interface Operations {
       })[]
     }
   }
-  /** The public key of an identity in an app, by handle or by the key */
+  /** Get the public key of an identity in an app, by handle or by key */
   'GET /api/encryption/app-lookup': {
     query: {
       client_id?: string
@@ -90,5 +90,137 @@ export interface Operations {
       publicKey: string
       encryptionMode: 'asymmetric'
     }
+  }
+}
+
+/** Body of a webhook, whose signature is verified. */
+export type WebhookEvent =
+/** A user or an organization has signed */
+| {
+  type: 'signing.signed'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    requestId: string
+    status: 'signed' | 'denied' | 'expired'
+    /** Ed25519 public key, base64 */
+    publicKey?: string
+    /** ISO 8601, UTC */
+    expiresAt: string
+    /** Ed25519 signature, base64 */
+    signature?: string
+    /** ISO 8601, UTC */
+    resolvedAt?: string
+    organization?: {
+      id: string
+      name: string
+      /** Whether a member has signed; counts only together with the approvals */
+      isSigned: boolean
+      approvals: number
+      approvalsNeeded: number
+    }
+    /** Of a request that an organization has signed */
+    signatures?: ({
+      identityId: string
+      memberId: string
+      role: 'sign' | 'approve'
+      /** Ed25519 public key, base64 */
+      publicKey: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** ISO 8601, UTC */
+      at: string
+    })[]
+    identityId?: string
+    organizationId?: string
+  }
+}
+/** A user or an organization has denied to sign */
+| {
+  type: 'signing.denied'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    requestId: string
+    status: 'signed' | 'denied' | 'expired'
+    /** Ed25519 public key, base64 */
+    publicKey?: string
+    /** ISO 8601, UTC */
+    expiresAt: string
+    /** Ed25519 signature, base64 */
+    signature?: string
+    /** ISO 8601, UTC */
+    resolvedAt?: string
+    organization?: {
+      id: string
+      name: string
+      /** Whether a member has signed; counts only together with the approvals */
+      isSigned: boolean
+      approvals: number
+      approvalsNeeded: number
+    }
+    /** Of a request that an organization has signed */
+    signatures?: ({
+      identityId: string
+      memberId: string
+      role: 'sign' | 'approve'
+      /** Ed25519 public key, base64 */
+      publicKey: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** ISO 8601, UTC */
+      at: string
+    })[]
+    identityId?: string
+    organizationId?: string
+  }
+}
+/** A request expired, or the identity replaced its signing key */
+| {
+  type: 'signing.expired'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    requestId: string
+    status: 'signed' | 'denied' | 'expired'
+    /** Ed25519 public key, base64 */
+    publicKey?: string
+    /** ISO 8601, UTC */
+    expiresAt: string
+    /** Ed25519 signature, base64 */
+    signature?: string
+    /** ISO 8601, UTC */
+    resolvedAt?: string
+    organization?: {
+      id: string
+      name: string
+      /** Whether a member has signed; counts only together with the approvals */
+      isSigned: boolean
+      approvals: number
+      approvalsNeeded: number
+    }
+    /** Of a request that an organization has signed */
+    signatures?: ({
+      identityId: string
+      memberId: string
+      role: 'sign' | 'approve'
+      /** Ed25519 public key, base64 */
+      publicKey: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** ISO 8601, UTC */
+      at: string
+    })[]
+    identityId?: string
+    organizationId?: string
+  }
+}
+/** A manager of the app has sent a test event */
+| {
+  type: 'webhook.test'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    clientId: string
   }
 }

@@ -1,26 +1,38 @@
+/**
+ * Parses the URL of a host of the service. TLS is required, because the content must not be read or altered on its way.
+ */
+export function parseBaseUrl(name: string, text: string): URL {
+  const url = new URL(text)
+  const isHere = url.protocol === 'http:' && /^(?:(?:[\w-]+\.)*localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+  if (url.protocol !== 'https:' && !isHere) throw new TypeError(`${name} must begin with https:, or be on localhost`)
+  return url
+}
+
 type Refusal = { code: string; description: string; status?: number; retryAfterSeconds?: number }
 
-/** Known to every copy of this file: each part of the SDK is one file by itself, and has the class inside. */
+/**
+ * A registered symbol, shared by all copies of this file: each entry point of the SDK is one file with its own class.
+ */
 const brand = Symbol.for('countersign.error')
 
 /**
- * Why something did not come about. `code` is the service's, such as `identity_not_found`, or one of ours: `no_answer`
- * (nothing came back in time), `unexpected_answer` (what came back is not of the interface), `invalid_signature` (the
- * service says that the request is signed, and it is not), `cannot_open` (a ciphertext or an app key is for another
- * key or context, was altered, or is none), `public_key_changed` (somebody's key is another one than was expected),
- * `cannot_verify` (whether a token is good can't be told now), `not_begun_here` (a sign-in came back that this tab has
- * not begun), `authentication_too_old` (the person has not authenticated as recently as was asked for), `refused` (the
- * browser's own dialog was refused, and does not tell why: most likely the page is none of the app's), `no_storage`
- * (this browser lets the page keep nothing, which a sign-in takes). Where a token is refused, the code is that of RFC
- * 6750. `instanceof` holds for the errors of all parts of the SDK, whichever this is imported from.
+ * An error of the SDK. `code` is that of the service, such as `identity_not_found`, or one of the SDK: `network_error`
+ * (no response in time), `unexpected_response` (the response does not match the interface), `invalid_signature` (the
+ * service reports a signature that does not verify), `decryption_failed` (a ciphertext or app key is for another key or
+ * context, was altered, or is invalid), `public_key_changed` (a user's key differs from the expected one),
+ * `verification_unavailable` (a token cannot be checked now), `state_mismatch` (the sign-in response does not match a
+ * request from this tab), `authentication_too_old` (the user's authentication is older than requested), `refused` (the
+ * browser's dialog failed without a reason; most likely the page's origin is not registered), `storage_unavailable`
+ * (the browser blocks storage, which a sign-in needs). For a rejected token the code is that of RFC 6750. `instanceof`
+ * works for errors of all entry points of the SDK.
  */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'
   readonly code: string
   readonly description: string
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined
-  /** When to try again, where the service says so. */
+  /** Seconds until the next attempt, if the service sent that. */
   readonly retryAfterSeconds: number | undefined
 
   static override [Symbol.hasInstance](value: unknown): boolean {

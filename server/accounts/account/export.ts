@@ -1,91 +1,66 @@
-import type { AccountExport } from '@countersign/protocol/accounts/account'
-import { listAppsOf, toApp } from '#clients/registration/app.ts'
-import { readActivity } from '#platform/audit/activity.ts'
-import { listAuthorizations, readGrants } from '#oauth/consents/consent.ts'
-import { listDelegations, listUses } from '#oauth/delegation/delegation.ts'
-import { readIdentityKey } from '#accounts/keys/encryption-key.ts'
-import { listKeyWraps } from '#accounts/keys/key-wrap.ts'
-import { recoverySince } from '#accounts/keys/recovery-code.ts'
-import { readUnprovedEmail } from '#accounts/identities/email.ts'
-import { listFormerHandles } from '#accounts/identities/handle.ts'
-import { listIdentities, personSince } from '#accounts/identities/identity.ts'
+import { AccountExport } from '@countersign/protocol/accounts/account'
+import { listIdentities, userCreatedAt } from '#accounts/identities/identity.ts'
 import type { Database } from '#platform/database/database.ts'
-import { exportMemberships } from '#organizations/members/organization.ts'
-import { listPasskeys } from '#accounts/passkeys/passkey.ts'
-import { listSessions, type Session } from '#accounts/sessions/session.ts'
-import { listSigningKeys } from '#signing/keys/key.ts'
-import { readOrganizationSignatures } from '#signing/requests/organization-request.ts'
-import { readAllRequests } from '#signing/requests/request-export.ts'
-import { findWebhook } from '#clients/webhooks/endpoint.ts'
-
-type Identity = AccountExport['identities'][number]
+import type { ExportParts, ExportSubject } from '#platform/module/define-module.ts'
 
 /**
- * Everything that the service holds about a person, but the hashes that it checks secrets by: the text of an
- * `AccountExport`, in pieces. What may be of any size is read a page at a time while it is sent, so that neither memory
- * nor a connection to the database is taken up by it.
+ * Exports all data that the service holds about a user, except the hashes of secrets. Yields the text of an
+ * `AccountExport` in pieces. Lists of any size are read in pages while they are sent, so that the export uses little
+ * memory and no permanent database connection.
  */
-export async function* exportAccount(db: Database, session: Session, now: Date): AsyncGenerator<string> {
-  const { userId } = session
-  yield* objectOf<AccountExport>({
-    exportedAt: now.toISOString(),
-    user: { userId, createdAt: (await personSince(db, userId)).toISOString() },
-    identities: listOf(exportIdentities(db, userId, now)),
-    passkeys: await listPasskeys(db, userId),
-    sessions: await listSessions(db, session, now),
-    keyWraps: await listKeyWraps(db, userId),
-    recoveryCodeSince: (await recoverySince(db, userId))?.toISOString() ?? null,
-    authorizations: await listAuthorizations(db, userId),
-    delegations: textsOf(exportDelegations(db, session)),
-    apps: textsOf(exportApps(db, session)),
-    organizations: await exportMemberships(db, userId),
-    activity: textsOf(readActivity(db, userId)),
-  })
+export async function* exportAccount(
+  db: Database,
+  modules: readonly ExportParts[],
+  owner: ExportSubject,
+  now: Date,
+): AsyncGenerator<string> {
+  const { userId } = owner
+  const members: Members = new Map<string, unknown>([
+    ['exportedAt', now.toISOString()],
+    ['user', { userId, createdAt: (await userCreatedAt(db, userId)).toISOString() }],
+    ['identities', listOf(exportIdentities(db, modules, userId, now))],
+  ])
+  for (const { account = {} } of modules)
+    for (const [field, read] of Object.entries(account)) members.set(field, await textOrPages(read(db, owner, now)))
+  yield* objectOf(Object.keys(AccountExport.properties), members)
 }
 
-async function* exportIdentities(db: Database, userId: string, now: Date): AsyncGenerator<Pieces> {
+async function* exportIdentities(
+  db: Database,
+  modules: readonly ExportParts[],
+  userId: string,
+  now: Date,
+): AsyncGenerator<Pieces> {
   for (const identity of await listIdentities(db, userId)) {
-    const { identityId } = identity
-    yield objectOf<Identity>({
-      ...identity,
-      unprovedEmail: await readUnprovedEmail(db, identityId, now),
-      formerHandles: await listFormerHandles(db, identityId, now),
-      signingKeys: await listSigningKeys(db, identityId),
-      encryptionKey: await readIdentityKey(db, identityId),
-      signingRequests: textsOf(readAllRequests(db, identityId)),
-      organizationSignatures: textsOf(readOrganizationSignatures(db, identityId)),
-      grants: textsOf(readGrants(db, identityId, now)),
-    })
+    const members: Members = new Map<string, unknown>(Object.entries(identity))
+    for (const { identity: parts = {} } of modules)
+      for (const [field, read] of Object.entries(parts))
+        members.set(field, await textOrPages(read(db, identity.identityId, now)))
+    yield objectOf(Object.keys(AccountExport.properties.identities.items.properties), members)
   }
 }
 
-async function* exportDelegations(db: Database, session: Session): AsyncGenerator<AccountExport['delegations']> {
-  for (const delegation of await listDelegations(db, session))
-    yield [{ ...delegation, uses: await listUses(db, session, delegation.id) }]
-}
+/** JSON text in pieces. */
+type Pieces = AsyncGenerator<string, void>
 
-async function* exportApps(db: Database, session: Session): AsyncGenerator<AccountExport['apps']> {
-  for (const app of await listAppsOf(db, session.userId))
-    yield [{ ...toApp(app), webhook: await findWebhook(db, app.clientId) }]
-}
+/** Members of an object: plain values, or the pieces of their text. */
+type Members = Map<string, unknown>
 
-/** The text of something, in pieces. `Of` is what it is the text of. */
-type Pieces<Of = unknown> = AsyncGenerator<string, void> & { of?: Of }
-
-/** The text of an object, from its members: each as it is, or as the pieces of its text. */
-async function* objectOf<Whole>(members: { [Name in keyof Whole]: Whole[Name] | Pieces<Whole[Name]> }): Pieces<Whole> {
+/** Serializes an object from its members, in the order of its schema. */
+async function* objectOf(names: string[], members: Members): Pieces {
   let before = '{'
-  for (const [name, member] of Object.entries<unknown>(members)) {
+  for (const name of names) {
+    const member = members.get(name)
     yield `${before}${JSON.stringify(name)}:`
-    if (isPieces(member)) yield* member
+    if (isPages<string>(member)) yield* member
     else yield JSON.stringify(member)
     before = ','
   }
   yield '}'
 }
 
-/** The text of a list, from the texts of its items. */
-async function* listOf(items: AsyncIterable<Pieces>): Pieces<never> {
+/** Serializes a list from the pieces of its items. */
+async function* listOf(items: AsyncIterable<Pieces>): Pieces {
   let before = '['
   for await (const item of items) {
     yield before
@@ -95,8 +70,13 @@ async function* listOf(items: AsyncIterable<Pieces>): Pieces<never> {
   yield before === '[' ? '[]' : ']'
 }
 
-/** The text of a list, from pages of its items. */
-async function* textsOf<Item>(pages: AsyncIterable<Item[]>): Pieces<Item[]> {
+/** Reads a value now, so that a failure is found before the first byte, and a list when its turn comes. */
+async function textOrPages(value: unknown): Promise<unknown> {
+  return isPages<unknown[]>(value) ? textOf(value) : value
+}
+
+/** Serializes a list from pages of its items. */
+async function* textOf(pages: AsyncIterable<unknown[]>): Pieces {
   let before = '['
   for await (const items of pages)
     if (items.length > 0) {
@@ -106,6 +86,6 @@ async function* textsOf<Item>(pages: AsyncIterable<Item[]>): Pieces<Item[]> {
   yield before === '[' ? '[]' : ']'
 }
 
-function isPieces(member: unknown): member is Pieces {
-  return typeof member === 'object' && member !== null && Symbol.asyncIterator in member
+function isPages<Page>(value: unknown): value is AsyncIterable<Page, void> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }

@@ -1,32 +1,36 @@
 import { Readable } from 'node:stream'
 import * as endpoints from '@countersign/protocol/accounts/account'
-import type { AppDirectory } from '#clients/registration/app-directory.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { forgetBrowser } from '#accounts/passkeys/browser-binding.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ExportParts } from '#platform/module/define-module.ts'
+import type { Lifecycle } from '#platform/module/lifecycle.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { forgetBrowser } from '#accounts/passkeys/ceremony.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { deleteAccount, deleteIdentity } from './deletion.ts'
 import { exportAccount } from './export.ts'
 
-export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
+export type AccountServices = { kernel: ServerContext; lifecycle: Lifecycle; exportParts: readonly ExportParts[] }
+
+export function accountRoutes(host: Host, services: AccountServices): void {
+  const { kernel, exportParts } = services
   const { db, clock, config, rateLimits, log } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
     ...endpoints.exportAccount,
-    // The answer is sent as text, in pieces.
+    // The response is sent as text, in pieces.
     schema: {},
     onRequest: session.onRequest,
     async handler(request, reply) {
-      await rateLimits.count('account export of a person', ownKey(session.of(request), clock()))
+      await rateLimits.count('account-exports-per-user', ownKey(session.of(request), clock()))
       reply.header('content-disposition', 'attachment; filename="countersign-account.json"')
-      // It goes at the pace of whoever reads it, which keeps nobody else from being served.
+      // The client's speed determines the duration, so the request must not count against the concurrency limit.
       host.release(request)
-      const text = Readable.from(exportAccount(db, session.of(request), clock()))
-      // What fails before anything was sent is answered as any other fault.
+      const text = Readable.from(exportAccount(db, exportParts, session.of(request), clock()))
+      // Errors before the first byte are answered like any other error.
       text.once('error', (error) => {
-        if (reply.raw.headersSent) log.error({ error }, 'account export was cut off')
+        if (reply.raw.headersSent) log.error({ error }, 'account export stream aborted')
       })
       return reply.type('application/json; charset=utf-8').send(text)
     },
@@ -36,7 +40,7 @@ export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): v
     ...endpoints.deleteIdentity,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      await deleteIdentity(kernel, session.of(request), request.params.identityId, clock())
+      await deleteIdentity(services, session.of(request), request.params.identityId, clock())
       return reply.status(204).send(null)
     },
   })
@@ -46,8 +50,7 @@ export function accountRoutes(host: Host, kernel: Kernel, apps: AppDirectory): v
     onRequest: session.onRequest,
     async handler(request, reply) {
       const withApps = request.query.apps === 'delete'
-      const clientIds = await deleteAccount(kernel, session.of(request), { withApps }, clock())
-      await Promise.all(clientIds.map((clientId) => apps.forgetEverywhere(clientId)))
+      await deleteAccount(services, session.of(request), { withApps }, clock())
       forgetBrowser(reply, config.baseUrl)
       return reply.status(204).send(null)
     },

@@ -1,45 +1,44 @@
-import type { Language } from '#platform/outbound/language.ts'
-import type { Mail } from '#platform/outbound/mail.ts'
+import type { Language } from '@countersign/protocol/formats/registries/languages'
+import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
 
 type About = { to: string; handle: string; authUrl: URL; language: Language }
-type Letter = Record<Language, Omit<Mail, 'to'>>
 
-/** The code that proves an address. */
-export function codeMail({ to, handle, authUrl: { host }, language }: About, code: string): Mail {
+/** Builds the mail with an email verification code. */
+export function emailVerificationMail({ to, handle, authUrl: { host }, language }: About, code: string): Mail {
   const letter: Letter = {
     en: {
-      subject: 'Your Countersign code',
+      subject: 'Your Countersign verification code',
       text:
         `${code}\n\n` +
-        `Enter this code at ${host} to use this address for @${handle}. It works for ten minutes.\n\n` +
-        `Give it to nobody. If you did not ask for it, do nothing.\n`,
+        `Enter this code at ${host} to verify this address for @${handle}. It expires in ten minutes.\n\n` +
+        `Don’t share this code. If you didn’t request it, you can ignore this e-mail.\n`,
     },
     de: {
-      subject: 'Dein Countersign-Code',
+      subject: 'Dein Countersign-Bestätigungscode',
       text:
         `${code}\n\n` +
-        `Gib diesen Code auf ${host} ein, um diese Adresse für @${handle} zu verwenden. Er gilt zehn Minuten.\n\n` +
-        `Gib ihn niemandem. Wenn du ihn nicht wolltest, tu nichts.\n`,
+        `Gib diesen Code auf ${host} ein, um diese Adresse für @${handle} zu bestätigen. Er gilt zehn Minuten.\n\n` +
+        `Gib den Code nicht weiter. Wenn du ihn nicht angefordert hast, kannst du diese E-Mail ignorieren.\n`,
     },
   }
-  return { to, ...letter[language] }
+  return mailIn(language, to, letter)
 }
 
-/** What an address is told when another takes its place, or none. */
-export function changeMail({ to, handle, authUrl: { host, origin }, language }: About): Mail {
+/** Builds the notice to an address that was replaced or removed. */
+export function emailRemovedMail({ to, handle, authUrl: { host, origin }, language }: About): Mail {
   const letter: Letter = {
     en: {
-      subject: 'This address was removed from Countersign',
+      subject: 'Your e-mail address was removed from Countersign',
       text:
         `@${handle} at ${host} no longer uses this address.\n\n` +
-        `If it was not you who changed this, look after your account: ${origin}/account\n`,
+        `If you didn’t make this change, secure your account: ${origin}/account/activity\n`,
     },
     de: {
-      subject: 'Diese Adresse wurde aus Countersign entfernt',
+      subject: 'Deine E-Mail-Adresse wurde aus Countersign entfernt',
       text:
         `@${handle} auf ${host} verwendet diese Adresse nicht mehr.\n\n` +
-        `Wenn nicht du das geändert hast, sieh nach deinem Konto: ${origin}/account\n`,
+        `Wenn du das nicht geändert hast, sichere dein Konto: ${origin}/account/activity\n`,
     },
   }
-  return { to, ...letter[language] }
+  return mailIn(language, to, letter)
 }

@@ -1,13 +1,13 @@
-import { foldHandle } from '@countersign/protocol/formats/handle'
+import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import { limits } from '@countersign/protocol/formats/limits'
-import { secondsAfter } from '#platform/clock.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({ handle_taken: [409, 'This handle is taken. Choose another one.'] })
+const refuse = defineErrors({ handle_taken: [409, 'This handle is already in use. Choose another one.'] })
 
-/** Handles that would let someone pass for the service or for its staff. */
+/** Handles that could impersonate the service or its staff. */
 const reserved = new Set(
   `abuse account accounts admin administrator api auth billing business contact countersign developer developers help
   hostmaster info legal login mail moderator null oauth official operator owner postmaster privacy register root
@@ -15,37 +15,38 @@ const reserved = new Set(
 )
 
 export function isReservedHandle(handle: string): boolean {
-  return reserved.has(foldHandle(handle).replaceAll(/[._-]/g, ''))
+  return reserved.has(normalizeHandle(handle).replaceAll(/[._-]/g, ''))
 }
 
-/** Refuses `handle_taken` where someone has the handle now; who takes it in the end, `takeHandle` decides. */
-export async function requireFreeHandle(db: Database, handle: string, now: Date): Promise<void> {
-  const known = await store.findHandle(db, foldHandle(handle))
-  if (known && (known.freeAt === null || known.freeAt > now)) throw refuse.handle_taken()
+/** Throws `handle_taken` if the handle is in use now. The final decision is made by `claimHandle`. */
+export async function requireAvailableHandle(db: Database, handle: string, now: Date): Promise<void> {
+  const known = await store.findHandle(db, normalizeHandle(handle))
+  if (known && (known.availableAt === null || known.availableAt > now)) throw refuse.handle_taken()
 }
 
-/** Takes a handle that nobody has, or that this identity had itself. Refuses `handle_taken`. */
-export async function takeHandle(tx: Transaction, handle: string, identityId: string, now: Date): Promise<void> {
-  if (!(await store.claimHandle(tx, { handleFolded: foldHandle(handle), identityId }, now))) throw refuse.handle_taken()
+/** Claims a handle that is available, or that this identity had before. Throws `handle_taken`. */
+export async function claimHandle(tx: Transaction, handle: string, identityId: string, now: Date): Promise<void> {
+  if (!(await store.claimHandle(tx, { handleNormalized: normalizeHandle(handle), identityId }, now)))
+    throw refuse.handle_taken()
 }
 
-/** Gives a handle up. For ninety days nobody takes it but the identity that had it. */
-export async function giveUpHandle(tx: Transaction, handle: string, identityId: string, now: Date): Promise<void> {
-  await store.releaseHandle(tx, foldHandle(handle), identityId, reservedUntil(now))
+/** Releases a handle. For ninety days only the identity that had it can claim it. */
+export async function releaseHandle(tx: Transaction, handle: string, identityId: string, now: Date): Promise<void> {
+  await store.releaseHandle(tx, normalizeHandle(handle), identityId, reservedUntil(now))
 }
 
-/** Until when a handle that is given up now is kept from others. */
+/** Returns the instant until which a handle that is released now stays reserved. */
 export function reservedUntil(now: Date): Date {
-  return secondsAfter(now, limits.handleReservedSeconds)
+  return addSeconds(now, limits.handleReservedSeconds)
 }
 
-/** The handles that an identity gave up and may take back, with the end of that. */
+/** Lists the handles that an identity released and can reclaim, with the end of their reservation. */
 export async function listFormerHandles(db: Database, identityId: string, now: Date) {
   const released = await store.listReleasedHandles(db, identityId, now)
   return released.map(({ handle, keptUntil }) => ({ handle, keptUntil: keptUntil.toISOString() }))
 }
 
-/** Deletes up to `batch` handles that nobody has any more, and says how many. */
+/** Deletes up to `batch` released handles whose reservation has ended. Returns their number. */
 export function pruneHandles(db: Database, now: Date, batch: number): Promise<number> {
-  return store.deleteFreeHandles(db, now, batch)
+  return store.deleteReleasedHandles(db, now, batch)
 }

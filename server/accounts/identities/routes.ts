@@ -1,12 +1,12 @@
 import * as endpoints from '@countersign/protocol/accounts/identities'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { languageOf } from '#platform/outbound/language.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import { beginEmailProof, finishEmailProof, removeEmail } from './email.ts'
-import { changeIdentity, createIdentity, listActing, requireOwnIdentity, toIdentity } from './identity.ts'
+import { startEmailVerification, completeEmailVerification, removeEmail } from './email.ts'
+import { updateIdentity, createIdentity, listIdentitiesOfSession, requireOwnIdentity, toIdentity } from './identity.ts'
 
-export function identityRoutes(host: Host, kernel: Kernel): void {
+export function identityRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -14,7 +14,7 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listIdentities,
     onRequest: session.onRequest,
     async handler(request) {
-      return { identities: await listActing(db, session.of(request)) }
+      return { identities: await listIdentitiesOfSession(db, session.of(request)) }
     },
   })
 
@@ -28,7 +28,7 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
-    ...endpoints.readIdentity,
+    ...endpoints.getIdentity,
     onRequest: session.onRequest,
     async handler(request) {
       return toIdentity(await requireOwnIdentity(db, session.of(request), request.params.identityId))
@@ -36,37 +36,37 @@ export function identityRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
-    ...endpoints.changeIdentity,
+    ...endpoints.updateIdentity,
     onRequest: session.onRequest,
     async handler(request) {
       const acting = session.of(request)
-      return changeIdentity(kernel, { ...request.body, ...request.params, acting }, clock())
+      return updateIdentity(kernel, { ...request.body, ...request.params, acting }, clock())
     },
   })
 
   emailRoutes(host, kernel)
 }
 
-function emailRoutes(host: Host, kernel: Kernel): void {
+function emailRoutes(host: Host, kernel: ServerContext): void {
   const { clock } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
-    ...endpoints.beginEmailProof,
+    ...endpoints.startEmailVerification,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = { ...request.params, session: session.of(request), language: languageOf(request) }
-      const { email, expiresAt } = await beginEmailProof(kernel, asking, request.body.email, clock())
+      const asking = { ...request.params, session: session.of(request), language: negotiateLanguage(request) }
+      const { email, expiresAt } = await startEmailVerification(kernel, asking, request.body.email, clock())
       return { email, expiresAt: expiresAt.toISOString() }
     },
   })
 
   host.route({
-    ...endpoints.finishEmailProof,
+    ...endpoints.verifyEmail,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = { ...request.params, session: session.of(request), language: languageOf(request) }
-      return finishEmailProof(kernel, asking, request.body.code, clock())
+      const asking = { ...request.params, session: session.of(request), language: negotiateLanguage(request) }
+      return completeEmailVerification(kernel, asking, request.body.code, clock())
     },
   })
 
@@ -74,7 +74,7 @@ function emailRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.removeEmail,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = { ...request.params, session: session.of(request), language: languageOf(request) }
+      const asking = { ...request.params, session: session.of(request), language: negotiateLanguage(request) }
       return removeEmail(kernel, asking, clock())
     },
   })

@@ -27,23 +27,23 @@ export function findIdentity(db: Database, identityId: string) {
   return db.selectFrom('identity').select(identity).where('identity_id', '=', identityId).executeTakeFirst()
 }
 
-/** The identity that holds a handle; none where the handle only waits for the one that gave it up. */
-export function findIdentityOfHandle(db: Database, handleFolded: string) {
+/** Finds the identity that has a handle. Reserved handles are not found. */
+export function findIdentityOfHandle(db: Database, handleNormalized: string) {
   return db
     .selectFrom('identity_handle')
     .innerJoin('identity', 'identity.identity_id', 'identity_handle.identity_id')
     .select(['identity.identity_id as identityId', 'identity.handle'])
-    .where('handle_folded', '=', handleFolded)
-    .where('free_at', 'is', null)
+    .where('handle_normalized', '=', handleNormalized)
+    .where('available_at', 'is', null)
     .executeTakeFirst()
 }
 
-/** An identity, locked until the transaction ends; undefined where there is none. */
+/** Locks an identity until the transaction ends. Returns undefined if it does not exist. */
 export function lockIdentity(tx: Transaction, identityId: string) {
   return tx.selectFrom('identity').select(identity).where('identity_id', '=', identityId).forUpdate().executeTakeFirst()
 }
 
-/** The same, locked until the transaction ends. */
+/** Locks an identity of this user until the transaction ends. */
 export function lockIdentityOfUser(tx: Transaction, userId: string, identityId: string) {
   return tx
     .selectFrom('identity')
@@ -54,7 +54,7 @@ export function lockIdentityOfUser(tx: Transaction, userId: string, identityId: 
     .executeTakeFirst()
 }
 
-/** Locks the identities of a person until the transaction ends, and answers their ids. */
+/** Locks the identities of a user until the transaction ends. Returns their IDs. */
 export async function lockIdentitiesOfUser(tx: Transaction, userId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('identity')
@@ -76,32 +76,36 @@ export function listIdentitiesOfUser(db: Database, userId: string) {
     .execute()
 }
 
-export async function insertPerson(tx: Transaction, userId: string, now: Date): Promise<void> {
-  await tx.insertInto('person').values({ user_id: userId, identity_count: 1, created_at: now }).execute()
+export async function insertUser(tx: Transaction, userId: string, now: Date): Promise<void> {
+  await tx.insertInto('user_account').values({ user_id: userId, identity_count: 1, created_at: now }).execute()
 }
 
-/** Locks a person's row until the transaction ends; undefined where there is none. */
-export function lockPerson(tx: Transaction, userId: string) {
+/** Locks a user's row until the transaction ends. Returns undefined if there is none. */
+export function lockUser(tx: Transaction, userId: string) {
   return tx
-    .selectFrom('person')
+    .selectFrom('user_account')
     .select('created_at as createdAt')
     .where('user_id', '=', userId)
     .forUpdate()
     .executeTakeFirst()
 }
 
-export function findPerson(db: Database, userId: string) {
-  return db.selectFrom('person').select('created_at as createdAt').where('user_id', '=', userId).executeTakeFirst()
+export function findUser(db: Database, userId: string) {
+  return db
+    .selectFrom('user_account')
+    .select('created_at as createdAt')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
 }
 
-export async function deletePerson(tx: Transaction, userId: string): Promise<void> {
-  await tx.deleteFrom('person').where('user_id', '=', userId).execute()
+export async function deleteUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('user_account').where('user_id', '=', userId).execute()
 }
 
-/** Counts one identity of a person less; false where it is their last. */
-export async function uncountIdentity(tx: Transaction, userId: string): Promise<boolean> {
+/** Decrements the identity count of a user. Returns false for the last identity. */
+export async function decrementIdentityCount(tx: Transaction, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('person')
+    .updateTable('user_account')
     .set((eb) => ({ identity_count: eb('identity_count', '-', 1) }))
     .where('user_id', '=', userId)
     .where('identity_count', '>', 1)
@@ -109,10 +113,10 @@ export async function uncountIdentity(tx: Transaction, userId: string): Promise<
   return numUpdatedRows === 1n
 }
 
-/** Counts one more identity of a person; false where they have twenty. */
-export async function countIdentity(tx: Transaction, userId: string): Promise<boolean> {
+/** Increments the identity count of a user. Returns false if the user has twenty identities. */
+export async function incrementIdentityCount(tx: Transaction, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('person')
+    .updateTable('user_account')
     .set((eb) => ({ identity_count: eb('identity_count', '+', 1) }))
     .where('user_id', '=', userId)
     .where('identity_count', '<', limits.identitiesPerUserMax)
@@ -120,62 +124,66 @@ export async function countIdentity(tx: Transaction, userId: string): Promise<bo
   return numUpdatedRows === 1n
 }
 
-export function findHandle(db: Database, handleFolded: string) {
+export function findHandle(db: Database, handleNormalized: string) {
   return db
     .selectFrom('identity_handle')
-    .select(['identity_id as identityId', 'free_at as freeAt'])
-    .where('handle_folded', '=', handleFolded)
+    .select(['identity_id as identityId', 'available_at as availableAt'])
+    .where('handle_normalized', '=', handleNormalized)
     .executeTakeFirst()
 }
 
-/** Gives a handle to an identity; false where another has it, or had it until lately. */
+/** Assigns a handle to an identity. Returns false if another identity has it or it is reserved for another one. */
 export async function claimHandle(
   tx: Transaction,
-  { handleFolded, identityId }: { handleFolded: string; identityId: string },
+  { handleNormalized, identityId }: { handleNormalized: string; identityId: string },
   now: Date,
 ): Promise<boolean> {
   const claimed = await tx
     .insertInto('identity_handle')
-    .values({ handle_folded: handleFolded, identity_id: identityId })
+    .values({ handle_normalized: handleNormalized, identity_id: identityId })
     .onConflict((conflict) =>
       conflict
-        .column('handle_folded')
-        .doUpdateSet({ identity_id: identityId, free_at: null })
+        .column('handle_normalized')
+        .doUpdateSet({ identity_id: identityId, available_at: null })
         .where(({ eb, or }) =>
-          or([eb('identity_handle.identity_id', '=', identityId), eb('identity_handle.free_at', '<=', now)]),
+          or([eb('identity_handle.identity_id', '=', identityId), eb('identity_handle.available_at', '<=', now)]),
         ),
     )
-    .returning('handle_folded')
+    .returning('handle_normalized')
     .executeTakeFirst()
   return claimed !== undefined
 }
 
-export async function releaseHandle(tx: Transaction, handleFolded: string, heir: string, freeAt: Date) {
+export async function releaseHandle(tx: Transaction, handleNormalized: string, heir: string, availableAt: Date) {
   await tx
     .updateTable('identity_handle')
-    .set({ identity_id: heir, free_at: freeAt })
-    .where('handle_folded', '=', handleFolded)
+    .set({ identity_id: heir, available_at: availableAt })
+    .where('handle_normalized', '=', handleNormalized)
     .execute()
 }
 
-/** The handles that an identity gave up and that still wait for it. */
+/** Lists the handles that an identity released and that are still reserved for it. */
 export function listReleasedHandles(db: Database, identityId: string, now: Date) {
   return db
     .selectFrom('identity_handle')
-    .select(['handle_folded as handle', 'free_at as keptUntil'])
+    .select(['handle_normalized as handle', 'available_at as keptUntil'])
     .where('identity_id', '=', identityId)
-    .where('free_at', '>', now)
-    .orderBy('free_at')
+    .where('available_at', '>', now)
+    .orderBy('available_at')
     .$narrowType<{ keptUntil: Date }>()
     .execute()
 }
 
-export async function deleteFreeHandles(db: Database, now: Date, batch: number): Promise<number> {
-  const free = db.selectFrom('identity_handle').select('handle_folded').where('free_at', '<=', now).limit(batch)
+export async function deleteReleasedHandles(db: Database, now: Date, batch: number): Promise<number> {
+  const free = db
+    .selectFrom('identity_handle')
+    .select('handle_normalized')
+    .where('available_at', '<=', now)
+    .limit(batch)
   const { numDeletedRows } = await db
     .deleteFrom('identity_handle')
-    .where('handle_folded', 'in', free)
-    .where('free_at', '<=', now)
+    .where('handle_normalized', 'in', free)
+    .where('available_at', '<=', now)
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
@@ -217,7 +225,7 @@ export function updateIdentity(tx: Transaction, { identityId, handle, displayNam
     .executeTakeFirstOrThrow()
 }
 
-/** Sets the address that an identity has proved, or none. */
+/** Sets or removes the verified address of an identity. */
 export function setEmail(
   tx: Transaction,
   { identityId, email }: { identityId: string; email: string | null },
@@ -231,43 +239,46 @@ export function setEmail(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes identities with what this room keeps of them; their handles are reserved, for nobody. */
+/** Deletes identities with their rows in this module. Their handles stay reserved, for no identity. */
 export async function deleteIdentities(tx: Transaction, identityIds: string[], handlesFreeAt: Date): Promise<void> {
   await tx
     .updateTable('identity_handle')
-    .set((eb) => ({ identity_id: null, free_at: eb.fn.coalesce('free_at', eb.val(handlesFreeAt)) }))
+    .set((eb) => ({ identity_id: null, available_at: eb.fn.coalesce('available_at', eb.val(handlesFreeAt)) }))
     .where('identity_id', 'in', identityIds)
     .execute()
-  await tx.deleteFrom('identity_email_proof').where('identity_id', 'in', identityIds).execute()
+  await tx.deleteFrom('identity_email_verification').where('identity_id', 'in', identityIds).execute()
   await tx.deleteFrom('identity').where('identity_id', 'in', identityIds).execute()
 }
 
 type EmailProof = { identityId: string; email: string; codeMac: Uint8Array; expiresAt: Date }
 
-export async function upsertEmailProof(tx: Transaction, { identityId, email, codeMac, expiresAt }: EmailProof) {
-  const proof = { email, code_mac: codeMac, tries: 0, expires_at: expiresAt }
+export async function upsertEmailVerification(tx: Transaction, { identityId, email, codeMac, expiresAt }: EmailProof) {
+  const proof = { email, code_mac: codeMac, attempts: 0, expires_at: expiresAt }
   await tx
-    .insertInto('identity_email_proof')
+    .insertInto('identity_email_verification')
     .values({ ...proof, identity_id: identityId })
     .onConflict((conflict) => conflict.column('identity_id').doUpdateSet(proof))
     .execute()
 }
 
-/** Counts one more try, and answers what it is compared with; undefined where no try is left, or there is no time. */
-export function tryEmailProof(tx: Transaction, identityId: string, now: Date) {
+/**
+ * Records a verification attempt. Returns the values to compare the code with, or undefined if the code has expired or
+ * has no attempts left.
+ */
+export function recordVerificationAttempt(tx: Transaction, identityId: string, now: Date) {
   return tx
-    .updateTable('identity_email_proof')
-    .set((eb) => ({ tries: eb('tries', '+', 1) }))
+    .updateTable('identity_email_verification')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where('identity_id', '=', identityId)
-    .where('tries', '<', limits.emailCodeTriesMax)
+    .where('attempts', '<', limits.emailCodeTriesMax)
     .where('expires_at', '>', now)
     .returning(['email', 'code_mac as codeMac'])
     .executeTakeFirst()
 }
 
-export function findEmailProof(db: Database, identityId: string, now: Date) {
+export function findEmailVerification(db: Database, identityId: string, now: Date) {
   return db
-    .selectFrom('identity_email_proof')
+    .selectFrom('identity_email_verification')
     .select('email')
     .where('identity_id', '=', identityId)
     .where('expires_at', '>', now)
@@ -275,17 +286,17 @@ export function findEmailProof(db: Database, identityId: string, now: Date) {
 }
 
 export async function deleteEmailProof(tx: Transaction, identityId: string): Promise<void> {
-  await tx.deleteFrom('identity_email_proof').where('identity_id', '=', identityId).execute()
+  await tx.deleteFrom('identity_email_verification').where('identity_id', '=', identityId).execute()
 }
 
 export async function deleteExpiredProofs(db: Database, now: Date, batch: number): Promise<number> {
   const expired = db
-    .selectFrom('identity_email_proof')
+    .selectFrom('identity_email_verification')
     .select('identity_id')
     .where('expires_at', '<=', now)
     .limit(batch)
   const { numDeletedRows } = await db
-    .deleteFrom('identity_email_proof')
+    .deleteFrom('identity_email_verification')
     .where('identity_id', 'in', expired)
     .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()

@@ -1,40 +1,44 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { DeviceApproval, Opening, WaitingDevice } from '@countersign/protocol/accounts/device-approvals'
+import type {
+  DeviceApproval,
+  CommitmentOpening,
+  PendingDeviceApproval,
+} from '@countersign/protocol/accounts/device-approvals'
 import { limits } from '@countersign/protocol/formats/limits'
 import { actingPersonTransaction } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
-import { secondsAfter, secondsUntil } from '#platform/clock.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { addSeconds, secondsUntil } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
-import { requireFresh, type Session } from '#accounts/sessions/session.ts'
+import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
 import * as store from './device-approval-store.ts'
 
-const refuse = refusals({
-  wrong_session: [403, 'This is for another of your sessions: one asks, and a different one answers.'],
-  approval_not_found: [404, 'No device asks for this, or not any more.'],
-  out_of_turn: [409, 'This was done already, or something else comes before it.'],
-  too_many_pending: [429, 'Too many of your devices ask already. Wait a little and try again.'],
+const refuse = defineErrors({
+  device_approval_wrong_session: [403, 'This step belongs to the other session of the device approval.'],
+  device_approval_not_found: [404, 'The device approval does not exist or has ended.'],
+  approval_step_out_of_order: [409, 'This step was already completed, or another step comes first.'],
+  too_many_pending: [429, 'Too many pending device approvals. Try again later.'],
 })
 
 /**
- * Two devices of a person agree on a key through us: the one that asks commits itself to its half, the other answers
- * with its own, and only then the first one shows what it had committed itself to. Each step is taken once, in turn. We
- * see public keys, and a ciphertext to which we have no key; that nobody stands between the two, they see by six digits
- * that their owner carries across.
+ * Requests a device approval, in which two devices of a user agree on a key through this service. The requesting device
+ * commits to its public key, the approving device answers with its own, and then the first one opens the commitment.
+ * Each step happens once, in order. The service sees public keys and a ciphertext that it cannot decrypt. Users detect
+ * an attacker in the middle by comparing six digits on both devices.
  */
-export async function askForApproval(
-  { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
-  session: Session,
+export async function requestDeviceApproval(
+  { db, rateLimits }: Pick<ServerContext, 'db' | 'rateLimits'>,
+  session: PasskeySession,
   commitment: string,
   now: Date,
 ) {
   const { userId, sessionId } = session
-  await rateLimits.count('device approval of a person', ownKey(session, now))
+  await rateLimits.count('device-approvals-per-user', ownKey(session, now))
   const approvalId = randomUUIDv7()
-  const expiresAt = secondsAfter(now, limits.deviceApprovalLifetimeSeconds)
+  const expiresAt = addSeconds(now, limits.deviceApprovalLifetimeSeconds)
   const approval = { userId, approvalId, sessionId, commitment: bytesOf(commitment), createdAt: now, expiresAt }
   return actingPersonTransaction(db, session, async (tx) => {
     const { count, firstExpiry } = await store.countApprovals(tx, userId, now)
@@ -42,18 +46,18 @@ export async function askForApproval(
       throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
     await store.insertApproval(tx, approval)
     const details = { approvalId }
-    await record(tx, { action: 'account.device_approval_asked', actor: 'person', userId, details }, now)
+    await recordAuditEvent(tx, { action: 'account.device_approval.requested', actor: 'user', userId, details }, now)
     return { approvalId, expiresAt: expiresAt.toISOString() }
   })
 }
 
-/** The devices of a person that ask, and that nobody has answered; the one that looks is none of them. */
-export async function listWaitingDevices(
+/** Lists the unanswered approvals of a user, except those that this session requested. */
+export async function listPendingDeviceApprovals(
   db: Database,
-  { userId, sessionId }: Session,
+  { userId, sessionId }: PasskeySession,
   now: Date,
-): Promise<WaitingDevice[]> {
-  const waiting = await store.listUnanswered(db, userId, sessionId, now)
+): Promise<PendingDeviceApproval[]> {
+  const waiting = await store.listPendingApprovals(db, userId, sessionId, now)
   return waiting.map(({ commitment, createdAt, expiresAt, ...device }) => ({
     ...device,
     commitment: textOf(commitment),
@@ -62,29 +66,32 @@ export async function listWaitingDevices(
   }))
 }
 
-/** How far two devices have come. Refuses `approval_not_found`. */
-export async function readApproval(
+/** Returns the state of a device approval. Throws `device_approval_not_found`. */
+export async function getDeviceApproval(
   db: Database,
-  { userId }: Session,
+  { userId }: PasskeySession,
   approvalId: string,
   now: Date,
 ): Promise<DeviceApproval> {
   const found = await store.findApproval(db, { userId, approvalId }, now)
-  if (!found) throw refuse.approval_not_found()
-  const { answerPublicKey, publicKey, nonce } = found
+  if (!found) throw refuse.device_approval_not_found()
+  const { approverPublicKey, publicKey, nonce } = found
   return {
     approvalId,
     expiresAt: found.expiresAt.toISOString(),
-    answer: answerPublicKey && { publicKey: textOf(answerPublicKey) },
+    answer: approverPublicKey && { publicKey: textOf(approverPublicKey) },
     opening: publicKey && nonce && { publicKey: textOf(publicKey), nonce: textOf(nonce) },
     sealed: found.ciphertext !== null,
   }
 }
 
-/** Refuses `approval_not_found`, `wrong_session`, `out_of_turn`. */
-export async function answerApproval(
+/**
+ * Stores the public key of the approving device. Throws `device_approval_not_found`, `device_approval_wrong_session` or
+ * `approval_step_out_of_order`.
+ */
+export async function submitApproverKey(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   { approvalId, publicKey }: { approvalId: string; publicKey: string },
   now: Date,
 ): Promise<void> {
@@ -94,72 +101,88 @@ export async function answerApproval(
   })
 }
 
-/** Refuses as `answerApproval` does. Whether it is what was committed to, the device that answered looks itself. */
-export async function openCommitment(
+/** Stores the opening of the commitment. The approving device verifies it. Throws like `submitApproverKey`. */
+export async function revealCommitment(
   db: Database,
-  session: Session,
-  { approvalId, publicKey, nonce }: { approvalId: string } & Opening,
+  session: PasskeySession,
+  { approvalId, publicKey, nonce }: { approvalId: string } & CommitmentOpening,
   now: Date,
 ): Promise<void> {
   const opening = { publicKey: bytesOf(publicKey), nonce: bytesOf(nonce) }
   await actingTransaction(db, session, async (tx) => {
-    const opened = await store.setOpening(tx, { ...session, approvalId, ...opening }, now)
-    if (!opened) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofAsker }, now)
+    const opened = await store.setRevealedCommitment(tx, { ...session, approvalId, ...opening }, now)
+    if (!opened) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofRequester }, now)
   })
 }
 
-/** Refuses as `answerApproval` does, and `reauthentication_required`. */
-export async function sealForDevice(
+/**
+ * Stores the wrapped master key for the requesting device. Throws like `submitApproverKey`, or
+ * `reauthentication_required`.
+ */
+export async function submitWrappedMasterKey(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   { approvalId, ciphertext }: { approvalId: string; ciphertext: string },
   now: Date,
 ): Promise<void> {
-  requireFresh(session, now)
+  requireRecentAuthentication(session, now)
   const { userId } = session
   await actingTransaction(db, session, async (tx) => {
     const sealed = await store.setCiphertext(tx, { ...session, approvalId, ciphertext }, now)
     if (!sealed) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofAnswerer }, now)
     const details = { approvalId }
-    await record(tx, { action: 'account.device_approved', actor: 'person', userId, details }, now)
+    await recordAuditEvent(tx, { action: 'account.device_approval.approved', actor: 'user', userId, details }, now)
   })
 }
 
-/** Gives the device that asked what was sealed for it, once. Refuses as `answerApproval` does. */
-export async function takeSealed(db: Database, session: Session, approvalId: string, now: Date): Promise<string> {
+/** Returns the wrapped master key to the requesting device, once. Throws like `submitApproverKey`. */
+export async function consumeWrappedMasterKey(
+  db: Database,
+  session: PasskeySession,
+  approvalId: string,
+  now: Date,
+): Promise<string> {
   return actingTransaction(db, session, async (tx) => {
-    const ciphertext = await store.takeCiphertext(tx, { ...session, approvalId }, now)
-    if (ciphertext === undefined) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofAsker }, now)
+    const ciphertext = await store.consumeCiphertext(tx, { ...session, approvalId }, now)
+    if (ciphertext === undefined) throw await refusalOf(tx, { ...session, approvalId, isTurn: ofRequester }, now)
     return ciphertext
   })
 }
 
-/** Any session of the person may put an end to it. Refuses `approval_not_found`. */
-export async function cancelApproval(db: Database, session: Session, approvalId: string, now: Date): Promise<void> {
+/** Cancels a device approval from any session of the user. Throws `device_approval_not_found`. */
+export async function cancelDeviceApproval(
+  db: Database,
+  session: PasskeySession,
+  approvalId: string,
+  now: Date,
+): Promise<void> {
   const { userId } = session
   await actingTransaction(db, session, async (tx) => {
-    if (!(await store.deleteApproval(tx, { userId, approvalId }, now))) throw refuse.approval_not_found()
+    if (!(await store.deleteApproval(tx, { userId, approvalId }, now))) throw refuse.device_approval_not_found()
   })
 }
 
-/** Deletes up to `batch` approvals that have expired, and says how many. */
+/** Deletes up to `batch` expired approvals. Returns their number. */
 export function pruneDeviceApprovals(db: Database, now: Date, batch: number): Promise<number> {
   return store.deleteExpiredApprovals(db, now, batch)
 }
 
-type Roles = { askingSessionId: string; answeringSessionId: string | null }
-/** Whether a step belongs to the session that asked, to that which answered, or to any that did not ask. */
-type Turn = (roles: Roles, sessionId: string) => boolean
-const ofAsker: Turn = ({ askingSessionId }, sessionId) => askingSessionId === sessionId
-const ofAnswerer: Turn = ({ answeringSessionId }, sessionId) => answeringSessionId === sessionId
-const ofOthers: Turn = ({ askingSessionId }, sessionId) => askingSessionId !== sessionId
-type Step = Session & { approvalId: string; isTurn: Turn }
+type Roles = { requestingSessionId: string; approvingSessionId: string | null }
+/**
+ * Decides whether a step belongs to a session: the requesting one, the approving one, or any other than the requesting
+ * one.
+ */
+type ApprovalStep = (roles: Roles, sessionId: string) => boolean
+const ofRequester: ApprovalStep = ({ requestingSessionId }, sessionId) => requestingSessionId === sessionId
+const ofAnswerer: ApprovalStep = ({ approvingSessionId }, sessionId) => approvingSessionId === sessionId
+const ofOthers: ApprovalStep = ({ requestingSessionId }, sessionId) => requestingSessionId !== sessionId
+type Step = PasskeySession & { approvalId: string; isTurn: ApprovalStep }
 
-/** Why a step could not be taken. */
+/** Returns the error for a step that was not allowed. */
 async function refusalOf(tx: Transaction, { isTurn, ...step }: Step, now: Date) {
   const found = await store.findApproval(tx, step, now)
-  if (!found) return refuse.approval_not_found()
-  return isTurn(found, step.sessionId) ? refuse.out_of_turn() : refuse.wrong_session()
+  if (!found) return refuse.device_approval_not_found()
+  return isTurn(found, step.sessionId) ? refuse.approval_step_out_of_order() : refuse.device_approval_wrong_session()
 }
 
 function bytesOf(text: string): Uint8Array {

@@ -1,90 +1,91 @@
 import { curveOfPublicKey } from '@countersign/protocol/formats/encryption/agreement-key'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { IdentityKey, NewKeyPair } from '@countersign/protocol/accounts/keys'
-import { findByHandle, holdOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import { findByHandle, lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { requireFresh, type Session } from '#accounts/sessions/session.ts'
+import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  identity_not_found: [404, 'There is no identity of this handle.'],
-  no_encryption_key: [404, 'This identity has no encryption key.'],
-  key_exists: [409, 'This identity has an encryption key.'],
-  invalid_public_key: [400, 'The encryption key is not a public key of X25519 or P-256, as SPKI in canonical base64.'],
+const refuse = defineErrors({
+  identity_not_found: [404, 'No identity has this handle.'],
+  no_encryption_key: [404, 'The identity has no encryption key.'],
+  key_exists: [409, 'The identity already has an encryption key.'],
+  invalid_public_key: [400, 'publicKey must be an X25519 or P-256 public key as SPKI in canonical base64.'],
 })
 
 type NewIdentityKey = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
 
-/** Enrols the encryption key of a new identity. `publicKey` comes from `readEncryptionKey`. */
-export async function enrolEncryptionKey(tx: Transaction, key: NewIdentityKey, now: Date): Promise<void> {
+/** Stores the encryption key of a new identity. `publicKey` comes from `parseEncryptionPublicKey`. */
+export async function storeEncryptionKey(tx: Transaction, key: NewIdentityKey, now: Date): Promise<void> {
   await store.insertIdentityKey(tx, key, now)
 }
 
-/** The encryption key of an identity; null where it has none. */
-export async function readIdentityKey(db: Database, identityId: string) {
+/** Returns the encryption key of an identity, or null if it has none. */
+export async function getIdentityEncryptionKey(db: Database, identityId: string) {
   const key = await store.findIdentityKey(db, identityId)
   if (!key) return null
   return { ...key, publicKey: toBase64(key.publicKey), createdAt: key.createdAt.toISOString() }
 }
 
-/** The same as its owner gets it. Refuses `identity_not_found`. */
-export async function readOwnKey(db: Database, session: Session, identityId: string) {
+/** Returns the encryption key of the user's own identity. Throws `identity_not_found`. */
+export async function getOwnEncryptionKey(db: Database, session: PasskeySession, identityId: string) {
   await requireOwnIdentity(db, session, identityId)
-  const key = await readIdentityKey(db, identityId)
+  const key = await getIdentityEncryptionKey(db, identityId)
   return key ? { ...key, identityId, hasKey: true as const } : { identityId, hasKey: false as const }
 }
 
-/** What anybody may know of the key of a handle. Refuses `identity_not_found`, `no_encryption_key`. */
-export async function lookUpIdentityKey(db: Database, sought: string) {
-  const identity = await findByHandle(db, sought)
+/**
+ * Returns the public part of the encryption key that belongs to a handle. Throws `identity_not_found` or
+ * `no_encryption_key`.
+ */
+export async function getPublicEncryptionKey(db: Database, handle: string) {
+  const identity = await findByHandle(db, handle)
   if (!identity) throw refuse.identity_not_found()
-  const key = await readIdentityKey(db, identity.identityId)
+  const key = await getIdentityEncryptionKey(db, identity.identityId)
   if (!key) throw refuse.no_encryption_key()
   return { handle: identity.handle, publicKey: key.publicKey, createdAt: key.createdAt }
 }
 
 /**
- * Gives an identity its encryption key; what was encrypted to one could not be opened after another took its place, so
- * none is ever replaced. Refuses `identity_not_found`, `reauthentication_required`, `invalid_public_key`, `key_exists`.
+ * Stores an identity's encryption key. A key is never replaced, because data encrypted to it could no longer be
+ * decrypted. Throws `identity_not_found`, `reauthentication_required`, `invalid_public_key` or `key_exists`.
  */
 export async function createIdentityKey(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: string },
   now: Date,
 ): Promise<IdentityKey> {
   const { userId } = session
   await requireOwnIdentity(db, session, identityId)
-  requireFresh(session, now)
-  const key = { identityId, publicKey: readEncryptionKey({ publicKey }), encryptedPrivateKey }
+  requireRecentAuthentication(session, now)
+  const key = { identityId, publicKey: parseEncryptionPublicKey({ publicKey }), encryptedPrivateKey }
   return actingTransaction(db, session, async (tx) => {
-    // Held: of two keys at once, one comes too late.
-    await holdOwnIdentity(tx, session, identityId)
+    // With the lock, the second of two concurrent keys is rejected.
+    await lockOwnIdentity(tx, session, identityId)
     if (await store.findIdentityKey(tx, identityId)) throw refuse.key_exists()
-    await enrolEncryptionKey(tx, key, now)
-    await record(tx, { action: 'encryption_key.created', actor: 'person', userId, identityId }, now)
+    await storeEncryptionKey(tx, key, now)
+    await recordAuditEvent(tx, { action: 'encryption_key.created', actor: 'user', userId, identityId }, now)
     return { identityId, hasKey: true, publicKey, encryptedPrivateKey, createdAt: now.toISOString() }
   })
 }
 
-/** Forgets the keys of identities that are going. */
-export async function forgetIdentityKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+/** Deletes the encryption keys of identities that are being deleted. */
+export async function deleteEncryptionKeys(tx: Transaction, identityIds: string[]): Promise<void> {
   await store.deleteIdentityKeys(tx, identityIds)
 }
 
-/**
- * The SPKI bytes of an encryption key. Refuses `invalid_public_key` for another kind of key, or another encoding of it.
- */
-export function readEncryptionKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
+/** Returns the SPKI bytes of an encryption key. Throws `invalid_public_key` for other key types and other encodings. */
+export function parseEncryptionPublicKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
   const bytes = parseEncryptionKey(publicKey)
   if (!bytes) throw refuse.invalid_public_key()
   return bytes
 }
 
-/** The same; undefined for what is no such key. */
+/** Returns the SPKI bytes of an encryption key, or undefined for any other text. */
 export function parseEncryptionKey(publicKey: string): Uint8Array | undefined {
   const bytes = fromCanonicalBase64(publicKey)
   return bytes && curveOfPublicKey(bytes) ? bytes : undefined

@@ -1,30 +1,30 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/accounts/keys'
-import { actingPersonTransaction, holdPerson } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import { actingPersonTransaction, lockUser } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { Session } from '#accounts/sessions/session.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { PasskeySession } from '#accounts/sessions/session.ts'
 import * as deviceApprovalStore from './device-approval-store.ts'
 import * as store from './store.ts'
 import type { WrapRow } from './store.ts'
 
-const refuse = refusals({
+const refuse = defineErrors({
   invalid_request: [
     400,
-    'A passkey_prf wrap names its credential, and no other wrap does; there is one recovery_code wrap.',
+    'Wraps of kind passkey_prf need credentialId, other kinds must not have it; one recovery_code wrap at most.',
   ],
-  too_many_key_wraps: [409, 'There are as many wraps of the master key as an account can have.'],
+  too_many_key_wraps: [409, 'The account has reached the maximum number of key wraps.'],
 })
 
-/** The wraps of a person's master key. */
+/** Lists the wraps of a user's master key. */
 export async function listKeyWraps(db: Database | Transaction, userId: string): Promise<KeyWrap[]> {
   return (await store.listWraps(db, userId)).map(toKeyWrap)
 }
 
-/** Refuses `invalid_request` for wraps that no browser could use. */
-export function requireCoherent(wraps: NewKeyWrap[]): void {
+/** Throws `invalid_request` for wraps that no browser could use. */
+export function validateKeyWraps(wraps: NewKeyWrap[]): void {
   const credentials = wraps.filter(({ kind }) => kind === 'passkey_prf').map(({ credentialId }) => credentialId)
   const named = wraps.filter(({ credentialId }) => credentialId !== undefined)
   const recoveries = wraps.filter(({ kind }) => kind === 'recovery_code')
@@ -32,8 +32,8 @@ export function requireCoherent(wraps: NewKeyWrap[]): void {
   if (new Set(credentials).size !== credentials.length || recoveries.length > 1) throw refuse.invalid_request()
 }
 
-/** Keeps the first wraps of a new person. */
-export async function keepKeyWraps(tx: Transaction, userId: string, wraps: NewKeyWrap[], now: Date): Promise<void> {
+/** Stores the first wraps of a new user. */
+export async function storeKeyWraps(tx: Transaction, userId: string, wraps: NewKeyWrap[], now: Date): Promise<void> {
   if (wraps.length > 0)
     await store.insertWraps(
       tx,
@@ -43,33 +43,33 @@ export async function keepKeyWraps(tx: Transaction, userId: string, wraps: NewKe
     )
 }
 
-/** Forgets whatever opens the keys of a person who is going: the wraps, the recovery code, devices that were asked. */
-export async function forgetPersonKeys(tx: Transaction, userId: string): Promise<void> {
+/** Deletes everything that unlocks the keys of a user: wraps, recovery code and device approvals. */
+export async function deleteUserKeys(tx: Transaction, userId: string): Promise<void> {
   await store.deleteWraps(tx, userId)
   await store.deleteRecoveryOfUser(tx, userId)
   await deviceApprovalStore.deleteApprovalsOfUser(tx, userId)
 }
 
-/** Replaces all wraps of a person by others, at once. */
+/** Replaces all wraps of a user at once. */
 export async function replaceKeyWraps(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   wraps: NewKeyWrap[],
   now: Date,
 ): Promise<KeyWrap[]> {
-  requireCoherent(wraps)
+  validateKeyWraps(wraps)
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
     await store.deleteWraps(tx, userId)
-    await keepKeyWraps(tx, userId, wraps, now)
-    await record(tx, { action: 'account.key_wraps_replaced', actor: 'person', userId }, now)
+    await storeKeyWraps(tx, userId, wraps, now)
+    await recordAuditEvent(tx, { action: 'account.key_wraps.replaced', actor: 'user', userId }, now)
     return listKeyWraps(tx, userId)
   })
 }
 
-/** Lets one more passkey open a person's keys, where it does not yet or no longer. Refuses `too_many_key_wraps`. */
+/** Adds the wrap of a passkey to a user's master key, or replaces it. Throws `too_many_key_wraps`. */
 export async function addKeyWrap(tx: Transaction, userId: string, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
-  await holdPerson(tx, userId)
+  await lockUser(tx, userId)
   await store.deleteWrapsOfCredential(tx, userId, wrap.credentialId)
   const wraps = await store.listWraps(tx, userId)
   if (wraps.length >= limits.keyWrapsMax) throw refuse.too_many_key_wraps()
@@ -78,19 +78,24 @@ export async function addKeyWrap(tx: Transaction, userId: string, wrap: PasskeyW
   return { ...wrap, wrapId, createdAt: now.toISOString() }
 }
 
-/** The same, as an act of its own. */
-export async function grantPasskey(db: Database, session: Session, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
+/** Adds the wrap of a passkey in a transaction of its own. */
+export async function addPasskeyKeyWrap(
+  db: Database,
+  session: PasskeySession,
+  wrap: PasskeyWrap,
+  now: Date,
+): Promise<KeyWrap> {
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
     const added = await addKeyWrap(tx, userId, wrap, now)
     const details = { credentialId: wrap.credentialId }
-    await record(tx, { action: 'account.key_wrap_added', actor: 'person', userId, details }, now)
+    await recordAuditEvent(tx, { action: 'account.key_wrap.added', actor: 'user', userId, details }, now)
     return added
   })
 }
 
-/** Forgets what a passkey opened. */
-export async function forgetKeyWrap(tx: Transaction, userId: string, credentialId: string): Promise<void> {
+/** Deletes the wrap of a passkey. */
+export async function deleteKeyWrap(tx: Transaction, userId: string, credentialId: string): Promise<void> {
   await store.deleteWrapsOfCredential(tx, userId, credentialId)
 }
 

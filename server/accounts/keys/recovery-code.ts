@@ -1,43 +1,48 @@
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { actingPersonTransaction } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { equalBytes, sha256 } from '#platform/crypto/digest.ts'
-import type { Session } from '#accounts/sessions/session.ts'
-import { keepKeyWraps, listKeyWraps } from './key-wrap.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import type { PasskeySession } from '#accounts/sessions/session.ts'
+import { storeKeyWraps, listKeyWraps } from './key-wrap.ts'
 import * as store from './store.ts'
 
-/** Keeps what the server may check of a recovery code: a hash of what the code derives, which opens nothing. */
-export async function keepRecovery(tx: Transaction, userId: string, recoveryAuth: string, now: Date): Promise<void> {
+/** Stores the verifier of a recovery code: a hash of a value derived from the code, which decrypts nothing. */
+export async function storeRecoveryCode(
+  tx: Transaction,
+  userId: string,
+  recoveryAuth: string,
+  now: Date,
+): Promise<void> {
   await store.upsertRecovery(tx, userId, digestOf(recoveryAuth), now)
 }
 
 type NewRecovery = { recoveryAuth: string; ciphertext: string }
 
-/** Replaces a person's recovery code: its wrap and its check together, so that no half of the old one is left. */
-export async function replaceRecovery(
+/** Replaces a user's recovery code: its wrap and its verifier together, so that no part of the old code remains. */
+export async function replaceRecoveryCode(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   recovery: NewRecovery,
   now: Date,
 ): Promise<KeyWrap[]> {
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
-    await keepRecovery(tx, userId, recovery.recoveryAuth, now)
+    await storeRecoveryCode(tx, userId, recovery.recoveryAuth, now)
     await store.deleteWraps(tx, userId, 'recovery_code')
-    await keepKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)
-    await record(tx, { action: 'account.recovery_replaced', actor: 'person', userId }, now)
+    await storeKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)
+    await recordAuditEvent(tx, { action: 'account.recovery_code.replaced', actor: 'user', userId }, now)
     return listKeyWraps(tx, userId)
   })
 }
 
-/** Since when a person has the recovery code that is in force; null where none is. */
-export async function recoverySince(db: Database, userId: string): Promise<Date | null> {
+/** Returns the creation time of a user's recovery code, or null if there is none. */
+export async function recoveryCodeCreatedAt(db: Database, userId: string): Promise<Date | null> {
   return (await store.findRecovery(db, userId))?.createdAt ?? null
 }
 
-/** The hash of a recovery code, where it is this person's and in force. Takes as long where there is no such person. */
-export async function checkRecovery(
+/** Verifies a recovery code and returns its hash. Takes as long if the user does not exist. */
+export async function verifyRecoveryCode(
   db: Database,
   userId: string,
   recoveryAuth: string,
@@ -48,10 +53,10 @@ export async function checkRecovery(
 }
 
 /**
- * Spends a recovery code; false where it is no longer in force. Its wrap stays until a new code takes its place, so
- * that the person can still open their keys with it.
+ * Consumes a recovery code. Returns false if it is no longer valid. Its wrap stays until a new code replaces it, so
+ * that the user can still unlock the keys with it.
  */
-export function spendRecovery(tx: Transaction, userId: string, authSha256: Uint8Array): Promise<boolean> {
+export function consumeRecoveryCode(tx: Transaction, userId: string, authSha256: Uint8Array): Promise<boolean> {
   return store.deleteRecovery(tx, userId, authSha256)
 }
 

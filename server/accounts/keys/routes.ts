@@ -1,42 +1,31 @@
-import { lookUpAppKey as lookUpEndpoint } from '@countersign/protocol/oauth/app-keys'
 import * as approvals from '@countersign/protocol/accounts/device-approvals'
 import * as endpoints from '@countersign/protocol/accounts/keys'
-import type { AppDirectory } from '#clients/registration/app-directory.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
-import { requireFresh, sessionGuard } from '#accounts/sessions/session.ts'
-import { lookUpAppKey, readLookup } from '#oauth/app-keys/lookup.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { requireRecentAuthentication, sessionGuard } from '#accounts/sessions/session.ts'
 import {
-  answerApproval,
-  askForApproval,
-  cancelApproval,
-  listWaitingDevices,
-  openCommitment,
-  readApproval,
-  sealForDevice,
-  takeSealed,
+  submitApproverKey,
+  requestDeviceApproval,
+  cancelDeviceApproval,
+  listPendingDeviceApprovals,
+  revealCommitment,
+  getDeviceApproval,
+  submitWrappedMasterKey,
+  consumeWrappedMasterKey,
 } from './device-approval.ts'
-import { createIdentityKey, lookUpIdentityKey, readOwnKey } from './encryption-key.ts'
-import { grantPasskey, listKeyWraps, replaceKeyWraps } from './key-wrap.ts'
-import { recoverySince, replaceRecovery } from './recovery-code.ts'
+import { createIdentityKey, getPublicEncryptionKey, getOwnEncryptionKey } from './encryption-key.ts'
+import { addPasskeyKeyWrap, listKeyWraps, replaceKeyWraps } from './key-wrap.ts'
+import { recoveryCodeCreatedAt, replaceRecoveryCode } from './recovery-code.ts'
 
-export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel; apps: AppDirectory }): void {
-  const { db, clock, rateLimits } = kernel
+export function encryptionRoutes(host: Host, kernel: ServerContext): void {
+  const { db, clock } = kernel
   const session = sessionGuard(kernel)
   deviceRoutes(host, kernel)
   identityKeyRoutes(host, kernel)
 
   host.route({
-    ...lookUpEndpoint,
-    async handler(request) {
-      await rateLimits.count('app lookup', addressKey(request))
-      return lookUpAppKey({ kernel, apps }, readLookup(request.query))
-    },
-  })
-
-  host.route({
-    ...endpoints.readKeyWraps,
+    ...endpoints.listKeyWraps,
     onRequest: session.onRequest,
     async handler(request) {
       return { keyWraps: await listKeyWraps(db, session.of(request).userId) }
@@ -48,7 +37,7 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
     onRequest: session.onRequest,
     async handler(request) {
       const now = clock()
-      requireFresh(session.of(request), now)
+      requireRecentAuthentication(session.of(request), now)
       return { keyWraps: await replaceKeyWraps(db, session.of(request), request.body.keyWraps, now) }
     },
   })
@@ -58,47 +47,47 @@ export function encryptionRoutes(host: Host, { kernel, apps }: { kernel: Kernel;
     onRequest: session.onRequest,
     async handler(request, reply) {
       const now = clock()
-      requireFresh(session.of(request), now)
-      return reply.status(201).send(await grantPasskey(db, session.of(request), request.body, now))
+      requireRecentAuthentication(session.of(request), now)
+      return reply.status(201).send(await addPasskeyKeyWrap(db, session.of(request), request.body, now))
     },
   })
 
   host.route({
-    ...endpoints.readRecovery,
+    ...endpoints.getRecoveryCodeStatus,
     onRequest: session.onRequest,
     async handler(request) {
-      const since = await recoverySince(db, session.of(request).userId)
+      const since = await recoveryCodeCreatedAt(db, session.of(request).userId)
       return { createdAt: since?.toISOString() ?? null }
     },
   })
 
   host.route({
-    ...endpoints.replaceRecovery,
+    ...endpoints.replaceRecoveryCode,
     onRequest: session.onRequest,
     async handler(request) {
       const now = clock()
-      requireFresh(session.of(request), now)
-      return { keyWraps: await replaceRecovery(db, session.of(request), request.body, now) }
+      requireRecentAuthentication(session.of(request), now)
+      return { keyWraps: await replaceRecoveryCode(db, session.of(request), request.body, now) }
     },
   })
 }
 
-function identityKeyRoutes(host: Host, kernel: Kernel): void {
+function identityKeyRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock, rateLimits } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
-    ...endpoints.lookUpIdentityKey,
+    ...endpoints.getPublicEncryptionKey,
     async handler(request) {
-      await rateLimits.count('public encryption key', addressKey(request))
-      return lookUpIdentityKey(db, request.params.handle)
+      await rateLimits.count('public-encryption-key-reads', clientAddressKey(request))
+      return getPublicEncryptionKey(db, request.params.handle)
     },
   })
 
   host.route({
-    ...endpoints.readIdentityKey,
+    ...endpoints.getIdentityEncryptionKey,
     onRequest: session.onRequest,
-    handler: (request) => readOwnKey(db, session.of(request), request.params.identityId),
+    handler: (request) => getOwnEncryptionKey(db, session.of(request), request.params.identityId),
   })
 
   host.route({
@@ -111,73 +100,73 @@ function identityKeyRoutes(host: Host, kernel: Kernel): void {
   })
 }
 
-/** One device of a person unlocks another. */
-function deviceRoutes(host: Host, kernel: Kernel): void {
+/** Registers the endpoints of device approvals. */
+function deviceRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
   const { onRequest } = session
 
   host.route({
-    ...approvals.listWaitingDevices,
+    ...approvals.listPendingDeviceApprovals,
     onRequest,
-    handler: async (request) => ({ devices: await listWaitingDevices(db, session.of(request), clock()) }),
+    handler: async (request) => ({ devices: await listPendingDeviceApprovals(db, session.of(request), clock()) }),
   })
 
   host.route({
-    ...approvals.askForApproval,
+    ...approvals.requestDeviceApproval,
     onRequest,
     async handler(request, reply) {
       const { commitment } = request.body
-      return reply.status(201).send(await askForApproval(kernel, session.of(request), commitment, clock()))
+      return reply.status(201).send(await requestDeviceApproval(kernel, session.of(request), commitment, clock()))
     },
   })
 
   host.route({
-    ...approvals.readApproval,
+    ...approvals.getDeviceApproval,
     onRequest,
-    handler: (request) => readApproval(db, session.of(request), request.params.approvalId, clock()),
+    handler: (request) => getDeviceApproval(db, session.of(request), request.params.approvalId, clock()),
   })
 
   host.route({
-    ...approvals.answerApproval,
+    ...approvals.submitApproverKey,
     onRequest,
     async handler(request, reply) {
-      await answerApproval(db, session.of(request), { ...request.params, ...request.body }, clock())
+      await submitApproverKey(db, session.of(request), { ...request.params, ...request.body }, clock())
       return reply.status(204).send(null)
     },
   })
 
   host.route({
-    ...approvals.openCommitment,
+    ...approvals.revealCommitment,
     onRequest,
     async handler(request, reply) {
-      await openCommitment(db, session.of(request), { ...request.params, ...request.body }, clock())
+      await revealCommitment(db, session.of(request), { ...request.params, ...request.body }, clock())
       return reply.status(204).send(null)
     },
   })
 
   host.route({
-    ...approvals.sealForDevice,
+    ...approvals.submitWrappedMasterKey,
     onRequest,
     async handler(request, reply) {
-      await sealForDevice(db, session.of(request), { ...request.params, ...request.body }, clock())
+      await submitWrappedMasterKey(db, session.of(request), { ...request.params, ...request.body }, clock())
       return reply.status(204).send(null)
     },
   })
 
   host.route({
-    ...approvals.takeSealed,
+    ...approvals.consumeWrappedMasterKey,
     onRequest,
     async handler(request) {
-      return { ciphertext: await takeSealed(db, session.of(request), request.params.approvalId, clock()) }
+      return { ciphertext: await consumeWrappedMasterKey(db, session.of(request), request.params.approvalId, clock()) }
     },
   })
 
   host.route({
-    ...approvals.cancelApproval,
+    ...approvals.cancelDeviceApproval,
     onRequest,
     async handler(request, reply) {
-      await cancelApproval(db, session.of(request), request.params.approvalId, clock())
+      await cancelDeviceApproval(db, session.of(request), request.params.approvalId, clock())
       return reply.status(204).send(null)
     },
   })

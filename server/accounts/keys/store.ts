@@ -29,7 +29,7 @@ export async function insertWraps(
   await tx.insertInto('encryption_key_wrap').values(rows).execute()
 }
 
-/** Deletes a person's wraps, or those of one kind. */
+/** Deletes all wraps of a user, or those of one kind. */
 export async function deleteWraps(tx: Transaction, userId: string, kind?: WrapRow['kind']): Promise<void> {
   const wraps = tx.deleteFrom('encryption_key_wrap').where('user_id', '=', userId)
   await (kind === undefined ? wraps : wraps.where('kind', '=', kind)).execute()
@@ -45,18 +45,18 @@ export async function deleteWrapsOfCredential(tx: Transaction, userId: string, c
 
 export function findRecovery(db: Database, userId: string) {
   return db
-    .selectFrom('encryption_recovery')
-    .select(['auth_sha256 as authSha256', 'created_at as createdAt'])
+    .selectFrom('encryption_recovery_code')
+    .select(['recovery_auth_sha256 as authSha256', 'created_at as createdAt'])
     .where('user_id', '=', userId)
     .executeTakeFirst()
 }
 
-/** Deletes a person's recovery check; false where it is not this one, or gone. */
+/** Deletes a user's recovery verifier. Returns false if it was replaced or deleted. */
 export async function deleteRecovery(tx: Transaction, userId: string, authSha256: Uint8Array): Promise<boolean> {
   const { numDeletedRows } = await tx
-    .deleteFrom('encryption_recovery')
+    .deleteFrom('encryption_recovery_code')
     .where('user_id', '=', userId)
-    .where('auth_sha256', '=', authSha256)
+    .where('recovery_auth_sha256', '=', authSha256)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }
@@ -68,9 +68,11 @@ export async function upsertRecovery(
   now: Date,
 ): Promise<void> {
   await tx
-    .insertInto('encryption_recovery')
-    .values({ user_id: userId, auth_sha256: authSha256, created_at: now })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ auth_sha256: authSha256, created_at: now }))
+    .insertInto('encryption_recovery_code')
+    .values({ user_id: userId, recovery_auth_sha256: authSha256, created_at: now })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet({ recovery_auth_sha256: authSha256, created_at: now }),
+    )
     .execute()
 }
 
@@ -101,5 +103,5 @@ export async function deleteIdentityKeys(tx: Transaction, identityIds: string[])
 }
 
 export async function deleteRecoveryOfUser(tx: Transaction, userId: string): Promise<void> {
-  await tx.deleteFrom('encryption_recovery').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('encryption_recovery_code').where('user_id', '=', userId).execute()
 }

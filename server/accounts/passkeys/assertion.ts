@@ -1,63 +1,64 @@
-import type { AuthenticationResponse } from '@countersign/protocol/accounts/webauthn'
+import type { AuthenticationResponse } from '@countersign/protocol/accounts/passkeys'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
-import { holdPerson } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
-import { transaction, type Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import { requireSameFrame } from './client-data.ts'
-import { userHandleOf } from './options.ts'
+import { lockUser } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { type Transaction, transaction } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { rejectCrossOrigin, userHandleOf } from './ceremony.ts'
 import * as store from './store.ts'
 
-export const refuse = refusals({ invalid_credential: [401, 'This passkey does not sign in here. Try another one.'] })
+export const refuse = defineErrors({
+  invalid_credential: [401, 'The passkey is unknown or its signature is invalid. Try another one.'],
+})
 
-/** A passkey that has just signed, as the authenticator says it is now. */
-type Proved = { userId: string; credentialId: string; signCount: number; backedUp: boolean }
+/** A passkey with a verified assertion, in the state that the authenticator reports. */
+type VerifiedAssertion = { userId: string; credentialId: string; signCount: number; backedUp: boolean }
 
 type Proof = {
   credential: AuthenticationResponse
   challenge: string
-  /** Whose passkey it must be, where the person is known before. */
+  /** User that the passkey must belong to, if the user is already known. */
   owner?: string
 }
 
 /**
- * Verifies an authentication ceremony and does the work that it allows, in one transaction with the passkey's counter,
- * which holds the person. Refuses `invalid_credential`, whatever was wrong, and `unauthorized` where they have gone
- * meanwhile.
+ * Verifies an assertion and runs the work that it authorizes. Both happen in one transaction with the update of the
+ * signature counter, with the user locked. Throws `invalid_credential` for any error of the ceremony, and
+ * `unauthorized` if the account was deleted in the meantime.
  */
-export async function withProof<Result extends object>(
-  kernel: Kernel,
+export async function withVerifiedAssertion<Result extends object>(
+  kernel: ServerContext,
   { credential, challenge, owner }: Proof,
   now: Date,
-  work: (tx: Transaction, proved: Proved) => Promise<Result>,
+  work: (tx: Transaction, proved: VerifiedAssertion) => Promise<Result>,
 ): Promise<Result> {
   const proved = await verifyAssertion(kernel, credential, challenge)
   const { userId, credentialId } = proved
   if (owner !== undefined && userId !== owner) throw refuse.invalid_credential()
   const done = await transaction(kernel.db, async (tx) => {
-    await holdPerson(tx, userId)
-    return (await store.useCredential(tx, proved, now)) ? work(tx, proved) : undefined
+    await lockUser(tx, userId)
+    return (await store.updateSignCount(tx, proved, now)) ? work(tx, proved) : undefined
   })
   if (done) return done
-  // The one that was removed in between has no counter to speak of.
+  // A passkey that was removed in the meantime has no counter to report.
   if (!(await store.findCredential(kernel.db, credentialId))) throw refuse.invalid_credential()
   const details = { credentialId }
-  await record(kernel.db, { action: 'passkey.counter_went_back', actor: 'system', userId, details }, now)
+  await recordAuditEvent(kernel.db, { action: 'passkey.sign_count_regressed', actor: 'system', userId, details }, now)
   throw refuse.invalid_credential()
 }
 
 /**
- * Verifies an authentication ceremony (WebAuthn §7.2) whose credential the person has chosen themselves: so the user
- * handle must be there, and be the owner's.
+ * Verifies an authentication ceremony (WebAuthn §7.2) in which the user chose the credential. The user handle is
+ * therefore required and must be the owner's.
  */
 async function verifyAssertion(
-  { db, config }: Kernel,
+  { db, config }: ServerContext,
   sent: AuthenticationResponse,
   challenge: string,
-): Promise<Proved> {
+): Promise<VerifiedAssertion> {
   const { authenticatorAttachment: _unused, ...response } = sent
-  requireSameFrame(response.response.clientDataJSON, refuse.invalid_credential)
+  rejectCrossOrigin(response.response.clientDataJSON, refuse.invalid_credential)
   const credential = await store.findCredential(db, response.id)
   if (!credential || response.response.userHandle !== userHandleOf(credential.userId)) throw refuse.invalid_credential()
 
@@ -70,10 +71,11 @@ async function verifyAssertion(
     credential: {
       id: credential.credentialId,
       publicKey: new Uint8Array(credential.publicKey),
-      // The library would throw for a counter that went back; the transaction decides that, and it is recorded.
+      // The library would throw if the counter went backwards. The transaction checks the counter, and the audit log
+      // records it.
       counter: 0,
     },
-    // What is wrong it says by throwing; the caller is told no more than that something is.
+    // The library reports the reason by throwing. Callers only learn that the assertion is invalid.
   }).catch((): { verified: false; authenticationInfo?: undefined } => ({ verified: false }))
   if (!verified || !authenticationInfo) throw refuse.invalid_credential()
 

@@ -1,18 +1,21 @@
 import { createPublicKey, type AsymmetricKeyDetails, type webcrypto } from 'node:crypto'
 import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
-import { isSoundPoint } from '#signing/keys/key.ts'
+import { isValidCurvePoint } from '#platform/crypto/ed25519.ts'
 
 const { COSEALG, COSECRV, COSEKEYS } = cose
 type CoseKey = ReturnType<typeof decodeCredentialPublicKey>
 
-/** EdDSA, ES256, RS256 (RFC 9053 §2, RFC 8812 §2), best first, and when a key of theirs is sound. */
+/**
+ * Supported algorithms EdDSA, ES256 and RS256 (RFC 9053 §2, RFC 8812 §2), best first, with the validity check of their
+ * keys.
+ */
 const algorithms = new Map<number, (key: CoseKey) => boolean>([
   [COSEALG.EdDSA, isEd25519Key],
   [COSEALG.ES256, isP256Key],
   [COSEALG.RS256, isRsaKey],
 ])
 
-/** What we ask authenticators for. */
+/** Algorithms requested from authenticators. */
 export const credentialAlgorithms = [...algorithms.keys()]
 
 const coordinateBytes = 32
@@ -20,10 +23,10 @@ const modulusBitsMin = 2048
 const publicExponentMin = 65_537n
 
 /**
- * Whether a passkey's public key is one of its algorithm's, and such that nobody but its owner can sign under it. With
- * attestation `none` it has signed nothing yet, so nothing else looks at it before it is trusted.
+ * Checks whether a passkey's public key matches its algorithm and is strong, so that only its owner can sign with it.
+ * With attestation `none` the key has signed nothing yet, so no other check runs before it is trusted.
  */
-export function isSoundKey(coseKey: Uint8Array<ArrayBuffer>): boolean {
+export function isValidCredentialKey(coseKey: Uint8Array<ArrayBuffer>): boolean {
   const key = decodeCredentialPublicKey(coseKey)
   return algorithms.get(key.get(COSEKEYS.alg) ?? 0)?.(key) ?? false
 }
@@ -31,7 +34,7 @@ export function isSoundKey(coseKey: Uint8Array<ArrayBuffer>): boolean {
 function isEd25519Key(key: CoseKey): boolean {
   if (!cose.isCOSEPublicKeyOKP(key) || key.get(COSEKEYS.crv) !== COSECRV.ED25519) return false
   const x = key.get(COSEKEYS.x)
-  return x instanceof Uint8Array && isSoundPoint(x)
+  return x instanceof Uint8Array && isValidCurvePoint(x)
 }
 
 function isP256Key(key: CoseKey): boolean {
@@ -52,12 +55,12 @@ function detailsOf(key: webcrypto.JsonWebKey): AsymmetricKeyDetails | undefined 
   try {
     return createPublicKey({ key, format: 'jwk' }).asymmetricKeyDetails
   } catch {
-    // OpenSSL says so by throwing: these numbers are no key, a point beside the curve for one.
+    // OpenSSL throws for numbers that are no key, such as a point off the curve.
     return undefined
   }
 }
 
-/** The types say what a COSE key should hold; what came over the wire may hold anything. */
+/** The types describe a valid COSE key, but received data can contain anything. */
 function toText(value: Uint8Array | undefined): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64url') : ''
 }

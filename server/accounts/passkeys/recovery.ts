@@ -1,41 +1,82 @@
+import { findIdentityByHandle, listIdentities, lockUser } from '#accounts/identities/identity.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import type { Language } from '@countersign/protocol/formats/registries/languages'
+import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
+import { Refusal, defineErrors } from '#platform/api-error.ts'
 import { randomUUID } from 'node:crypto'
-import type { RegistrationResponse } from '@countersign/protocol/accounts/webauthn'
-import { checkRecovery, spendRecovery } from '#accounts/keys/recovery-code.ts'
-import { holdPerson } from '#accounts/identities/identity.ts'
-import { identityOfHandle } from '#accounts/identities/owner.ts'
-import { record } from '#platform/audit/audit.ts'
+import type { RegistrationResponse } from '@countersign/protocol/accounts/passkeys'
+import { consumeRecoveryCode, verifyRecoveryCode } from '#accounts/keys/recovery-code.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import type { Language } from '#platform/outbound/language.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { Browser } from '#accounts/sessions/session.ts'
-import { endSessions, startSession } from '#tokens/families/session.ts'
+import type { ClientBrowser } from '#accounts/sessions/session.ts'
+import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import { verifyAttestation } from './attestation.ts'
-import type { FlowClient } from './browser-binding.ts'
-import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
-import { creationOptions } from './options.ts'
-import { enrolPasskey } from './passkey.ts'
-import { tellOfRecovery } from './recovery-mail.ts'
+import type { FlowClient } from './ceremony.ts'
+import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremony.ts'
+import { createPasskey } from './passkey.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  invalid_credential: [401, 'This handle and this recovery code do not belong together.'],
-  invalid_flow: [400, 'This recovery code was used or replaced in the meantime.'],
+type About = { to: string; handle: string; authUrl: URL; language: Language }
+
+/**
+ * Notifies all verified addresses of a user that the account was recovered. The recovery is already committed, so a
+ * failure to send is only logged.
+ */
+async function sendRecoveryNotice(kernel: ServerContext, userId: string, language: Language): Promise<void> {
+  const { db, config, mail, log } = kernel
+  const identities = await listIdentities(db, userId)
+  const handles = new Map(identities.flatMap(({ email, handle }) => (email === null ? [] : [[email, handle] as const])))
+  await Promise.all(
+    [...handles].map(async ([to, handle]) => {
+      try {
+        await mail.send(recoveryMail({ to, handle, authUrl: config.authUrl, language }))
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        log.warn({ userId, reason: error.code }, 'recovery notification mail failed')
+      }
+    }),
+  )
+}
+
+function recoveryMail({ to, handle, authUrl: { host, origin }, language }: About): Mail {
+  const letter: Letter = {
+    en: {
+      subject: 'Your Countersign account was recovered',
+      text:
+        `Your account @${handle} at ${host} was recovered with the recovery code. ` +
+        `A passkey was added and all other sessions were signed out.\n\n` +
+        `Wasn’t you? Sign in now, remove that passkey and create a new recovery code: ${origin}/account/passkeys\n`,
+    },
+    de: {
+      subject: 'Dein Countersign-Konto wurde wiederhergestellt',
+      text:
+        `Dein Konto @${handle} auf ${host} wurde mit dem Wiederherstellungscode wiederhergestellt. ` +
+        `Ein Passkey wurde hinzugefügt, und alle anderen Sitzungen wurden beendet.\n\n` +
+        `Das warst nicht du? Melde dich jetzt an, entferne diesen Passkey und erstelle einen neuen Code: ` +
+        `${origin}/account/passkeys\n`,
+    },
+  }
+  return mailIn(language, to, letter)
+}
+
+const refuse = defineErrors({
+  invalid_credential: [401, 'Wrong username or recovery code.'],
+  invalid_flow: [400, 'The recovery code was used or replaced in the meantime.'],
 })
 
 /**
- * Begins to recover an account with its code. Refuses `invalid_credential`, alike and in the same time for a wrong code
- * and for a handle that nobody has.
+ * Starts the recovery of an account with its recovery code. Throws `invalid_credential` with the same response and
+ * timing for a wrong code and an unknown handle.
  */
 export async function startRecovery(
-  { db, config, clock }: Kernel,
+  { db, config, clock }: ServerContext,
   { handle, recoveryAuth, browserSha256 }: { handle: string; recoveryAuth: string } & BoundTo,
 ) {
-  const identity = await identityOfHandle(db, handle)
-  const recoverySha256 = await checkRecovery(db, identity?.userId ?? randomUUID(), recoveryAuth)
-  if (!identity || !recoverySha256) throw refuse.invalid_credential()
+  const identity = await findIdentityByHandle(db, handle)
+  const recoveryAuthSha256 = await verifyRecoveryCode(db, identity?.userId ?? randomUUID(), recoveryAuth)
+  if (!identity || !recoveryAuthSha256) throw refuse.invalid_credential()
   const { userId } = identity
-  const ceremony = { ceremony: 'recover', userId, recoverySha256, browserSha256 } as const
+  const ceremony = { ceremony: 'recover', userId, recoveryAuthSha256, browserSha256 } as const
   const { flowId, challenge } = await beginFlow(db, ceremony, clock())
   const existing = await store.listCredentials(db, userId)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, identity, existing) }
@@ -44,29 +85,29 @@ export async function startRecovery(
 type Finish = { flowId: string; credential: RegistrationResponse; client: FlowClient }
 
 /**
- * Recovers the account, in one transaction: spends the code, enrols the passkey, ends every session there was, and
- * opens one. The keys stay as they are. Refuses `invalid_flow`, `invalid_credential`, `credential_in_use`.
+ * Recovers the account in one transaction: consumes the code, stores the passkey, ends all sessions and creates one.
+ * The keys stay as they are. Throws `invalid_flow`, `invalid_credential` or `credential_in_use`.
  */
 export async function finishRecovery(
-  kernel: Kernel,
+  { kernel, sessions }: { kernel: ServerContext; sessions: SessionLifecycle },
   finish: Finish,
-  { browser, language }: { browser: Browser; language: Language },
+  { browser, language }: { browser: ClientBrowser; language: Language },
 ) {
   const { db, config, clock } = kernel
   const now = clock()
-  const { userId, recoverySha256, challenge } = await finishFlow(db, 'recover', finish, now)
+  const { userId, recoveryAuthSha256, challenge } = await consumeFlow(db, 'recover', finish, now)
   const made = await verifyAttestation(config, finish.credential, challenge)
 
   const recovered = await transaction(db, async (tx) => {
-    await holdPerson(tx, userId)
-    if (!(await spendRecovery(tx, userId, recoverySha256))) throw refuse.invalid_flow()
-    await enrolPasskey(tx, userId, made, now)
-    const sessionsEnded = await endSessions(tx, { userId, which: 'all' }, now)
-    const session = await startSession(tx, { ...made, userId }, browser, now)
+    await lockUser(tx, userId)
+    if (!(await consumeRecoveryCode(tx, userId, recoveryAuthSha256))) throw refuse.invalid_flow()
+    await createPasskey(tx, userId, made, now)
+    const sessionsEnded = await sessions.end(tx, { userId, which: 'all' }, now)
+    const session = await sessions.start(tx, { ...made, userId }, browser, now)
     const details = { credentialId: made.credentialId, sessionsEnded }
-    await record(tx, { action: 'account.recovered', actor: 'person', userId, details }, now)
+    await recordAuditEvent(tx, { action: 'account.recovered', actor: 'user', userId, details }, now)
     return { ...session, userId }
   })
-  await tellOfRecovery(kernel, userId, language)
+  await sendRecoveryNotice(kernel, userId, language)
   return recovered
 }

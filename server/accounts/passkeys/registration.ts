@@ -1,32 +1,31 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/accounts/passkeys'
-import { enrolEncryptionKey, readEncryptionKey } from '#accounts/keys/encryption-key.ts'
-import { keepKeyWraps, requireCoherent } from '#accounts/keys/key-wrap.ts'
-import { keepRecovery } from '#accounts/keys/recovery-code.ts'
-import { requireFreeHandle } from '#accounts/identities/handle.ts'
-import { beginPerson, requireFitting } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import { parseEncryptionPublicKey, storeEncryptionKey } from '#accounts/keys/encryption-key.ts'
+import { storeKeyWraps, validateKeyWraps } from '#accounts/keys/key-wrap.ts'
+import { storeRecoveryCode } from '#accounts/keys/recovery-code.ts'
+import { requireAvailableHandle } from '#accounts/identities/handle.ts'
+import { createUser, validateIdentity } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import type { SessionTokens } from '#accounts/sessions/cookie.ts'
-import { deviceOf, type Browser } from '#accounts/sessions/session.ts'
-import { enrolFirstKey, readPublicKey } from '#signing/keys/key.ts'
-import { startSession } from '#tokens/families/session.ts'
+import { type ClientBrowser, deviceOf } from '#accounts/sessions/session.ts'
+import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
+import type { RegistrationPart } from '#platform/module/define-module.ts'
 import { verifyAttestation } from './attestation.ts'
-import type { FlowClient } from './browser-binding.ts'
-import { beginFlow, finishFlow, type BoundTo } from './flow.ts'
-import { creationOptions } from './options.ts'
-import { enrolPasskey } from './passkey.ts'
+import type { FlowClient } from './ceremony.ts'
+import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremony.ts'
+import { createPasskey } from './passkey.ts'
 
-/** Begins an account. Its ids are told now, so that the browser can bind what it encrypts to them. */
+/** Starts the registration of an account. Returns its IDs, so that the browser can bind its ciphertexts to them. */
 export async function startRegistration(
-  { db, config, clock }: Kernel,
+  { db, config, clock }: ServerContext,
   { handle, displayName, browserSha256 }: { handle: string; displayName: string } & BoundTo,
 ): Promise<RegistrationStarted> {
-  requireFitting({ handle, displayName })
+  validateIdentity({ handle, displayName })
   const now = clock()
-  await requireFreeHandle(db, handle, now)
+  await requireAvailableHandle(db, handle, now)
   const [userId, identityId] = [randomUUIDv7(), randomUUID()]
   const person = { userId, identityId, handle, displayName }
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person, browserSha256 }, now)
@@ -35,34 +34,40 @@ export async function startRegistration(
 
 export type Registered = SessionTokens & { expiresAt: Date; userId: string; identity: Identity }
 
+export type RegistrationServices = {
+  kernel: ServerContext
+  sessions: SessionLifecycle
+  registrationParts: readonly RegistrationPart[]
+}
+
 /**
- * Completes an account, in one transaction with everything that it begins. Refuses `invalid_flow`,
- * `invalid_credential`, `credential_in_use`, `handle_taken`, `invalid_public_key`, `key_in_use`, `invalid_request`.
+ * Creates an account with all its initial data in one transaction. Throws `invalid_flow`, `invalid_credential`,
+ * `credential_in_use`, `handle_taken`, `invalid_public_key`, `key_in_use` or `invalid_request`.
  */
 export async function finishRegistration(
-  { db, config, clock }: Kernel,
+  { kernel: { db, config, clock }, sessions, registrationParts }: RegistrationServices,
   finish: RegistrationFinish & { client: FlowClient },
-  browser: Browser,
+  browser: ClientBrowser,
 ): Promise<Registered> {
   const now = clock()
-  const { keyWraps = [], recoveryAuth, signingKey, encryptionKey } = finish
-  requireCoherent(keyWraps)
-  const signing = signingKey && { ...signingKey, publicKey: readPublicKey(signingKey) }
-  const encryption = encryptionKey && { ...encryptionKey, publicKey: readEncryptionKey(encryptionKey) }
-  const flow = await finishFlow(db, 'register', finish, now)
+  const { keyWraps = [], recoveryAuth, encryptionKey } = finish
+  validateKeyWraps(keyWraps)
+  const parts = registrationParts.map((read) => read(finish))
+  const encryption = encryptionKey && { ...encryptionKey, publicKey: parseEncryptionPublicKey(encryptionKey) }
+  const flow = await consumeFlow(db, 'register', finish, now)
   const credential = await verifyAttestation(config, finish.credential, flow.challenge)
   const { userId, identityId } = flow
 
   return transaction(db, async (tx) => {
-    const identity = await beginPerson(tx, flow, now)
-    await enrolPasskey(tx, userId, credential, now)
-    await keepKeyWraps(tx, userId, keyWraps, now)
-    if (recoveryAuth) await keepRecovery(tx, userId, recoveryAuth, now)
-    if (signing) await enrolFirstKey(tx, { ...signing, identityId }, now)
-    if (encryption) await enrolEncryptionKey(tx, { ...encryption, identityId }, now)
-    const session = await startSession(tx, { ...credential, userId }, browser, now)
+    const identity = await createUser(tx, flow, now)
+    await createPasskey(tx, userId, credential, now)
+    await storeKeyWraps(tx, userId, keyWraps, now)
+    if (recoveryAuth) await storeRecoveryCode(tx, userId, recoveryAuth, now)
+    for (const store of parts) await store?.(tx, identityId, now)
+    if (encryption) await storeEncryptionKey(tx, { ...encryption, identityId }, now)
+    const session = await sessions.start(tx, { ...credential, userId }, browser, now)
     const details = { device: deviceOf(browser) }
-    await record(tx, { action: 'account.registered', actor: 'person', userId, identityId, details }, now)
+    await recordAuditEvent(tx, { action: 'account.created', actor: 'user', userId, identityId, details }, now)
     return { ...session, userId, identity }
   })
 }

@@ -1,52 +1,58 @@
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/accounts/sessions'
 import { listKeyWraps } from '#accounts/keys/key-wrap.ts'
-import { listActing, listIdentities } from '#accounts/identities/identity.ts'
-import { numericDate } from '#platform/clock.ts'
+import { listIdentities, listIdentitiesOfSession } from '#accounts/identities/identity.ts'
+import { toNumericDate } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { languageOf } from '#platform/outbound/language.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
-import { Refusal } from '#platform/refusal.ts'
-import { setSessionCookies, type SessionTokens } from '#accounts/sessions/cookie.ts'
-import { browserOf, listSessions, openForBusiness, requireFresh, sessionGuard } from '#accounts/sessions/session.ts'
-import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { finishAddition, startAddition } from './addition.ts'
-import { bindToBrowser, flowClientOf, forgetBrowser } from './browser-binding.ts'
-import { isPasskeyKnown, listPasskeys, removePasskey, renamePasskey } from './passkey.ts'
-import { finishReauthentication, startReauthentication } from './reauthentication.ts'
-import { finishRegistration, startRegistration } from './registration.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { negotiateLanguage } from '#platform/outbound/mail.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { Refusal } from '#platform/api-error.ts'
+import { type SessionTokens, setSessionCookies } from '#accounts/sessions/cookie.ts'
+import {
+  clientBrowser,
+  createBusinessToken,
+  listSessions,
+  requireRecentAuthentication,
+  sessionGuard,
+} from '#accounts/sessions/session.ts'
+import { finishAddPasskey, startAddPasskey } from './add-passkey.ts'
+import { bindToBrowser, flowClientOf, forgetBrowser } from './ceremony.ts'
+import { listPasskeys, passkeyExists, removePasskey, renamePasskey } from './passkey.ts'
+import { finishReauthentication, finishSignIn, startReauthentication, startSignIn } from './sign-in.ts'
+import { finishRegistration, startRegistration, type RegistrationServices } from './registration.ts'
 import { finishRecovery, startRecovery } from './recovery.ts'
-import { finishSignIn, startSignIn } from './sign-in.ts'
-import { signOutRoutes } from '#oauth/logout/session-routes.ts'
 
-/** A person who has just signed in. */
+/** Result of a sign-in. */
 type SignedIn = SessionTokens & { expiresAt: Date; userId: string }
 
-export function passkeyRoutes(host: Host, kernel: Kernel, keys: SigningKeys): void {
-  registrationRoutes(host, kernel)
-  signInRoutes(host, kernel)
-  recoveryRoutes(host, kernel)
+export type PasskeyServices = RegistrationServices
+
+export function passkeyRoutes(host: Host, services: PasskeyServices): void {
+  const { kernel } = services
+  registrationRoutes(host, services)
+  signInRoutes(host, services)
+  recoveryRoutes(host, services)
   sessionRoutes(host, kernel)
-  signOutRoutes(host, kernel, keys)
   reauthenticationRoutes(host, kernel)
-  ownPasskeyRoutes(host, kernel)
+  ownPasskeyRoutes(host, services)
 }
 
-/** Where password managers send people who want to add a passkey, or see them (W3C, Passkey Endpoints). */
+/** Registers the well-known URL that sends users from password managers to the passkey page (W3C Passkey Endpoints). */
 export function passkeyDiscovery(host: Host, { authUrl }: Config): void {
   const page = new URL('/account/passkeys', authUrl).href
   host.route({ ...endpoints.passkeyEndpoints, handler: () => ({ enroll: page, manage: page }) })
 }
 
-function registrationRoutes(host: Host, kernel: Kernel): void {
+function registrationRoutes(host: Host, services: PasskeyServices): void {
+  const { kernel } = services
   const { config, rateLimits } = kernel
 
   host.route({
     ...endpoints.startRegistration,
     async handler(request, reply) {
-      await rateLimits.count('register start', addressKey(request))
+      await rateLimits.count('register-start', clientAddressKey(request))
       const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
       return startRegistration(kernel, { ...request.body, browserSha256 })
     },
@@ -56,7 +62,7 @@ function registrationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.finishRegistration,
     async handler(request, reply) {
       const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
-      const registered = await finishRegistration(kernel, finish, browserOf(request, config.baseUrl))
+      const registered = await finishRegistration(services, finish, clientBrowser(request, config.baseUrl))
       setSessionCookies(reply, registered, config.baseUrl)
       return reply.status(201).send({
         sessionToken: registered.token,
@@ -68,13 +74,14 @@ function registrationRoutes(host: Host, kernel: Kernel): void {
   })
 }
 
-function signInRoutes(host: Host, kernel: Kernel): void {
+function signInRoutes(host: Host, services: PasskeyServices): void {
+  const { kernel } = services
   const { db, config, rateLimits } = kernel
 
   host.route({
     ...endpoints.startSignIn,
     async handler(request, reply) {
-      await rateLimits.count('sign-in start', addressKey(request))
+      await rateLimits.count('login-start', clientAddressKey(request))
       const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
       return startSignIn(kernel, request.body.requestUri, { browserSha256 })
     },
@@ -83,42 +90,43 @@ function signInRoutes(host: Host, kernel: Kernel): void {
   host.route({
     ...endpoints.finishSignIn,
     async handler(request, reply) {
-      const address = addressKey(request)
-      await rateLimits.check('failed sign-in', address)
+      const address = clientAddressKey(request)
+      await rateLimits.check('login-failures-per-ip', address)
       const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
-      const signedIn = await finishSignIn(kernel, finish, browserOf(request, config.baseUrl)).catch(
+      const signedIn = await finishSignIn(services, finish, clientBrowser(request, config.baseUrl)).catch(
         async (error: unknown) => {
-          if (error instanceof Refusal) await rateLimits.count('failed sign-in', address)
+          if (error instanceof Refusal) await rateLimits.count('login-failures-per-ip', address)
           throw error
         },
       )
       setSessionCookies(reply, signedIn, config.baseUrl)
-      return tellSignedIn(db, signedIn)
+      return toSignedIn(db, signedIn)
     },
   })
 
   host.route({
-    ...endpoints.isPasskeyKnown,
+    ...endpoints.checkPasskey,
     async handler(request) {
-      await rateLimits.count('passkey lookup', addressKey(request))
-      return { known: await isPasskeyKnown(db, request.body.credentialId) }
+      await rateLimits.count('passkey-lookups-per-ip', clientAddressKey(request))
+      return { known: await passkeyExists(db, request.body.credentialId) }
     },
   })
 }
 
-function recoveryRoutes(host: Host, kernel: Kernel): void {
+function recoveryRoutes(host: Host, services: PasskeyServices): void {
+  const { kernel } = services
   const { db, config, rateLimits } = kernel
 
   host.route({
     ...endpoints.startRecovery,
     async handler(request, reply) {
-      // By address alone: a code is of 160 bits and cannot be guessed, and a limit for each handle would let a stranger
-      // keep its owner from recovering.
-      const address = addressKey(request)
-      await rateLimits.check('failed recovery', address)
+      // The limit counts by address only. A recovery code has 160 bits and cannot be guessed, and with a limit per
+      // handle a stranger could lock its owner out of recovery.
+      const address = clientAddressKey(request)
+      await rateLimits.check('recovery-failures-per-ip', address)
       const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
       return startRecovery(kernel, { ...request.body, browserSha256 }).catch(async (error: unknown) => {
-        if (error instanceof Refusal) await rateLimits.count('failed recovery', address)
+        if (error instanceof Refusal) await rateLimits.count('recovery-failures-per-ip', address)
         throw error
       })
     },
@@ -128,17 +136,17 @@ function recoveryRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.finishRecovery,
     async handler(request, reply) {
       const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
-      const recovered = await finishRecovery(kernel, finish, {
-        browser: browserOf(request, config.baseUrl),
-        language: languageOf(request),
+      const recovered = await finishRecovery(services, finish, {
+        browser: clientBrowser(request, config.baseUrl),
+        language: negotiateLanguage(request),
       })
       setSessionCookies(reply, recovered, config.baseUrl)
-      return tellSignedIn(db, recovered)
+      return toSignedIn(db, recovered)
     },
   })
 }
 
-async function tellSignedIn(db: Kernel['db'], { token, expiresAt, userId }: SignedIn) {
+async function toSignedIn(db: ServerContext['db'], { token, expiresAt, userId }: SignedIn) {
   return {
     sessionToken: token,
     expiresAt: expiresAt.toISOString(),
@@ -148,12 +156,12 @@ async function tellSignedIn(db: Kernel['db'], { token, expiresAt, userId }: Sign
   }
 }
 
-function sessionRoutes(host: Host, kernel: Kernel): void {
+function sessionRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
-    ...sessionEndpoints.readSession,
+    ...sessionEndpoints.getSession,
     onRequest: session.onRequest,
     async handler(request) {
       const acting = session.of(request)
@@ -161,9 +169,9 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
       const now = clock()
       return {
         user: { userId },
-        identities: await listActing(db, acting),
+        identities: await listIdentitiesOfSession(db, acting),
         authTime: authTime.toISOString(),
-        secondsSinceAuthTime: Math.max(0, numericDate(now) - numericDate(authTime)),
+        secondsSinceAuthTime: Math.max(0, toNumericDate(now) - toNumericDate(authTime)),
         authMethod,
         expiresAt: expiresAt.toISOString(),
       }
@@ -174,7 +182,7 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
     ...sessionEndpoints.createBusinessToken,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      return reply.status(201).send(await openForBusiness(kernel, session.of(request), request, clock()))
+      return reply.status(201).send(await createBusinessToken(kernel, session.of(request), request, clock()))
     },
   })
 
@@ -187,7 +195,7 @@ function sessionRoutes(host: Host, kernel: Kernel): void {
   })
 }
 
-function reauthenticationRoutes(host: Host, kernel: Kernel): void {
+function reauthenticationRoutes(host: Host, kernel: ServerContext): void {
   const { config } = kernel
   const session = sessionGuard(kernel)
 
@@ -211,7 +219,7 @@ function reauthenticationRoutes(host: Host, kernel: Kernel): void {
   })
 }
 
-function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
+function ownPasskeyRoutes(host: Host, { kernel, sessions }: PasskeyServices): void {
   const { db, clock, config } = kernel
   const session = sessionGuard(kernel)
 
@@ -224,20 +232,20 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
-    ...endpoints.startPasskey,
+    ...endpoints.startAddPasskey,
     onRequest: session.onRequest,
     handler(request, reply) {
       const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
-      return startAddition(kernel, session.of(request), { browserSha256 })
+      return startAddPasskey(kernel, session.of(request), { browserSha256 })
     },
   })
 
   host.route({
-    ...endpoints.finishPasskey,
+    ...endpoints.finishAddPasskey,
     onRequest: session.onRequest,
     async handler(request, reply) {
       const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
-      return reply.status(201).send(await finishAddition(kernel, session.of(request), finish))
+      return reply.status(201).send(await finishAddPasskey(kernel, session.of(request), finish))
     },
   })
 
@@ -254,8 +262,8 @@ function ownPasskeyRoutes(host: Host, kernel: Kernel): void {
     async handler(request, reply) {
       const now = clock()
       const acting = session.of(request)
-      requireFresh(acting, now)
-      const { goesOn } = await removePasskey(db, { session: acting, ...request.params }, now)
+      requireRecentAuthentication(acting, now)
+      const { goesOn } = await removePasskey({ db, sessions }, { session: acting, ...request.params }, now)
       if (!goesOn) forgetBrowser(reply, config.baseUrl)
       return reply.status(204).send(null)
     },

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { FlowClient } from './browser-binding.ts'
-import type { BoundTo, Ceremony, Flow } from './flow.ts'
+import type { FlowClient } from './ceremony.ts'
+import type { BoundTo, Ceremony, Flow } from './ceremony.ts'
 
 type NewFlow = Ceremony & BoundTo & { flowId: string; challenge: string; expiresAt: Date }
 
@@ -12,23 +12,23 @@ export async function insertFlow(db: Database, flow: NewFlow): Promise<void> {
       flow_id: flow.flowId,
       ceremony: flow.ceremony,
       challenge: flow.challenge,
-      user_id: flow.ceremony === 'sign in' ? null : flow.userId,
+      user_id: flow.ceremony === 'authenticate' ? null : flow.userId,
       identity_id: registering?.identityId ?? null,
       handle: registering?.handle ?? null,
       display_name: registering?.displayName ?? null,
       request_sha256: 'requestSha256' in flow ? flow.requestSha256 : null,
       browser_sha256: flow.browserSha256,
-      recovery_sha256: flow.ceremony === 'recover' ? flow.recoverySha256 : null,
+      recovery_auth_sha256: flow.ceremony === 'recover' ? flow.recoveryAuthSha256 : null,
       expires_at: flow.expiresAt,
     })
     .execute()
 }
 
 /**
- * Takes a flow out, so that it is finished once. Undefined when there is none of this kind for this client, or it has
- * expired.
+ * Deletes and returns a flow, so that it is finished once. Returns undefined if there is no live flow of this kind for
+ * this client.
  */
-export async function takeFlow<Kind extends Ceremony['ceremony']>(
+export async function consumeFlow<Kind extends Ceremony['ceremony']>(
   db: Database,
   ceremony: Kind,
   { flowId, client: { browserSha256, isPage } }: { flowId: string; client: FlowClient },
@@ -52,14 +52,14 @@ export async function takeFlow<Kind extends Ceremony['ceremony']>(
       'identity_id as identityId',
       'handle',
       'display_name as displayName',
-      'recovery_sha256 as recoverySha256',
+      'recovery_auth_sha256 as recoveryAuthSha256',
       'request_sha256 as requestSha256',
     ])
     .executeTakeFirst()
   return row && isFlow(row, ceremony) ? row : undefined
 }
 
-/** The table's constraints say which columns a ceremony has; this says so to the compiler. */
+/** Tells the compiler which columns a ceremony has. The table's constraints guarantee it. */
 function isFlow<Kind extends Ceremony['ceremony']>(
   row: { ceremony: string; challenge: string },
   kind: Kind,
@@ -136,7 +136,7 @@ export async function insertCredential(
     .execute()
 }
 
-/** Names a passkey of a person; undefined where they have none of this id. */
+/** Renames a passkey of a user. Returns undefined if the user has no passkey with this ID. */
 export function setCredentialName(tx: Transaction, userId: string, credentialId: string, name: string) {
   return tx
     .updateTable('passkey_credential')
@@ -148,8 +148,8 @@ export function setCredentialName(tx: Transaction, userId: string, credentialId:
 }
 
 /**
- * Deletes a passkey of a person who has another one; false where they have none of this id, or it is the last. Of two
- * at once the second counts only after the first, by the lock on the person that the caller holds.
+ * Deletes a passkey of a user who has another one. Returns false if the user has no such passkey, or if it is the last.
+ * The caller holds the lock of the user, so concurrent deletions run one after the other.
  */
 export async function deleteCredential(tx: Transaction, userId: string, credentialId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
@@ -171,10 +171,10 @@ export async function deleteCredential(tx: Transaction, userId: string, credenti
 type Use = { credentialId: string; signCount: number; backedUp: boolean }
 
 /**
- * Notes that a credential was used. False when its counter did not advance from what is stored, though it counts: of
- * two uses with one count, one is a copy's.
+ * Records the use of a credential. Returns false if a non-zero counter did not increase: of two uses with one count,
+ * one is from a copy.
  */
-export async function useCredential(
+export async function updateSignCount(
   tx: Transaction,
   { credentialId, signCount, backedUp }: Use,
   now: Date,

@@ -1,21 +1,20 @@
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import type { Session } from './session.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  unauthorized: [401, 'Sign in first.'],
-  reauthentication_required: [403, 'Prove with your passkey that it is you, then try again.'],
+const refuse = defineErrors({
+  unauthorized: [401, 'Authentication required.'],
+  reauthentication_required: [403, 'Recent authentication required. Authenticate again with a passkey.'],
 })
 
-/** A session as it was read: that it is there, and when the person had last proved to be. */
+/** Session and authentication time as read at the start of a request. */
 export type ActingSession = Pick<Session, 'sessionId' | 'authTime'>
 
 /**
- * How long what is done by a session waits for it at the end. It is shorter than PostgreSQL takes to look for a
- * deadlock (`deadlock_timeout`, 1 s): where the two meet, it is this that gives way and is tried again, and never what
- * ends the session. It is long enough for what else is done by the session, one after the other, also where the disk of
- * the database is slow.
+ * Maximum wait for the session's lock at the end of a transaction. It is shorter than PostgreSQL's `deadlock_timeout`
+ * (1 s). In a deadlock, this transaction therefore fails and is retried, and never the one that ends the session. It is
+ * long enough for concurrent requests of the session to commit one after the other, even on a slow disk.
  */
 const patienceMilliseconds = 600
 
@@ -24,10 +23,10 @@ type Acting = { session: ActingSession; isHeld: boolean }
 const actingIn = new WeakMap<Transaction, Acting>()
 
 /**
- * Runs what changes something by a session, in a transaction that counts only if the session is there at its end. The
- * session is locked last, when all else is done. So what is refused locks no session, nobody waits for anything else
- * while they hold one, and who ends a session waits for commits alone. Refuses `unauthorized` where the session has
- * ended since it was read, and `reauthentication_required` where its last proof of presence has been taken back since.
+ * Runs a change on behalf of a session in a transaction that commits only if the session still exists at its end. The
+ * session is locked last. Rejected requests therefore lock no session, and no transaction waits for another lock while
+ * it holds a session. A transaction that ends a session waits only for commits. Throws `unauthorized` if the session
+ * has ended since it was read, and `reauthentication_required` if its last authentication was revoked.
  */
 export function actingTransaction<Result>(
   db: Database,
@@ -45,8 +44,8 @@ export function actingTransaction<Result>(
 }
 
 /**
- * Holds the session by which this transaction acts, if it does, before it ends sessions or takes proofs from them,
- * which may be the same. Refuses as `actingTransaction` does.
+ * Locks the session that this transaction acts for, if any, before the transaction ends sessions or revokes
+ * authentications, which may be of the same session. Throws like `actingTransaction`.
  */
 export async function holdActing(tx: Transaction): Promise<void> {
   const acting = actingIn.get(tx)

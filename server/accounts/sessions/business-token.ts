@@ -1,14 +1,13 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { limits } from '@countersign/protocol/formats/limits'
-import { numericDate } from '#platform/clock.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import { toNumericDate } from '#platform/clock.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 
 /**
- * The bearer by which pages of the business host speak for a session, whose cookie is another host's. It is no secret
- * that anybody keeps: it names the session, lives as long as the session does and five minutes at most, and holds at
- * the business host alone.
+ * Bearer token by which pages of the business host act for a session, whose cookie belongs to another host. It names
+ * the session, is never stored, expires with the session or after five minutes, and is valid only at the business host.
  */
-type Means = Pick<Kernel, 'keyring' | 'config'>
+type Means = Pick<ServerContext, 'keyring' | 'config'>
 
 const typ = 'business-session+jwt'
 const purpose = 'countersign/business-session/v1'
@@ -18,13 +17,13 @@ export async function signBusinessToken({ keyring, config }: Means, sessionId: s
     .setProtectedHeader({ alg: 'HS256', typ })
     .setIssuer(config.baseUrl.origin)
     .setAudience(config.businessUrl.origin)
-    .setIssuedAt(numericDate(now))
-    .setExpirationTime(numericDate(now) + limits.businessTokenLifetimeSeconds)
+    .setIssuedAt(toNumericDate(now))
+    .setExpirationTime(toNumericDate(now) + limits.businessTokenLifetimeSeconds)
     .sign(keyring.derive(purpose)[0])
 }
 
-/** The id of the session that a token names. Undefined for whatever is no such token, or none any more. */
-export async function readBusinessToken(means: Means, token: string, now: Date): Promise<string | undefined> {
+/** Returns the session ID that a token names. Returns undefined for invalid and expired tokens. */
+export async function verifyBusinessToken(means: Means, token: string, now: Date): Promise<string | undefined> {
   for (const key of means.keyring.derive(purpose)) {
     const sessionId = await verify(means, { token, key }, now)
     if (sessionId !== undefined) return sessionId
@@ -46,7 +45,7 @@ async function verify({ config }: Means, { token, key }: Sealed, now: Date): Pro
     })
     return payload.sid
   } catch (error) {
-    // Whatever is wrong with it, it is nobody's.
+    // All verification errors have the same result.
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }

@@ -6,13 +6,13 @@ const plain = 'countersign'
 const federated = '__Host-countersign-fedcm'
 const nameOf = (secure: boolean) => (secure ? [strict] : [strict, plain])
 
-/** A session's tokens in clear: of its pages, and of the sign-ins that the browser mediates itself, if it may do so. */
+/** Tokens of a session in clear text: for pages and, if allowed, for FedCM sign-ins. */
 export type SessionTokens = { token: string; federatedToken: string | undefined }
 
 /**
- * Sets the session's cookies on the API host, and tells the browser whether it may offer this person to apps (Login
- * Status API). On `http://localhost` some browsers refuse the `__Host-` prefix, so there the same token also goes
- * under the plain name.
+ * Sets the session's cookies on the API host, and tells the browser whether it can offer this user to apps (Login
+ * Status API). On `http://localhost` some browsers reject the `__Host-` prefix, so there the token is also sent under
+ * the plain name.
  */
 export function setSessionCookies(reply: FastifyReply, { token, federatedToken }: SessionTokens, baseUrl: URL): void {
   setCookies(reply, { token, federatedToken: federatedToken ?? '' }, baseUrl)
@@ -22,25 +22,31 @@ export function clearSessionCookies(reply: FastifyReply, baseUrl: URL): void {
   setCookies(reply, { token: '', federatedToken: '' }, baseUrl)
 }
 
-/** Sets these cookies; one without a value is taken back. */
+/** Sets these cookies, or clears those without a value. */
 function setCookies(reply: FastifyReply, { token, federatedToken }: Record<keyof SessionTokens, string>, baseUrl: URL) {
   for (const name of nameOf(baseUrl.protocol === 'https:')) reply.header('set-cookie', cookie(name, token, 'Lax'))
-  // Only a cookie that goes along from anywhere reaches us when the browser asks for the page of an app.
+  // Requests that a browser sends for an app's page carry only SameSite=None cookies.
   reply.header('set-cookie', cookie(federated, federatedToken, 'None'))
   reply.header('set-login', federatedToken === '' ? 'logged-out' : 'logged-in')
 }
 
-/** The session token in the request's cookies. The plain name counts only where the API is served without TLS. */
+/**
+ * Returns the session token from the request's cookies. The plain name is accepted only if the API is served without
+ * TLS.
+ */
 export function sessionCookie(request: FastifyRequest, baseUrl: URL): string | undefined {
   return soleCookie(request, nameOf(baseUrl.protocol === 'https:'))
 }
 
-/** The token by which the browser asks for itself, on behalf of the page of an app. */
+/** Returns the token of a FedCM request, which the browser sends for an app's page. */
 export function federatedCookie(request: FastifyRequest): string | undefined {
   return soleCookie(request, [federated])
 }
 
-/** The value of the first of these cookies that the request has once: of two, one could be from elsewhere. */
+/**
+ * Returns the value of the first of these cookies that the request has exactly once. If there are two, one could come
+ * from another host.
+ */
 export function soleCookie(request: FastifyRequest, names: string[]): string | undefined {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
   for (const name of names) {

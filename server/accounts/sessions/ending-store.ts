@@ -1,29 +1,29 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-/** Sessions that only the sign-in of an organization has opened: by each of its connections, or one; of all members. */
+/** Sessions that only SSO opened: for all connections of an organization or one, of all members or some identities. */
 type OfOrganization = { organizationId: string; connectionId?: string; identityIds?: string[] }
 
-/** Sessions of a person, all but `kept`. */
+/** Sessions of a user, except `kept`. */
 type OfPerson = { userId: string; kept?: string } & (
   | { which: 'all' }
   | { which: 'one'; sessionId: string }
-  /** Those that only the sign-in of an organization has opened, as one of these identities. */
+  /** Sessions that only SSO opened, as one of these identities. */
   | { which: 'of identities'; identityIds: string[] }
-  /** Those that a passkey has opened, or may have: where that was not recorded yet. */
+  /** Sessions that this passkey opened, and those without a record of the passkey. */
   | { which: 'of passkey'; credentialId: string }
-  /** All but so many that were used last; `first` says which kind of session goes before the others. */
+  /** All except the `count` most recently used sessions. `first` names the kind of session that ends first. */
   | { which: 'beyond'; count: number; first: 'least recently used' | 'opened by an organization' }
 )
 
 /**
- * Which sessions are meant: a condition and never their ids, so that it makes no difference how many there are.
- * Identity ids are those of one person, at most twenty.
+ * Selects sessions by a condition, never by their IDs, so that their number makes no difference. Identity IDs belong to
+ * one user and are at most twenty.
  */
 export type SessionsOf = OfOrganization | OfPerson
 
 /**
- * The condition, in columns of the table itself: a join could be one with the whole of another, as the planner sees it.
+ * Builds the condition on columns of the table itself, because the planner could join with the whole of another table.
  */
 function meant(of: SessionsOf): RawBuilder<boolean> {
   if ('organizationId' in of) return ofOrganization('session', of)
@@ -31,10 +31,10 @@ function meant(of: SessionsOf): RawBuilder<boolean> {
   return sql`session.user_id = ${of.userId} ${others} ${narrowed(of)}`
 }
 
-function ofOrganization(table: 'session' | 'session_enterprise_sso', of: OfOrganization): RawBuilder<boolean> {
+function ofOrganization(table: 'session' | 'session_sso_authentication', of: OfOrganization): RawBuilder<boolean> {
   const { organizationId, connectionId, identityIds } = of
   const organization = sql.ref(`${table}.organization_id`)
-  // What a session was named as is found by the identities alone: no index is used for `is not distinct from`.
+  // Rows are found by identity only, because PostgreSQL uses no index for `is not distinct from`.
   const isOfIt =
     identityIds === undefined || table === 'session'
       ? sql`${organization} = ${organizationId}`
@@ -53,28 +53,28 @@ function narrowed(of: OfPerson): RawBuilder<unknown> {
     case 'of identities':
       return sql`and session.identity_id = any(${of.identityIds}::uuid[])`
     case 'of passkey':
-      return sql`and session.identity_id is null
+      return sql`and session.auth_method = 'passkey'
         and (session.credential_id = ${of.credentialId} or session.credential_id is null)`
     case 'beyond':
       return sql`and session.session_id <> all(array(${selectRecent(of)}))`
   }
 }
 
-/** Those that stay: as few as there may be, whatever the number of those that go. */
+/** Selects the sessions that remain. They are few, however many end. */
 function selectRecent({ userId, kept, count, first }: Extract<OfPerson, { which: 'beyond' }>) {
-  const passkeysFirst = first === 'opened by an organization' ? sql`recent.identity_id is not null,` : sql``
+  const passkeysFirst = first === 'opened by an organization' ? sql`recent.auth_method <> 'passkey',` : sql``
   return sql`
     select recent.session_id from session recent
     where recent.user_id = ${userId} and recent.session_id is distinct from ${kept ?? null}
     order by ${passkeysFirst} recent.last_seen_at desc, recent.session_id limit ${count}`
 }
 
-/** Their ids, for statements about what they gave. */
+/** Selects the IDs of sessions, for statements about their tokens. */
 export function selectSessions(db: Database, of: SessionsOf) {
   return db.selectFrom('session').select('session.session_id').where(meant(of))
 }
 
-/** Locks sessions against what is done by one, in an order that is the same for all who do so, and says how many. */
+/** Locks sessions against concurrent requests, in the same order for all callers. Returns their number. */
 export async function lockSessions(tx: Transaction, of: SessionsOf): Promise<number> {
   const { count } = await tx
     .selectFrom(selectSessions(tx, of).orderBy('session.session_id').forUpdate().as('held'))
@@ -87,36 +87,12 @@ export async function deleteSessions(tx: Transaction, of: SessionsOf): Promise<v
   await tx.deleteFrom('session').where(meant(of)).execute()
 }
 
-/** Deletes what the sign-in of an organization has said, also in sessions that a passkey has opened. */
+/** Deletes SSO authentications of an organization, including those in sessions that a passkey opened. */
 export async function deleteNamed(tx: Transaction, of: OfOrganization): Promise<void> {
-  await tx.deleteFrom('session_enterprise_sso').where(ofOrganization('session_enterprise_sso', of)).execute()
+  await tx.deleteFrom('session_sso_authentication').where(ofOrganization('session_sso_authentication', of)).execute()
 }
 
-/** Deletes what any organization has said of identities that are going. */
+/** Deletes SSO authentications of identities that are being deleted. */
 export async function deleteNamedIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
-  await tx.deleteFrom('session_enterprise_sso').where('identity_id', 'in', identityIds).execute()
-}
-
-/**
- * Notes of up to `batch` sessions which organization opened them, where that is not noted, and deletes those of them of
- * which it has taken back its word. Says how many those were.
- */
-export async function noteOrganizations(db: Database, batch: number): Promise<number> {
-  const { rows } = await sql<{ session_id: string }>`
-    with unnoted as (
-      select session_id from session where identity_id is not null and organization_id is null limit ${batch}
-    ), noted as (
-      update session set organization_id = named.organization_id, connection_id = named.connection_id
-      from unnoted join session_enterprise_sso named using (session_id)
-      where session.session_id = unnoted.session_id and session.organization_id is null
-      returning session.session_id
-    ), ended as (
-      delete from session using unnoted
-      where session.session_id = unnoted.session_id and session.organization_id is null and not exists (
-        select from session_enterprise_sso named where named.session_id = unnoted.session_id
-      )
-      returning session.session_id
-    )
-    select session_id from noted union all select session_id from ended`.execute(db)
-  return rows.length
+  await tx.deleteFrom('session_sso_authentication').where('identity_id', 'in', identityIds).execute()
 }

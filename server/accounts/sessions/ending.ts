@@ -1,17 +1,18 @@
-import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Transaction } from '#platform/database/database.ts'
 import { holdActing } from './acting.ts'
+import type { ClientBrowser, OpenedSession, ProvedPerson } from './session.ts'
 import * as endingStore from './ending-store.ts'
 import { selectSessions, type SessionsOf } from './ending-store.ts'
 
 export type { SessionsOf }
 
-/** The ids of sessions, as a sub-query for a statement about what they gave. */
+/** Session IDs as a subquery, for statements about the tokens of sessions. */
 export { selectSessions }
 
 /**
- * Holds sessions that are about to end until the transaction does, and says how many. A consent that is under way in
- * one of them comes before; one that comes later finds no session. Refuses as `actingTransaction` does where the
- * transaction acts by a session that has ended itself.
+ * Locks sessions that are about to end until the transaction ends. Returns their number. A consent in progress in one
+ * of them completes first; a later one finds no session. Throws like `actingTransaction` if the transaction's own
+ * session has ended.
  */
 export async function holdSessions(tx: Transaction, of: SessionsOf): Promise<number> {
   if ('identityIds' in of && of.identityIds?.length === 0) return 0
@@ -19,12 +20,12 @@ export async function holdSessions(tx: Transaction, of: SessionsOf): Promise<num
   return endingStore.lockSessions(tx, of)
 }
 
-/** Removes sessions that this transaction holds. The codes that they gave are the caller's, before. */
+/** Deletes sessions that this transaction has locked. The caller revokes their codes before. */
 export function removeSessions(tx: Transaction, of: SessionsOf): Promise<void> {
   return endingStore.deleteSessions(tx, of)
 }
 
-/** Takes back what the sign-in of an organization has said, in sessions that a passkey has opened too. */
+/** Revokes SSO authentications of an organization, including those in sessions that a passkey opened. */
 export async function forgetEnterpriseSso(
   tx: Transaction,
   of: { organizationId: string; connectionId?: string; identityIds?: string[] },
@@ -32,15 +33,18 @@ export async function forgetEnterpriseSso(
   if (of.identityIds?.length !== 0) await endingStore.deleteNamed(tx, of)
 }
 
-/** Takes back what any organization has said of identities that are going. */
+/** Deletes SSO authentications of identities that are being deleted. */
 export async function forgetNamedIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
   await endingStore.deleteNamedIdentities(tx, identityIds)
 }
 
-/**
- * Notes of up to `batch` sessions which organization opened them, as the version before this one did not, and ends
- * those of which it has taken back its word meanwhile. Says how many those were.
- */
-export function noteOpeningOrganizations(db: Database, _now: Date, batch: number): Promise<number> {
-  return endingStore.noteOrganizations(db, batch)
+/** Starts and ends sessions together with the codes and logout tokens that depend on them. */
+export type SessionLifecycle = {
+  /**
+   * Creates a session for a user who has just authenticated with a passkey, and ends the session that it replaces. The
+   * caller holds the lock of the user.
+   */
+  start: (tx: Transaction, person: ProvedPerson, browser: ClientBrowser, now: Date) => Promise<OpenedSession>
+  /** Ends sessions and returns their number. */
+  end: (tx: Transaction, of: SessionsOf, now: Date) => Promise<number>
 }

@@ -2,63 +2,64 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
-import { secondsAfter } from '#platform/clock.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { equalBytes, sha256 } from '#platform/crypto/digest.ts'
-import { guard } from '#platform/http/guard.ts'
-import { bearerToken } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
-import { readBusinessToken, signBusinessToken } from './business-token.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import { guard, type Guard } from '#platform/http/guard.ts'
+import { bearerToken } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { generateToken, parseToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
+import { verifyBusinessToken, signBusinessToken } from './business-token.ts'
 import { sessionCookie } from './cookie.ts'
-import { isOpenWithoutPasskey, noteEnterpriseSso, passOnEnterpriseSso } from './sso-session.ts'
-import { passOnAppSessions } from './logout.ts'
+import { allowsEnterpriseSession, recordSsoAuthentication, transferSsoAuthentication } from './sso-session.ts'
+import { passOnAppSessions } from '#accounts/backchannel-logout/logout.ts'
 import { ownKey } from './own-key.ts'
-import { isFresh } from './proof.ts'
+import { isRecentlyAuthenticated } from './proof.ts'
 import * as store from './store.ts'
-import type { NewSession } from './store.ts'
+import type { NewSession, SessionRow } from './store.ts'
 
-/** How a session was opened: with a passkey of the person, or by the sign-in of an organization alone. */
-export type AuthMethod = 'passkey' | 'enterprise_sso'
+/** Fields of every session. `expiresAt` is the expiry if the session stays unused. */
+type AnySession = { sessionId: string; userId: string; authTime: Date; expiresAt: Date }
 
 /**
- * A person who is signed in here. `identityId` names the one identity that a session of `enterprise_sso` is of; with a
- * passkey it is null, and they are all of theirs. `provedRequestSha256` names the authorization request for which the
- * passkey was used at `authTime`, by the hash of its reference; null where it was for none. `expiresAt` is when the
- * session ends if it stays unused.
+ * Session that a passkey opened. It covers all identities of its user. `provedRequestSha256` is the hash of the
+ * reference of the authorization request for which the passkey was used at `authTime`, or null.
  */
-export type Session = {
-  sessionId: string
-  userId: string
-  identityId: string | null
-  authMethod: AuthMethod
-  authTime: Date
-  provedRequestSha256: Uint8Array | null
-  expiresAt: Date
-}
+export type PasskeySession = AnySession & { authMethod: 'passkey'; provedRequestSha256: Uint8Array | null }
 
-/** Who acts: a person, as any of their identities, or as none but the one that is named. */
-export type Acting = Pick<Session, 'userId' | 'identityId'>
+/** Session that SSO alone opened. It covers one identity of its user, for one organization. */
+export type SsoSession = AnySession & { authMethod: 'enterprise_sso'; identityId: string; organizationId: string }
 
-const refuse = refusals({
-  unauthorized: [401, 'Sign in first.'],
-  invalid_origin: [403, 'A request with the session cookie must come from a page of this service.'],
-  reauthentication_required: [403, 'Prove with your passkey that it is you, then try again.'],
-  passkey_required: [403, 'This takes your passkey: an organization has signed you in here, for itself alone.'],
+/** Session of a signed-in user, by the authentication method that opened it. */
+export type Session = PasskeySession | SsoSession
+
+/** User who acts: as any of their identities, or only as the one of an SSO session. */
+export type SessionSubject =
+  | Pick<PasskeySession, 'authMethod' | 'userId'>
+  | Pick<SsoSession, 'authMethod' | 'userId' | 'identityId'>
+
+const refuse = defineErrors({
+  unauthorized: [401, 'Authentication required.'],
+  invalid_origin: [403, 'Cookie-authenticated requests must come from an origin of this service.'],
+  reauthentication_required: [403, 'Recent authentication required. Authenticate again with a passkey.'],
+  passkey_required: [403, 'A session opened by enterprise SSO cannot do this. Sign in with a passkey.'],
 })
 
 const seenAgainAfterSeconds = 60
 
-/** What adds rows. To end something is never limited: a stolen session must not keep its owner from signing it out. */
+/**
+ * Methods that add rows. Ending something is never limited: a stolen session must not keep its owner from signing it
+ * out.
+ */
 const addingMethods = ['POST', 'PUT', 'PATCH']
 
 /**
- * Lets through whoever has a session, by bearer token or cookie; without a passkey only to endpoints that say they are
- * open to that. Each request that adds or changes something counts, whatever it is: most leave an entry in the audit
- * log, which nothing removes. Refuses `unauthorized`, `invalid_origin`, `passkey_required`, `rate_limited`.
+ * Authenticates requests by a session, from a bearer token or cookie. SSO sessions reach only endpoints that allow
+ * them. Every request that adds or changes something counts against the rate limit, because most add an event to the
+ * audit log, which is never deleted. Throws `unauthorized`, `invalid_origin`, `passkey_required` or `rate_limited`.
  */
-export function sessionGuard(kernel: Kernel) {
+export function sessionGuard(kernel: ServerContext) {
   const { db, clock, config, rateLimits } = kernel
 
   async function prove(request: FastifyRequest): Promise<Session> {
@@ -69,26 +70,43 @@ export function sessionGuard(kernel: Kernel) {
     const now = clock()
     const session = (await readSession(db, token, now)) ?? (await readBusinessSession(kernel, request, now))
     if (!session) throw refuse.unauthorized()
-    if (session.authMethod !== 'passkey' && !isOpenWithoutPasskey(request)) throw refuse.passkey_required()
-    return session
+    return requireAllowed(session, request)
   }
 
   async function proveAndCount(request: FastifyRequest): Promise<Session> {
     const session = await prove(request)
-    if (addingMethods.includes(request.method)) await rateLimits.count('change of a person', ownKey(session, clock()))
+    if (addingMethods.includes(request.method)) await rateLimits.count('changes-per-user', ownKey(session, clock()))
     return session
   }
 
-  return guard(proveAndCount, prove)
+  return byEndpoint(guard(proveAndCount, prove))
+}
+
+/** Request to an endpoint that accepts no SSO session. */
+type PasskeyRequest = FastifyRequest & { routeOptions: { config: { ssoSession: 'nothing' } } }
+
+/** Types the session of a request by what its endpoint accepts. */
+function byEndpoint({ onRequest, of }: Guard<Session>) {
+  function ofEndpoint(request: PasskeyRequest): PasskeySession
+  function ofEndpoint(request: FastifyRequest): Session
+  function ofEndpoint(request: FastifyRequest): Session {
+    return requireAllowed(of(request), request)
+  }
+  return { onRequest, of: ofEndpoint }
+}
+
+/** Throws `passkey_required` for a session that only SSO opened, unless the endpoint accepts it. */
+function requireAllowed(session: Session, request: FastifyRequest): Session {
+  if (session.authMethod === 'passkey' || allowsEnterpriseSession(request)) return session
+  throw refuse.passkey_required()
 }
 
 /**
- * What lets a page of ours speak for this session at the business host. Told to such a page alone, which can't read
- * the cookie by which it asks: of the business host, or of the one where passkeys answer, which wraps its keys. Refuses
- * `invalid_origin`.
+ * Creates a token by which a page acts for this session at the business host. Only pages of the business host and of
+ * the passkey host, which wraps its keys, receive it. They cannot read the session cookie. Throws `invalid_origin`.
  */
-export async function openForBusiness(
-  kernel: Kernel,
+export async function createBusinessToken(
+  kernel: ServerContext,
   { sessionId }: Session,
   { headers }: Pick<FastifyRequest, 'headers'>,
   now: Date,
@@ -99,19 +117,21 @@ export async function openForBusiness(
   return { businessToken, expiresInSeconds: limits.businessTokenLifetimeSeconds }
 }
 
-/** The browser in which somebody signs in: what it says it is, and the session that it has brought along. */
-export type Browser = { userAgent: string | undefined; earlierToken: string | undefined }
+/** Browser of a sign-in: its user agent and the session token that it sent. */
+export type ClientBrowser = { userAgent: string | undefined; earlierToken: string | undefined }
 
-export function browserOf(request: FastifyRequest, baseUrl: URL): Browser {
+export function clientBrowser(request: FastifyRequest, baseUrl: URL): ClientBrowser {
   return { userAgent: request.headers['user-agent'], earlierToken: sessionCookie(request, baseUrl) }
 }
 
-/** What the trail tells of a browser, for its owner to recognise it. */
-export function deviceOf({ userAgent }: Browser): string {
+/** Returns the description of a browser for the audit log, by which its owner recognizes it. */
+export function deviceOf({ userAgent }: ClientBrowser): string {
   return userAgent?.slice(0, limits.userAgentCharactersMax) ?? ''
 }
 
-/** What is told of a session once, when it is opened, and the session whose place it takes in the browser. */
+/**
+ * A new session with its tokens in clear text, available only here, and the session that it replaces in the browser.
+ */
 export type OpenedSession = {
   token: string
   federatedToken: string | undefined
@@ -120,93 +140,105 @@ export type OpenedSession = {
   earlier: { userId: string; sessionId: string; tokenSha256: Uint8Array } | undefined
 }
 
-/** A person who has just used a passkey, and the authorization request for which they did, if for any. */
+/** User who has just used a passkey, and the authorization request for which they did, if any. */
 export type ProvedPerson = { userId: string; credentialId: string; provedRequestSha256?: Uint8Array | null }
 
 /**
- * Opens a session for a person who has just proved with a passkey who they are. Its cookie takes the place of an
- * earlier one, whose session the caller ends: nobody could sign out of it any more (`startSession`, of the tokens).
- * What providers have said in that holds on for the same person.
+ * Creates a session for a user who has just authenticated with a passkey. Its cookie replaces an earlier one, and the
+ * caller (`startSession` of the tokens) ends that session, because its user could no longer sign out of it. SSO
+ * authentications of the same user move to the new session.
  */
-export async function openSession(
+export async function createSession(
   tx: Transaction,
   { userId, credentialId, provedRequestSha256 = null }: ProvedPerson,
-  browser: Browser,
+  browser: ClientBrowser,
   now: Date,
 ): Promise<OpenedSession> {
-  const openedBy = { credentialId }
-  const opened = await open(tx, { userId, identityId: null, provedRequestSha256, openedBy }, browser, now)
-  if (opened.earlier) await passOnEnterpriseSso(tx, opened.earlier, { userId, sessionId: opened.sessionId })
+  const openedBy = { authMethod: 'passkey', credentialId, provedRequestSha256 } as const
+  const opened = await open(tx, { userId, openedBy }, browser, now)
+  if (opened.earlier) await transferSsoAuthentication(tx, opened.earlier, { userId, sessionId: opened.sessionId })
   return opened
 }
 
-/** An identity that the sign-in of an organization has named. */
+/** An identity that enterprise SSO has authenticated. */
 export type NamedIdentity = { userId: string; organizationId: string; connectionId: string; identityId: string }
 
-/**
- * Opens a session of one identity of a person, whom the sign-in of an organization has named: that alone, and no
- * passkey. It takes the place of an earlier one too.
- */
-export async function openEnterpriseSession(
+/** Creates an SSO session for one identity, without a passkey. It replaces an earlier session too. */
+export async function createEnterpriseSession(
   tx: Transaction,
   { userId, ...named }: NamedIdentity,
-  browser: Browser,
+  browser: ClientBrowser,
   now: Date,
 ): Promise<OpenedSession> {
-  const { identityId } = named
-  const opened = await open(tx, { userId, identityId, provedRequestSha256: null, openedBy: named }, browser, now)
-  await noteEnterpriseSso(tx, { ...named, sessionId: opened.sessionId }, now)
+  const opened = await open(tx, { userId, openedBy: { authMethod: 'enterprise_sso', ...named } }, browser, now)
+  await recordSsoAuthentication(tx, { ...named, sessionId: opened.sessionId }, now)
   return opened
 }
 
-type Opening = Acting & Pick<NewSession, 'openedBy' | 'provedRequestSha256'>
-
-async function open(tx: Transaction, { userId, identityId, ...opening }: Opening, browser: Browser, now: Date) {
+async function open(
+  tx: Transaction,
+  { userId, openedBy }: Pick<NewSession, 'userId' | 'openedBy'>,
+  browser: ClientBrowser,
+  now: Date,
+): Promise<OpenedSession> {
   const sessionId = randomUUID()
-  const token = newToken('session', uuidToBytes(sessionId))
-  // What the provider of an organization says of a person is for that organization, not for apps anywhere.
-  const federatedToken = identityId === null ? newToken('federated', uuidToBytes(sessionId)) : undefined
-  const lifetime = identityId === null ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
-  const endsAt = secondsAfter(now, lifetime)
+  const token = generateToken('session', uuidToBytes(sessionId))
+  const byPasskey = openedBy.authMethod === 'passkey'
+  // SSO authenticates a user for that organization only, not for apps in general.
+  const federatedToken = byPasskey ? generateToken('federated', uuidToBytes(sessionId)) : undefined
+  const lifetime = byPasskey ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
+  const expiresAt = addSeconds(now, lifetime)
   const earlier = await findEarlier(tx, browser)
   await store.insertSession(tx, {
     sessionId,
     tokenSha256: sha256(token),
     federatedSha256: federatedToken === undefined ? null : sha256(federatedToken),
     userId,
-    identityId,
-    ...opening,
+    openedBy,
     userAgent: browser.userAgent,
-    endsAt,
+    expiresAt,
     now,
   })
   if (earlier) await passOnAppSessions(tx, earlier, { sessionId, userId })
-  return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, endsAt }), earlier }
+  return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, expiresAt }), earlier }
 }
 
-/** The session of the cookie that a browser has brought along, expired or not. */
-async function findEarlier(db: Database, { earlierToken }: Browser) {
-  const route = earlierToken === undefined ? undefined : readToken('session', earlierToken, 16)
+/** Finds the session of the cookie that a browser sent, expired or not. */
+async function findEarlier(db: Database, { earlierToken }: ClientBrowser): Promise<SessionRow | undefined> {
+  const route = earlierToken === undefined ? undefined : parseToken('session', earlierToken, 16)
   if (!route || earlierToken === undefined) return undefined
   const earlier = await store.findSession(db, uuidFromBytes(route))
   return earlier && equalBytes(earlier.tokenSha256, sha256(earlierToken)) ? earlier : undefined
 }
 
-/** The session that a browser has brought along by its cookie. It may be asked where no page of ours could ask. */
-export async function sessionOf(db: Database, { earlierToken }: Browser, now: Date): Promise<Session | undefined> {
+/** Finds the session of the cookie that a browser sent. Requests without a page of this service can use it too. */
+export async function findSessionByToken(
+  db: Database,
+  { earlierToken }: ClientBrowser,
+  now: Date,
+): Promise<Session | undefined> {
   return earlierToken === undefined ? undefined : readSession(db, earlierToken, now)
 }
 
-/** The session for which the browser itself asks, by the token that it has for that. */
-export async function sessionOfFederatedToken(db: Database, token: string, now: Date): Promise<Session | undefined> {
-  const route = readToken('federated', token, 16)
+/** Finds the session of a FedCM token. Only passkey sessions have one. */
+export async function sessionOfFederatedToken(
+  db: Database,
+  token: string,
+  now: Date,
+): Promise<PasskeySession | undefined> {
+  const route = parseToken('federated', token, 16)
   const row = route && (await store.findSession(db, uuidFromBytes(route)))
   if (!row?.federatedSha256 || !equalBytes(row.federatedSha256, sha256(token))) return undefined
-  return liveSession(db, row, now)
+  const session = await liveSession(db, row, now)
+  return session?.authMethod === 'passkey' ? session : undefined
 }
 
-/** The sessions in which a person is signed in, the one used last first. */
-export async function listSessions(db: Database, { userId, sessionId }: Session, now: Date): Promise<SessionEntry[]> {
+/** Lists the sessions of a user, most recently used first. */
+export async function listSessions(
+  db: Database,
+  { userId, sessionId }: Pick<Session, 'userId' | 'sessionId'>,
+  now: Date,
+): Promise<SessionEntry[]> {
   const rows = await store.listSessionsOfUser(db, userId)
   return rows
     .filter((row) => now < expiryOf(row))
@@ -220,60 +252,65 @@ export async function listSessions(db: Database, { userId, sessionId }: Session,
 }
 
 /**
- * Refuses `reauthentication_required` where the last proof of presence is older than five minutes. What an organization
- * says of a person is no such proof: refuses `passkey_required`.
+ * Throws `reauthentication_required` if the last authentication is older than five minutes, and `passkey_required` for
+ * a session opened by SSO alone.
  */
-export function requireFresh(session: Session, now: Date): void {
+export function requireRecentAuthentication(session: Session, now: Date): asserts session is PasskeySession {
   if (session.authMethod !== 'passkey') throw refuse.passkey_required()
-  if (!isFresh(session, now)) throw refuse.reauthentication_required()
+  if (!isRecentlyAuthenticated(session, now)) throw refuse.reauthentication_required()
 }
 
-/** Deletes up to `batch` sessions that have ended, and says how many. */
+/** Deletes up to `batch` sessions that have ended. Returns their number. */
 export function pruneSessions(db: Database, now: Date, batch: number): Promise<number> {
-  return store.deleteEndedSessions(db, { now, lastSeen: secondsAfter(now, -limits.sessionIdleSeconds) }, batch)
+  return store.deleteEndedSessions(db, { now, lastSeen: addSeconds(now, -limits.sessionIdleSeconds) }, batch)
 }
 
-/** The session of a token. Notes at most once a minute that it was seen. */
+/** Finds the session of a token. Updates the time of last use at most once a minute. */
 async function readSession(db: Database, token: string, now: Date): Promise<Session | undefined> {
-  const route = readToken('session', token, 16)
+  const route = parseToken('session', token, 16)
   if (!route) return undefined
   const row = await store.findSession(db, uuidFromBytes(route))
   if (!row || !equalBytes(row.tokenSha256, sha256(token))) return undefined
   return liveSession(db, row, now)
 }
 
-/** The session for which a page of the business host speaks, where that is the host which is asked. */
-async function readBusinessSession(kernel: Kernel, request: FastifyRequest, now: Date): Promise<Session | undefined> {
+/** Finds the session of a business token, if the request is to the business host. */
+async function readBusinessSession(
+  kernel: ServerContext,
+  request: FastifyRequest,
+  now: Date,
+): Promise<Session | undefined> {
   const bearer = bearerToken(request)
   if (bearer === undefined || request.routeOptions.config.host !== 'business') return undefined
-  const sessionId = await readBusinessToken(kernel, bearer, now)
+  const sessionId = await verifyBusinessToken(kernel, bearer, now)
   const row = sessionId === undefined ? undefined : await store.findSession(kernel.db, sessionId)
   return row && liveSession(kernel.db, row, now)
 }
 
-type Row = NonNullable<Awaited<ReturnType<typeof store.findSession>>>
-
-async function liveSession(db: Database, row: Row, now: Date): Promise<Session | undefined> {
+async function liveSession(db: Database, row: SessionRow, now: Date): Promise<Session | undefined> {
   if (now >= expiryOf(row)) return undefined
-  const authMethod: AuthMethod = row.identityId === null ? 'passkey' : 'enterprise_sso'
-  if (now >= secondsAfter(row.lastSeenAt, seenAgainAfterSeconds)) {
-    await store.touchSession(db, row.sessionId, now)
-    return { ...row, authMethod, expiresAt: expiryOf({ ...row, lastSeenAt: now }) }
-  }
-  return { ...row, authMethod, expiresAt: expiryOf(row) }
+  if (now < addSeconds(row.lastSeenAt, seenAgainAfterSeconds)) return toSession(row)
+  await store.touchSession(db, row.sessionId, now)
+  return toSession({ ...row, lastSeenAt: now })
 }
 
-/** Thirty days after it was last seen, and ninety after it began at the latest. */
-function expiryOf({ lastSeenAt, endsAt }: { lastSeenAt: Date; endsAt: Date }): Date {
-  const idleEnd = secondsAfter(lastSeenAt, limits.sessionIdleSeconds)
-  return idleEnd < endsAt ? idleEnd : endsAt
+function toSession(row: SessionRow): Session {
+  const { sessionId, userId, authTime, authMethod, identityId, organizationId, provedRequestSha256 } = row
+  const session = { sessionId, userId, authTime, expiresAt: expiryOf(row) }
+  if (authMethod === 'passkey') return { ...session, authMethod, provedRequestSha256 }
+  if (identityId === null || organizationId === null)
+    throw new Error(`SSO session ${sessionId} names no identity or no organization`)
+  return { ...session, authMethod, identityId, organizationId }
 }
 
-/**
- * Requires that one of our pages asks: a cookie comes along with whatever makes the browser ask. Refuses
- * `invalid_origin`.
- */
-export function requireOurPage({ headers }: FastifyRequest, { authUrl, businessUrl }: Kernel['config']): void {
+/** Returns the expiry: thirty days after the last use, and at most ninety days after creation. */
+function expiryOf({ lastSeenAt, expiresAt }: { lastSeenAt: Date; expiresAt: Date }): Date {
+  const idleEnd = addSeconds(lastSeenAt, limits.sessionIdleSeconds)
+  return idleEnd < expiresAt ? idleEnd : expiresAt
+}
+
+/** Throws `invalid_origin` unless a page of this service sent the request. Browsers attach cookies to any request. */
+export function requireOurPage({ headers }: FastifyRequest, { authUrl, businessUrl }: ServerContext['config']): void {
   const { origin } = headers
   const isOurs =
     origin === undefined

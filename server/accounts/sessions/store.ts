@@ -2,19 +2,36 @@ import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-export function findSession(db: Database, sessionId: string) {
+/** A session as stored. An SSO session names its identity and its organization, a passkey session neither. */
+export type SessionRow = {
+  sessionId: string
+  tokenSha256: Uint8Array
+  federatedSha256: Uint8Array | null
+  userId: string
+  authMethod: 'passkey' | 'enterprise_sso'
+  identityId: string | null
+  organizationId: string | null
+  authTime: Date
+  provedRequestSha256: Uint8Array | null
+  lastSeenAt: Date
+  expiresAt: Date
+}
+
+export function findSession(db: Database, sessionId: string): Promise<SessionRow | undefined> {
   return db
     .selectFrom('session')
     .select([
       'session_id as sessionId',
       'token_sha256 as tokenSha256',
-      'fedcm_sha256 as federatedSha256',
+      'fedcm_token_sha256 as federatedSha256',
       'user_id as userId',
+      'auth_method as authMethod',
       'identity_id as identityId',
+      'organization_id as organizationId',
       'auth_time as authTime',
       'proved_request_sha256 as provedRequestSha256',
       'last_seen_at as lastSeenAt',
-      'ends_at as endsAt',
+      'expires_at as expiresAt',
     ])
     .where('session_id', '=', sessionId)
     .executeTakeFirst()
@@ -25,51 +42,49 @@ export type NewSession = {
   tokenSha256: Uint8Array
   federatedSha256: Uint8Array | null
   userId: string
-  identityId: string | null
-  provedRequestSha256: Uint8Array | null
-  /** By which passkey it is opened, or by which connection of which organization. */
-  openedBy: { credentialId: string } | { organizationId: string; connectionId: string }
+  /** Passkey, or identity, organization and connection of an SSO authentication, that opens the session. */
+  openedBy:
+    | { authMethod: 'passkey'; credentialId: string; provedRequestSha256: Uint8Array | null }
+    | { authMethod: 'enterprise_sso'; identityId: string; organizationId: string; connectionId: string }
   userAgent: string | undefined
-  endsAt: Date
+  expiresAt: Date
   now: Date
 }
 
 export async function insertSession(
   tx: Transaction,
-  {
-    sessionId,
-    tokenSha256,
-    federatedSha256,
-    userId,
-    identityId,
-    provedRequestSha256,
-    openedBy,
-    userAgent,
-    endsAt,
-    now,
-  }: NewSession,
-) {
-  const origin =
-    'credentialId' in openedBy
-      ? { credential_id: openedBy.credentialId, proved_by: openedBy.credentialId }
-      : { organization_id: openedBy.organizationId, connection_id: openedBy.connectionId }
+  { sessionId, tokenSha256, federatedSha256, userId, openedBy, userAgent, expiresAt, now }: NewSession,
+): Promise<void> {
   await tx
     .insertInto('session')
     .values({
-      ...origin,
+      ...originColumns(openedBy),
       session_id: sessionId,
       token_sha256: tokenSha256,
-      fedcm_sha256: federatedSha256,
+      fedcm_token_sha256: federatedSha256,
       user_id: userId,
-      identity_id: identityId,
       user_agent: userAgent?.slice(0, limits.userAgentCharactersMax) ?? null,
       created_at: now,
       auth_time: now,
-      proved_request_sha256: provedRequestSha256,
       last_seen_at: now,
-      ends_at: endsAt,
+      expires_at: expiresAt,
     })
     .execute()
+}
+
+function originColumns(openedBy: NewSession['openedBy']) {
+  const { authMethod: auth_method } = openedBy
+  if (openedBy.authMethod === 'passkey') {
+    const { credentialId, provedRequestSha256 } = openedBy
+    return {
+      auth_method,
+      credential_id: credentialId,
+      proved_by: credentialId,
+      proved_request_sha256: provedRequestSha256,
+    }
+  }
+  const { identityId, organizationId, connectionId } = openedBy
+  return { auth_method, identity_id: identityId, organization_id: organizationId, connection_id: connectionId }
 }
 
 export function listSessionsOfUser(db: Database, userId: string) {
@@ -80,7 +95,7 @@ export function listSessionsOfUser(db: Database, userId: string) {
       'user_agent as userAgent',
       'created_at as createdAt',
       'last_seen_at as lastSeenAt',
-      'ends_at as endsAt',
+      'expires_at as expiresAt',
     ])
     .where('user_id', '=', userId)
     .orderBy('last_seen_at', 'desc')
@@ -89,9 +104,9 @@ export function listSessionsOfUser(db: Database, userId: string) {
 }
 
 /**
- * Locks a session until the transaction ends; undefined where there is none. Who waits for it is served in turn: a lock
- * that several could share would let them keep it for ever from who ends it. Fails as a conflict of transactions
- * (`55P03`) where it takes longer than `patienceMilliseconds`.
+ * Locks a session until the transaction ends. Returns undefined if it does not exist. The lock is exclusive, so waiting
+ * transactions are served in turn: a shared lock could be held forever against the transaction that ends the session.
+ * Fails as a transaction conflict (`55P03`) after `patienceMilliseconds`.
  */
 export async function lockSession(
   tx: Transaction,
@@ -100,12 +115,12 @@ export async function lockSession(
 ): Promise<{ authTime: Date } | undefined> {
   const session = selectAuthTime(tx, sessionId).forNoKeyUpdate()
   if (patienceMilliseconds === undefined) return session.executeTakeFirst()
-  // PostgreSQL has evaluated the condition when it locks the row.
+  // PostgreSQL evaluates the condition before it locks the row.
   const limited = sql<boolean>`set_config('lock_timeout', ${String(patienceMilliseconds)}, true) is not null`
   return session.where(limited).executeTakeFirst()
 }
 
-/** When the person of a session has last proved to be there, as this transaction sees it; undefined for none. */
+/** Returns the last authentication time of a session, as this transaction sees it, or undefined. */
 export function findAuthTime(tx: Transaction, sessionId: string): Promise<{ authTime: Date } | undefined> {
   return selectAuthTime(tx, sessionId).executeTakeFirst()
 }
@@ -118,10 +133,10 @@ export async function touchSession(db: Database, sessionId: string, now: Date): 
   await db.updateTable('session').set({ last_seen_at: now }).where('session_id', '=', sessionId).execute()
 }
 
-/** A use of a passkey in a session, and the hash of the reference of the authorization request that it was for. */
+/** Use of a passkey in a session, with the hash of the reference of its authorization request. */
 export type Proof = { sessionId: string; credentialId: string; provedRequestSha256: Uint8Array | null }
 
-/** Notes that a passkey has proved the person's presence; false where the session has ended. */
+/** Records an authentication by a passkey. Returns false if the session has ended. */
 export async function setProof(
   tx: Transaction,
   { sessionId, credentialId, provedRequestSha256 }: Proof,
@@ -135,12 +150,12 @@ export async function setProof(
   return numUpdatedRows === 1n
 }
 
-/** By which passkey the person of a session has proved their presence last. */
+/** Returns the passkey that authenticated last in a session. */
 export function findProof(tx: Transaction, sessionId: string) {
   return tx.selectFrom('session').select('proved_by as provedBy').where('session_id', '=', sessionId).executeTakeFirst()
 }
 
-/** Gives a session to the passkey that has proved the person's presence in it last. */
+/** Assigns a session to the passkey that authenticated in it last. */
 export async function setCredentialOfProof(tx: Transaction, sessionId: string): Promise<void> {
   await tx
     .updateTable('session')
@@ -149,7 +164,7 @@ export async function setCredentialOfProof(tx: Transaction, sessionId: string): 
     .execute()
 }
 
-/** Sets the last proof of sessions back to when they were opened, where it was by a passkey that has gone. */
+/** Resets the last authentication of sessions to their creation, if a removed passkey performed it. */
 export async function revertProofs(
   tx: Transaction,
   { userId, credentialId }: { userId: string; credentialId: string },
@@ -166,7 +181,7 @@ export async function revertProofs(
     .execute()
 }
 
-/** Deletes up to `batch` sessions that have ended or were last seen before that instant, and says how many. */
+/** Deletes up to `batch` sessions that have expired or were last used before an instant. Returns their number. */
 export async function deleteEndedSessions(
   db: Database,
   { now, lastSeen }: { now: Date; lastSeen: Date },
@@ -175,7 +190,7 @@ export async function deleteEndedSessions(
   const ended = db
     .selectFrom('session')
     .select('session_id')
-    .where(({ eb, or }) => or([eb('ends_at', '<=', now), eb('last_seen_at', '<=', lastSeen)]))
+    .where(({ eb, or }) => or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', lastSeen)]))
     .limit(batch)
   const { numDeletedRows } = await db.deleteFrom('session').where('session_id', 'in', ended).executeTakeFirstOrThrow()
   return Number(numDeletedRows)

@@ -1,87 +1,99 @@
 import type { App, PublicApp } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
-import { holdPerson } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import { lockUser } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { sha256 } from '#platform/crypto/digest.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { refusals } from '#platform/refusal.ts'
-import { newToken } from '#platform/crypto/token-format.ts'
-import type { RegisteredApp } from './app-directory.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { generateToken } from '#platform/crypto/token-format.ts'
+import type { RegisteredApp } from './directory.ts'
 import {
-  defaultSettings,
-  laggingAppSettings,
-  requireAcceptable,
   type AppSettings,
   type NewAppSettings,
-} from './app-settings.ts'
-import { originsOf } from './redirect-uri.ts'
+  defaultSettings,
+  laggingAppSettings,
+  redirectUriOrigins,
+  validateAppSettings,
+} from './settings.ts'
 import { mustHoldEverywhere } from './settings-change.ts'
-import * as resourcesStore from '#clients/resources/store.ts'
+import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import {
-  byline,
-  isHeldAfter,
-  looksAfter,
-  ownerOf,
-  requirePresence,
-  stewardTransaction,
-  type Sought,
-  type Steward,
-} from './steward.ts'
+  type AppManager,
+  type ManagedAppRef,
+  auditActor,
+  canManageApp,
+  nextOperatorDisabled,
+  ownerUserIdOf,
+  requireRecentAuthenticationOf,
+  managerTransaction,
+} from './management.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  app_not_found: [404, 'There is no such app.'],
-  too_many_apps: [409, `A person has at most ${limits.appsPerUserMax} apps of their own.`],
-  described_by_itself: [409, 'This app says in its own document what it is called and where its people return.'],
+const refuse = defineErrors({
+  app_not_found: [404, 'App not found.'],
+  owns_apps: [409, 'The account owns registered apps. Delete them first, or send apps=delete.'],
+  too_many_apps: [409, `A user can have at most ${limits.appsPerUserMax} apps. Delete one first.`],
+  client_metadata_immutable: [
+    409,
+    'name and redirectUris come from the client metadata document and cannot be changed here.',
+  ],
 })
 
 /**
- * Registers an app. A confidential one gets a secret, which is told this once and kept as its SHA-256; a public one has
- * none. Refuses `invalid_redirect_uri`, `invalid_request`, `too_many_apps`.
+ * Registers an app. A confidential app gets a secret, which is returned only here and stored as its SHA-256. A public
+ * app has none. Throws `invalid_redirect_uri`, `invalid_request` or `too_many_apps`.
  */
 export async function createApp(
-  { db, outbound, config }: Pick<Kernel, 'db' | 'outbound' | 'config'>,
-  { steward, isPublic }: { steward: Steward; isPublic: boolean },
+  { db, outbound, config }: Pick<ServerContext, 'db' | 'outbound' | 'config'>,
+  { manager, isPublic }: { manager: AppManager; isPublic: boolean },
   settings: NewAppSettings,
   now: Date,
 ) {
-  requireAcceptable({ ...settings, isPublic }, { outbound, config })
+  validateAppSettings({ ...settings, isPublic }, { outbound, config })
   const clientId = `app_${randomBytes(16).toString('hex')}`
-  const clientSecret = isPublic ? undefined : newToken('clientSecret')
+  const clientSecret = isPublic ? undefined : generateToken('clientSecret')
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
   const secretsEndAt = secretsSha256.map(() => null)
-  const ownerUserId = ownerOf(steward)
-  const kept = { clientId, ownerUserId, isPublic, isHeld: false, secretsSha256, secretsEndAt, documentReadAt: null }
+  const ownerUserId = ownerUserIdOf(manager)
+  const kept = {
+    clientId,
+    ownerUserId,
+    isPublic,
+    disabledByOperator: false,
+    secretsSha256,
+    secretsEndAt,
+    metadataFetchedAt: null,
+  }
   const app = { ...defaultSettings, ...settings, ...kept, createdAt: now, updatedAt: now }
 
-  await stewardTransaction(db, steward, async (tx) => {
+  await managerTransaction(db, manager, async (tx) => {
     if (ownerUserId !== null) await requireRoom(tx, ownerUserId)
     const isNew = await store.insertApp(tx, app)
-    if (!isNew) throw new Error(`The client id ${clientId} was drawn twice.`)
+    if (!isNew) throw new Error(`client id ${clientId} was generated twice`)
     await store.insertSecrets(tx, app)
-    await store.replaceOrigins(tx, clientId, originsOf(app.redirectUris))
-    await record(tx, { action: 'app.created', ...byline(steward), clientId }, now)
+    await store.replaceOrigins(tx, clientId, redirectUriOrigins(app.redirectUris))
+    await recordAuditEvent(tx, { action: 'app.created', ...auditActor(manager), clientId }, now)
   })
   return { app, clientSecret }
 }
 
-/** Lets nobody else add to the apps of a person until the transaction ends. Refuses `too_many_apps`, `unauthorized`. */
+/** Locks a user's list of apps until the transaction ends. Throws `too_many_apps` or `unauthorized`. */
 async function requireRoom(tx: Transaction, userId: string): Promise<void> {
-  await holdPerson(tx, userId)
+  await lockUser(tx, userId)
   if ((await store.countAppsOf(tx, userId)) >= limits.appsPerUserMax) throw refuse.too_many_apps()
 }
 
-/** The apps that a person has registered, the newest first. */
+/** Lists the apps that a user has registered, newest first. */
 export function listAppsOf(db: Database, userId: string): Promise<RegisteredApp[]> {
   return store.listAppsOf(db, userId)
 }
 
 type Page = { cursor?: string | undefined; count: number }
 
-/** A page of all apps, the newest first. */
+/** Lists a page of all apps, newest first. */
 export async function readApps(
   db: Database,
   { cursor, count }: Page,
@@ -93,92 +105,124 @@ export async function readApps(
   return { apps, nextCursor: found.length > count && last ? `${last.createdAt.getTime()}-${last.clientId}` : null }
 }
 
-/** A cursor names the last app of the page before, which may be gone by now. */
+/** Parses a cursor, which names the last app of the previous page. That app may have been deleted since. */
 function readCursor(cursor: string): store.Position {
   const end = cursor.indexOf('-')
   return { createdAt: new Date(Number(cursor.slice(0, end))), clientId: cursor.slice(end + 1) }
 }
 
-/** The app as it is now, whatever a cache remembers. Refuses `app_not_found`. */
-export async function readApp(db: Database, { steward, clientId }: Sought): Promise<RegisteredApp> {
-  return requireAppOf(steward, await store.findApp(db, clientId))
+/** Returns the current app, without a cache. Throws `app_not_found`. */
+export async function getApp(db: Database, { manager, clientId }: ManagedAppRef): Promise<RegisteredApp> {
+  return requireManagedApp(manager, await store.findApp(db, clientId))
 }
 
-/** Refuses `app_not_found` where a look-up has found none. */
+/** Throws `app_not_found` if a look-up found no app. */
 export function requireApp(found: RegisteredApp | undefined): RegisteredApp {
   if (!found) throw refuse.app_not_found()
   return found
 }
 
-/** The same; an app that is another's is as unknown as none. */
-export function requireAppOf(steward: Steward, found: RegisteredApp | undefined): RegisteredApp {
-  return requireApp(found && looksAfter(steward, found) ? found : undefined)
+/** Throws `app_not_found` for an unknown app and for an app of another owner. */
+function requireManagedApp(manager: AppManager, found: RegisteredApp | undefined): RegisteredApp {
+  return requireApp(found && canManageApp(manager, found) ? found : undefined)
 }
 
-/** What a document says of an app that describes itself. */
+/** Locks an app until the transaction ends. Throws `app_not_found`, also for an app of another owner. */
+export async function lockManagedApp(
+  tx: Transaction,
+  { manager, clientId }: Pick<ManagedAppRef, 'manager' | 'clientId'>,
+): Promise<RegisteredApp> {
+  return requireManagedApp(manager, await store.lockApp(tx, clientId))
+}
+
+/** Settings that a client metadata document determines. */
 const described: (keyof AppSettings)[] = ['name', 'redirectUris']
 
-/** Where people are sent back to decides who gets their codes, and a logout URI who gets their identifiers. */
+/**
+ * Settings that need recent authentication. A redirect URI receives authorization codes, and a logout URI receives user
+ * identifiers.
+ */
 const takingPresence: (keyof AppSettings)[] = ['redirectUris', 'allowAnyLoopbackPort', 'backchannelLogoutUri']
 
-/** Whether any of these is given, be it with `false`, `null` or nothing in it. */
+/** Checks whether any of these settings is sent, even as `false`, `null` or empty. */
 function isAnyGiven(change: Partial<AppSettings>, names: (keyof AppSettings)[]): boolean {
   return names.some((name) => change[name] !== undefined)
 }
 
 /**
- * Changes what is given and leaves the rest; answers also whether that is to hold in every process before it is
- * acknowledged. Refuses `app_not_found`, `invalid_redirect_uri`, `invalid_request`,
- * `reauthentication_required`, `described_by_itself`, `disabled_by_operator`.
+ * Changes the given settings of an app and keeps the others. Also returns whether all processes must apply the change
+ * before the response. Throws `app_not_found`, `invalid_redirect_uri`, `invalid_request`, `reauthentication_required`,
+ * `client_metadata_immutable` or `disabled_by_operator`.
  */
-export function changeApp(
-  { db, outbound, config }: Pick<Kernel, 'db' | 'outbound' | 'config'>,
-  { steward, clientId }: Sought,
+export function updateApp(
+  { db, outbound, config }: Pick<ServerContext, 'db' | 'outbound' | 'config'>,
+  { manager, clientId }: ManagedAppRef,
   change: Partial<AppSettings>,
   now: Date,
 ): Promise<{ app: RegisteredApp; isForAll: boolean }> {
-  return stewardTransaction(db, steward, async (tx) => {
-    const app = requireAppOf(steward, await store.lockApp(tx, clientId))
-    requireAcceptable({ ...change, isPublic: app.isPublic }, { outbound, config })
-    if (app.documentReadAt && isAnyGiven(change, described)) throw refuse.described_by_itself()
-    if (isAnyGiven(change, takingPresence)) requirePresence(steward, now)
+  return managerTransaction(db, manager, async (tx) => {
+    const app = await lockManagedApp(tx, { manager, clientId })
+    validateAppSettings({ ...change, isPublic: app.isPublic }, { outbound, config })
+    if (app.metadataFetchedAt && isAnyGiven(change, described)) throw refuse.client_metadata_immutable()
+    if (isAnyGiven(change, takingPresence)) requireRecentAuthenticationOf(manager, now)
 
-    const changed = { ...app, ...change, isHeld: isHeldAfter(steward, app, change), updatedAt: now }
+    const changed = {
+      ...app,
+      ...change,
+      disabledByOperator: nextOperatorDisabled(manager, app, change),
+      updatedAt: now,
+    }
     await store.updateApp(tx, changed)
-    await store.replaceOrigins(tx, clientId, originsOf(changed.redirectUris))
+    await store.replaceOrigins(tx, clientId, redirectUriOrigins(changed.redirectUris))
     const details = { changed: Object.keys(change) }
-    await record(tx, { action: 'app.changed', ...byline(steward), clientId, details }, now)
+    await recordAuditEvent(tx, { action: 'app.updated', ...auditActor(manager), clientId, details }, now)
     return { app: changed, isForAll: mustHoldEverywhere(laggingAppSettings, changed, app) }
   })
 }
 
 /**
- * Deletes an app with its secrets. Its codes and tokens need no sweep to die: whatever redeems or accepts one looks its
- * app up first. An app that describes itself would be back with the next consent, and they with it: it is disabled
- * instead. Refuses `app_not_found`, `reauthentication_required`, `described_by_itself`.
+ * Deletes an app with its secrets. Its codes and tokens are invalid at once, because every use of one looks up its app
+ * first. A metadata document client is disabled instead: the next consent would restore it together with its tokens.
+ * Throws `app_not_found`, `reauthentication_required` or `client_metadata_immutable`.
  */
-export async function deleteApp(db: Database, { steward, clientId }: Sought, now: Date): Promise<void> {
-  await stewardTransaction(db, steward, async (tx) => {
-    const app = requireAppOf(steward, await store.lockApp(tx, clientId))
-    requirePresence(steward, now)
-    if (app.documentReadAt)
-      throw refuse.described_by_itself({ sentence: 'An app that describes itself is disabled, not deleted.' })
-    if (steward.actor === 'person') await resourcesStore.holdResources(tx, [clientId])
-    await store.removeApp(tx, clientId)
-    await record(tx, { action: 'app.deleted', ...byline(steward), clientId }, now)
+export async function deleteApp(
+  { db, lifecycle }: { db: Database; lifecycle: Lifecycle },
+  { manager, clientId }: ManagedAppRef,
+  now: Date,
+): Promise<void> {
+  await managerTransaction(db, manager, async (tx) => {
+    const app = await lockManagedApp(tx, { manager, clientId })
+    requireRecentAuthenticationOf(manager, now)
+    if (app.metadataFetchedAt)
+      throw refuse.client_metadata_immutable({
+        sentence: 'Clients registered by a metadata document cannot be deleted. Disable the app instead.',
+      })
+    if (manager.actor === 'user') await lifecycle.end(tx, 'ownedApps', { clientIds: [clientId] }, now)
+    await store.deleteApp(tx, clientId)
+    await recordAuditEvent(tx, { action: 'app.deleted', ...auditActor(manager), clientId }, now)
   })
 }
 
-/** Deletes the apps of a person who leaves, whom the caller holds; answers which those were. */
-export async function deleteAppsOf(tx: Transaction, userId: string, now: Date) {
+/**
+ * Deletes the apps of a user who is being deleted, with the user locked by the caller. Returns the deleted apps. Throws
+ * `owns_apps`, which names them, unless `withApps` is set, because other users sign in to them.
+ */
+export async function deleteAppsOfUser(
+  tx: Transaction,
+  { userId, withApps }: { userId: string; withApps: boolean },
+  now: Date,
+  lifecycle: Lifecycle,
+): Promise<Pick<RegisteredApp, 'clientId'>[]> {
   const owned = await store.lockAppsOf(tx, userId)
-  if (owned.length > 0) await resourcesStore.holdResources(tx, owned)
-  const gone = await store.removeAppsOf(tx, userId)
-  for (const { clientId } of gone) await record(tx, { action: 'app.deleted', actor: 'person', userId, clientId }, now)
+  if (owned.length > 0) await lifecycle.end(tx, 'ownedApps', { clientIds: owned }, now)
+  const gone = await store.deleteAppsOfUser(tx, userId)
+  if (gone.length > 0 && !withApps) throw refuse.owns_apps({ fields: { apps: gone.map(({ name }) => name) } })
+  for (const { clientId } of gone)
+    await recordAuditEvent(tx, { action: 'app.deleted', actor: 'user', userId, clientId }, now)
   return gone
 }
 
-/** What anyone may know of an app. */
+/** Returns the public fields of an app. */
 export function toPublicApp(app: RegisteredApp): PublicApp {
   return {
     clientId: app.clientId,
@@ -193,7 +237,7 @@ export function toPublicApp(app: RegisteredApp): PublicApp {
   }
 }
 
-/** An app as those see it who look after it. */
+/** Returns an app with the fields for its owner and the operator. */
 export function toApp(app: RegisteredApp): App {
   return {
     ...toPublicApp(app),
@@ -202,9 +246,9 @@ export function toApp(app: RegisteredApp): App {
     public: app.isPublic,
     status: app.status,
     ownerUserId: app.ownerUserId,
-    idTokenSignedResponseAlg: app.idTokenAlgorithm,
-    accessTokenTtlSeconds: app.accessTokenSeconds,
-    refreshTokenTtlSeconds: app.refreshTokenSeconds,
+    idTokenSignedResponseAlg: app.idTokenSignedResponseAlg,
+    accessTokenTtlSeconds: app.accessTokenTtlSeconds,
+    refreshTokenTtlSeconds: app.refreshTokenTtlSeconds,
     requireAuthTime: app.requireAuthTime,
     idTokenClaims: app.idTokenClaims,
     requiredClaims: app.requiredClaims.filter(isRequirableClaim),
@@ -212,7 +256,7 @@ export function toApp(app: RegisteredApp): App {
     backchannelLogoutUri: app.backchannelLogoutUri,
     backchannelLogoutSessionRequired: app.backchannelLogoutSessionRequired,
     allowAnyLoopbackPort: app.allowAnyLoopbackPort,
-    documentReadAt: app.documentReadAt?.toISOString() ?? null,
+    metadataFetchedAt: app.metadataFetchedAt?.toISOString() ?? null,
     createdAt: app.createdAt.toISOString(),
     updatedAt: app.updatedAt.toISOString(),
   }

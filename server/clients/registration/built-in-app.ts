@@ -1,12 +1,11 @@
-import { record } from '#platform/audit/audit.ts'
-import { transaction, type Database } from '#platform/database/database.ts'
-import { defaultSettings, type NewAppSettings } from './app-settings.ts'
-import { originsOf, playgroundClientId } from './redirect-uri.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { type Database, transaction } from '#platform/database/database.ts'
+import { type NewAppSettings, defaultSettings, playgroundClientId, redirectUriOrigins } from './settings.ts'
 import * as store from './store.ts'
 
 export { playgroundClientId }
 
-/** Makes a public app of this service's own exist, with just these settings. Processes may do so at the same time. */
+/** Creates or updates a public app of this service with exactly these settings. Safe in concurrent processes. */
 export async function ensureApp(db: Database, clientId: string, settings: NewAppSettings, now: Date): Promise<void> {
   const app = {
     ...defaultSettings,
@@ -14,25 +13,25 @@ export async function ensureApp(db: Database, clientId: string, settings: NewApp
     clientId,
     ownerUserId: null,
     isPublic: true,
-    isHeld: false,
+    disabledByOperator: false,
     secretsSha256: [],
     secretsEndAt: [],
-    documentReadAt: null,
+    metadataFetchedAt: null,
     createdAt: now,
     updatedAt: now,
   }
   await transaction(db, async (tx) => {
     const isNew = await store.insertApp(tx, app)
     if (!isNew) await store.updateApp(tx, app)
-    await store.replaceOrigins(tx, clientId, originsOf(app.redirectUris))
-    if (isNew) await record(tx, { action: 'app.created', actor: 'system', clientId }, now)
+    await store.replaceOrigins(tx, clientId, redirectUriOrigins(app.redirectUris))
+    if (isNew) await recordAuditEvent(tx, { action: 'app.created', actor: 'system', clientId }, now)
   })
 }
 
-/** Makes an app of this service's own not exist. */
-export async function dropApp(db: Database, clientId: string, now: Date): Promise<void> {
+/** Deletes an app of this service, if it exists. */
+export async function deleteBuiltInApp(db: Database, clientId: string, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
-    const existed = await store.removeApp(tx, clientId)
-    if (existed) await record(tx, { action: 'app.deleted', actor: 'system', clientId }, now)
+    const existed = await store.deleteApp(tx, clientId)
+    if (existed) await recordAuditEvent(tx, { action: 'app.deleted', actor: 'system', clientId }, now)
   })
 }

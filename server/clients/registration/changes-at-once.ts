@@ -1,13 +1,15 @@
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 
-const refuse = refusals({ rate_limited: [429, 'Too many changes at once. Wait until some of them are done.'] })
+const refuse = defineErrors({
+  rate_limited: [429, 'Too many concurrent changes. Wait until some of them have finished.'],
+})
 
-/** How many changes of one person a process has under way at once: many of them wait until they hold everywhere. */
+/** Maximum number of concurrent changes per user and process. Many of them wait until all processes apply them. */
 const atOnceMax = 8
 
-/** The changes that are under way, by person. */
+/** Limiter of concurrent changes per user. */
 export type ChangesAtOnce = {
-  /** Does one more change of a person; refuses `rate_limited` where too many are under way. */
+  /** Runs a change of a user. Throws `rate_limited` if too many are in progress. */
   run: <Result>(userId: string, change: () => Promise<Result>) => Promise<Result>
 }
 

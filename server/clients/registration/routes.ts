@@ -1,51 +1,32 @@
 import * as endpoints from '@countersign/protocol/clients/apps'
 import * as developer from '@countersign/protocol/clients/developer'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { Lifecycle } from '#platform/module/lifecycle.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import type { AppDirectory } from './app-directory.ts'
-import type { AppSettings } from './app-settings.ts'
-import {
-  changeApp,
-  createApp,
-  deleteApp,
-  listAppsOf,
-  readApp,
-  readApps,
-  requireApp,
-  toApp,
-  toPublicApp,
-} from './app.ts'
-import { operatorDesk, personDesk, type Addressed, type Desk } from './desk.ts'
+import type { AppDirectory } from './directory.ts'
+import type { AppSettings } from './settings.ts'
+import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps, toApp } from './app.ts'
+import { adminManagementApi, developerManagementApi, type EndpointShape, type ManagementApi } from './management.ts'
 import { adminGuard } from '#platform/http/operator-guard.ts'
-import { createResourceDirectory } from '#clients/resources/resource-directory.ts'
-import { toResource } from '#clients/resources/resource.ts'
-import { resourceRoutes } from '#clients/resources/resource-routes.ts'
-import { rotateSecret } from './secret.ts'
+import { rotateSecret } from '#clients/registration/authentication/secret.ts'
 
 const appsDefault = 100
 
-export function appRoutes(host: Host, kernel: Kernel, apps: AppDirectory): void {
-  const resources = createResourceDirectory(kernel)
-  host.route({
-    ...endpoints.readApp,
-    async handler(request) {
-      await kernel.rateLimits.count('metadata', addressKey(request))
-      const app = requireApp(await apps.find(request.params.clientId))
-      return { app: toPublicApp(app), resources: (await resources.listOf(app.clientId)).map(toResource) }
-    },
-  })
-  resourceRoutes(host, kernel, apps, resources)
-  mountOperations(host, kernel, apps, ofOperator(kernel))
+export type RegistrationServices = { kernel: ServerContext; apps: AppDirectory; lifecycle: Lifecycle }
+
+/** Registers the management of apps, for the operator and for developers. */
+export function appRoutes(host: Host, services: RegistrationServices): void {
+  const { kernel } = services
+  mountOperations(host, services, ofOperator(kernel))
   mountList(host, kernel)
   if (!kernel.config.developerPortal) return
-  mountOperations(host, kernel, apps, ofPerson(kernel))
+  mountOperations(host, services, ofPerson(kernel))
   mountOwnList(host, kernel)
 }
 
-/** All apps, a page at a time. */
-function mountList(host: Host, kernel: Kernel): void {
+/** Registers the paginated list of all apps. */
+function mountList(host: Host, kernel: ServerContext): void {
   host.route({
     ...endpoints.listApps,
     onRequest: adminGuard(kernel).onRequest,
@@ -56,8 +37,8 @@ function mountList(host: Host, kernel: Kernel): void {
   })
 }
 
-/** The apps of a person, who has few. */
-function mountOwnList(host: Host, kernel: Kernel): void {
+/** Registers the list of a user's own apps, which are few. */
+function mountOwnList(host: Host, kernel: ServerContext): void {
   const { onRequest, of } = sessionGuard(kernel)
   host.route({
     ...developer.listOwnApps,
@@ -66,51 +47,51 @@ function mountOwnList(host: Host, kernel: Kernel): void {
   })
 }
 
-/** The operations on apps at the addresses of one kind of steward. */
-type Operations = Desk & {
-  create: Addressed<typeof endpoints.createApp>
-  show: Addressed<typeof endpoints.showApp>
-  change: Addressed<typeof endpoints.changeApp>
-  delete: Addressed<typeof endpoints.deleteApp>
-  rotateSecret: Addressed<typeof endpoints.rotateAppSecret>
+/** App endpoints of one kind of manager. */
+type Operations = ManagementApi & {
+  create: EndpointShape<typeof endpoints.createApp>
+  show: EndpointShape<typeof endpoints.getAdminApp>
+  change: EndpointShape<typeof endpoints.updateApp>
+  delete: EndpointShape<typeof endpoints.deleteApp>
+  rotateSecret: EndpointShape<typeof endpoints.rotateAppSecret>
 }
 
-function ofOperator(kernel: Kernel): Operations {
+function ofOperator(kernel: ServerContext): Operations {
   return {
-    ...operatorDesk(kernel),
+    ...adminManagementApi(kernel),
     create: endpoints.createApp,
-    show: endpoints.showApp,
-    change: endpoints.changeApp,
+    show: endpoints.getAdminApp,
+    change: endpoints.updateApp,
     delete: endpoints.deleteApp,
     rotateSecret: endpoints.rotateAppSecret,
   }
 }
 
-/** The developer portal: a person's own apps. */
-function ofPerson(kernel: Kernel): Operations {
+/** Returns the endpoints of the developer portal, for a user's own apps. */
+function ofPerson(kernel: ServerContext): Operations {
   return {
-    ...personDesk(kernel),
+    ...developerManagementApi(kernel),
     create: developer.createOwnApp,
-    show: developer.showOwnApp,
-    change: developer.changeOwnApp,
+    show: developer.getOwnApp,
+    change: developer.updateOwnApp,
     delete: developer.deleteOwnApp,
     rotateSecret: developer.rotateOwnAppSecret,
   }
 }
 
-function mountOperations(host: Host, kernel: Kernel, apps: AppDirectory, desk: Operations): void {
+function mountOperations(host: Host, { kernel, apps, lifecycle }: RegistrationServices, management: Operations): void {
   const { db, clock } = kernel
-  const { onRequest, onChange, stewardOf } = desk
+  const { onRequest, onChange, managerOf } = management
 
   host.route({
-    ...desk.create,
+    ...management.create,
     onRequest: onChange,
     async handler(request, reply) {
       const { public: isPublic = false, name, redirectUris, ...rest } = request.body
       const settings = { ...settingsOf(rest), name, redirectUris }
       const { app, clientSecret } = await createApp(
         kernel,
-        { steward: stewardOf(request), isPublic },
+        { manager: managerOf(request), isPublic },
         settings,
         clock(),
       )
@@ -120,26 +101,26 @@ function mountOperations(host: Host, kernel: Kernel, apps: AppDirectory, desk: O
   })
 
   host.route({
-    ...desk.show,
+    ...management.show,
     onRequest,
-    handler: async (request) => toApp(await readApp(db, { steward: stewardOf(request), ...request.params })),
+    handler: async (request) => toApp(await getApp(db, { manager: managerOf(request), ...request.params })),
   })
-  mountChanges(host, kernel, apps, desk)
+  mountChanges(host, { kernel, apps, lifecycle }, management)
 }
 
-/** Those that may have to hold everywhere before they are acknowledged. */
-function mountChanges(host: Host, kernel: Kernel, apps: AppDirectory, desk: Operations): void {
+/** Registers the endpoints for changes that may have to apply in all processes before the response. */
+function mountChanges(host: Host, { kernel, apps, lifecycle }: RegistrationServices, management: Operations): void {
   const { db, clock } = kernel
-  const { onChange, stewardOf, whileChanging } = desk
+  const { onChange, managerOf, whileChanging } = management
 
   host.route({
-    ...desk.change,
+    ...management.change,
     onRequest: onChange,
     handler: (request) =>
       whileChanging(request, async () => {
         const { clientId } = request.params
-        const sought = { steward: stewardOf(request), clientId }
-        const { app, isForAll } = await changeApp(kernel, sought, settingsOf(request.body), clock())
+        const target = { manager: managerOf(request), clientId }
+        const { app, isForAll } = await updateApp(kernel, target, settingsOf(request.body), clock())
         apps.forget(clientId)
         if (isForAll) await apps.forgetEverywhere(clientId)
         return toApp(app)
@@ -147,39 +128,39 @@ function mountChanges(host: Host, kernel: Kernel, apps: AppDirectory, desk: Oper
   })
 
   host.route({
-    ...desk.delete,
+    ...management.delete,
     onRequest: onChange,
     handler: (request, reply) =>
       whileChanging(request, async () => {
         const { clientId } = request.params
-        await deleteApp(db, { steward: stewardOf(request), clientId }, clock())
+        await deleteApp({ db, lifecycle }, { manager: managerOf(request), clientId }, clock())
         await apps.forgetEverywhere(clientId)
         return reply.status(204).send(null)
       }),
   })
 
   host.route({
-    ...desk.rotateSecret,
+    ...management.rotateSecret,
     onRequest: onChange,
     handler: (request, reply) =>
       whileChanging(request, async () => {
         const { clientId } = request.params
         const graceSeconds = request.body?.graceSeconds ?? 0
-        const sought = { steward: stewardOf(request), clientId }
-        const { clientSecret, previousUntil } = await rotateSecret(db, sought, graceSeconds, clock())
+        const target = { manager: managerOf(request), clientId }
+        const { clientSecret, previousUntil } = await rotateSecret(db, target, graceSeconds, clock())
         await apps.forgetEverywhere(clientId)
         return reply.status(201).send({ clientId, clientSecret, previousUntil: previousUntil.toISOString() })
       }),
   })
 }
 
-/** What was sent, by our names; what was not sent stays away. */
+/** Maps request fields to settings. Fields that were not sent stay absent. */
 function settingsOf(sent: endpoints.AppChange): Partial<AppSettings> {
   const { idTokenSignedResponseAlg, accessTokenTtlSeconds, refreshTokenTtlSeconds, ...namedAlike } = sent
   return {
     ...namedAlike,
-    ...(idTokenSignedResponseAlg !== undefined && { idTokenAlgorithm: idTokenSignedResponseAlg }),
-    ...(accessTokenTtlSeconds !== undefined && { accessTokenSeconds: accessTokenTtlSeconds }),
-    ...(refreshTokenTtlSeconds !== undefined && { refreshTokenSeconds: refreshTokenTtlSeconds }),
+    ...(idTokenSignedResponseAlg !== undefined && { idTokenSignedResponseAlg: idTokenSignedResponseAlg }),
+    ...(accessTokenTtlSeconds !== undefined && { accessTokenTtlSeconds: accessTokenTtlSeconds }),
+    ...(refreshTokenTtlSeconds !== undefined && { refreshTokenTtlSeconds: refreshTokenTtlSeconds }),
   }
 }

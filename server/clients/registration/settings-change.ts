@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** Whether other processes may learn a moment later that a setting has changed in this way. */
+/** Decides whether other processes may apply a change of a setting some seconds later. */
 export type MayLag<Value> = (after: Value, before: Value) => boolean
 
-/** Of every setting; what still knows those of before would give what is not to be had any more. */
+/** Such a decision for every setting. A process with the old settings must not grant what is no longer allowed. */
 export type Lagging<Settings> = { [Name in keyof Settings]: MayLag<Settings[Name]> }
 
 export const never = () => false
-/** Words that are shown, and nothing else. */
+/** For display text. */
 export const always = () => true
 export const whereOn: MayLag<boolean> = (after) => after
 export const whereNoLess: MayLag<number> = (after, before) => after >= before
 export const whereNoneIsGone: MayLag<string[]> = (after, before) => before.every((each) => after.includes(each))
 
-/** Whether a change of settings must hold in every process before it is acknowledged. */
+/** Checks whether a change of settings must apply in all processes before the response. */
 export function mustHoldEverywhere<Settings extends object>(
   lagging: Lagging<Settings>,
   after: Settings,

@@ -16,11 +16,11 @@ const app = [
   'app.allowed_scopes as allowedScopes',
   'app.supports_e2ee as supportsE2ee',
   'app.is_public as isPublic',
-  'app.is_held as isHeld',
+  'app.disabled_by_operator as disabledByOperator',
   'app.status',
-  'app.id_token_algorithm as idTokenAlgorithm',
-  'app.access_token_seconds as accessTokenSeconds',
-  'app.refresh_token_seconds as refreshTokenSeconds',
+  'app.id_token_signed_response_alg as idTokenSignedResponseAlg',
+  'app.access_token_ttl_seconds as accessTokenTtlSeconds',
+  'app.refresh_token_ttl_seconds as refreshTokenTtlSeconds',
   'app.require_auth_time as requireAuthTime',
   'app.id_token_claims as idTokenClaims',
   'app.required_claims as requiredClaims',
@@ -28,12 +28,12 @@ const app = [
   'app.backchannel_logout_uri as backchannelLogoutUri',
   'app.backchannel_logout_session_required as backchannelLogoutSessionRequired',
   'app.allow_any_loopback_port as allowAnyLoopbackPort',
-  'app.document_read_at as documentReadAt',
+  'app.metadata_fetched_at as metadataFetchedAt',
   'app.created_at as createdAt',
   'app.updated_at as updatedAt',
 ] as const
 
-/** The hashes of an app's secrets and, at the same places, when each ends. */
+/** Selects the hashes of an app's secrets and, at the same positions, their expiry. */
 function secretsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
   const secrets = selectFrom('app_secret')
     .whereRef('app_secret.client_id', '=', 'app.client_id')
@@ -48,21 +48,21 @@ function selectApps(db: Database | Transaction) {
   return db.selectFrom('app').select(app).select(secretsOf)
 }
 
-/** An app with the hashes of its secrets, in one statement. */
+/** Finds an app with the hashes of its secrets, in one statement. */
 export function findApp(db: Database, clientId: string) {
   return selectApps(db).where('client_id', '=', clientId).executeTakeFirst()
 }
 export type RegisteredApp = NonNullable<Awaited<ReturnType<typeof findApp>>>
 
-/** An app that nobody else changes until the transaction ends. */
+/** Locks an app until the transaction ends. */
 export function lockApp(tx: Transaction, clientId: string) {
   return selectApps(tx).where('client_id', '=', clientId).forUpdate().executeTakeFirst()
 }
 
-/** Where an app stands among all of them. */
+/** Position of an app in the list of all apps. */
 export type Position = { createdAt: Date; clientId: string }
 
-/** The newest apps: `count` of all, or of those before a position. */
+/** Lists the newest `count` apps, of all or of those before a position. */
 export function listApps(db: Database, { before, count }: { before: Position | undefined; count: number }) {
   const { createdAt, clientId } = before ?? {}
   return selectApps(db)
@@ -75,7 +75,7 @@ export function listApps(db: Database, { before, count }: { before: Position | u
     .execute()
 }
 
-/** The apps that a person has registered, the newest first. */
+/** Lists the apps that a user has registered, newest first. */
 export function listAppsOf(db: Database, ownerUserId: string) {
   return selectApps(db)
     .where('owner_user_id', '=', ownerUserId)
@@ -93,12 +93,12 @@ export async function countAppsOf(tx: Transaction, ownerUserId: string): Promise
   return Number(count)
 }
 
-/** An origin, where some app has a redirect URI there. */
+/** Finds an origin if any app has a redirect URI there. */
 export function findOrigin(db: Database, origin: string) {
   return db.selectFrom('app_origin').select('origin').where('origin', '=', origin).limit(1).executeTakeFirst()
 }
 
-/** Inserts an app; false where its client id is taken. */
+/** Inserts an app. Returns false if its client ID is in use. */
 export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('app')
@@ -107,7 +107,7 @@ export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promi
       client_id: inserted.clientId,
       owner_user_id: inserted.ownerUserId,
       is_public: inserted.isPublic,
-      document_read_at: inserted.documentReadAt,
+      metadata_fetched_at: inserted.metadataFetchedAt,
       created_at: inserted.createdAt,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -115,19 +115,19 @@ export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promi
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Writes the settings of an app anew. */
+/** Updates all settings of an app. */
 export async function updateApp(tx: Transaction, changed: RegisteredApp): Promise<void> {
   await tx.updateTable('app').set(settingsOf(changed)).where('client_id', '=', changed.clientId).execute()
 }
 
-/** Writes what a document says of its app, unless the app is disabled; false where it is, or where there is none. */
-export async function updateDescribed(tx: Transaction, described: RegisteredApp): Promise<boolean> {
+/** Updates an app from its metadata document. Returns false if the app is disabled or does not exist. */
+export async function updateMetadataDocumentClient(tx: Transaction, described: RegisteredApp): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('app')
     .set({
       name: described.name,
       redirect_uris: described.redirectUris,
-      document_read_at: described.documentReadAt,
+      metadata_fetched_at: described.metadataFetchedAt,
       updated_at: described.updatedAt,
     })
     .where('client_id', '=', described.clientId)
@@ -136,8 +136,8 @@ export async function updateDescribed(tx: Transaction, described: RegisteredApp)
   return numUpdatedRows === 1n
 }
 
-/** Keeps an app that is active from being deleted until the transaction ends; false where there is none. */
-export async function holdActiveApp(tx: Transaction, clientId: string): Promise<boolean> {
+/** Locks an active app against deletion until the transaction ends. Returns false if there is none. */
+export async function lockActiveAppShared(tx: Transaction, clientId: string): Promise<boolean> {
   const held = await tx
     .selectFrom('app')
     .select('client_id')
@@ -149,14 +149,14 @@ export async function holdActiveApp(tx: Transaction, clientId: string): Promise<
 }
 
 /**
- * Deletes apps whose documents were last read before an instant, and that nobody has connected. The age is asked again
- * of the row that is deleted: a consent given meanwhile has made it young. Answers which those were.
+ * Deletes and returns metadata document clients that were last read before an instant and that no user has connected.
+ * The age is checked again on the deleted row, because a concurrent consent may have updated it.
  */
-export function deleteUnusedDescribed(tx: Transaction, readBefore: Date, batch: number) {
+export function deleteUnusedMetadataDocumentClients(tx: Transaction, readBefore: Date, batch: number) {
   const unused = tx
     .selectFrom('app')
     .select('client_id')
-    .where('document_read_at', '<', readBefore)
+    .where('metadata_fetched_at', '<', readBefore)
     .where('status', '=', 'active')
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -164,7 +164,7 @@ export function deleteUnusedDescribed(tx: Transaction, readBefore: Date, batch: 
           selectFrom('authorization_consent')
             .select('authorization_consent.client_id')
             .whereRef('authorization_consent.client_id', '=', 'app.client_id')
-            // As the index says it that makes this quick.
+            // Repeats the predicate of the index that makes this fast.
             .where('authorization_consent.client_id', 'like', 'http%'),
         ),
       ),
@@ -173,19 +173,19 @@ export function deleteUnusedDescribed(tx: Transaction, readBefore: Date, batch: 
   return tx
     .deleteFrom('app')
     .where('client_id', 'in', unused)
-    .where('document_read_at', '<', readBefore)
+    .where('metadata_fetched_at', '<', readBefore)
     .where('status', '=', 'active')
     .returning('client_id as clientId')
     .execute()
 }
 
-/** Deletes an app, and with it its secrets and origins; false where there was none. */
-export async function removeApp(tx: Transaction, clientId: string): Promise<boolean> {
+/** Deletes an app with its secrets and origins. Returns false if there was none. */
+export async function deleteApp(tx: Transaction, clientId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('app').where('client_id', '=', clientId).executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }
 
-/** The apps of a person, which nobody else changes until the transaction ends. */
+/** Locks the apps of a user until the transaction ends. */
 export async function lockAppsOf(tx: Transaction, ownerUserId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('app')
@@ -196,8 +196,8 @@ export async function lockAppsOf(tx: Transaction, ownerUserId: string): Promise<
   return rows.map((row) => row.client_id)
 }
 
-/** Deletes the apps of a person, and with them their secrets and origins; answers which those were. */
-export function removeAppsOf(tx: Transaction, ownerUserId: string) {
+/** Deletes and returns the apps of a user, with their secrets and origins. */
+export function deleteAppsOfUser(tx: Transaction, ownerUserId: string) {
   return tx
     .deleteFrom('app')
     .where('owner_user_id', '=', ownerUserId)
@@ -214,8 +214,8 @@ export async function insertSecrets(
   await tx.insertInto('app_secret').values(rows).execute()
 }
 
-/** Lets the secrets of an app end at an instant; those that end sooner do. */
-export async function endSecrets(tx: Transaction, clientId: string, end: Date): Promise<void> {
+/** Sets the expiry of an app's secrets, except those that expire sooner. */
+export async function expireSecrets(tx: Transaction, clientId: string, end: Date): Promise<void> {
   await tx
     .updateTable('app_secret')
     .set({ expires_at: end })
@@ -224,12 +224,12 @@ export async function endSecrets(tx: Transaction, clientId: string, end: Date): 
     .execute()
 }
 
-/** Deletes the secrets of an app that have ended. */
+/** Deletes the expired secrets of an app. */
 export async function deleteSecretsOf(tx: Transaction, clientId: string, now: Date): Promise<void> {
   await tx.deleteFrom('app_secret').where('client_id', '=', clientId).where('expires_at', '<=', now).execute()
 }
 
-export async function deleteEndedSecrets(db: Database, now: Date, batch: number): Promise<number> {
+export async function deleteExpiredSecrets(db: Database, now: Date, batch: number): Promise<number> {
   const ended = db
     .selectFrom('app_secret')
     .select(['client_id', 'secret_sha256'])
@@ -266,10 +266,10 @@ function settingsOf(given: RegisteredApp) {
     allowed_scopes: given.allowedScopes,
     supports_e2ee: given.supportsE2ee,
     status: given.status,
-    is_held: given.isHeld,
-    id_token_algorithm: given.idTokenAlgorithm,
-    access_token_seconds: given.accessTokenSeconds,
-    refresh_token_seconds: given.refreshTokenSeconds,
+    disabled_by_operator: given.disabledByOperator,
+    id_token_signed_response_alg: given.idTokenSignedResponseAlg,
+    access_token_ttl_seconds: given.accessTokenTtlSeconds,
+    refresh_token_ttl_seconds: given.refreshTokenTtlSeconds,
     require_auth_time: given.requireAuthTime,
     id_token_claims: given.idTokenClaims,
     required_claims: given.requiredClaims,

@@ -1,60 +1,59 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
-import { isResourceKey } from '@countersign/protocol/formats/resource'
+import { isResourceKey } from '@countersign/protocol/formats/scope'
 import type { NewResource, OwnedResource, Resource, ResourceChange } from '@countersign/protocol/clients/resources'
-import { record } from '#platform/audit/audit.ts'
-import { isTaken, type Database, type Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { RegisteredApp } from '#clients/registration/app-directory.ts'
-import { readApp, requireAppOf } from '#clients/registration/app.ts'
-import type { RegisteredResource } from './resource-directory.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { type Database, type Transaction, isUniqueViolation } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
+import { getApp, lockManagedApp } from '#clients/registration/app.ts'
 import {
-  describedScopes,
-  laggingResourceSettings,
-  requireAcceptableResource,
-  settingsAfter,
+  type RegisteredResource,
   type ResourceSettings,
-} from './resource-settings.ts'
-import * as resources from './store.ts'
+  laggingResourceSettings,
+  mergeResourceSettings,
+  validateResourceSettings,
+  withScopeDescriptions,
+} from './settings.ts'
+import * as store from './store.ts'
 import { mustHoldEverywhere } from '#clients/registration/settings-change.ts'
 import {
-  byline,
-  isHeldAfter,
+  type AppManager,
+  type ManagedAppRef,
+  auditActor,
+  nextOperatorDisabled,
   refuseHeld,
-  requirePresence,
-  stewardTransaction,
-  type Sought,
-  type Steward,
-} from '#clients/registration/steward.ts'
-import * as store from '#clients/registration/store.ts'
+  requireRecentAuthenticationOf,
+  managerTransaction,
+} from '#clients/registration/management.ts'
 
-export type ActiveResource = resources.ActiveResource
+export type ActiveResource = store.ActiveResource
 
-const refuse = refusals({
-  resource_not_found: [404, 'There is no such resource.'],
-  resource_key_taken: [409, 'There is a resource with this key already.'],
-  described_by_itself: [409, 'This app is registered by nobody, and goes when nobody uses it: it offers no resources.'],
-  audience_taken: [409, 'There is a resource with this audience already.'],
-  too_many_resources: [409, `An app has at most ${limits.resourcesPerAppMax} resources.`],
+const refuse = defineErrors({
+  resource_not_found: [404, 'Resource not found.'],
+  resource_key_taken: [409, 'resourceKey is already in use.'],
+  client_metadata_immutable: [409, 'A client registered by its metadata document cannot offer resources.'],
+  audience_taken: [409, 'audience is already in use by another resource.'],
+  too_many_resources: [409, `An app can have at most ${limits.resourcesPerAppMax} resources. Delete one first.`],
 })
 
-/** What may be a resource key, or an audience: a URI. Anything else is answered without being looked up. */
+/** Matches possible resource keys and audiences (URIs). Other text is rejected without a look-up. */
 const nameable = /^[\x21-\x7e]{2,2000}$/
 
 /**
- * A resource at which apps may act now, by its key or its audience, letter for letter but for a slash at the end. No
- * audience could be the key of another, so that one name never means two resources.
+ * Finds an active resource by its key or its audience, exactly except for a trailing slash. No audience can equal the
+ * key of another resource, so a name identifies one resource.
  */
 export async function findActiveResource(
   db: Database | Transaction,
   named: string,
 ): Promise<ActiveResource | undefined> {
-  return nameable.test(named) ? resources.findActive(db, named) : undefined
+  return nameable.test(named) ? store.findActive(db, named) : undefined
 }
 
-/** What anyone may know of a resource that is active, and of its app. Refuses `resource_not_found`. */
-export function toOwnedResource(
+/** Returns the public fields of an active resource and its app. Throws `resource_not_found`. */
+export function toResourceMetadata(
   resource: RegisteredResource | undefined,
   owner: RegisteredApp | undefined,
 ): OwnedResource {
@@ -69,99 +68,115 @@ export function toOwnedResource(
   }
 }
 
-/** Every resource of an app, the disabled ones too. Refuses `app_not_found`. */
-export async function listResources(db: Database, sought: Sought): Promise<Resource[]> {
-  await readApp(db, sought)
-  return (await resources.listResources(db, sought.clientId)).map(toResource)
+/** Lists all resources of an app, including disabled ones. Throws `app_not_found`. */
+export async function listResources(db: Database, target: ManagedAppRef): Promise<Resource[]> {
+  await getApp(db, target)
+  return (await store.listResources(db, target.clientId)).map(toResource)
 }
 
-type Registry = Pick<Kernel, 'db' | 'config'>
+type Registry = Pick<ServerContext, 'db' | 'config'>
 
 /**
- * Offers a resource of an app to others. Refuses `app_not_found`, `described_by_itself`, `invalid_request`,
- * `too_many_resources`, `resource_key_taken`, `audience_taken`, `disabled_by_operator`.
+ * Creates a resource of an app. Throws `app_not_found`, `client_metadata_immutable`, `invalid_request`,
+ * `too_many_resources`, `resource_key_taken`, `audience_taken` or `disabled_by_operator`.
  */
 export async function createResource(
   { db, config }: Registry,
-  { steward, clientId }: Sought,
+  { manager, clientId }: ManagedAppRef,
   sent: NewResource,
   now: Date,
 ): Promise<Resource> {
   const { resourceKey, ...settings } = sent
   const unset: ResourceSettings = { ...settings, description: null, scopeDescriptions: [], status: 'active' }
-  const kept = { resourceId: randomUUIDv7(), resourceKey, clientId, isHeld: false, createdAt: now, updatedAt: now }
-  const resource = { ...settingsAfter(settings, unset), ...kept }
+  const kept = {
+    resourceId: randomUUIDv7(),
+    resourceKey,
+    clientId,
+    disabledByOperator: false,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const resource = { ...mergeResourceSettings(settings, unset), ...kept }
 
-  await stewardTransaction(db, steward, async (tx) => {
-    const app = requireAppOf(steward, await store.lockApp(tx, clientId))
-    if (app.documentReadAt) throw refuse.described_by_itself()
-    requireAcceptableResource({ sent, resourceKey, scopes: sent.scopes }, config)
-    if ((await resources.countResourcesOf(tx, clientId)) >= limits.resourcesPerAppMax) throw refuse.too_many_resources()
-    await resources.insertResource(tx, resource).catch(refuseTaken)
-    await requireFreeNames(tx, steward, resource)
+  await managerTransaction(db, manager, async (tx) => {
+    const app = await lockManagedApp(tx, { manager, clientId })
+    if (app.metadataFetchedAt) throw refuse.client_metadata_immutable()
+    validateResourceSettings({ sent, resourceKey, scopes: sent.scopes }, config)
+    if ((await store.countResourcesOf(tx, clientId)) >= limits.resourcesPerAppMax) throw refuse.too_many_resources()
+    await store.insertResource(tx, resource).catch(refuseTaken)
+    await requireFreeNames(tx, manager, resource)
     const details = { resource: resourceKey }
-    await record(tx, { action: 'resource.created', ...byline(steward), clientId, details }, now)
+    await recordAuditEvent(tx, { action: 'resource.created', ...auditActor(manager), clientId, details }, now)
   })
   return toResource(resource)
 }
 
 /**
- * Changes what is given and leaves the rest; answers also whether that is to hold in every process before it
- * is acknowledged. Refuses
- * `app_not_found`, `resource_not_found`, `invalid_request`,
- * `reauthentication_required`, `audience_taken`, `disabled_by_operator`.
+ * Changes the given settings of a resource and keeps the others. Also returns whether all processes must apply the
+ * change before the response. Throws `app_not_found`, `resource_not_found`, `invalid_request`,
+ * `reauthentication_required`, `audience_taken` or `disabled_by_operator`.
  */
-export function changeResource(
+export function updateResource(
   { db, config }: Registry,
-  { steward, clientId, resourceKey }: Sought & { resourceKey: string },
+  { manager, clientId, resourceKey }: ManagedAppRef & { resourceKey: string },
   sent: ResourceChange,
   now: Date,
 ): Promise<{ resource: Resource; isForAll: boolean }> {
-  return stewardTransaction(db, steward, async (tx) => {
-    requireAppOf(steward, await store.lockApp(tx, clientId))
-    const resource = isResourceKey(resourceKey) && (await resources.lockResource(tx, clientId, resourceKey))
+  return managerTransaction(db, manager, async (tx) => {
+    await lockManagedApp(tx, { manager, clientId })
+    const resource = isResourceKey(resourceKey) && (await store.lockResource(tx, clientId, resourceKey))
     if (!resource) throw refuse.resource_not_found()
-    const settings = settingsAfter(sent, resource)
-    requireAcceptableResource({ sent, resourceKey, scopes: settings.scopes }, config)
-    // Who takes the tokens, and whether there are any.
-    if (sent.audience !== undefined || sent.status !== undefined) requirePresence(steward, now)
+    const settings = mergeResourceSettings(sent, resource)
+    validateResourceSettings({ sent, resourceKey, scopes: settings.scopes }, config)
+    // These settings determine the recipient of tokens, and whether tokens are issued at all.
+    if (sent.audience !== undefined || sent.status !== undefined) requireRecentAuthenticationOf(manager, now)
 
-    const changed = { ...resource, ...settings, isHeld: isHeldAfter(steward, resource, sent), updatedAt: now }
-    await resources.updateResource(tx, changed).catch(refuseTaken)
-    if (sent.audience !== undefined) await requireFreeNames(tx, steward, changed)
+    const changed = {
+      ...resource,
+      ...settings,
+      disabledByOperator: nextOperatorDisabled(manager, resource, sent),
+      updatedAt: now,
+    }
+    await store.updateResource(tx, changed).catch(refuseTaken)
+    if (sent.audience !== undefined) await requireFreeNames(tx, manager, changed)
     const details = { resource: resourceKey, changed: Object.keys(sent) }
-    await record(tx, { action: 'resource.changed', ...byline(steward), clientId, details }, now)
+    await recordAuditEvent(tx, { action: 'resource.updated', ...auditActor(manager), clientId, details }, now)
     return { resource: toResource(changed), isForAll: mustHoldEverywhere(laggingResourceSettings, changed, resource) }
   })
 }
 
 /**
- * Refuses names by which a resource, already written so that no other takes them meanwhile, would pass for another app,
- * or bring back what the operator has disabled: `audience_taken`, `disabled_by_operator`. The operator may give a held
- * name again.
+ * Throws `audience_taken` or `disabled_by_operator` for names with which a resource could impersonate another app or
+ * restore a disabled resource. The resource is already inserted, so that no other can claim the names in the meantime.
+ * The operator can assign a held name again.
  */
-async function requireFreeNames(tx: Transaction, steward: Steward, named: RegisteredResource): Promise<void> {
-  if (await resources.isClientIdOfOther(tx, named))
-    throw refuse.audience_taken({ sentence: 'The audience is the client_id of another app.' })
-  if (steward.actor === 'operator') return resources.releaseName(tx, named)
-  if (await resources.isHeldName(tx, named)) throw refuseHeld()
+async function requireFreeNames(tx: Transaction, manager: AppManager, named: RegisteredResource): Promise<void> {
+  if (await store.isClientIdOfOther(tx, named))
+    throw refuse.audience_taken({ sentence: 'audience is the client_id of another app.' })
+  if (manager.actor === 'operator') return store.releaseName(tx, named)
+  if (await store.isHeldName(tx, named)) throw refuseHeld()
 }
 
 function refuseTaken(error: unknown): never {
-  if (isTaken(error, 'app_resource_pkey')) throw refuse.resource_key_taken()
-  if (isTaken(error, 'app_resource_audience')) throw refuse.audience_taken()
+  if (isUniqueViolation(error, 'app_resource_pkey')) throw refuse.resource_key_taken()
+  if (isUniqueViolation(error, 'app_resource_audience')) throw refuse.audience_taken()
   throw error
 }
 
-/** A resource as those see it who look after it, and everybody else. */
+/** Returns a resource with its public fields, which its managers see too. */
 export function toResource(resource: RegisteredResource): Resource {
   return {
     resourceKey: resource.resourceKey,
     displayName: resource.displayName,
     description: resource.description,
     scopes: resource.scopes,
-    scopeDescriptions: describedScopes(resource),
+    scopeDescriptions: withScopeDescriptions(resource),
     audience: resource.audience,
     status: resource.status,
   }
+}
+
+/** Holds the names of resources that the operator has disabled, for apps that are being deleted and are locked. */
+export async function holdResources(tx: Transaction, clientIds: string[]): Promise<void> {
+  await store.holdResources(tx, clientIds)
 }

@@ -1,4 +1,4 @@
-import { withoutTrailingSlash } from '@countersign/protocol/formats/resource'
+import { withoutTrailingSlash } from '@countersign/protocol/formats/scope'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
@@ -16,12 +16,12 @@ const registered = [
   ...resource,
   'app_resource.client_id as clientId',
   'app_resource.status',
-  'app_resource.is_held as isHeld',
+  'app_resource.disabled_by_operator as disabledByOperator',
   'app_resource.created_at as createdAt',
   'app_resource.updated_at as updatedAt',
 ] as const
 
-/** A resource that is active, of an app that is, by its key or its audience. */
+/** Finds an active resource of an active app by its key or its audience. */
 export function findActive(db: Database | Transaction, named: string) {
   return (
     db
@@ -40,7 +40,8 @@ export function findActive(db: Database | Transaction, named: string) {
       .where(({ eb, or }) =>
         or([eb('resource_key', '=', named), eb(sql`rtrim(audience, '/')`, '=', withoutTrailingSlash(named))]),
       )
-      // An app that describes itself may be known only since the resource is: it could take a token for an ID token.
+      // A metadata document client may have become known after the resource. It could mistake an access token for an ID
+      // token.
       .where(({ exists, not, selectFrom }) =>
         not(
           exists(
@@ -63,7 +64,7 @@ export function findResource(db: Database, resourceKey: string) {
 }
 export type RegisteredResource = NonNullable<Awaited<ReturnType<typeof findResource>>>
 
-/** The resources of an app, the oldest first. */
+/** Lists the resources of an app, oldest first. */
 export function listResources(db: Database, clientId: string) {
   return db
     .selectFrom('app_resource')
@@ -74,7 +75,7 @@ export function listResources(db: Database, clientId: string) {
     .execute()
 }
 
-/** A resource of an app that nobody else changes until the transaction ends. */
+/** Locks a resource of an app until the transaction ends. */
 export function lockResource(tx: Transaction, clientId: string, resourceKey: string) {
   return tx
     .selectFrom('app_resource')
@@ -107,7 +108,7 @@ export async function insertResource(tx: Transaction, inserted: RegisteredResour
     .execute()
 }
 
-/** Writes the settings of a resource anew. */
+/** Updates all settings of a resource. */
 export async function updateResource(tx: Transaction, changed: RegisteredResource): Promise<void> {
   await tx
     .updateTable('app_resource')
@@ -125,12 +126,12 @@ function settingsOf(given: RegisteredResource) {
     scope_descriptions: given.scopeDescriptions,
     audience: given.audience,
     status: given.status,
-    is_held: given.isHeld,
+    disabled_by_operator: given.disabledByOperator,
     updated_at: given.updatedAt,
   }
 }
 
-/** Whether an audience is the client id of another app than this one, with or without a slash at its end. */
+/** Checks whether an audience is the client ID of another app, with or without a trailing slash. */
 export async function isClientIdOfOther(tx: Transaction, { audience, clientId }: OfApp): Promise<boolean> {
   const name = withoutTrailingSlash(audience)
   const other = await tx
@@ -143,7 +144,10 @@ export async function isClientIdOfOther(tx: Transaction, { audience, clientId }:
 }
 type OfApp = Pick<RegisteredResource, 'audience' | 'clientId'>
 
-/** Keeps the names of what the operator has disabled of apps that are about to go, which the caller has locked. */
+/**
+ * Holds the names of resources that the operator has disabled, for apps that are being deleted. The caller has locked
+ * the apps.
+ */
 export async function holdResources(tx: Transaction, clientIds: string[]): Promise<void> {
   await tx
     .insertInto('app_held_resource')
@@ -154,7 +158,9 @@ export async function holdResources(tx: Transaction, clientIds: string[]): Promi
         .innerJoin('app', 'app.client_id', 'app_resource.client_id')
         .select(['resource_key', sql<string>`rtrim(audience, '/')`.as('audience')])
         .where('app.client_id', 'in', clientIds)
-        .where(({ eb, or }) => or([eb('app_resource.is_held', '=', true), eb('app.is_held', '=', true)])),
+        .where(({ eb, or }) =>
+          or([eb('app_resource.disabled_by_operator', '=', true), eb('app.disabled_by_operator', '=', true)]),
+        ),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute()
@@ -162,7 +168,7 @@ export async function holdResources(tx: Transaction, clientIds: string[]): Promi
 
 type Names = Pick<RegisteredResource, 'resourceKey' | 'audience'>
 
-/** Whether a key or an audience was that of a resource which is held, and whose app is gone. */
+/** Checks whether a key or an audience belonged to a held resource of a deleted app. */
 export async function isHeldName(tx: Transaction, { resourceKey, audience }: Names): Promise<boolean> {
   const held = await tx
     .selectFrom('app_held_resource')

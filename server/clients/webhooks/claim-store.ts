@@ -3,35 +3,35 @@ import type { Database } from '#platform/database/database.ts'
 import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
 import type { Receiver } from '#platform/queue/lanes.ts'
 
-export type Claimed = Receiver & {
+export type ClaimedDelivery = Receiver & {
   deliveryId: string
   payload: string
-  /** Which attempt this is, from 1. Nobody else has this number of this delivery. */
+  /** Number of this attempt, from 1. It is unique for this delivery. */
   attempt: number
   url: string
   appStatus: string
-  /** The secrets that sign, the newest first. */
+  /** Active secrets, newest first. */
   sealedSecrets: string[]
 }
 
-/** The apps that wait, where they have a webhook. */
+/** Apps with a webhook and pending deliveries. */
 const receivers = sql`
-  select client_id, due_at, coalesce(owner_user_id::text, client_id) as owner, owner_user_id, slow_until,
+  select client_id, next_attempt_at, coalesce(owner_user_id::text, client_id) as owner, owner_user_id, slow_until,
     app.status as app_status, url
   from waiting join webhook_endpoint using (client_id) join app using (client_id)`
 
 const beside = sql`select client_id from app where app.owner_user_id = receiver.owner_user_id`
 
-/** Takes deliveries that are due to receivers of a lane, in turn, so that until the lease ends nobody else does. */
-export async function claimDue(db: Database, claim: Claim): Promise<Claimed[]> {
+/** Leases due deliveries to receivers of a lane, in turn, so that no other process sends them until the lease ends. */
+export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDelivery[]> {
   const { now, leaseEndsAt } = claim
   const queue = { table: 'webhook_delivery', id: 'delivery_id', receivers, beside }
-  const { rows } = await sql<Claimed>`
+  const { rows } = await sql<ClaimedDelivery>`
     with recursive ${pickInTurn(queue, claim)}, claimed as (
-      update webhook_delivery delivery set due_at = ${leaseEndsAt}, attempts = attempts + 1
+      update webhook_delivery delivery set next_attempt_at = ${leaseEndsAt}, attempts = attempts + 1
       from picked
       where delivery.client_id = picked.client_id and delivery.delivery_id = picked.picked_id
-        and delivery.due_at <= ${now}
+        and delivery.next_attempt_at <= ${now}
       returning delivery.client_id, delivery.delivery_id, payload, attempts, owner, url, app_status
     )
     select client_id as "clientId", delivery_id as "deliveryId", payload, attempts as attempt, owner, url,
@@ -45,7 +45,7 @@ export async function claimDue(db: Database, claim: Claim): Promise<Claimed[]> {
   return rows
 }
 
-/** Has a receiver counted as slow until then, or as quick again. */
+/** Marks a receiver as slow until an instant, or removes the mark. */
 export async function setSlow(db: Database, clientId: string, slowUntil: Date | null): Promise<void> {
   await db
     .updateTable('webhook_endpoint')

@@ -1,72 +1,84 @@
+import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
-import { readApp } from '#clients/registration/app.ts'
-import { byline, requirePresence, stewardTransaction, type Sought } from '#clients/registration/steward.ts'
-import { record } from '#platform/audit/audit.ts'
+import { getApp, listAppsOf, toApp } from '#clients/registration/app.ts'
+import {
+  auditActor,
+  requireRecentAuthenticationOf,
+  managerTransaction,
+  type ManagedAppRef,
+} from '#clients/registration/management.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import { addSecret } from './secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { createSecret } from './secret.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  invalid_request: [400, 'The URL of the webhook is not acceptable.'],
-  webhook_not_found: [404, 'This app has no webhook.'],
+const refuse = defineErrors({
+  invalid_request: [400, 'The webhook url is not allowed.'],
+  webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
 })
 
-/** Where an app hears of what happened. Refuses `app_not_found`, `webhook_not_found`. */
-export async function readWebhook(db: Database, sought: Sought): Promise<Webhook> {
-  await readApp(db, sought)
-  return toWebhook(requireFound(await store.findEndpoint(db, sought.clientId)))
+/** Returns the webhook of an app. Throws `app_not_found` or `webhook_not_found`. */
+export async function getWebhook(db: Database, target: ManagedAppRef): Promise<Webhook> {
+  await getApp(db, target)
+  return toWebhook(requireFound(await store.findEndpoint(db, target.clientId)))
 }
 
-/** The same of an app that is known to be looked after by whoever asks; null where it has none. */
-export async function findWebhook(db: Database, clientId: string): Promise<Webhook | null> {
+/** Exports the apps of a user with their webhooks, one at a time. */
+export async function* exportApps(db: Database, userId: string): AsyncGenerator<AccountExport['apps']> {
+  for (const app of await listAppsOf(db, userId))
+    yield [{ ...toApp(app), webhook: await findWebhook(db, app.clientId) }]
+}
+
+/** Finds the webhook of an app whose manager is already checked. Returns null if it has none. */
+async function findWebhook(db: Database, clientId: string): Promise<Webhook | null> {
   const found = await store.findEndpoint(db, clientId)
   return found ? toWebhook(found) : null
 }
 
 /**
- * Sets where an app hears of what happened. The first time it gets a secret, which is told this once. Refuses
- * `invalid_request`, `app_not_found`, `reauthentication_required`.
+ * Sets the webhook of an app. The first time, it creates a secret and returns it only here. Throws `invalid_request`,
+ * `app_not_found` or `reauthentication_required`.
  */
 export async function setWebhook(
-  { db, keyring, outbound }: Pick<Kernel, 'db' | 'keyring' | 'outbound'>,
-  { steward, clientId }: Sought,
+  { db, keyring, outbound }: Pick<ServerContext, 'db' | 'keyring' | 'outbound'>,
+  { manager, clientId }: ManagedAppRef,
   url: string,
   now: Date,
 ): Promise<Webhook & { secret?: string }> {
   const objection = outbound.objectionTo(url)
-  if (objection !== undefined) throw refuse.invalid_request({ sentence: `The URL of a webhook ${objection}.` })
-  await readApp(db, { steward, clientId })
-  requirePresence(steward, now)
+  if (objection !== undefined) throw refuse.invalid_request({ sentence: `url ${objection}.` })
+  await getApp(db, { manager, clientId })
+  requireRecentAuthenticationOf(manager, now)
 
-  return stewardTransaction(db, steward, async (tx) => {
+  return managerTransaction(db, manager, async (tx) => {
     const inserted = await store.insertEndpoint(tx, clientId, url, now)
     const endpoint = requireFound(inserted ?? (await store.updateEndpoint(tx, clientId, url, now)))
-    // The path may be a secret of the receiver's.
+    // The path can be a secret of the receiver.
     const details = { origin: new URL(url).origin }
-    await record(tx, { action: 'app.webhook_set', ...byline(steward), clientId, details }, now)
-    return { ...toWebhook(endpoint), ...(inserted && { secret: await addSecret(tx, keyring, clientId, now) }) }
+    await recordAuditEvent(tx, { action: 'app.webhook.updated', ...auditActor(manager), clientId, details }, now)
+    return { ...toWebhook(endpoint), ...(inserted && { secret: await createSecret(tx, keyring, clientId, now) }) }
   })
 }
 
-/** Removes it, with its secrets and what was still to be delivered. Refuses `app_not_found`, `webhook_not_found`. */
-export async function removeWebhook(db: Database, { steward, clientId }: Sought, now: Date): Promise<void> {
-  await readApp(db, { steward, clientId })
-  await stewardTransaction(db, steward, async (tx) => {
-    if (!(await store.removeEndpoint(tx, clientId))) throw refuse.webhook_not_found()
-    await record(tx, { action: 'app.webhook_removed', ...byline(steward), clientId }, now)
+/** Deletes a webhook with its secrets and pending deliveries. Throws `app_not_found` or `webhook_not_found`. */
+export async function removeWebhook(db: Database, { manager, clientId }: ManagedAppRef, now: Date): Promise<void> {
+  await getApp(db, { manager, clientId })
+  await managerTransaction(db, manager, async (tx) => {
+    if (!(await store.deleteEndpoint(tx, clientId))) throw refuse.webhook_not_found()
+    await recordAuditEvent(tx, { action: 'app.webhook.removed', ...auditActor(manager), clientId }, now)
   })
 }
 
-/** Sends nothing more to a URL whose receiver says that it is gone, until somebody sets the webhook again. */
+/** Disables a webhook whose receiver responded 410 (Gone), until it is set again. */
 export async function disableWebhook(tx: Transaction, clientId: string, url: string, now: Date): Promise<void> {
   const disabled = await store.disableEndpoint(tx, clientId, url, now)
   if (!disabled) return
-  await store.failWaiting(tx, clientId)
+  await store.failPendingDeliveries(tx, clientId)
   const { ownerUserId } = disabled
   const owner = ownerUserId === null ? {} : { userId: ownerUserId }
-  await record(tx, { action: 'app.webhook_disabled', actor: 'system', ...owner, clientId }, now)
+  await recordAuditEvent(tx, { action: 'app.webhook.disabled', actor: 'system', ...owner, clientId }, now)
 }
 
 type Endpoint = NonNullable<Awaited<ReturnType<typeof store.findEndpoint>>>

@@ -1,102 +1,107 @@
 import * as developer from '@countersign/protocol/clients/developer'
 import * as endpoints from '@countersign/protocol/clients/webhooks'
 import type { FastifyRequest } from 'fastify'
-import { operatorDesk, personDesk, type Addressed, type Desk } from '#clients/registration/desk.ts'
-import type { Sought } from '#clients/registration/steward.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { listDeliveries, sendAgain, testWebhook } from './delivery.ts'
-import { readWebhook, removeWebhook, setWebhook } from './endpoint.ts'
+import {
+  type EndpointShape,
+  type ManagedAppRef,
+  type ManagementApi,
+  adminManagementApi,
+  developerManagementApi,
+} from '#clients/registration/management.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { listDeliveries, redeliver, sendTestEvent } from './delivery.ts'
+import { getWebhook, removeWebhook, setWebhook } from './endpoint.ts'
 import { rotateWebhookSecret } from './secret.ts'
 
 const deliveriesDefault = 50
 
-export function webhookRoutes(host: Host, kernel: Kernel): void {
-  mountDesk(host, kernel, ofOperator(kernel))
-  if (kernel.config.developerPortal) mountDesk(host, kernel, ofPerson(kernel))
+export function webhookRoutes(host: Host, kernel: ServerContext): void {
+  mountOperations(host, kernel, ofOperator(kernel))
+  if (kernel.config.developerPortal) mountOperations(host, kernel, ofPerson(kernel))
 }
 
-/** The operations on webhooks at the addresses of one kind of steward. */
-type Operations = Desk & {
-  read: Addressed<typeof endpoints.readWebhook>
-  set: Addressed<typeof endpoints.setWebhook>
-  remove: Addressed<typeof endpoints.removeWebhook>
-  rotateSecret: Addressed<typeof endpoints.rotateWebhookSecret>
-  test: Addressed<typeof endpoints.testWebhook>
-  listDeliveries: Addressed<typeof endpoints.listWebhookDeliveries>
-  sendAgain: Addressed<typeof endpoints.sendWebhookAgain>
+/** Webhook endpoints of one kind of manager. */
+type Operations = ManagementApi & {
+  read: EndpointShape<typeof endpoints.getWebhook>
+  set: EndpointShape<typeof endpoints.setWebhook>
+  remove: EndpointShape<typeof endpoints.removeWebhook>
+  rotateSecret: EndpointShape<typeof endpoints.rotateWebhookSecret>
+  test: EndpointShape<typeof endpoints.sendTestEvent>
+  listDeliveries: EndpointShape<typeof endpoints.listWebhookDeliveries>
+  sendAgain: EndpointShape<typeof endpoints.redeliverWebhook>
 }
 
-function ofOperator(kernel: Kernel): Operations {
+function ofOperator(kernel: ServerContext): Operations {
   return {
-    ...operatorDesk(kernel),
-    read: endpoints.readWebhook,
+    ...adminManagementApi(kernel),
+    read: endpoints.getWebhook,
     set: endpoints.setWebhook,
     remove: endpoints.removeWebhook,
     rotateSecret: endpoints.rotateWebhookSecret,
-    test: endpoints.testWebhook,
+    test: endpoints.sendTestEvent,
     listDeliveries: endpoints.listWebhookDeliveries,
-    sendAgain: endpoints.sendWebhookAgain,
+    sendAgain: endpoints.redeliverWebhook,
   }
 }
 
-/** The developer portal: the webhooks of a person's own apps. */
-function ofPerson(kernel: Kernel): Operations {
+/** Returns the endpoints of the developer portal, for the webhooks of a user's own apps. */
+function ofPerson(kernel: ServerContext): Operations {
   return {
-    ...personDesk(kernel),
-    read: developer.readOwnWebhook,
+    ...developerManagementApi(kernel),
+    read: developer.getOwnWebhook,
     set: developer.setOwnWebhook,
     remove: developer.removeOwnWebhook,
     rotateSecret: developer.rotateOwnWebhookSecret,
     test: developer.testOwnWebhook,
     listDeliveries: developer.listOwnWebhookDeliveries,
-    sendAgain: developer.sendOwnWebhookAgain,
+    sendAgain: developer.redeliverOwnWebhook,
   }
 }
 
-function mountDesk(host: Host, kernel: Kernel, desk: Operations): void {
-  const sought = (request: FastifyRequest, { clientId }: { clientId: string }): Sought => {
-    return { steward: desk.stewardOf(request), clientId }
+function mountOperations(host: Host, kernel: ServerContext, management: Operations): void {
+  const targetOf = (request: FastifyRequest, { clientId }: { clientId: string }): ManagedAppRef => {
+    return { manager: management.managerOf(request), clientId }
   }
-  mountWebhook(host, kernel, desk, sought)
-  mountDeliveries(host, kernel, desk, sought)
+  mountWebhook(host, kernel, management, targetOf)
+  mountDeliveries(host, kernel, management, targetOf)
 }
 
-type Seeking = (request: FastifyRequest, params: { clientId: string }) => Sought
+type Seeking = (request: FastifyRequest, params: { clientId: string }) => ManagedAppRef
 
-function mountWebhook(host: Host, kernel: Kernel, desk: Operations, sought: Seeking): void {
+function mountWebhook(host: Host, kernel: ServerContext, management: Operations, targetOf: Seeking): void {
   const { db, clock } = kernel
-  const { onRequest, onChange } = desk
+  const { onRequest, onChange } = management
 
   host.route({
-    ...desk.read,
+    ...management.read,
     onRequest,
-    handler: async (request) => readWebhook(db, sought(request, request.params)),
+    handler: async (request) => getWebhook(db, targetOf(request, request.params)),
   })
 
   host.route({
-    ...desk.set,
+    ...management.set,
     onRequest: onChange,
-    handler: async (request) => setWebhook(kernel, sought(request, request.params), request.body.url, clock()),
+    handler: async (request) => setWebhook(kernel, targetOf(request, request.params), request.body.url, clock()),
   })
 
   host.route({
-    ...desk.remove,
+    ...management.remove,
     onRequest: onChange,
     async handler(request, reply) {
-      await removeWebhook(db, sought(request, request.params), clock())
+      await removeWebhook(db, targetOf(request, request.params), clock())
       return reply.status(204).send(null)
     },
   })
 
   host.route({
-    ...desk.rotateSecret,
+    ...management.rotateSecret,
     onRequest: onChange,
     async handler(request, reply) {
       const graceSeconds = request.body?.graceSeconds ?? 0
       const { secret, previousUntil } = await rotateWebhookSecret(
         kernel,
-        sought(request, request.params),
+        targetOf(request, request.params),
         graceSeconds,
         clock(),
       )
@@ -105,35 +110,35 @@ function mountWebhook(host: Host, kernel: Kernel, desk: Operations, sought: Seek
   })
 }
 
-function mountDeliveries(host: Host, kernel: Kernel, desk: Operations, sought: Seeking): void {
+function mountDeliveries(host: Host, kernel: ServerContext, management: Operations, targetOf: Seeking): void {
   const { db, clock } = kernel
-  const { onRequest, onChange } = desk
+  const { onRequest, onChange } = management
 
   host.route({
-    ...desk.test,
+    ...management.test,
     onRequest: onChange,
     async handler(request, reply) {
-      const deliveryId = await testWebhook(kernel, sought(request, request.params), clock())
+      const deliveryId = await sendTestEvent(kernel, targetOf(request, request.params), clock())
       return reply.status(201).send({ deliveryId })
     },
   })
 
   host.route({
-    ...desk.listDeliveries,
+    ...management.listDeliveries,
     onRequest,
     async handler(request) {
       const { cursor, limit } = request.query
       const page = { before: cursor, count: Number(limit ?? deliveriesDefault) }
-      return listDeliveries(db, sought(request, request.params), page)
+      return listDeliveries(db, targetOf(request, request.params), page)
     },
   })
 
   host.route({
-    ...desk.sendAgain,
+    ...management.sendAgain,
     onRequest: onChange,
     async handler(request) {
       const { deliveryId } = request.params
-      return sendAgain(db, { ...sought(request, request.params), deliveryId }, clock())
+      return redeliver(db, { ...targetOf(request, request.params), deliveryId }, clock())
     },
   })
 }

@@ -1,27 +1,35 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { Webhook } from 'standardwebhooks'
-import { readApp } from '#clients/registration/app.ts'
-import { byline, requirePresence, stewardTransaction, type Sought } from '#clients/registration/steward.ts'
-import { record } from '#platform/audit/audit.ts'
-import { numericDate, secondsAfter } from '#platform/clock.ts'
+import { getApp } from '#clients/registration/app.ts'
+import {
+  auditActor,
+  requireRecentAuthenticationOf,
+  managerTransaction,
+  type ManagedAppRef,
+} from '#clients/registration/management.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { toNumericDate, addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import type { Keyring } from '#platform/crypto/keyring.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { Claimed } from './claim-store.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { ClaimedDelivery } from './claim-store.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  webhook_not_found: [404, 'This app has no webhook.'],
-  too_many_secrets: [409, 'Too many replaced secrets sign still: let some expire, or give graceSeconds 0.'],
+const refuse = defineErrors({
+  webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
+  too_many_secrets: [
+    409,
+    'Too many previous webhook secrets are still valid. Wait for one to expire, or send graceSeconds 0.',
+  ],
 })
 
 const secretBytes = 32
 
-/** Gives a webhook a secret, sealed at rest; answers it, in the form of Standard Webhooks. */
-export async function addSecret(tx: Transaction, keyring: Keyring, clientId: string, now: Date): Promise<string> {
+/** Creates a webhook secret, sealed at rest. Returns it in the format of Standard Webhooks. */
+export async function createSecret(tx: Transaction, keyring: Keyring, clientId: string, now: Date): Promise<string> {
   const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
   await store.insertSecret(tx, {
     client_id: clientId,
@@ -34,35 +42,38 @@ export async function addSecret(tx: Transaction, keyring: Keyring, clientId: str
 }
 
 /**
- * Gives a webhook a new secret, which is told this once. Those before it sign beside it for `graceSeconds` more, unless
- * they end sooner. Refuses `app_not_found`, `reauthentication_required`, `webhook_not_found`, `too_many_secrets`.
+ * Creates a new webhook secret and returns it only here. Earlier secrets sign too for `graceSeconds`, unless they
+ * expire sooner. Throws `app_not_found`, `reauthentication_required`, `webhook_not_found` or `too_many_secrets`.
  */
 export async function rotateWebhookSecret(
-  { db, keyring }: Pick<Kernel, 'db' | 'keyring'>,
-  { steward, clientId }: Sought,
+  { db, keyring }: Pick<ServerContext, 'db' | 'keyring'>,
+  { manager, clientId }: ManagedAppRef,
   graceSeconds: number,
   now: Date,
 ): Promise<{ secret: string; previousUntil: Date }> {
-  await readApp(db, { steward, clientId })
-  requirePresence(steward, now)
-  const previousUntil = secondsAfter(now, graceSeconds)
-  const secret = await stewardTransaction(db, steward, async (tx) => {
+  await getApp(db, { manager, clientId })
+  requireRecentAuthenticationOf(manager, now)
+  const previousUntil = addSeconds(now, graceSeconds)
+  const secret = await managerTransaction(db, manager, async (tx) => {
     if (!(await store.lockEndpoint(tx, clientId))) throw refuse.webhook_not_found()
     const isFull = (await store.countSecrets(tx, clientId, now)) >= limits.webhookSecretsMax
     if (graceSeconds > 0 && isFull) throw refuse.too_many_secrets()
 
     await store.endSecrets(tx, clientId, previousUntil)
     const details = { graceSeconds }
-    await record(tx, { action: 'app.webhook_secret_rotated', ...byline(steward), clientId, details }, now)
-    return addSecret(tx, keyring, clientId, now)
+    await recordAuditEvent(tx, { action: 'app.webhook.secret_rotated', ...auditActor(manager), clientId, details }, now)
+    return createSecret(tx, keyring, clientId, now)
   })
   return { secret, previousUntil }
 }
 
-type Signed = Pick<Claimed, 'clientId' | 'deliveryId' | 'payload' | 'sealedSecrets'>
+type Signed = Pick<ClaimedDelivery, 'clientId' | 'deliveryId' | 'payload' | 'sealedSecrets'>
 
-/** The headers of Standard Webhooks: a signature by each secret, so that a receiver may know either. */
-export async function signedHeaders(
+/**
+ * Returns the headers of Standard Webhooks, with a signature by each secret, so that the receiver needs only one of
+ * them.
+ */
+export async function signatureHeaders(
   keyring: Keyring,
   { clientId, deliveryId, payload, sealedSecrets }: Signed,
   now: Date,
@@ -75,25 +86,25 @@ export async function signedHeaders(
   return {
     'content-type': 'application/json',
     'webhook-id': deliveryId,
-    'webhook-timestamp': String(numericDate(now)),
+    'webhook-timestamp': String(toNumericDate(now)),
     'webhook-signature': signatures.join(' '),
   }
 }
 
-/** Seals anew what another root than the first has sealed, so that the operator can let that one go. */
-export async function resealSecrets({ db, keyring }: Pick<Kernel, 'db' | 'keyring'>): Promise<void> {
+/** Re-encrypts secrets that are not under the current root key, so that the operator can remove the old one. */
+export async function reencryptWebhookSecrets({ db, keyring }: Pick<ServerContext, 'db' | 'keyring'>): Promise<void> {
   for (const { clientId, secretId, sealedSecret } of await store.listSecrets(db)) {
     const sealed = await keyring.renew(sealOf(clientId), sealedSecret)
     if (sealed !== sealedSecret) await store.replaceSealed(db, secretId, sealedSecret, sealed)
   }
 }
 
-/** Deletes the secrets that have ended, and says how many. */
+/** Deletes expired secrets. Returns their number. */
 export function pruneWebhookSecrets(db: Database, now: Date): Promise<number> {
   return store.deleteEndedSecrets(db, now)
 }
 
-/** What a secret is sealed as. */
+/** Returns the context under which a secret is sealed. */
 function sealOf(clientId: string): string {
   return `webhook-secret:${clientId}`
 }

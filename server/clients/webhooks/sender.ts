@@ -1,38 +1,37 @@
 import { limits } from '@countersign/protocol/formats/limits'
-import { secondsAfter } from '#platform/clock.ts'
+import { addSeconds, rest } from '#platform/clock.ts'
 import { transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { Unreachable } from '#platform/outbound/fetch.ts'
-import { rest } from '#platform/rest.ts'
-import { restAfter } from '#platform/queue/back-off.ts'
-import { onBell } from './bell.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { OutboundError } from '#platform/outbound/fetch.ts'
+import { nextRetryDelay } from '#platform/queue/back-off.ts'
+import { onDeliveryEnqueued } from './delivery.ts'
 import { disableWebhook } from './endpoint.ts'
-import { signedHeaders } from './secret.ts'
+import { signatureHeaders } from './secret.ts'
 import * as claimStore from './claim-store.ts'
-import type { Claimed } from './claim-store.ts'
-import { startLaneSender, type Sender } from '#platform/queue/lane-sender.ts'
+import type { ClaimedDelivery } from './claim-store.ts'
+import { type Sender, startLaneSender } from '#platform/queue/lane-sender.ts'
 import * as store from './store.ts'
 import type { Outcome } from './store.ts'
 
 export type { Sender } from '#platform/queue/lane-sender.ts'
 
-/** Longer than an attempt may take: whoever has not settled one by then is gone. */
+/** Longer than an attempt can take. After it, the process that claimed a delivery has ended. */
 const leaseSeconds = limits.webhookAnswerSeconds + 20
 const gone = 410
-/** A failure is known no sooner: by how fast it comes, nobody tells apart the addresses that were tried. */
+/** Minimum duration of a failure, so that its timing does not disclose which addresses were tried. */
 const failureMilliseconds = 1000
 
 /**
- * Sends what is due, in each process of the service. A delivery is taken by one of them for the length of a lease; if
- * that process ends, another takes it over. So a receiver hears everything at least once, under the same id.
+ * Sends due deliveries in each process of the service. A process leases a delivery; if it ends, another takes over. A
+ * receiver therefore gets every event at least once, under the same ID.
  */
-export function startSender(kernel: Kernel): Sender {
+export function startSender(kernel: ServerContext): Sender {
   const { db } = kernel
   return startLaneSender(kernel, {
     one: 'a webhook',
     several: 'webhooks',
-    onBell,
-    claim: (claim) => claimStore.claimDue(db, { ...claim, leaseEndsAt: secondsAfter(claim.now, leaseSeconds) }),
+    onEnqueued: onDeliveryEnqueued,
+    claim: (claim) => claimStore.claimDue(db, { ...claim, leaseEndsAt: addSeconds(claim.now, leaseSeconds) }),
     idOf: ({ deliveryId }) => deliveryId,
     attempt: (claimed, cut) => deliver(kernel, claimed, cut),
     setSlow: (clientId, slowUntil) => claimStore.setSlow(db, clientId, slowUntil),
@@ -40,60 +39,64 @@ export function startSender(kernel: Kernel): Sender {
 }
 
 /**
- * Attempts a delivery, and writes down what became of it: whether the receiver has taken it, where that says something
- * about the receiver. What is cut off is given back: it may have arrived.
+ * Attempts a delivery and records the outcome. Returns whether the receiver accepted it, if the outcome says something
+ * about the receiver. An attempt that was interrupted is released, because it may have arrived.
  */
-async function deliver(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Promise<'taken' | 'not taken' | undefined> {
+async function deliver(
+  kernel: ServerContext,
+  claimed: ClaimedDelivery,
+  cut: AbortSignal,
+): Promise<'taken' | 'not taken' | undefined> {
   const { db, clock, log, telemetry } = kernel
   const { clientId, deliveryId, attempt } = claimed
   const { retryAfter, ...outcome } = await attemptOnce(kernel, claimed, cut)
   const now = clock()
   if (outcome.status === null && cut.aborted) {
-    await store.handBack(db, claimed, now)
+    await store.releaseDelivery(db, claimed, now)
     return undefined
   }
 
   const { status } = outcome
   if (status !== null && status >= 200 && status < 300) {
     telemetry.webhookAttempted('delivered')
-    await store.settleAttempt(db, claimed, outcome, { state: 'delivered', dueAt: null })
+    await store.recordAttempt(db, claimed, outcome, { state: 'delivered', nextAttemptAt: null })
     return 'taken'
   }
   if (status === gone) {
-    telemetry.webhookAttempted('gone')
+    telemetry.webhookAttempted('endpoint_gone')
     await transaction(db, async (tx) => {
-      await store.settleAttempt(tx, claimed, outcome, { state: 'failed', dueAt: null })
+      await store.recordAttempt(tx, claimed, outcome, { state: 'failed', nextAttemptAt: null })
       await disableWebhook(tx, clientId, claimed.url, now)
     })
     return undefined
   }
 
-  const seconds = restAfter(attempt, retryAfter, now)
-  telemetry.webhookAttempted(seconds === undefined ? 'given_up' : 'put_off')
+  const seconds = nextRetryDelay(attempt, retryAfter, now)
+  telemetry.webhookAttempted(seconds === undefined ? 'failed' : 'retry_scheduled')
   if (seconds === undefined)
-    log.warn({ clientId, deliveryId, status, reason: outcome.reason }, 'a webhook was given up')
-  const dueAt = seconds === undefined ? null : secondsAfter(now, seconds)
-  await store.settleAttempt(db, claimed, outcome, { state: dueAt ? 'waiting' : 'failed', dueAt })
+    log.warn({ clientId, deliveryId, status, reason: outcome.reason }, 'webhook delivery failed permanently')
+  const nextAttemptAt = seconds === undefined ? null : addSeconds(now, seconds)
+  await store.recordAttempt(db, claimed, outcome, { state: nextAttemptAt ? 'pending' : 'failed', nextAttemptAt })
   return outcome.reason !== null && ours.includes(outcome.reason) ? undefined : 'not taken'
 }
 
-/** Reasons why nothing was sent that are not the receiver's. */
+/** Failure reasons that are not the receiver's. */
 const ours = ['app_disabled', 'not_signed']
 
-type Attempted = Outcome & {
-  /** As a receiver that is busy says it. */
+type AttemptResult = Outcome & {
+  /** `Retry-After` header of a busy receiver. */
   retryAfter?: string | undefined
 }
 
-async function attemptOnce(kernel: Kernel, claimed: Claimed, cut: AbortSignal): Promise<Attempted> {
+async function attemptOnce(kernel: ServerContext, claimed: ClaimedDelivery, cut: AbortSignal): Promise<AttemptResult> {
   const { clock, keyring, outbound, log } = kernel
   const { url, payload, clientId } = claimed
   const at = clock()
   const unanswered = (reason: string) => ({ at, status: null, reason })
   if (claimed.appStatus !== 'active') return unanswered('app_disabled')
 
-  const headers = await signedHeaders(keyring, claimed, at).catch((error: unknown) => {
-    log.error({ error, clientId }, 'a webhook could not be signed')
+  const headers = await signatureHeaders(keyring, claimed, at).catch((error: unknown) => {
+    log.error({ error, clientId }, 'webhook signing failed')
   })
   if (!headers) return unanswered('not_signed')
   const began = performance.now()
@@ -101,8 +104,8 @@ async function attemptOnce(kernel: Kernel, claimed: Claimed, cut: AbortSignal): 
     const sent = { headers, body: payload, withinMilliseconds: limits.webhookAnswerSeconds * 1000, signal: cut }
     return { at, ...(await outbound.post(url, sent)), reason: null }
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error
-    log.info({ clientId, deliveryId: claimed.deliveryId, reason: error.reason }, 'webhook not delivered')
+    if (!(error instanceof OutboundError)) throw error
+    log.info({ clientId, deliveryId: claimed.deliveryId, reason: error.reason }, 'webhook delivery failed')
     await rest(Math.max(0, began + failureMilliseconds - performance.now()), cut)
     return unanswered(error.reason)
   }

@@ -1,8 +1,55 @@
-import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Tables } from '#platform/database/tables.ts'
-import type { Claimed } from './claim-store.ts'
-import type { Delivery } from './delivery-store.ts'
+import type { ClaimedDelivery } from './claim-store.ts'
+
+/**
+ * Lists the newest deliveries of an app, of all or older than `before`: a row for every attempt in order, or one row
+ * without an attempt. It is one statement, so that attempts and their outcome are read together.
+ */
+export function listDeliveries(db: Database, clientId: string, before: string | undefined, count: number) {
+  const newest = db
+    .selectFrom('webhook_delivery')
+    .select(['client_id', 'delivery_id', 'type', 'state', 'created_at', 'next_attempt_at'])
+    .where('client_id', '=', clientId)
+    .orderBy('delivery_id', 'desc')
+    .limit(count)
+  const page = before === undefined ? newest : newest.where('delivery_id', '<', before)
+  return db
+    .selectFrom(page.as('delivery'))
+    .leftJoin('webhook_attempt as attempt', (join) =>
+      join
+        .onRef('attempt.client_id', '=', 'delivery.client_id')
+        .onRef('attempt.delivery_id', '=', 'delivery.delivery_id'),
+    )
+    .select([
+      'delivery.delivery_id as deliveryId',
+      'type',
+      'state',
+      'created_at as createdAt',
+      'next_attempt_at as nextAttemptAt',
+    ])
+    .select(['attempt.attempted_at as at', 'attempt.response_status as status', 'attempt.reason'])
+    .orderBy('delivery.delivery_id', 'desc')
+    .orderBy('attempt.attempt')
+    .execute()
+}
+
+export type Delivery = Pick<
+  Awaited<ReturnType<typeof listDeliveries>>[number],
+  'deliveryId' | 'type' | 'state' | 'createdAt' | 'nextAttemptAt'
+>
+
+/** Lists the attempts of a delivery in order. */
+export function listAttempts(db: Database | Transaction, clientId: string, deliveryId: string) {
+  return db
+    .selectFrom('webhook_attempt')
+    .select(['attempted_at as at', 'response_status as status', 'reason'])
+    .where('client_id', '=', clientId)
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('attempt')
+    .execute()
+}
 
 const endpoint = ['url', 'disabled_at as disabledAt', 'created_at as createdAt', 'updated_at as updatedAt'] as const
 
@@ -10,7 +57,7 @@ export function findEndpoint(db: Database | Transaction, clientId: string) {
   return db.selectFrom('webhook_endpoint').select(endpoint).where('client_id', '=', clientId).executeTakeFirst()
 }
 
-/** Gives an app its first endpoint; nothing where it has one, or where there is no app. */
+/** Inserts the first endpoint of an app. Returns undefined if the app has one or does not exist. */
 export function insertEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
   const at = sql<Date>`${now}::timestamptz`
   return tx
@@ -28,7 +75,7 @@ export function insertEndpoint(tx: Transaction, clientId: string, url: string, n
     .executeTakeFirst()
 }
 
-/** Changes an endpoint, and makes it active; nothing where there is none. */
+/** Updates an endpoint and activates it. Returns undefined if there is none. */
 export function updateEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
   return tx
     .updateTable('webhook_endpoint')
@@ -38,7 +85,7 @@ export function updateEndpoint(tx: Transaction, clientId: string, url: string, n
     .executeTakeFirst()
 }
 
-/** An endpoint that nobody else changes until the transaction ends; false where there is none. */
+/** Locks an endpoint until the transaction ends. Returns false if there is none. */
 export async function lockEndpoint(tx: Transaction, clientId: string): Promise<boolean> {
   const found = await tx
     .selectFrom('webhook_endpoint')
@@ -49,7 +96,7 @@ export async function lockEndpoint(tx: Transaction, clientId: string): Promise<b
   return found !== undefined
 }
 
-/** Disables an endpoint if it is still at this URL, and active, and answers whose app it is of; nothing otherwise. */
+/** Disables an active endpoint that still has this URL. Returns the owner of its app, or undefined. */
 export function disableEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
   return tx
     .updateTable('webhook_endpoint')
@@ -63,8 +110,8 @@ export function disableEndpoint(tx: Transaction, clientId: string, url: string, 
     .executeTakeFirst()
 }
 
-/** Deletes an endpoint with its secrets and deliveries; false where there was none. */
-export async function removeEndpoint(tx: Transaction, clientId: string): Promise<boolean> {
+/** Deletes an endpoint with its secrets and deliveries. Returns false if there was none. */
+export async function deleteEndpoint(tx: Transaction, clientId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('webhook_endpoint')
     .where('client_id', '=', clientId)
@@ -76,7 +123,7 @@ export async function insertSecret(tx: Transaction, secret: Insertable<Tables['w
   await tx.insertInto('webhook_secret').values(secret).execute()
 }
 
-/** How many secrets of an endpoint sign at an instant. */
+/** Counts the secrets of an endpoint that are active at an instant. */
 export async function countSecrets(tx: Transaction, clientId: string, now: Date): Promise<number> {
   const { count } = await tx
     .selectFrom('webhook_secret')
@@ -87,7 +134,7 @@ export async function countSecrets(tx: Transaction, clientId: string, now: Date)
   return Number(count)
 }
 
-/** Lets the secrets of an endpoint end at an instant; those that end sooner do. */
+/** Sets the expiry of an endpoint's secrets, except those that expire sooner. */
 export async function endSecrets(tx: Transaction, clientId: string, end: Date): Promise<void> {
   await tx
     .updateTable('webhook_secret')
@@ -97,7 +144,7 @@ export async function endSecrets(tx: Transaction, clientId: string, end: Date): 
     .execute()
 }
 
-/** Deletes the secrets that have ended. There are as few as apps, so all at once. */
+/** Deletes expired secrets, all at once, because there are no more than apps. */
 export async function deleteEndedSecrets(db: Database | Transaction, now: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_secret')
@@ -113,7 +160,7 @@ export function listSecrets(db: Database) {
     .execute()
 }
 
-/** Puts a secret that was sealed anew in place of what it was. */
+/** Replaces a sealed secret by its re-encrypted form. */
 export async function replaceSealed(db: Database, secretId: string, before: string, after: string): Promise<void> {
   await db
     .updateTable('webhook_secret')
@@ -125,80 +172,85 @@ export async function replaceSealed(db: Database, secretId: string, before: stri
 
 export type NewDelivery = { clientId: string; deliveryId: string; type: string; payload: string }
 
-/** Queues those deliveries whose app is active and has an active endpoint, and answers which those are. */
+/** Queues the deliveries of active apps with an active endpoint. Returns their IDs. */
 export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[], now: Date): Promise<string[]> {
   const clientIds = deliveries.map(({ clientId }) => clientId)
   const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId)
   const types = deliveries.map(({ type }) => type)
   const payloads = deliveries.map(({ payload }) => payload)
   const { rows } = await sql<{ deliveryId: string }>`
-    insert into webhook_delivery (client_id, delivery_id, type, payload, created_at, due_at)
+    insert into webhook_delivery (client_id, delivery_id, type, payload, created_at, next_attempt_at)
     select client_id, delivery_id, type, payload, ${now}::timestamptz, ${now}::timestamptz
     from unnest(${clientIds}::text[], ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
-      as told (client_id, delivery_id, type, payload)
+      as event (client_id, delivery_id, type, payload)
     join webhook_endpoint using (client_id) join app using (client_id)
     where disabled_at is null and app.status = 'active'
     returning delivery_id as "deliveryId"`.execute(tx)
   return rows.map(({ deliveryId }) => deliveryId)
 }
 
-export type Outcome = Pick<Selectable<Tables['webhook_attempt']>, 'at' | 'status' | 'reason'>
-type Next = Pick<Selectable<Tables['webhook_delivery']>, 'state'> & { dueAt: Date | null }
+export type Outcome = { at: Date; status: number | null; reason: string | null }
+type Next = Pick<Selectable<Tables['webhook_delivery']>, 'state'> & { nextAttemptAt: Date | null }
 
-/** Writes down how an attempt ended, and what comes next, unless another has taken it over, or it has ended. */
-export async function settleAttempt(
+/**
+ * Records the outcome of an attempt and the next step, unless another attempt has taken over or the delivery has ended.
+ */
+export async function recordAttempt(
   db: Database | Transaction,
-  { clientId, deliveryId, attempt }: Claimed,
+  { clientId, deliveryId, attempt }: ClaimedDelivery,
   { at, status, reason }: Outcome,
-  { state, dueAt }: Next,
+  { state, nextAttemptAt }: Next,
 ): Promise<void> {
   await sql`
     with settled as (
-      update webhook_delivery set state = ${state}, due_at = ${dueAt}
-      where client_id = ${clientId} and delivery_id = ${deliveryId} and attempts = ${attempt} and state = 'waiting'
+      update webhook_delivery set state = ${state}, next_attempt_at = ${nextAttemptAt}
+      where client_id = ${clientId} and delivery_id = ${deliveryId} and attempts = ${attempt} and state = 'pending'
       returning client_id, delivery_id, attempts
     )
-    insert into webhook_attempt (client_id, delivery_id, attempt, at, status, reason)
+    insert into webhook_attempt (client_id, delivery_id, attempt, attempted_at, response_status, reason)
     select client_id, delivery_id, attempts, ${at}::timestamptz, ${status}::integer, ${reason}::text
     from settled`.execute(db)
 }
 
-/** Gives back a delivery of which nobody knows whether it arrived: it is due, as if it had not been taken. */
-export async function handBack(db: Database, { clientId, deliveryId, attempt }: Claimed, now: Date): Promise<void> {
+/** Releases a delivery that may have arrived. It is due again as if it had not been claimed. */
+export async function releaseDelivery(
+  db: Database,
+  { clientId, deliveryId, attempt }: ClaimedDelivery,
+  now: Date,
+): Promise<void> {
   await db
     .updateTable('webhook_delivery')
-    .set({ due_at: now, attempts: attempt - 1 })
+    .set({ next_attempt_at: now, attempts: attempt - 1 })
     .where('client_id', '=', clientId)
     .where('delivery_id', '=', deliveryId)
     .where('attempts', '=', attempt)
-    .where('state', '=', 'waiting')
+    .where('state', '=', 'pending')
     .execute()
 }
 
-/** Ends what an app still waits for. */
-export async function failWaiting(tx: Transaction, clientId: string): Promise<void> {
+/** Marks the pending deliveries of an app as failed. */
+export async function failPendingDeliveries(tx: Transaction, clientId: string): Promise<void> {
   await tx
     .updateTable('webhook_delivery')
-    .set({ state: 'failed', due_at: null })
+    .set({ state: 'failed', next_attempt_at: null })
     .where('client_id', '=', clientId)
-    .where('state', '=', 'waiting')
+    .where('state', '=', 'pending')
     .execute()
 }
 
-/** Makes a delivery that has failed due again, if its app is active and has an active endpoint; nothing otherwise. */
-export async function reviveDelivery(tx: Transaction, clientId: string, deliveryId: string, now: Date) {
+/** Requeues a failed delivery if its app is active and has an active endpoint. Otherwise returns undefined. */
+export async function requeueDelivery(tx: Transaction, clientId: string, deliveryId: string, now: Date) {
   const { rows } = await sql<Delivery>`
-    update webhook_delivery delivery set state = 'waiting', due_at = ${now}
+    update webhook_delivery delivery set state = 'pending', next_attempt_at = ${now}
     from webhook_endpoint endpoint join app using (client_id)
     where delivery.client_id = ${clientId} and delivery_id = ${deliveryId} and state = 'failed'
       and endpoint.client_id = delivery.client_id and disabled_at is null and app.status = 'active'
-    returning delivery_id as "deliveryId", type, state, delivery.created_at as "createdAt", due_at as "dueAt"`.execute(
-    tx,
-  )
+    returning delivery_id as "deliveryId", type, state, delivery.created_at as "createdAt",
+      next_attempt_at as "nextAttemptAt"`.execute(tx)
   return rows[0]
 }
 
-/** How far a delivery is; undefined where there is none. */
+/** Returns the state of a delivery, or undefined if there is none. */
 export async function findState(tx: Transaction, clientId: string, deliveryId: string) {
   const found = await tx
     .selectFrom('webhook_delivery')
@@ -209,7 +261,7 @@ export async function findState(tx: Transaction, clientId: string, deliveryId: s
   return found?.state
 }
 
-/** Deletes deliveries of before an instant, with their attempts. */
+/** Deletes deliveries from before an instant, with their attempts. */
 export async function deleteDeliveries(db: Database, before: Date, batch: number): Promise<number> {
   const old = db
     .selectFrom('webhook_delivery')

@@ -1,51 +1,66 @@
 import type { EncryptionMode, SealedAppKey } from '@countersign/protocol/oauth/app-keys'
 import { toBase64 } from '@countersign/protocol/formats/base64'
-import { record } from '#platform/audit/audit.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { equalBytes } from '#platform/crypto/digest.ts'
-import { refusals } from '#platform/refusal.ts'
-import { requireFresh, type Session } from '#accounts/sessions/session.ts'
+import { equalBytes } from '#platform/crypto/secret.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { requireRecentAuthentication, type Session } from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
-import type { AppKey, Sought } from './store.ts'
+import type { AppKey, AppKeyQuery } from './store.ts'
 
-const refuse = refusals({
-  app_key_required: [400, 'This identity has no key in this app yet. Send one that the browser has made and sealed.'],
+export { type AppKey, deleteAppKeys, deleteAppKeysOfApp, listAppKeys } from './store.ts'
+
+const refuse = defineErrors({
+  app_key_required: [
+    400,
+    'The identity has no key for this app yet. Send encryptedAppKey or the asymmetric key fields.',
+  ],
   key_in_use: [409, 'This public key belongs to another identity of this app.'],
-  app_public_key_not_found: [404, 'Nobody who has connected this app has such a handle or public key in it.'],
+  app_public_key_not_found: [404, 'No identity with an app public key matches, or it has not authorized this app.'],
 })
 
-/** What an app asks for: a key of this mode, or with `reset` another one instead of it. */
-export type KeyWish = { mode: EncryptionMode; reset: boolean }
+/** Key that an app requests: its mode, and with `reset` a new key that replaces the current one. */
+export type AppKeyRequest = { mode: EncryptionMode; reset: boolean }
 
-/** A key as the browser has sealed it: of a pair the private half, and the public one in clear. */
+/** Key as encrypted by the browser: for a key pair the encrypted private key and the plain public key. */
 export type NewAppKey = { ciphertext: string; publicKey: Uint8Array | null }
 
-type Asked = { identityId: string; clientId: string; wish: KeyWish; made: NewAppKey | undefined }
+/** App key to deliver, and with `reset` the one that it replaces. */
+export type ResolvedAppKey = { appKey: SealedAppKey; replacedAppKey?: SealedAppKey }
+
+type ResolveAppKeyInput = { identityId: string; clientId: string; wish: AppKeyRequest; made: NewAppKey | undefined }
 
 /**
- * The key of an app for an identity that connects it in this transaction: the one that is there, whatever another
- * browser has made meanwhile, or the new one; with `reset` also the one that this replaces. Of a race
- * both browsers then deliver the same key. Refuses `app_key_required`, `reauthentication_required`, `key_in_use`.
+ * Resolves the app key of an identity that connects the app in this transaction.
+ *
+ * Returns the stored key if there is one, even if another browser created it in the meantime, otherwise the new key.
+ * With `reset` it also returns the key that the new one replaces. Concurrent browsers therefore all deliver the same
+ * key. Throws `app_key_required`, `reauthentication_required`, `key_in_use`.
  */
-export async function settleAppKey(tx: Transaction, session: Session, asked: Asked, now: Date) {
-  const { identityId, clientId, wish, made } = asked
+export async function resolveAppKey(
+  tx: Transaction,
+  session: Session,
+  requested: ResolveAppKeyInput,
+  now: Date,
+): Promise<ResolvedAppKey> {
+  const { identityId, clientId, wish, made } = requested
   const place = { identityId, clientId, mode: wish.mode }
   const present = await store.findAppKey(tx, place)
-  if (present && !wish.reset) return { appKey: toSealedAppKey(present) }
+  if (present && !wish.reset) return { appKey: toEncryptedAppKey(present) }
   if (!made) throw refuse.app_key_required()
 
-  requireFresh(session, now)
-  if (made.publicKey && !(await store.claimPublicKey(tx, place, made.publicKey))) throw refuse.key_in_use()
+  requireRecentAuthentication(session, now)
+  if (made.publicKey && !(await store.reserveAppPublicKey(tx, place, made.publicKey))) throw refuse.key_in_use()
   const key: AppKey = { ...made, mode: wish.mode, createdAt: now }
   await store.upsertAppKey(tx, place, key)
-  const action = present ? 'app.key_replaced' : 'app.key_created'
+  const action = present ? 'app_key.replaced' : 'app_key.created'
   const { userId } = session
-  await record(tx, { action, actor: 'person', userId, identityId, clientId, details: { mode: wish.mode } }, now)
-  return { appKey: toSealedAppKey(key), ...(present && { replacedAppKey: toSealedAppKey(present) }) }
+  await recordAuditEvent(tx, { action, actor: 'user', userId, identityId, clientId, details: { mode: wish.mode } }, now)
+  return { appKey: toEncryptedAppKey(key), ...(present && { replacedAppKey: toEncryptedAppKey(present) }) }
 }
 
-/** The key as the browser of its owner gets it back. */
-export function toSealedAppKey({ mode, ciphertext, publicKey, createdAt }: AppKey): SealedAppKey {
+/** Maps an app key to the API form that the browser of its owner receives. */
+export function toEncryptedAppKey({ mode, ciphertext, publicKey, createdAt }: AppKey): SealedAppKey {
   return {
     encryptionMode: mode,
     encryptedAppKey: publicKey ? null : ciphertext,
@@ -56,12 +71,14 @@ export function toSealedAppKey({ mode, ciphertext, publicKey, createdAt }: AppKe
 }
 
 /**
- * Who has connected an app and has a public key in it. One refusal, `app_public_key_not_found`, in the same time,
- * whether nobody has that handle, or the one who has it did not connect this app or has no such key.
+ * Finds the identity that has connected an app and has a public key in it.
+ *
+ * Throws `app_public_key_not_found` in constant time in all three cases: the handle is unknown, its identity has not
+ * connected the app, or it has no such key.
  */
-export async function findHolder(db: Database, sought: Sought) {
-  const holder = await store.findKeyHolder(db, sought)
+export async function findAppKeyOwner(db: Database, target: AppKeyQuery) {
+  const holder = await store.findAppKeyOwner(db, target)
   if (!holder?.publicKey) throw refuse.app_public_key_not_found()
-  if ('publicKey' in sought && !equalBytes(holder.publicKey, sought.publicKey)) throw refuse.app_public_key_not_found()
+  if ('publicKey' in target && !equalBytes(holder.publicKey, target.publicKey)) throw refuse.app_public_key_not_found()
   return { ...holder, publicKey: toBase64(holder.publicKey) }
 }

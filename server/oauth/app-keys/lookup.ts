@@ -1,40 +1,40 @@
-import type { AppDirectory } from '#clients/registration/app-directory.ts'
+import type { AppDirectory } from '#clients/registration/directory.ts'
 import { requireApp } from '#clients/registration/app.ts'
-import { findHolder } from './app-key.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import { findAppKeyOwner } from './app-key.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { parseEncryptionKey } from '#accounts/keys/encryption-key.ts'
 
-const refuse = refusals({
-  invalid_request: [400, 'The client_id, and either a handle or a public_key, must be given.'],
+const refuse = defineErrors({
+  invalid_request: [400, 'Send client_id and exactly one of handle and public_key.'],
 })
 
-/** Words of the query; the empty ones are given and name nobody. */
+/** Query parameters; an empty parameter counts as present, but matches no identity. */
 type Query = { client_id?: string; handle?: string; public_key?: string }
 
-/** Who is sought in which app. Refuses `invalid_request`. */
-export function readLookup({ client_id: clientId, handle, public_key: text }: Query) {
+/** Parses which identity is looked up in which app. Throws `invalid_request`. */
+export function parseAppLookup({ client_id: clientId, handle, public_key: text }: Query) {
   if (clientId === undefined) throw refuse.invalid_request()
   if (handle !== undefined && text === undefined) return { clientId, handle }
   if (handle !== undefined || text === undefined) throw refuse.invalid_request()
   const publicKey = parseEncryptionKey(text)
   if (!publicKey)
     throw refuse.invalid_request({
-      sentence: 'The public_key is no key of X25519 or P-256, as SPKI in canonical base64.',
+      sentence: 'public_key must be an X25519 or P-256 public key as SPKI in canonical base64.',
     })
   return { clientId, publicKey }
 }
 
 /**
- * The public key of an identity in an app that it has connected, found by handle or by the key itself (interface
- * §4.4). Refuses `app_not_found`, `rate_limited`, `app_public_key_not_found`.
+ * Finds the public key of an identity in an app that it has connected, by handle or by the key itself (interface §4.4).
+ * Throws `app_not_found`, `rate_limited`, `app_public_key_not_found`.
  */
-export async function lookUpAppKey(
-  { kernel, apps }: { kernel: Pick<Kernel, 'db' | 'rateLimits'>; apps: AppDirectory },
-  sought: ReturnType<typeof readLookup>,
+export async function findAppPublicKey(
+  { kernel, apps }: { kernel: Pick<ServerContext, 'db' | 'rateLimits'>; apps: AppDirectory },
+  target: ReturnType<typeof parseAppLookup>,
 ) {
-  const { clientId } = sought
+  const { clientId } = target
   requireApp(await apps.find(clientId))
-  await kernel.rateLimits.count('app lookup in an app', clientId)
-  return { clientId, ...(await findHolder(kernel.db, sought)), encryptionMode: 'asymmetric' as const }
+  await kernel.rateLimits.count('app-lookups-per-app', clientId)
+  return { clientId, ...(await findAppKeyOwner(kernel.db, target)), encryptionMode: 'asymmetric' as const }
 }

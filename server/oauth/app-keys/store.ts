@@ -1,15 +1,15 @@
 import type { EncryptionMode } from '@countersign/protocol/oauth/app-keys'
-import { foldHandle } from '@countersign/protocol/formats/handle'
+import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-/** `publicKey` where it is of a key pair, and the ciphertext its private half. */
+/** Key of an identity in an app. For a key pair, `publicKey` is set and the ciphertext holds the private key. */
 export type AppKey = { mode: EncryptionMode; ciphertext: string; publicKey: Uint8Array | null; createdAt: Date }
-type Place = { identityId: string; clientId: string; mode: EncryptionMode }
+type AppKeyId = { identityId: string; clientId: string; mode: EncryptionMode }
 
 const appKey = ['mode', 'ciphertext', 'public_key as publicKey', 'created_at as createdAt'] as const
 
-export function findAppKey(tx: Transaction, { identityId, clientId, mode }: Place): Promise<AppKey | undefined> {
+export function findAppKey(tx: Transaction, { identityId, clientId, mode }: AppKeyId): Promise<AppKey | undefined> {
   return tx
     .selectFrom('authorization_app_key')
     .select(appKey)
@@ -19,7 +19,7 @@ export function findAppKey(tx: Transaction, { identityId, clientId, mode }: Plac
     .executeTakeFirst()
 }
 
-/** The keys of some identities in the apps that they have connected, the newest first. */
+/** Lists the app keys of the given identities, newest first. */
 export function listAppKeys(db: Database | Transaction, identityIds: string[], clientId?: string) {
   return db
     .selectFrom('authorization_app_key')
@@ -30,8 +30,8 @@ export function listAppKeys(db: Database | Transaction, identityIds: string[], c
     .execute()
 }
 
-/** Puts a key in its place, instead of the one that is there. */
-export async function upsertAppKey(tx: Transaction, { identityId, clientId }: Place, key: AppKey): Promise<void> {
+/** Stores an app key and replaces the one that has the same mode. */
+export async function upsertAppKey(tx: Transaction, { identityId, clientId }: AppKeyId, key: AppKey): Promise<void> {
   const kept = { ciphertext: key.ciphertext, public_key: key.publicKey, created_at: key.createdAt }
   await tx
     .insertInto('authorization_app_key')
@@ -40,20 +40,20 @@ export async function upsertAppKey(tx: Transaction, { identityId, clientId }: Pl
     .execute()
 }
 
-/** Notes for ever whose a public key is among those who use an app; false where it is another's. */
-export async function claimPublicKey(
+/** Reserves a public key permanently for an identity in an app; returns false if it belongs to another identity. */
+export async function reserveAppPublicKey(
   tx: Transaction,
-  { identityId, clientId }: Place,
+  { identityId, clientId }: AppKeyId,
   publicKey: Uint8Array,
 ): Promise<boolean> {
   const own = await tx
-    .insertInto('authorization_app_key_owner')
+    .insertInto('authorization_app_public_key')
     .values({ client_id: clientId, public_key: publicKey, identity_id: identityId })
     .onConflict((conflict) =>
       conflict
         .columns(['client_id', 'public_key'])
         .doUpdateSet({ identity_id: identityId })
-        .where('authorization_app_key_owner.identity_id', '=', identityId),
+        .where('authorization_app_public_key.identity_id', '=', identityId),
     )
     .returning('identity_id')
     .executeTakeFirst()
@@ -72,18 +72,18 @@ export async function deleteAppKeys(tx: Transaction, identityIds: string[]): Pro
   await tx.deleteFrom('authorization_app_key').where('identity_id', 'in', identityIds).execute()
 }
 
-/** Somebody to look for in an app. */
-export type Sought = { clientId: string } & ({ handle: string } | { publicKey: Uint8Array })
+/** Query for an identity in an app. */
+export type AppKeyQuery = { clientId: string } & ({ handle: string } | { publicKey: Uint8Array })
 
-/** An id that no identity has. */
+/** ID that no identity has. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The public key of somebody in an app, and how they are shown. One statement that takes the same steps whether or not
- * there is such a handle or key: then nobody's keys are looked for.
+ * Finds the public key of an identity in an app, with its handle and display name. The query takes the same steps if
+ * the handle or key does not exist: it then looks for the keys of a nonexistent identity.
  */
-export function findKeyHolder(db: Database, { clientId, ...sought }: Sought) {
-  const found = 'handle' in sought ? ownerOfHandle(db, sought.handle) : ownerOfKey(db, clientId, sought.publicKey)
+export function findAppKeyOwner(db: Database, { clientId, ...target }: AppKeyQuery) {
+  const found = 'handle' in target ? ownerOfHandle(db, target.handle) : ownerOfKey(db, clientId, target.publicKey)
   return db
     .selectFrom('authorization_app_key as app_key')
     .innerJoin('identity', 'identity.identity_id', 'app_key.identity_id')
@@ -94,26 +94,29 @@ export function findKeyHolder(db: Database, { clientId, ...sought }: Sought) {
     .executeTakeFirst()
 }
 
-/** By the row at or before the handle, which nearly every handle has: to read none would be faster. */
+/**
+ * Selects through the row at or before the handle, which exists for nearly every handle. Reading no row would be
+ * measurably faster.
+ */
 function ownerOfHandle(db: Database, handle: string) {
-  const folded = foldHandle(handle)
+  const folded = normalizeHandle(handle)
   return db
     .selectFrom('identity_handle')
     .select(({ case: when }) =>
       when()
-        .when(sql<boolean>`handle_folded = ${folded} and free_at is null`)
+        .when(sql<boolean>`handle_normalized = ${folded} and available_at is null`)
         .then(sql.ref<string>('identity_id'))
         .end()
         .as('identity_id'),
     )
-    .where('handle_folded', '<=', folded)
-    .orderBy('handle_folded', 'desc')
+    .where('handle_normalized', '<=', folded)
+    .orderBy('handle_normalized', 'desc')
     .limit(1)
 }
 
 function ownerOfKey(db: Database, clientId: string, publicKey: Uint8Array) {
   return db
-    .selectFrom('authorization_app_key_owner')
+    .selectFrom('authorization_app_public_key')
     .select('identity_id')
     .where('client_id', '=', clientId)
     .where('public_key', '=', publicKey)

@@ -1,61 +1,75 @@
 import type { EncryptionMode } from '@countersign/protocol/oauth/app-keys'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
-import type { RegisteredApp } from '#clients/registration/app-directory.ts'
-import type { KeyWish, NewAppKey } from '#oauth/app-keys/app-key.ts'
-import { readEncryptionKey } from '#accounts/keys/encryption-key.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { ResponseMode } from './answer.ts'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
+import type { AppKeyRequest, NewAppKey } from '#oauth/app-keys/app-key.ts'
+import { parseEncryptionPublicKey } from '#accounts/keys/encryption-key.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import type { ResponseMode } from './parameters.ts'
 
-const refuse = refusals({
-  invalid_request: [400, 'The fields of the key are not those of its mode.'],
-  invalid_scope: [400, 'The key of an app is symmetric or asymmetric, not both.'],
+const refuse = defineErrors({
+  invalid_request: [400, 'The app key fields do not match the requested encryption mode.'],
+  invalid_scope: [400, 'Request either e2ee:symmetric or e2ee:asymmetric, not both.'],
 })
 
 const modes: EncryptionMode[] = ['symmetric', 'asymmetric']
 
-/** How an app asks: with which response mode, for itself or to act at another, in a dialog of the browser (FedCM). */
+/**
+ * Manner of a request: its response mode, whether the app acts at another app, and whether a browser dialog (FedCM)
+ * is used.
+ */
 export type Manner = { mode: ResponseMode; isForOther: boolean; isByBrowser: boolean }
 
-const noKeyByBrowser = 'The dialog of a browser delivers no app key: ask for the e2ee scopes by a redirect.'
-
-/**
- * What an app with end-to-end encryption asks of its key, and the scopes to consent to: those that are asked for with
- * the mode, which is symmetric where the app names none, and without `e2ee:reset`, which is done once and not granted.
- * One that asks for nothing but to act at another app takes no key. In the dialog of a browser there is none to ask
- * for: it would pass through the server, sealed to the recipient that the server names. Refuses `invalid_scope`, and
- * `invalid_request` where the answer would be posted: its fragment would be lost.
- */
-export function readKeyWish(
-  { supportsE2ee }: Pick<RegisteredApp, 'supportsE2ee'>,
-  asked: string[],
-  { mode: responseMode, isForOther, isByBrowser }: Manner,
-): { scope: string[]; keyWish?: KeyWish } {
-  if (isByBrowser && asked.some((scope) => scope.startsWith('e2ee:')))
-    throw refuse.invalid_scope({ sentence: noKeyByBrowser })
-  if (!supportsE2ee || isByBrowser || (isForOther && asked.length === 0)) return { scope: asked }
-  if (responseMode === 'form_post')
-    throw refuse.invalid_request({ sentence: 'The key of an app comes in the fragment, which form_post would lose.' })
-  const named = modes.filter((mode) => asked.includes(`e2ee:${mode}`))
-  if (named.length > 1) throw refuse.invalid_scope()
-  const [mode = 'symmetric'] = named
-  const scope = [...new Set([...asked, `e2ee:${mode}`])].filter((each) => each !== 'e2ee:reset')
-  return { scope, keyWish: { mode, reset: asked.includes('e2ee:reset') } }
+export function mannerOf({ mode, connector, isFedcmContinuation }: AuthorizationRequest): Manner {
+  return { mode, isForOther: connector !== undefined, isByBrowser: isFedcmContinuation }
 }
 
-type Sent = {
+const noKeyByBrowser = 'A browser dialog delivers no app key. Request the e2ee scopes by redirect.'
+
+/**
+ * Parses which key an app with end-to-end encryption requests, and the scopes to consent to.
+ *
+ * The scopes contain the key mode, which is symmetric if the app names none. They do not contain `e2ee:reset`, which is
+ * done once and not granted. An app that only requests access to another app gets no key. A FedCM dialog cannot request
+ * a key: the key would pass through the server, encrypted to a recipient that the server names.
+ *
+ * Throws `invalid_scope`, and `invalid_request` if the answer would be posted, because its fragment would be lost.
+ */
+export function parseAppKeyRequest(
+  { supportsE2ee }: Pick<RegisteredApp, 'supportsE2ee'>,
+  requested: string[],
+  { mode: responseMode, isForOther, isByBrowser }: Manner,
+): { scope: string[]; keyWish?: AppKeyRequest } {
+  if (isByBrowser && requested.some((scope) => scope.startsWith('e2ee:')))
+    throw refuse.invalid_scope({ sentence: noKeyByBrowser })
+  if (!supportsE2ee || isByBrowser || (isForOther && requested.length === 0)) return { scope: requested }
+  if (responseMode === 'form_post')
+    throw refuse.invalid_request({
+      sentence: 'The app key is delivered in the fragment, which form_post would lose. Use response_mode=query.',
+    })
+  const named = modes.filter((mode) => requested.includes(`e2ee:${mode}`))
+  if (named.length > 1) throw refuse.invalid_scope()
+  const [mode = 'symmetric'] = named
+  const scope = [...new Set([...requested, `e2ee:${mode}`])].filter((each) => each !== 'e2ee:reset')
+  return { scope, keyWish: { mode, reset: requested.includes('e2ee:reset') } }
+}
+
+/** Key that the browser created for an app, as sent. */
+export type AppKeyFields = {
   [Field in 'encryptedAppKey' | 'appPublicKey' | 'encryptedAppPrivateKey']?: AuthorizeRequest[Field] | undefined
 }
 
 /**
- * The key that the browser has made, if it sent one. Refuses `invalid_request` for half of one or where the app takes
- * none, and `invalid_public_key`.
+ * Parses the key that the browser created, if it sent one. Throws `invalid_request` for an incomplete key or if the app
+ * takes none, and `invalid_public_key`.
  */
-export function readNewKey(wish: KeyWish | undefined, sent: Sent): NewAppKey | undefined {
+export function parseNewAppKey(wish: AppKeyRequest | undefined, sent: AppKeyFields): NewAppKey | undefined {
   const { encryptedAppKey, appPublicKey, encryptedAppPrivateKey } = sent
   const isPair = Boolean(appPublicKey ?? encryptedAppPrivateKey)
   switch (wish?.mode) {
     case undefined:
-      if (isPair || encryptedAppKey) throw refuse.invalid_request({ sentence: 'This app takes no key.' })
+      if (isPair || encryptedAppKey)
+        throw refuse.invalid_request({ sentence: 'This app takes no key. Omit the app key fields.' })
       return undefined
     case 'symmetric':
       if (isPair) throw refuse.invalid_request()
@@ -65,10 +79,10 @@ export function readNewKey(wish: KeyWish | undefined, sent: Sent): NewAppKey | u
   }
 }
 
-type Half = string | null | undefined
+type AppKeyField = string | null | undefined
 
-function readNewPair(publicKey: Half, ciphertext: Half): NewAppKey | undefined {
+function readNewPair(publicKey: AppKeyField, ciphertext: AppKeyField): NewAppKey | undefined {
   if (!publicKey && !ciphertext) return undefined
   if (!publicKey || !ciphertext) throw refuse.invalid_request()
-  return { ciphertext, publicKey: readEncryptionKey({ publicKey }) }
+  return { ciphertext, publicKey: parseEncryptionPublicKey({ publicKey }) }
 }

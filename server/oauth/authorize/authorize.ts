@@ -1,251 +1,297 @@
-import { narrowerAccess } from '@countersign/protocol/formats/organization-access'
+import { narrowerAccess, type OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
-import { scopesOf } from '@countersign/protocol/formats/scope'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
-import type { AppDirectory, RegisteredApp } from '#clients/registration/app-directory.ts'
-import { mustAskAnew, recordDescribed } from '#clients/registration/described-app.ts'
-import { isRegisteredRedirect } from '#clients/registration/redirect-uri.ts'
-import { settleAppKey } from '#oauth/app-keys/app-key.ts'
-import { connect, holdConsent, readAuthorizationIn, type AccessChoice } from '#oauth/consents/consent.ts'
-import { grantDelegation, holdDelegation } from '#oauth/delegation/delegation.ts'
-import { holdOwnIdentity } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import type { AuthorizationResponse } from '@countersign/protocol/pages'
+import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
+import {
+  requiresFreshConsent,
+  storeMetadataDocumentClient,
+} from '#clients/registration/metadata-documents/metadata-document-client.ts'
+import { isRegisteredRedirectUri } from '#clients/registration/settings.ts'
+import { type AppKeyRequest, type NewAppKey, type ResolvedAppKey, resolveAppKey } from '#oauth/app-keys/app-key.ts'
+import { type AccessChoice, getAuthorizationInSession, lockConsent, recordConsent } from '#oauth/consents/consent.ts'
+import { grantDelegation, lockDelegation } from '#oauth/delegation/delegation.ts'
+import { lockOwnIdentity } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import { enterOrganization } from '#organizations/membership/context.ts'
-import { noteAppSession } from '#accounts/sessions/logout.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { authorizeOrganizationContext } from '#organizations/membership/context.ts'
+import { noteAppSession } from '#accounts/backchannel-logout/logout.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { keyOf } from '#accounts/sessions/own-key.ts'
-import type { Session } from '#accounts/sessions/session.ts'
-import { beginLineage, listOrganizationsHeld, type FirstToken } from '#tokens/families/family.ts'
-import { answerTo, readResponseMode } from './answer.ts'
-import { readKeyWish, readNewKey } from './app-key-request.ts'
-import { readChallenge, requireEchoable } from './authorization-request.ts'
-import { readConnectorFields, readIndicated, requireConnector, type CheckedConnector } from './connector.ts'
-import { endsHere } from './continuation.ts'
-import { readMaxAge, readPrompts, requireProof } from './prompt.ts'
-import { spendRequest, type KeptRequest } from './pushed-request.ts'
-import { requireAllowedScopes } from './scope.ts'
+import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import {
+  type Consented,
+  type InitialCredential,
+  createTokenFamily,
+  listActiveOrganizationIds,
+} from '#tokens/families/family.ts'
+import { buildAuthorizationResponse, isFedcmResolvePage, requireProof } from './parameters.ts'
+import { mannerOf, parseAppKeyRequest, parseNewAppKey } from './app-key-request.ts'
+import { type AuthorizationRequest, type Parameters, readAuthorizationRequest } from './authorization-request.ts'
+import { type SentConsent, readConsentForm } from './consent-form.ts'
+import { type ConnectorRequest, type ValidatedConnectorRequest, validateConnector } from './connector.ts'
+import { spendRequest } from './pushed-request.ts'
 
-const refuse = refusals({
-  invalid_client: [400, 'No app is registered under this client id.'],
-  invalid_redirect_uri: [400, 'The redirect URI is not one that the app has registered, letter for letter.'],
+const refuse = defineErrors({
+  invalid_client: [400, 'Unknown clientId.'],
+  invalid_redirect_uri: [400, 'redirectUri does not exactly match a registered redirect URI.'],
   invalid_request: [400, 'The request is malformed.'],
-  passkey_required: [403, 'This takes your passkey: an organization has signed you in here, for itself alone.'],
-  consent_required: [403, 'The person has not consented to all of this, and may not be asked.'],
-  email_not_verified: [409, 'This identity has no verified e-mail address to share. Go on without the scope email.'],
+  passkey_required: [403, 'A session opened by enterprise SSO cannot do this. Sign in with a passkey.'],
+  consent_required: [403, 'The user has not consented to all requested scopes, and prompt=none forbids asking.'],
+  email_not_verified: [
+    409,
+    'The identity has no verified e-mail address. Request authorization without the email scope.',
+  ],
 })
 
-const requiredEmail = { sentence: 'The app requires an e-mail address, and this identity has none that is verified.' }
+const requiredEmail = { sentence: 'The app requires an e-mail address, but the identity has no verified one.' }
 
 /**
- * Records a person's consent, also to act at a resource of another app, and issues a code for it. Answers where the
- * browser takes it, and the key to take along for an app with end-to-end encryption. Refuses `invalid_client`,
- * `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`, `invalid_target`,
- * `identity_not_found`, `organization_access_denied`, `enterprise_sso_required`, `passkey_required`,
+ * Records a user's consent, also to act at a resource of another app, and issues a code for it.
+ *
+ * Returns the redirect for the browser, and the key to deliver to an app with end-to-end encryption. Throws
+ * `invalid_client`, `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`,
+ * `invalid_target`, `identity_not_found`, `organization_access_denied`, `enterprise_sso_required`, `passkey_required`,
  * `email_not_verified`, `reauthentication_required`, `login_required`, `consent_required`, `app_key_required`,
  * `invalid_public_key`, `key_in_use`.
  */
 export async function authorize(
-  { kernel, apps }: { kernel: Kernel; apps: AppDirectory },
+  { kernel, apps }: { kernel: ServerContext; apps: AppDirectory },
   session: Session,
   sent: AuthorizeRequest,
   now: Date,
-) {
+): Promise<{ leaving: AuthorizationResponse } & Partial<ResolvedAppKey>> {
   const app = await apps.find(sent.clientId)
   if (!app) throw refuse.invalid_client()
-  // Each such consent may put an app on record that nobody has registered.
-  if (app.documentReadAt)
-    await kernel.rateLimits.count('described app of a person', keyOf(session, session.userId, now))
+  // Each such consent may store an app that no user registered.
+  if (app.metadataFetchedAt)
+    await kernel.rateLimits.count('unregistered-client-consents-per-user', keyOf(session, session.userId, now))
   const { requestUri } = sent
   const { given, code, keys } = await actingTransaction(kernel.db, session, async (tx) => {
     const kept = requestUri === undefined ? undefined : await spendRequest(tx, app.clientId, requestUri, now)
-    const wanted = kept ? asKept(sent, kept) : sent
-    requireEnding(app, wanted, kernel.config)
-    const agreed = readConsent(app, session, wanted, now)
-    await recordDescribed(tx, app, now)
-    return { given: agreed, ...(await grantCode({ tx, config: kernel.config }, session, agreed, now)) }
+    const form = readConsentForm(sent, kept)
+    requireFinalRedirectUri(app, form.raw, kernel.config)
+    const agreed = parseConsent(app, session, form, now)
+    await storeMetadataDocumentClient(tx, app, now)
+    return { given: agreed, ...(await issueAuthorizationCode({ tx, config: kernel.config }, session, agreed, now)) }
   })
-  if (app.documentReadAt) apps.forget(app.clientId)
-  const { redirectUri, mode, state } = given
-  return { leaving: answerTo(redirectUri, mode, { code, state, iss: kernel.config.authUrl.origin }), ...keys }
-}
-
-type Identified = Pick<AuthorizeRequest, 'clientId' | 'identityId' | 'redirectUri'>
-type Asked = Identified & {
-  [Field in keyof Omit<AuthorizeRequest, keyof Identified>]?: AuthorizeRequest[Field] | undefined
-}
-
-/**
- * What the person consents to, by the request that the server has kept: of what the page sent, only less scope counts,
- * the key that it made, how far the app may go with organizations, and the one that the person chose where the app
- * asked.
- */
-function asKept(sent: AuthorizeRequest, { parameters: pushed, connector }: KeptRequest): Asked {
-  const { clientId, identityId, scope, encryptedAppKey, appPublicKey, encryptedAppPrivateKey, organizationId } = sent
-  const { organizationAccess } = sent
-  const indicated = connector ? { scope: '', connector } : readIndicated(pushed)
-  const asked = scopesOf(indicated?.scope ?? pushed['scope'] ?? '')
-  const shared = scope === undefined ? asked : asked.filter((each) => scopesOf(scope).includes(each))
+  if (app.metadataFetchedAt) apps.forget(app.clientId)
+  const { redirectUri, mode, state } = given.request
   return {
-    clientId,
-    identityId,
-    redirectUri: pushed['redirect_uri'] ?? '',
-    scope: shared.join(' '),
-    withheldScope: asked.filter((each) => !shared.includes(each)).join(' '),
-    state: pushed['state'],
-    nonce: pushed['nonce'],
-    codeChallenge: pushed['code_challenge'],
-    codeChallengeMethod: pushed['code_challenge_method'],
-    responseMode: pushed['response_mode'],
-    prompt: pushed['prompt'],
-    maxAge: readMaxAge(pushed['max_age']),
-    ...(pushed['fedcm_continue'] !== undefined && { fedcmContinue: true }),
-    requestUri: sent.requestUri,
-    organizationId: pushed['organization_id'] === undefined ? undefined : organizationId,
-    ...(indicated && {
-      connector: true,
-      requestedResource: indicated.connector.resource,
-      requestedResourceId: sent.requestedResourceId,
-      requestedScope: indicated.connector.scope,
-      communicationMode: indicated.connector.mode,
-    }),
-    organizationAccess,
-    encryptedAppKey,
-    appPublicKey,
-    encryptedAppPrivateKey,
+    leaving: buildAuthorizationResponse(redirectUri, mode, { code, state, iss: kernel.config.authUrl.origin }),
+    ...keys,
   }
 }
 
 /**
- * Issues an assertion in place of a code, for what the person has let this app have before, in a transaction that holds
- * the session. Where that does not cover it, refuses `consent_required`, `email_not_verified`, `identity_not_found`,
- * and as `authorize` does.
+ * Issues an assertion instead of a code, if earlier consent of the user covers the request. Runs in a transaction that
+ * has locked the session.
+ *
+ * Throws `consent_required`, `email_not_verified` and `identity_not_found` if it does not cover the request, and the
+ * errors of `authorize`.
  */
-export async function authorizeAgain(
-  { tx, config }: Granting,
-  session: Session,
-  { app, audience, ...asked }: Again,
+export async function authorizeSilently(
+  { tx, config }: AuthorizeDeps,
+  session: PasskeySession,
+  { app, audience, identityId, ...sent }: SilentAuthorizationInput,
   now: Date,
 ): Promise<string> {
-  const wanted = { ...asked, clientId: app.clientId, redirectUri: audience, prompt: 'none', fedcmContinue: true }
-  const consent = readConsent(app, session, wanted, now)
-  return (await grantCode({ tx, config }, session, { ...consent, first: 'assertion' }, now)).code
+  const raw = {
+    redirect_uri: audience,
+    scope: sent.scope.join(' '),
+    nonce: sent.nonce,
+    code_challenge: sent.codeChallenge,
+    code_challenge_method: sent.codeChallengeMethod,
+    prompt: 'none',
+    fedcm_continue: '1',
+  }
+  const decision = { ...undecided, identityId, scope: sent.scope }
+  const consent = parseConsent(app, session, { source: { by: 'page' }, raw, decision }, now)
+  return (await issueAuthorizationCode({ tx, config }, session, { ...consent, first: 'assertion' }, now)).code
 }
 
-type Again = Pick<Asked, 'identityId' | 'scope' | 'nonce' | 'codeChallenge' | 'codeChallengeMethod'> & {
+const undecided = {
+  organizationId: undefined,
+  organizationAccess: undefined,
+  resourceId: undefined,
+  newKey: {},
+  requestUri: undefined,
+}
+
+type SilentAuthorizationInput = {
   app: RegisteredApp
-  /** Where alone the assertion can be redeemed for. */
+  /** The only audience at which the assertion can be redeemed. */
   audience: string
+  identityId: string
+  scope: string[]
+  nonce: string | undefined
+  codeChallenge: string | undefined
+  codeChallengeMethod: string | undefined
 }
 
-/** Refuses `invalid_redirect_uri` for what is neither registered nor where a browser’s own sign-ins end. */
-function requireEnding(app: RegisteredApp, { redirectUri, fedcmContinue }: Asked, config: Kernel['config']): void {
-  const isOurs = () => endsHere(app, redirectUri, config.baseUrl.origin)
-  if (fedcmContinue ? isOurs() : isRegisteredRedirect(app, redirectUri, config)) return
+/** Throws `invalid_redirect_uri` unless the URI is registered or is the FedCM resolve page. */
+function requireFinalRedirectUri(
+  app: RegisteredApp,
+  { redirect_uri: redirectUri = '', fedcm_continue: continues }: Parameters,
+  config: ServerContext['config'],
+): void {
+  const isOurs = () => isFedcmResolvePage(app, redirectUri, config.baseUrl.origin)
+  if (continues === undefined ? isRegisteredRedirectUri(app, redirectUri, config) : isOurs()) return
   throw refuse.invalid_redirect_uri()
 }
 
-type Consent = ReturnType<typeof readConsent> & { first?: FirstToken }
-type Granting = { tx: Transaction } & Pick<Kernel, 'config'>
-
-/** Decides all of the request again: what came from a page is not what was checked before the page was shown. */
-function readConsent(app: RegisteredApp, session: Session, wanted: Asked, now: Date) {
-  const { clientId, identityId, redirectUri, nonce, state, requestUri, maxAge: maxAgeSeconds } = wanted
-  const organizationId = wanted.organizationId ?? undefined
-  const mode = readResponseMode(redirectUri, wanted.responseMode)
-  const prompts = readPrompts(wanted.prompt)
-  requireProof({ prompts, maxAgeSeconds, requestUri }, session, now)
-  if (prompts.includes('none') && mustAskAnew(app, redirectUri)) throw refuse.consent_required()
-  requireEchoable(state, nonce)
-  const codeChallenge = readChallenge(app, wanted.codeChallenge, wanted.codeChallengeMethod)
-  const connector = readConnectorFields(wanted)
-  const asked = requireAllowedScopes(wanted.scope ?? '', app)
-  const requestedScope = [...asked, ...requireAllowedScopes(wanted.withheldScope ?? '', app)]
-  const { scope, keyWish } = readKeyWish(app, asked, {
-    mode,
-    isForOther: connector !== undefined,
-    isByBrowser: wanted.fedcmContinue === true,
-  })
-  const newKey = readNewKey(keyWish, wanted)
-  const { organizationAccess: chosen } = wanted
-  const told = { identityId, organizationId, chosen, scope, requestedScope, keyWish, newKey, connector }
-  const authTimeRequested = maxAgeSeconds !== undefined
-  return { app, clientId, redirectUri, mode, prompts, authTimeRequested, ...told, state, nonce, codeChallenge }
+/** Consent of a user to a request, checked against both. `scope` is what the app gets, with the mode of its key. */
+type Consent = {
+  app: RegisteredApp
+  request: AuthorizationRequest
+  identityId: string
+  organizationId: string | undefined
+  /** Access to the user's organizations that the user chose. */
+  chosen: OrganizationAccess | undefined
+  scope: string[]
+  keyWish: AppKeyRequest | undefined
+  newKey: NewAppKey | undefined
+  connector: ConnectorRequest | undefined
+  first: InitialCredential
 }
 
+type AuthorizeDeps = { tx: Transaction } & Pick<ServerContext, 'config'>
+
 /**
- * Records the consent, settles the key of the app if it takes one, and begins the lineage whose code the app gets. The
- * transaction holds the session: who ends it waits for what this gives, and ends that.
+ * Checks the whole request again, because the values that a page sends are not those that were checked before it was
+ * shown.
  */
-async function grantCode({ tx, config }: Granting, session: Session, consent: Consent, now: Date) {
-  const { app, identityId, organizationId, clientId, scope, prompts, redirectUri, codeChallenge, nonce } = consent
+function parseConsent(
+  app: RegisteredApp,
+  session: Session,
+  { source, raw, decision }: SentConsent,
+  now: Date,
+): Consent {
+  const request = readAuthorizationRequest(app, source, raw)
+  const { prompts, maxAgeSeconds, redirectUri } = request
+  const { identityId, organizationId, organizationAccess: chosen, requestUri } = decision
+  requireProof({ prompts, maxAgeSeconds, requestUri }, session, now)
+  if (prompts.includes('none') && requiresFreshConsent(app, redirectUri)) throw refuse.consent_required()
+  const shared = request.scope.filter((each) => decision.scope.includes(each))
+  const { scope, keyWish } = parseAppKeyRequest(app, shared, mannerOf(request))
+  const newKey = parseNewAppKey(keyWish, decision.newKey)
+  const connector = request.connector && { ...request.connector, resourceId: decision.resourceId }
+  return { app, request, identityId, organizationId, chosen, scope, keyWish, newKey, connector, first: 'code' }
+}
+
+/** What a consent gives: a code or an assertion, and the key of an app with end-to-end encryption. */
+type IssuedAuthorization = { code: string; keys: ResolvedAppKey | undefined }
+
+/**
+ * Records a consent and issues its code. Runs in a transaction that acts for the session. The order of the steps is the
+ * security argument:
+ *
+ * 1. The identity and the membership are locked first, so that neither ends before the code exists.
+ * 2. What the request requires of the user, the session and the resource is checked on the locked rows, before anything
+ *    is written. With `prompt=none` the earlier consent and delegation are locked, too, so that neither is revoked
+ *    meanwhile.
+ * 3. The consent, the delegation and their audit event are written. From here the row of the consent is locked: a
+ *    disconnection of the app waits for the commit, and then revokes the token family of step 5 too. A later step that
+ *    fails undoes all of it.
+ * 4. The app key is resolved. It may require a recent authentication, which depends on the key that another browser may
+ *    have stored meanwhile. It is therefore no part of the checks.
+ * 5. The session gets its record of the app, and the token family its code. No step before this one locks the session.
+ *    A revocation of the session that was faster leaves none, and this transaction fails. One that was slower waits for
+ *    the commit, and finds the record and the family.
+ */
+async function issueAuthorizationCode(
+  { tx, config }: AuthorizeDeps,
+  session: Session,
+  consent: Consent,
+  now: Date,
+): Promise<IssuedAuthorization> {
+  const { app, request, identityId, organizationId, scope, first } = consent
+  const { clientId, prompts, redirectUri, pkce, nonce } = request
   const { sessionId, userId, authTime } = session
-  const byPasskey = session.authMethod === 'passkey'
-  // Held, so that an identity that is being deleted is not given anything more.
-  const identity = await holdOwnIdentity(tx, session, identityId)
-  const organization = await enterOrganization({ tx, config }, session, consent, now)
+  const authenticatedByPasskey = session.authMethod === 'passkey'
+
+  const identity = await lockOwnIdentity(tx, session, identityId)
+  const organization = await authorizeOrganizationContext({ tx, config }, session, consent, now)
+
   if (missingClaims(app.requiredClaims, identity).length > 0) throw refuse.email_not_verified(requiredEmail)
   if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
-  if (consent.connector && !byPasskey) throw refuse.passkey_required()
-  const connector = consent.connector && (await requireConnector(tx, consent.connector))
+  if (consent.connector && !authenticatedByPasskey) throw refuse.passkey_required()
+  const connector = consent.connector && (await validateConnector(tx, consent.connector))
   if (prompts.includes('none')) await requireConsented(tx, session, { ...consent, connector }, now)
-  // What whoever holds the provider of an organization agrees to is not to count when the person comes as themselves.
-  const organizationAccess = accessChoiceOf(consent, byPasskey)
-  await connect(tx, { identityId, clientId, scope: byPasskey ? scope : [], organizationAccess }, now)
+
+  // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.
+  const organizationAccess = accessChoiceOf(consent, authenticatedByPasskey)
+  await recordConsent(tx, { identityId, clientId, scope: authenticatedByPasskey ? scope : [], organizationAccess }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
-  const act = { action: 'app.authorized', actor: 'person', userId, identityId, clientId, details: { scope } } as const
-  await record(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
-  const wanted = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
-  const keys = wanted && (await settleAppKey(tx, session, wanted, now))
+  const act = { action: 'app.authorized', actor: 'user', userId, identityId, clientId, details: { scope } } as const
+  await recordAuditEvent(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
+
+  const requested = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
+  const keys = requested && (await resolveAppKey(tx, session, requested, now))
+
   if (app.backchannelLogoutUri !== null && scope.includes('openid'))
     await noteAppSession(tx, { sessionId, identityId, clientId, organizationId }, now)
-  const { requestedScope, authTimeRequested } = consent
-  const asked = { requestedScope, authTimeRequested, loginPrompted: prompts.includes('login'), codeChallenge, nonce }
-  const begun = { identityId, organization, clientId, sessionId, byPasskey, scope, authTime, redirectUri, ...asked }
-  return { code: await beginLineage(tx, begun, now, consent.first), keys }
+  const family: Consented = {
+    identityId,
+    organization,
+    clientId,
+    sessionId,
+    authenticatedByPasskey,
+    scope,
+    requestedScope: request.scope,
+    authTime,
+    authTimeRequested: request.maxAgeSeconds !== undefined,
+    loginPrompted: prompts.includes('login'),
+    redirectUri,
+    codeChallenge: pkce.method === 'S256' ? pkce.challenge : undefined,
+    nonce,
+  }
+  return { code: await createTokenFamily(tx, family, now, first), keys }
 }
 
 /**
- * What this consent says about the organizations of the user: their choice, within what the app registered. Without one
- * (a client that predates it) a first consent is to all of that. Where nobody was asked, or the provider of an
- * organization alone vouches for them, it says nothing, and what was recorded before stays: nothing widens silently.
+ * Returns what this consent says about the user's organizations: the user's choice, limited to what the app registered.
+ *
+ * A first consent without a choice (from an older client) allows all of that. A consent that was not shown, or that was
+ * given in an SSO session, says nothing and keeps what was recorded before: access never widens silently.
  */
-function accessChoiceOf({ app, prompts, chosen }: Consent, byPasskey: boolean): AccessChoice {
-  if (!byPasskey || prompts.includes('none')) return { chosen: null, unlessRecorded: null }
+function accessChoiceOf({ app, request: { prompts }, chosen }: Consent, authenticatedByPasskey: boolean): AccessChoice {
+  if (!authenticatedByPasskey || prompts.includes('none')) return { chosen: null, unlessRecorded: null }
   const limit = app.organizationAccess
   return { chosen: chosen ? narrowerAccess(chosen, limit) : null, unlessRecorded: limit }
 }
 
-type Checked = Omit<Consent, 'connector'> & { connector: CheckedConnector | undefined }
+type Checked = Omit<Consent, 'connector'> & { connector: ValidatedConnectorRequest | undefined }
 
-async function grantConnector(tx: Transaction, consent: Consent, connector: CheckedConnector, now: Date) {
+async function grantConnector(tx: Transaction, consent: Consent, connector: ValidatedConnectorRequest, now: Date) {
   const { resource, scope, mode } = connector
   const { resourceId, resourceKey } = resource
-  const { identityId, clientId: sourceClientId } = consent
+  const { identityId } = consent
+  const sourceClientId = consent.request.clientId
   await grantDelegation(tx, { identityId, sourceClientId, resourceId, resourceKey, scope, mode }, now)
 }
 
 /**
- * Where nothing may be asked, what was consented to before must cover it, and the app must act for the organization
- * already. Consent and delegation are held, so that neither ends meanwhile. Refuses `consent_required`.
+ * Checks that an earlier consent covers a request with `prompt=none`, and that the app already acts for the
+ * organization. Locks consent and delegation, so that neither ends in the meantime. Throws `consent_required`.
  */
 async function requireConsented(
   tx: Transaction,
   session: Session,
-  { identityId, clientId, organizationId, scope, keyWish, connector }: Checked,
+  { request: { clientId }, identityId, organizationId, scope, keyWish, connector }: Checked,
   now: Date,
 ): Promise<void> {
-  if (!(await holdConsent(tx, identityId, clientId))) throw refuse.consent_required()
-  const asked = { identityId, clientId, scope }
-  const { authorization, missingScopes } = await readAuthorizationIn(tx, session, asked, now)
+  if (!(await lockConsent(tx, identityId, clientId))) throw refuse.consent_required()
+  const input = { identityId, clientId, scope }
+  const { authorization, missingScopes } = await getAuthorizationInSession(tx, session, input, now)
   if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw refuse.consent_required()
-  // A consent of which nothing is recorded says nothing, but that the app may act elsewhere, which is seen below.
+  // A consent with an empty scope only says that the app may act elsewhere, which is checked below.
   if (authorization.scope === '' && !connector) throw refuse.consent_required()
-  const held = organizationId === undefined ? [] : await listOrganizationsHeld(tx, { identityId, clientId }, now)
+  const held = organizationId === undefined ? [] : await listActiveOrganizationIds(tx, { identityId, clientId }, now)
   if (organizationId !== undefined && !held.includes(organizationId)) throw refuse.consent_required()
   if (!connector) return
   const parties = { identityId, sourceClientId: clientId, resourceId: connector.resource.resourceId }
-  if (!(await holdDelegation(tx, parties, connector))) throw refuse.consent_required()
+  if (!(await lockDelegation(tx, parties, connector))) throw refuse.consent_required()
 }

@@ -2,41 +2,44 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { PushedRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { secondsAfter } from '#platform/clock.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { sha256 } from '#platform/crypto/digest.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { AskedConnector } from './connector.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { Parameters } from './authorization-request.ts'
+import type { ConnectorRequest } from './connector.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
+const refuse = defineErrors({
   invalid_request_uri: [
     400,
-    'This sign-in has expired, was used before, or belongs to another app. Start again there.',
+    'This sign-in has expired, was already used, or belongs to another app. Start again in the app.',
   ],
-  invalid_request: [400, `The request is too large: its parameters may take ${limits.keptRequestBytesMax} bytes.`],
+  invalid_request: [400, `The request is too large. Its parameters may take ${limits.keptRequestBytesMax} bytes.`],
 })
 
-/** Before the reference of every pushed request (RFC 9126 §2.2). */
+/** Prefix of the reference of every pushed request (RFC 9126 §2.2). */
 const prefix = 'urn:ietf:params:oauth:request_uri:'
-/** Before that of a request which came by a browser. */
+/** Prefix of the reference of a request that came from a browser. */
 const keptPrefix = 'urn:countersign:authorization-request:'
-const Parameters = Type.Record(Type.String(), Type.String())
+const StoredParameters = Type.Record(Type.String(), Type.String())
 const Connector = Type.Partial(Type.Object({ resource: Type.String(), scope: Type.String(), mode: Type.String() }))
 
-/** A request as it came, with what it asks at the resource of another app where it came by `/connect`. */
-export type KeptRequest = { parameters: Record<string, string>; connector?: AskedConnector }
+/**
+ * Stored request as received, with the access to another app's resource that it requests if it came through `/connect`.
+ */
+export type KeptRequest = { parameters: Parameters; connector?: ConnectorRequest | undefined }
 
 /**
- * Whose quota of kept requests one takes: the user whose app has proved itself, the app itself if it is the operator's,
- * or else the address that it came from.
+ * Source whose quota a stored request counts against: the owner of an authenticated app, the app itself if the operator
+ * registered it, or the network address.
  */
 export type Source = { ownerUserId: string } | { clientId: string } | { address: string }
 
 const { client_secret: _secret, clientId: _name, clientSecret: _legacy, ...kept } = PushedRequest.properties
-/** The parameters that mean something: no other is kept, whatever a browser brings along. */
+/** Names of the known parameters; no other parameter is stored. */
 const keptNames = Object.keys(kept)
 
 function toKept({ parameters, connector }: KeptRequest): { parameters: string; connector: string | null } {
@@ -50,28 +53,33 @@ function toKept({ parameters, connector }: KeptRequest): { parameters: string; c
   return texts
 }
 
-/** Refuses `invalid_request` for a request that is too large to be kept. */
+/** Throws `invalid_request` for a request that is too large to be stored. */
 export function requireKeepable(request: KeptRequest): void {
   toKept(request)
 }
 
-/** Whether a `request_uri` is of the kind that we give out. Any other would have to be fetched, which is never done. */
-export function isPushed(requestUri: string): boolean {
+/**
+ * Tells if a `request_uri` has a form that this provider issues. Any other would have to be fetched, which never
+ * happens.
+ */
+export function isPushedRequestUri(requestUri: string): boolean {
   return requestUri.startsWith(prefix)
 }
 
-/** Keeps a request that was checked, and answers the reference to it: told this once, good for a minute. */
-export async function keepPushed(db: Database, request: NewRequest, now: Date): Promise<string> {
-  const expiresAt = secondsAfter(now, limits.pushedRequestLifetimeSeconds)
+/**
+ * Stores a request that was checked and returns its reference, which is returned only here and is valid for one minute.
+ */
+export async function storePushedRequest(db: Database, request: NewRequest, now: Date): Promise<string> {
+  const expiresAt = addSeconds(now, limits.pushedRequestLifetimeSeconds)
   return insert(db, { ...request, prefix, expiresAt }, now)
 }
 
 /**
- * Keeps a request that came by a browser, as if it had been pushed, so that a passkey can be used for it and for no
- * other. It is opened by the page that it was checked for alone.
+ * Stores a request that came from a browser as if it had been pushed, so that a passkey use can be bound to it. Only
+ * the page that it was checked for can use the reference.
  */
 export async function keepRequest(db: Database, request: NewRequest, now: Date): Promise<string> {
-  const expiresAt = secondsAfter(now, limits.keptRequestLifetimeSeconds)
+  const expiresAt = addSeconds(now, limits.keptRequestLifetimeSeconds)
   return insert(db, { ...request, prefix: keptPrefix, expiresAt }, now)
 }
 
@@ -83,8 +91,8 @@ async function insert(
   now: Date,
 ): Promise<string> {
   const requestUri = before + randomBytes(32).toString('base64url')
-  const [referenceSha256, sourceSha256] = [sha256(requestUri), sha256(nameOf(source))]
-  const row = { referenceSha256, clientId, ...toKept(request), sourceSha256, createdAt: now, expiresAt }
+  const [requestUriSha256, sourceSha256] = [sha256(requestUri), sha256(nameOf(source))]
+  const row = { requestUriSha256, clientId, ...toKept(request), sourceSha256, createdAt: now, expiresAt }
   await store.insertPushedRequest(db, row, { keptMax: limits.keptRequestsOfSourceMax, batch: 100 })
   return requestUri
 }
@@ -95,28 +103,33 @@ function nameOf(source: Source): string {
 }
 
 /**
- * The parameters behind a reference, for a page to show; that spends nothing. From the first time on the person has ten
- * minutes. Refuses `invalid_request_uri`, alike for another client's, an expired one and none.
+ * Returns the parameters of a stored request for a page to show, without consuming it. The first call extends its
+ * validity to ten minutes. Throws the same `invalid_request_uri` for an unknown or expired request and for one of
+ * another client.
  */
-export async function openPushed(db: Database, clientId: string, requestUri: string, now: Date) {
-  const expiresAt = secondsAfter(now, limits.pushedRequestOpenSeconds)
-  const opened = await store.openParameters(db, { clientId, referenceSha256: sha256(requestUri) }, { now, expiresAt })
+export async function getPushedRequest(db: Database, clientId: string, requestUri: string, now: Date) {
+  const expiresAt = addSeconds(now, limits.pushedRequestOpenSeconds)
+  const opened = await store.getPushedParameters(
+    db,
+    { clientId, requestUriSha256: sha256(requestUri) },
+    { now, expiresAt },
+  )
   return read(opened).parameters
 }
 
-/** The request behind a reference, which ends when the transaction succeeds. Refuses `invalid_request_uri`. */
+/** Consumes a stored request when the transaction commits. Throws `invalid_request_uri`. */
 export async function spendRequest(tx: Transaction, clientId: string, requestUri: string, now: Date) {
-  return read(await store.takeParameters(tx, { clientId, referenceSha256: sha256(requestUri) }, now))
+  return read(await store.consumePushedParameters(tx, { clientId, requestUriSha256: sha256(requestUri) }, now))
 }
 
-/** Deletes up to `batch` requests that nobody answered in time, and says how many. */
-export function prunePushed(db: Database, now: Date, batch: number): Promise<number> {
+/** Deletes up to `batch` expired requests and returns how many. */
+export function prunePushedRequests(db: Database, now: Date, batch: number): Promise<number> {
   return store.deleteExpiredRequests(db, now, batch)
 }
 
 function read(row: { parameters: string; connector: string | null } | undefined): KeptRequest {
   if (!row) throw refuse.invalid_request_uri()
-  const parameters = Value.Parse(Parameters, JSON.parse(row.parameters))
+  const parameters = Value.Parse(StoredParameters, JSON.parse(row.parameters))
   if (row.connector === null) return { parameters }
   const { resource, scope, mode } = Value.Parse(Connector, JSON.parse(row.connector))
   return { parameters, connector: { resource, scope, mode } }

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 type NewPushedRequest = {
-  referenceSha256: Uint8Array
+  requestUriSha256: Uint8Array
   clientId: string
   parameters: string
   connector: string | null
@@ -10,7 +10,7 @@ type NewPushedRequest = {
   expiresAt: Date
 }
 
-/** Keeps a request, in place of up to `batch` of the oldest where its source has more than it may. */
+/** Inserts a request and deletes up to `batch` of the oldest ones if its source exceeds its quota. */
 export async function insertPushedRequest(
   db: Database,
   pushed: NewPushedRequest,
@@ -18,7 +18,7 @@ export async function insertPushedRequest(
 ): Promise<void> {
   const beyond = db
     .selectFrom('oauth_pushed_request')
-    .select('reference_sha256')
+    .select('request_uri_sha256')
     .where('source_sha256', '=', pushed.sourceSha256)
     .orderBy('created_at', 'desc')
     .offset(keptMax - 1)
@@ -26,7 +26,7 @@ export async function insertPushedRequest(
   await db
     .with('inserted', (query) =>
       query.insertInto('oauth_pushed_request').values({
-        reference_sha256: pushed.referenceSha256,
+        request_uri_sha256: pushed.requestUriSha256,
         client_id: pushed.clientId,
         parameters: pushed.parameters,
         connector: pushed.connector,
@@ -35,51 +35,51 @@ export async function insertPushedRequest(
         expires_at: pushed.expiresAt,
       }),
     )
-    // Those who add at once would otherwise wait for each other, each for a row that the other deletes.
+    // Concurrent inserts would otherwise wait for each other, each for a row that the other one deletes.
     .with('beyond', (query) =>
       query
         .selectFrom('oauth_pushed_request')
-        .select('reference_sha256')
-        .where('reference_sha256', 'in', beyond)
+        .select('request_uri_sha256')
+        .where('request_uri_sha256', 'in', beyond)
         .forUpdate()
         .skipLocked(),
     )
     .deleteFrom('oauth_pushed_request')
-    .where('reference_sha256', 'in', (query) => query.selectFrom('beyond').select('reference_sha256'))
+    .where('request_uri_sha256', 'in', (query) => query.selectFrom('beyond').select('request_uri_sha256'))
     .execute()
 }
 
 type Stored = { parameters: string; connector: string | null }
-type Reference = { referenceSha256: Uint8Array; clientId: string }
+type Reference = { requestUriSha256: Uint8Array; clientId: string }
 
-/** The parameters of a request that has not expired. The first to read them sets when it expires from then on. */
-export async function openParameters(
+/** Returns the parameters of a request that has not expired. The first read sets its new expiry. */
+export async function getPushedParameters(
   db: Database,
-  { referenceSha256, clientId }: Reference,
+  { requestUriSha256, clientId }: Reference,
   { now, expiresAt }: { now: Date; expiresAt: Date },
 ): Promise<Stored | undefined> {
   return db
     .updateTable('oauth_pushed_request')
     .set(({ fn, eb, ref }) => ({
-      opened_at: fn.coalesce('opened_at', eb.val(now)),
-      expires_at: eb.case().when('opened_at', 'is', null).then(expiresAt).else(ref('expires_at')).end(),
+      first_used_at: fn.coalesce('first_used_at', eb.val(now)),
+      expires_at: eb.case().when('first_used_at', 'is', null).then(expiresAt).else(ref('expires_at')).end(),
     }))
-    .where('reference_sha256', '=', referenceSha256)
+    .where('request_uri_sha256', '=', requestUriSha256)
     .where('client_id', '=', clientId)
     .where('expires_at', '>', now)
     .returning(['parameters', 'connector'])
     .executeTakeFirst()
 }
 
-/** Takes a request out, so that it is spent once. Undefined where this client has none, or it has expired. */
-export async function takeParameters(
+/** Deletes a request, so that it is consumed once. Returns undefined if this client has none or it has expired. */
+export async function consumePushedParameters(
   tx: Transaction,
-  { referenceSha256, clientId }: Reference,
+  { requestUriSha256, clientId }: Reference,
   now: Date,
 ): Promise<Stored | undefined> {
   return tx
     .deleteFrom('oauth_pushed_request')
-    .where('reference_sha256', '=', referenceSha256)
+    .where('request_uri_sha256', '=', requestUriSha256)
     .where('client_id', '=', clientId)
     .where('expires_at', '>', now)
     .returning(['parameters', 'connector'])
@@ -89,12 +89,12 @@ export async function takeParameters(
 export async function deleteExpiredRequests(db: Database, now: Date, batch: number): Promise<number> {
   const expired = db
     .selectFrom('oauth_pushed_request')
-    .select('reference_sha256')
+    .select('request_uri_sha256')
     .where('expires_at', '<=', now)
     .limit(batch)
   const { numDeletedRows } = await db
     .deleteFrom('oauth_pushed_request')
-    .where('reference_sha256', 'in', expired)
+    .where('request_uri_sha256', 'in', expired)
     .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)

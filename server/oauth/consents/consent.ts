@@ -1,37 +1,43 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
-import { forgetDelegations, revokeDelegationsOfApp } from '#oauth/delegation/delegation.ts'
-import { record } from '#platform/audit/audit.ts'
+import { deleteDelegations, revokeDelegationsOfApp } from '#oauth/delegation/delegation.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { listEnterpriseSso } from '#accounts/sessions/sso-session.ts'
-import { queueLogouts } from '#accounts/sessions/logout.ts'
-import type { Session } from '#accounts/sessions/session.ts'
-import { findScopesHeld, revokeAllOfClient } from '#tokens/families/family.ts'
-import * as appKeysStore from '#oauth/app-keys/store.ts'
-import type { AppKey } from '#oauth/app-keys/store.ts'
-import { toSealedAppKey } from '#oauth/app-keys/app-key.ts'
+import { listSsoOrganizations } from '#accounts/sessions/sso-session.ts'
+import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
+import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import { findScopesHeld, revokeFamiliesOfClient } from '#tokens/families/family.ts'
+import {
+  toEncryptedAppKey,
+  type AppKey,
+  deleteAppKeys,
+  deleteAppKeysOfApp,
+  listAppKeys,
+} from '#oauth/app-keys/app-key.ts'
 import * as store from './store.ts'
-import type { Lineage, Consent } from './store.ts'
+import type { Family, Consent } from './store.ts'
 
-const refuse = refusals({ authorization_not_found: [404, 'None of your identities has this authorization.'] })
+const refuse = defineErrors({ authorization_not_found: [404, 'No authorization of this account has this ID.'] })
 
 /**
- * How far an app may go with the organizations of a user: as they chose, else as was recorded, else `unlessRecorded`.
- * With null for both nothing changes, and a first record says that they were not asked.
+ * Access of an app to the organizations of a user: `chosen`, otherwise the recorded value, otherwise
+ * `unlessRecorded`. With null for both, nothing changes, and a first record says that the user was not asked.
  */
 export type AccessChoice = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
 type Connection = { identityId: string; clientId: string; scope: string[]; organizationAccess: AccessChoice }
 
 /**
- * Records that an identity lets an app have these scopes, beside those it has already; none where it is for an
- * organization alone, so that the person sees the app, and can disconnect it. Locks the record until the end of `tx`.
+ * Records that an identity grants an app these scopes in addition to earlier ones.
+ *
+ * A consent for an organization alone records no scopes, so that the user sees the app and can disconnect it. Locks the
+ * record until the end of `tx`.
  */
-export async function connect(
+export async function recordConsent(
   tx: Transaction,
   { identityId, clientId, scope, organizationAccess }: Connection,
   now: Date,
@@ -39,22 +45,23 @@ export async function connect(
   const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope, ...organizationAccess }
   const recorded = await store.upsertConsent(tx, consent, now)
   const missing = scope.filter((each) => !recorded.scope.includes(each))
-  if (missing.length > 0) await store.widenConsent(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
+  if (missing.length > 0)
+    await store.extendConsentScope(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
 }
 
 /**
- * Whether an identity has connected an app, which nobody undoes until the end of `tx`: a disconnection that came before
- * is waited for.
+ * Tells if an identity has connected an app, and locks the connection until the end of `tx`. Waits for a disconnection
+ * that is in progress.
  */
-export function holdConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+export function lockConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
   return store.lockConsent(tx, identityId, clientId)
 }
 
-/** The apps that the identities of a person have connected, the latest first. */
+/** Lists the apps that the identities of a user have connected, most recently connected first. */
 export async function listAuthorizations(db: Database, userId: string): Promise<Authorization[]> {
   const consents = await store.listConsentsOfUser(db, userId)
   if (consents.length === 0) return []
-  const keys = await appKeysStore.listAppKeys(db, [...new Set(consents.map(({ identityId }) => identityId))])
+  const keys = await listAppKeys(db, [...new Set(consents.map(({ identityId }) => identityId))])
   return consents.map((consent) =>
     toAuthorization(
       consent,
@@ -63,33 +70,31 @@ export async function listAuthorizations(db: Database, userId: string): Promise<
   )
 }
 
-/** What an identity has granted an app, if anything, and which of the wanted scopes that does not cover. */
-export async function readAuthorization(db: Database, identityId: string, clientId: string, wanted: string[]) {
+/** Returns what an identity has granted an app, if anything, and the requested scopes that the grant does not cover. */
+export async function getAuthorization(db: Database, identityId: string, clientId: string, requested: string[]) {
   const consent = await store.findConsent(db, identityId, clientId)
   return {
-    authorization: consent
-      ? toAuthorization(consent, await appKeysStore.listAppKeys(db, [identityId], clientId))
-      : null,
-    missingScopes: wanted.filter((scope) => !consent?.scope.includes(scope)),
+    authorization: consent ? toAuthorization(consent, await listAppKeys(db, [identityId], clientId)) : null,
+    missingScopes: requested.filter((scope) => !consent?.scope.includes(scope)),
   }
 }
 
 /**
- * The same, as far as it counts in a session. In one that an organization alone opened no consent of the person counts,
- * but what the app holds for that organization already.
+ * Returns the authorization as it counts in a session. In a session opened by SSO alone, no consent of the user counts;
+ * only what the app already holds for that organization does.
  */
-export async function readAuthorizationIn(
+export async function getAuthorizationInSession(
   db: Database,
   { authMethod, sessionId }: Session,
   { identityId, clientId, scope }: { identityId: string; clientId: string; scope: string[] },
   now: Date,
 ) {
-  const read = await readAuthorization(db, identityId, clientId, scope)
+  const read = await getAuthorization(db, identityId, clientId, scope)
   if (authMethod === 'passkey') return read
-  const organizationIds = await listEnterpriseSso(db, { sessionId, identityId }, now)
+  const organizationIds = await listSsoOrganizations(db, { sessionId, identityId }, now)
   const held = await findScopesHeld(db, { identityId, clientId, organizationIds }, now)
   if (!held || !read.authorization) return { authorization: null, missingScopes: scope }
-  // When and how far the user connected the app as themselves is theirs to know.
+  // When and how far the user connected the app is private to the user.
   const times = { createdAt: held.firstAt.toISOString(), lastAuthorizedAt: held.lastAt.toISOString() }
   const own = { ...withoutKeys, ...times, organizationAccess: null, scope: held.scope.join(' ') }
   return {
@@ -98,27 +103,34 @@ export async function readAuthorizationIn(
   }
 }
 
-/** The keys that a user has with an app are theirs, and open to no organization. */
+/** Hides the user's app keys, which no organization may read. */
 const withoutKeys = { encryptionMode: null, encryptedAppKey: null, appPublicKey: null, encryptedAppPrivateKey: null }
 
 /**
- * Disconnects an app from an identity: its codes and tokens for it end with this call, and so do its key, what it may
- * do at others, and what others may do at it. Refuses `authorization_not_found`. The consent goes first, so that a
- * consent given meanwhile waits, and begins anew.
+ * Disconnects an app from an identity. This revokes its codes and tokens, deletes its key, and ends its delegations in
+ * both directions.
+ *
+ * Throws `authorization_not_found`. The consent is deleted first, so that a concurrent consent waits and starts from
+ * nothing.
  */
-export async function disconnect(db: Database, session: Session, authorizationId: string, now: Date): Promise<void> {
+export async function disconnect(
+  db: Database,
+  session: PasskeySession,
+  authorizationId: string,
+  now: Date,
+): Promise<void> {
   const { userId } = session
   await actingTransaction(db, session, async (tx) => {
     const consent = await store.deleteConsentOfUser(tx, userId, authorizationId)
     if (!consent) throw refuse.authorization_not_found()
-    await endConnection(tx, { actor: 'person', userId, ...consent }, now)
+    await endConnection(tx, { actor: 'user', userId, ...consent }, now)
   })
 }
 
-/** The same, because the app itself asks for that in a browser of theirs; `false` where it was not connected. */
+/** Disconnects an app at the app's own request in the user's browser; returns `false` if it was not connected. */
 export async function disconnectForApp(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   of: { identityId: string; clientId: string },
   now: Date,
 ): Promise<boolean> {
@@ -129,54 +141,54 @@ export async function disconnectForApp(
   })
 }
 
-type Ending = { actor: 'person' | 'app'; userId: string; identityId: string; clientId: string }
+type DisconnectInput = { actor: 'user' | 'app'; userId: string; identityId: string; clientId: string }
 
-/** Ends all that stood on a consent which this transaction has deleted. */
-async function endConnection(tx: Transaction, ending: Ending, now: Date): Promise<void> {
+/** Revokes everything that depended on a consent which this transaction has deleted. */
+async function endConnection(tx: Transaction, ending: DisconnectInput, now: Date): Promise<void> {
   const { identityId, clientId } = ending
-  await revokeAllOfClient(tx, identityId, clientId, now)
+  await revokeFamiliesOfClient(tx, identityId, clientId, now)
   await queueLogouts(tx, { identityIds: [identityId], clientId }, now)
-  await appKeysStore.deleteAppKeysOfApp(tx, identityId, clientId)
+  await deleteAppKeysOfApp(tx, identityId, clientId)
   await revokeDelegationsOfApp(tx, identityId, clientId, now)
-  await record(tx, { action: 'app.disconnected', ...ending }, now)
+  await recordAuditEvent(tx, { action: 'app.disconnected', ...ending }, now)
 }
 
-/** The apps that identities have connected, as far as it is on record what for. */
-export function listConnected(db: Database, identityIds: string[]) {
+/** Lists the client IDs of the apps that identities have connected, as far as scopes are recorded. */
+export function listConnectedClientIds(db: Database, identityIds: string[]) {
   return store.listConsentedClients(db, identityIds)
 }
 
-/** Those of the identities that have connected an app, whatever for. */
+/** Lists those of the given identities that have connected an app, with any scope. */
 export function listConnectedIdentities(db: Database, identityIds: string[], clientId: string): Promise<string[]> {
   return store.listConsentedIdentities(db, identityIds, clientId)
 }
 
 const pageGrants = 500
 
-/** What apps hold of an identity, or held until lately. */
+/** Lists what apps hold of an identity, or held until recently. */
 export async function* readGrants(db: Database, identityId: string, now: Date) {
-  const pages = readPages<Lineage>(pageGrants, (last, count) =>
-    store.listLineages(db, identityId, { after: last?.lineageId, count }),
+  const pages = readPages<Family>(pageGrants, (last, count) =>
+    store.listTokenFamilies(db, identityId, { after: last?.familyId, count }),
   )
-  for await (const lineages of pages)
-    yield lineages.map(({ clientId, scope, createdAt, endsAt, revokedAt }) => ({
+  for await (const families of pages)
+    yield families.map(({ clientId, scope, createdAt, expiresAt, revokedAt }) => ({
       clientId,
       scope: scope.join(' '),
       createdAt: createdAt.toISOString(),
-      endsAt: endsAt.toISOString(),
-      ended: revokedAt !== null || endsAt <= now,
+      expiresAt: expiresAt.toISOString(),
+      ended: revokedAt !== null || expiresAt <= now,
     }))
 }
 
-/** Whether an identity has connected an app. */
+/** Tells if an identity has connected an app. */
 export async function isConnected(db: Database, identityId: string, clientId: string): Promise<boolean> {
   return (await store.findConsent(db, identityId, clientId)) !== undefined
 }
 
-/** Forgets what identities that are going have consented to, what apps may do as them, and their keys in apps. */
-export async function forgetConsents(tx: Transaction, identityIds: string[]): Promise<void> {
-  await appKeysStore.deleteAppKeys(tx, identityIds)
-  await forgetDelegations(tx, identityIds)
+/** Deletes the consents, delegations and app keys of identities that are being deleted. */
+export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {
+  await deleteAppKeys(tx, identityIds)
+  await deleteDelegations(tx, identityIds)
   await store.deleteConsents(tx, identityIds)
 }
 
@@ -184,9 +196,11 @@ function isOf(key: { identityId: string; clientId: string }, { identityId, clien
   return key.identityId === identityId && key.clientId === clientId
 }
 
-/** `keys` are those of the app for the identity, at most one of each mode, the newest first. */
+/**
+ * Maps a consent to the API form. `keys` are the identity's keys in the app, at most one of each mode, newest first.
+ */
 function toAuthorization(consent: Consent, keys: AppKey[]): Authorization {
-  const sealed = keys.map(toSealedAppKey)
+  const sealed = keys.map(toEncryptedAppKey)
   const symmetric = sealed.find(({ encryptionMode }) => encryptionMode === 'symmetric')
   const asymmetric = sealed.find(({ encryptionMode }) => encryptionMode === 'asymmetric')
   return {

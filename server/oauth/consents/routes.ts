@@ -1,18 +1,22 @@
-import { scopesOf } from '@countersign/protocol/formats/scope'
+import { parseScope } from '@countersign/protocol/formats/scope'
 import * as endpoints from '@countersign/protocol/oauth/authorizations'
 import { findActiveResource } from '#clients/resources/resource.ts'
-import { readDelegation } from '#oauth/delegation/delegation.ts'
+import { findDelegation } from '#oauth/delegation/delegation.ts'
 import { requireOwnIdentity } from '#accounts/identities/identity.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { listChoices } from '#organizations/membership/context.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { listOrganizationChoices } from '#organizations/membership/context.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import { disconnect, listAuthorizations, readAuthorizationIn } from './consent.ts'
+import { disconnect, listAuthorizations, getAuthorizationInSession } from './consent.ts'
 
-/** Delegations are the user's own: a session that an organization alone has opened learns of none, and uses none. */
-const withoutDelegation = (wanted: string) => ({ delegation: null, missingScopes: scopesOf(wanted), covered: false })
+/** Hides delegations, which belong to the user: a session opened by SSO alone neither sees nor uses them. */
+const withoutDelegation = (requested: string) => ({
+  delegation: null,
+  missingScopes: parseScope(requested),
+  covered: false,
+})
 
-export function authorizationRoutes(host: Host, kernel: Kernel): void {
+export function authorizationRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -25,26 +29,26 @@ export function authorizationRoutes(host: Host, kernel: Kernel): void {
   })
 
   host.route({
-    ...endpoints.readAuthorization,
+    ...endpoints.getAuthorization,
     onRequest: session.onRequest,
     async handler(request) {
       const { identity_id: identityId, scope = '', requested_resource: named } = request.query
-      const { requested_scope: wanted = '', communication_mode: mode = 'user_present' } = request.query
+      const { requested_scope: requested = '', communication_mode: mode = 'user_present' } = request.query
       const { clientId } = request.params
       await requireOwnIdentity(db, session.of(request), identityId)
       const choosing = request.query.organization_id !== undefined
-      const asked = { identityId, clientId, scope: scopesOf(scope) }
+      const input = { identityId, clientId, scope: parseScope(scope) }
       const read = {
-        ...(await readAuthorizationIn(db, session.of(request), asked, clock())),
+        ...(await getAuthorizationInSession(db, session.of(request), input, clock())),
         ...(choosing && {
-          organizations: await listChoices(kernel, session.of(request), { identityId, clientId }, clock()),
+          organizations: await listOrganizationChoices(kernel, session.of(request), { identityId, clientId }, clock()),
         }),
       }
       const resource = named === undefined ? undefined : await findActiveResource(db, named)
       if (!resource) return read
-      if (session.of(request).authMethod !== 'passkey') return { ...read, connector: withoutDelegation(wanted) }
+      if (session.of(request).authMethod !== 'passkey') return { ...read, connector: withoutDelegation(requested) }
       const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }
-      return { ...read, connector: await readDelegation(db, parties, { scope: scopesOf(wanted), mode }) }
+      return { ...read, connector: await findDelegation(db, parties, { scope: parseScope(requested), mode }) }
     },
   })
 

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 type NewConsent = { identityId: string; clientId: string; authorizationId: string; scope: string[] }
 type Chosen = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
-/** Inserts the consent, or only notes that it was used again; answers what is recorded then. */
+/** Inserts the consent, or records that it was used again; returns the resulting row. */
 export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now: Date) {
   return tx
     .insertInto('authorization_consent')
@@ -29,8 +29,8 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
     .executeTakeFirstOrThrow()
 }
 
-/** Sets the scopes of a consent whose row this transaction has locked by `upsertConsent`. */
-export async function widenConsent(
+/** Sets the scopes of a consent whose row `upsertConsent` has locked in this transaction. */
+export async function extendConsentScope(
   tx: Transaction,
   { identityId, clientId, scope }: Omit<NewConsent, 'authorizationId'>,
 ) {
@@ -42,7 +42,7 @@ export async function widenConsent(
     .execute()
 }
 
-/** Locks a consent until the end of the transaction; false where there is none. */
+/** Locks a consent until the end of the transaction; returns false if there is none. */
 export async function lockConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
   const consent = await tx
     .selectFrom('authorization_consent')
@@ -89,7 +89,7 @@ export function listConsentsOfUser(db: Database, userId: string) {
     .execute()
 }
 
-/** Takes a consent out, when it is one of this person's identities'. */
+/** Deletes a consent if it belongs to one of this user's identities. */
 export function deleteConsentOfUser(tx: Transaction, userId: string, authorizationId: string) {
   const own = tx.selectFrom('identity').select('identity_id').where('user_id', '=', userId)
   return tx
@@ -100,7 +100,7 @@ export function deleteConsentOfUser(tx: Transaction, userId: string, authorizati
     .executeTakeFirst()
 }
 
-/** Takes a consent out; false where there was none. */
+/** Deletes a consent; returns false if there was none. */
 export async function deleteConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('authorization_consent')
@@ -110,7 +110,7 @@ export async function deleteConsent(tx: Transaction, identityId: string, clientI
   return numDeletedRows === 1n
 }
 
-/** Which apps identities have let have something. */
+/** Lists the apps to which identities have granted scopes. */
 export function listConsentedClients(db: Database, identityIds: string[]) {
   return db
     .selectFrom('authorization_consent')
@@ -121,7 +121,7 @@ export function listConsentedClients(db: Database, identityIds: string[]) {
     .execute()
 }
 
-/** Which of the identities have let an app have something, or nothing in particular. */
+/** Lists those of the identities that have granted an app anything, even without scopes. */
 export async function listConsentedIdentities(
   db: Database,
   identityIds: string[],
@@ -140,28 +140,31 @@ export async function deleteConsents(tx: Transaction, identityIds: string[]): Pr
   await tx.deleteFrom('authorization_consent').where('identity_id', 'in', identityIds).execute()
 }
 
-export type Lineage = Awaited<ReturnType<typeof listLineages>>[number]
+export type Family = Awaited<ReturnType<typeof listTokenFamilies>>[number]
 
 type Page = { after?: string | undefined; count: number }
 
-/** Before every id of a lineage. */
+/** ID that sorts before every token family. */
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** What descends from the consents of an identity and is still on record: `count` of it, after the lineage `after`. */
-export function listLineages(db: Database, identityId: string, { after = firstId, count }: Page) {
+/**
+ * Lists the stored token families that result from the consents of an identity: `count` of them, after the family
+ * `after`.
+ */
+export function listTokenFamilies(db: Database, identityId: string, { after = firstId, count }: Page) {
   return db
-    .selectFrom('token_lineage')
+    .selectFrom('token_family')
     .select([
-      'lineage_id as lineageId',
+      'family_id as familyId',
       'client_id as clientId',
       'scope',
       'created_at as createdAt',
-      'ends_at as endsAt',
+      'expires_at as expiresAt',
       'revoked_at as revokedAt',
     ])
     .where('identity_id', '=', identityId)
-    .where('lineage_id', '>', after)
-    .orderBy('lineage_id')
+    .where('family_id', '>', after)
+    .orderBy('family_id')
     .limit(count)
     .execute()
 }

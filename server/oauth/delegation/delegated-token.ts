@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
-import { numericDate } from '#platform/clock.ts'
+import { toNumericDate } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
 import { verifyAccessJwt, type Issuing } from '#tokens/families/access-token.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
 import * as store from './store.ts'
 
-/** What a delegated token says. */
-export type Delegated = {
+/** Claims of a delegated token. */
+export type DelegatedTokenClaims = {
   identityId: string
   delegationId: string
   sourceClientId: string
@@ -19,15 +19,19 @@ export type Delegated = {
   resourceKey: string
 }
 
-/** A token for a resource, by which the source app acts there as the identity (RFC 8693 §4.1, RFC 9068). */
-export function issueDelegatedToken({ keys, issuer }: Issuing, delegated: Delegated, now: Date): Promise<string> {
+/** Signs a token for a resource, with which the source app acts there as the identity (RFC 8693 §4.1, RFC 9068). */
+export function issueDelegatedToken(
+  { keys, issuer }: Issuing,
+  delegated: DelegatedTokenClaims,
+  now: Date,
+): Promise<string> {
   const { identityId, delegationId, sourceClientId, scope, mode, audience, resourceKey } = delegated
   return signJwt(keys, 'ES256', 'at+jwt', {
     iss: issuer,
     sub: identityId,
     aud: audience,
-    iat: numericDate(now),
-    exp: numericDate(now) + limits.delegatedTokenLifetimeSeconds,
+    iat: toNumericDate(now),
+    exp: toNumericDate(now) + limits.delegatedTokenLifetimeSeconds,
     jti: randomUUID(),
     client_id: sourceClientId,
     scope: scope.join(' '),
@@ -39,10 +43,10 @@ export function issueDelegatedToken({ keys, issuer }: Issuing, delegated: Delega
 }
 
 /**
- * What a delegated token is worth now, to the app that took it or to the owner of the resource that it is for:
- * undefined as soon as its delegation is revoked, or an end of it is disabled.
+ * Returns the state of a delegated token for the app that obtained it, or for the owner of its resource. Returns
+ * undefined as soon as its delegation is revoked, or the app or resource is disabled.
  */
-export async function readDelegatedToken(
+export async function verifyDelegatedToken(
   { db, ...issuing }: Issuing & { db: Database },
   { token, clientId }: { token: string; clientId: string },
   now: Date,
@@ -55,7 +59,7 @@ export async function readDelegatedToken(
   if (!isUuid(identityId) || !areTexts(texts) || !isUuid(texts.grantId)) return undefined
 
   const named = { identityId, delegationId: texts.grantId, sourceClientId: texts.source, audience: texts.audience }
-  const live = await store.findLive(db, named)
+  const live = await store.findUsableDelegation(db, named)
   if (!live || (clientId !== texts.source && clientId !== live.ownerClientId)) return undefined
   return { ...named, resourceKey: texts.resource, scope: texts.scope, mode: texts.mode, issuedAt: iat, expiresAt: exp }
 }

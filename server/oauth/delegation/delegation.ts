@@ -1,33 +1,36 @@
 import { randomUUIDv7 } from 'node:crypto'
+import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { CommunicationMode, Delegation, DelegationUse } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
-import { record } from '#platform/audit/audit.ts'
-import { secondsAfter } from '#platform/clock.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import type { Acting, Session } from '#accounts/sessions/session.ts'
+import type { PasskeySession } from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
 import * as uses from './use-store.ts'
 
-const refuse = refusals({
-  delegation_not_found: [404, 'None of your identities has this delegation.'],
-  already_revoked: [409, 'This delegation was revoked before.'],
+const refuse = defineErrors({
+  delegation_not_found: [404, 'No delegation of this account has this ID.'],
+  already_revoked: [409, 'The delegation has already been revoked.'],
 })
 
-/** What a person agrees to: that an app may act at a resource as an identity. */
-export type Consented = store.Parties & { resourceKey: string; scope: string[]; mode: CommunicationMode }
+/** Consent of a user that an app may act at a resource as an identity. */
+export type DelegationConsent = store.DelegationKey & { resourceKey: string; scope: string[]; mode: CommunicationMode }
 
 /**
- * Grants what was consented to, beside what a grant in force allows already; one that was revoked stays so. The caller
- * holds the app's authorization by the identity (`connect`), so that of consents at once each sees the other's.
+ * Adds the consented scopes to an active delegation, or creates one; a revoked delegation stays revoked.
+ *
+ * The caller has locked the identity's authorization of the app (`connect`), so that concurrent consents see each
+ * other.
  */
-export async function grantDelegation(tx: Transaction, consented: Consented, now: Date): Promise<void> {
+export async function grantDelegation(tx: Transaction, consented: DelegationConsent, now: Date): Promise<void> {
   const { identityId, sourceClientId, resourceKey, scope, mode } = consented
-  const act = (action: 'delegation.granted' | 'delegation.widened') =>
-    record(
+  const act = (action: 'delegation.granted' | 'delegation.scope_extended') =>
+    recordAuditEvent(
       tx,
-      { action, actor: 'person', identityId, clientId: sourceClientId, details: { resourceKey, scope, mode } },
+      { action, actor: 'user', identityId, clientId: sourceClientId, details: { resourceKey, scope, mode } },
       now,
     )
   const active = await store.lockActive(tx, consented)
@@ -35,66 +38,79 @@ export async function grantDelegation(tx: Transaction, consented: Consented, now
     await store.insertGrant(tx, { ...consented, delegationId: randomUUIDv7(), communicationMode: mode }, now)
     return act('delegation.granted')
   }
-  if (covers(active, { scope, mode })) return
+  if (coversScope(active, { scope, mode })) return
   const merged = [...new Set([...active.scope, ...scope])]
   const communicationMode = active.communicationMode === 'background' ? 'background' : mode
   await store.updateGrant(tx, { ...active, identityId, scope: merged, communicationMode }, now)
-  return act('delegation.widened')
+  return act('delegation.scope_extended')
 }
 
 type Allowing = { scope: string[]; communicationMode: CommunicationMode }
-type Wanted = { scope: string[]; mode: CommunicationMode }
+type RequiredDelegation = { scope: string[]; mode: CommunicationMode }
 
-/** Whether a grant allows all that is wanted: a grant for the background also counts while the person is there. */
-export function covers({ scope, communicationMode }: Allowing, wanted: Wanted): boolean {
-  const isInTime = communicationMode === 'background' || wanted.mode === 'user_present'
-  return isInTime && wanted.scope.every((each) => scope.includes(each))
+/** Tells if a delegation allows everything requested; one for the background also counts while the user is present. */
+function coversScope({ scope, communicationMode }: Allowing, requested: RequiredDelegation): boolean {
+  const isInTime = communicationMode === 'background' || requested.mode === 'user_present'
+  return isInTime && requested.scope.every((each) => scope.includes(each))
 }
 
-/** What an app may do at a resource as an identity, and whether that covers what is wanted. */
-export async function readDelegation(db: Database, parties: store.Parties, wanted: Wanted) {
+/** Returns what an app may do at a resource as an identity, and whether that covers the request. */
+export async function findDelegation(db: Database, parties: store.DelegationKey, requested: RequiredDelegation) {
   const found = await store.findActive(db, parties)
   return {
     delegation: found ? toDelegation(found) : null,
-    missingScopes: wanted.scope.filter((scope) => !found?.scope.includes(scope)),
-    covered: found !== undefined && covers(found, wanted),
+    missingScopes: requested.scope.filter((scope) => !found?.scope.includes(scope)),
+    covered: found !== undefined && coversScope(found, requested),
   }
 }
 
-/** Whether what an app may do at a resource covers what is wanted, which nobody takes back until the end of `tx`. */
-export async function holdDelegation(tx: Transaction, parties: store.Parties, wanted: Wanted): Promise<boolean> {
+/** Tells if the delegation of an app covers the request, and locks it against revocation until the end of `tx`. */
+export async function lockDelegation(
+  tx: Transaction,
+  parties: store.DelegationKey,
+  requested: RequiredDelegation,
+): Promise<boolean> {
   const active = await store.lockActive(tx, parties)
-  return active !== undefined && covers(active, wanted)
+  return active !== undefined && coversScope(active, requested)
 }
 
-/** The delegations of a person's identities: those in force, then those that were revoked lately. */
-export async function listDelegations(db: Database, acting: Acting): Promise<Delegation[]> {
-  return (await store.listOfUser(db, acting)).map(toDelegation)
+/** Lists the delegations of a user's identities: active ones first, then those that were revoked recently. */
+export async function listDelegations(db: Database, { userId }: Pick<PasskeySession, 'userId'>): Promise<Delegation[]> {
+  return (await store.listOfUser(db, userId)).map(toDelegation)
 }
 
-/** Revokes a delegation. Refuses `delegation_not_found`, `already_revoked`. */
-export async function revokeDelegation(db: Database, acting: Session, delegationId: string, now: Date): Promise<void> {
+/** Revokes a delegation. Throws `delegation_not_found`, `already_revoked`. */
+export async function revokeDelegation(
+  db: Database,
+  acting: PasskeySession,
+  delegationId: string,
+  now: Date,
+): Promise<void> {
   const { userId } = acting
   await actingTransaction(db, acting, async (tx) => {
-    const revoked = await store.revokeOfUser(tx, acting, delegationId, now)
+    const revoked = await store.revokeOfUser(tx, userId, delegationId, now)
     if (revoked) {
       const { identityId, clientId } = revoked
-      const act = { action: 'delegation.revoked', actor: 'person', userId, identityId, clientId } as const
-      return record(tx, { ...act, details: { delegationId } }, now)
+      const act = { action: 'delegation.revoked', actor: 'user', userId, identityId, clientId } as const
+      return recordAuditEvent(tx, { ...act, details: { delegationId } }, now)
     }
-    throw (await store.findOfUser(tx, acting, delegationId)) ? refuse.already_revoked() : refuse.delegation_not_found()
+    throw (await store.findOfUser(tx, userId, delegationId)) ? refuse.already_revoked() : refuse.delegation_not_found()
   })
 }
 
-/** When a delegation was used, the latest first. Refuses `delegation_not_found`. */
-export async function listUses(db: Database, acting: Acting, delegationId: string): Promise<DelegationUse[]> {
-  const found = await store.findOfUser(db, acting, delegationId)
+/** Lists when a delegation was used, most recent first. Throws `delegation_not_found`. */
+export async function listDelegationUses(
+  db: Database,
+  { userId }: Pick<PasskeySession, 'userId'>,
+  delegationId: string,
+): Promise<DelegationUse[]> {
+  const found = await store.findOfUser(db, userId, delegationId)
   if (!found) throw refuse.delegation_not_found()
-  const listed = await uses.listUses(db, found.identityId, delegationId, limits.delegationUsesShownMax)
+  const listed = await uses.listDelegationUses(db, found.identityId, delegationId, limits.delegationUsesShownMax)
   return listed.map(({ usedAt, scope, count }) => ({ at: usedAt.toISOString(), scope: scope.join(' '), count }))
 }
 
-/** Ends what an app may do as an identity, and what others may do at it; says how many delegations that were. */
+/** Revokes the delegations from and to an app for an identity; returns how many there were. */
 export function revokeDelegationsOfApp(
   tx: Transaction,
   identityId: string,
@@ -104,17 +120,17 @@ export function revokeDelegationsOfApp(
   return store.revokeOfApp(tx, identityId, clientId, now)
 }
 
-/** Forgets what apps might do as identities that are going. */
-export function forgetDelegations(tx: Transaction, identityIds: string[]): Promise<void> {
+/** Deletes the delegations of identities that are being deleted. */
+export function deleteDelegations(tx: Transaction, identityIds: string[]): Promise<void> {
   return store.deleteGrants(tx, identityIds)
 }
 
 /**
- * Deletes up to `batch` uses that are too old to be of interest, as many of identities that are gone, and as many
- * revoked delegations, and says how many.
+ * Deletes up to `batch` outdated uses, as many uses of deleted identities, and as many revoked delegations; returns how
+ * many.
  */
 export async function pruneDelegations(db: Database, now: Date, batch: number): Promise<number> {
-  const before = secondsAfter(now, -limits.delegationRememberedSeconds)
+  const before = addSeconds(now, -limits.delegationRememberedSeconds)
   const deletedUses = (await uses.deleteUses(db, before, batch)) + (await uses.deleteFormerUses(db, batch))
   return deletedUses + (await store.deleteRevoked(db, before, batch))
 }
@@ -143,8 +159,19 @@ function toDelegation(found: store.GrantWithNames): Delegation {
   }
 }
 
-/** What each granted scope lets do; one that the resource has given up, or never described, is left out. */
+/**
+ * Returns the description of each granted scope. Scopes that the resource has removed or never described are omitted.
+ */
 function descriptionsOf({ scope, resourceScopes, resourceScopeDescriptions }: store.GrantWithNames) {
   const described = resourceScopes.map((each, nth) => [each, resourceScopeDescriptions[nth] ?? ''] as const)
   return Object.fromEntries(described.filter(([each, words]) => scope.includes(each) && words !== ''))
+}
+
+/** Exports the delegations of a user with their uses, one at a time. */
+export async function* exportDelegations(
+  db: Database,
+  owner: Pick<PasskeySession, 'userId'>,
+): AsyncGenerator<AccountExport['delegations']> {
+  for (const delegation of await listDelegations(db, owner))
+    yield [{ ...delegation, uses: await listDelegationUses(db, owner, delegation.id) }]
 }

@@ -1,10 +1,10 @@
 import * as endpoints from '@countersign/protocol/oauth/delegations'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import { listDelegations, listUses, revokeDelegation } from './delegation.ts'
+import { listDelegations, listDelegationUses, revokeDelegation } from './delegation.ts'
 
-export function delegationRoutes(host: Host, kernel: Kernel): void {
+export function delegationRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -29,7 +29,7 @@ export function delegationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listDelegationUses,
     onRequest: session.onRequest,
     async handler(request) {
-      return { uses: await listUses(db, session.of(request), request.params.delegationId) }
+      return { uses: await listDelegationUses(db, session.of(request), request.params.delegationId) }
     },
   })
 }

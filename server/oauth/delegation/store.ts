@@ -1,9 +1,8 @@
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Acting } from '#accounts/sessions/session.ts'
 
-/** Who may act at what: the three that an active grant is found by. */
-export type Parties = { identityId: string; sourceClientId: string; resourceId: string }
+/** Identity, source app and resource: the key of an active delegation. */
+export type DelegationKey = { identityId: string; sourceClientId: string; resourceId: string }
 
 const own = [
   'delegation_id as delegationId',
@@ -11,8 +10,8 @@ const own = [
   'communication_mode as communicationMode',
 ] as const
 
-/** What an app may do at a resource, which nobody else changes until the transaction ends. */
-export function lockActive(tx: Transaction, { identityId, sourceClientId, resourceId }: Parties) {
+/** Locks an active delegation until the transaction ends. */
+export function lockActive(tx: Transaction, { identityId, sourceClientId, resourceId }: DelegationKey) {
   return tx
     .selectFrom('delegation_grant')
     .select(own)
@@ -25,7 +24,7 @@ export function lockActive(tx: Transaction, { identityId, sourceClientId, resour
 }
 export type ActiveGrant = NonNullable<Awaited<ReturnType<typeof lockActive>>>
 
-type NewGrant = Parties & { delegationId: string; scope: string[]; communicationMode: CommunicationMode }
+type NewGrant = DelegationKey & { delegationId: string; scope: string[]; communicationMode: CommunicationMode }
 
 export async function insertGrant(tx: Transaction, granted: NewGrant, now: Date): Promise<void> {
   await tx
@@ -43,10 +42,10 @@ export async function insertGrant(tx: Transaction, granted: NewGrant, now: Date)
     .execute()
 }
 
-type Widened = { identityId: string } & ActiveGrant
+type ExtendedDelegation = { identityId: string } & ActiveGrant
 
-/** Sets what a grant allows, whose row this transaction has locked. */
-export async function updateGrant(tx: Transaction, widened: Widened, now: Date): Promise<void> {
+/** Updates a delegation whose row this transaction has locked. */
+export async function updateGrant(tx: Transaction, widened: ExtendedDelegation, now: Date): Promise<void> {
   await tx
     .updateTable('delegation_grant')
     .set({ scope: widened.scope, communication_mode: widened.communicationMode, updated_at: now })
@@ -55,7 +54,7 @@ export async function updateGrant(tx: Transaction, widened: Widened, now: Date):
     .execute()
 }
 
-/** Grants with the names of both apps, and of the resource; one whose app is gone is of no interest. */
+/** Selects delegations with the names of both apps and of the resource; omits those whose app was deleted. */
 function selectGrants(db: Database) {
   return db
     .selectFrom('delegation_grant')
@@ -84,20 +83,19 @@ function selectGrants(db: Database) {
 }
 export type GrantWithNames = Awaited<ReturnType<typeof listOfUser>>[number]
 
-/** Every grant of a person's identities, those in force first, the latest first. */
-export function listOfUser(db: Database, { userId, identityId }: Acting) {
+/** Lists all delegations of a user's identities, active ones first, then most recent first. */
+export function listOfUser(db: Database, userId: string) {
   return selectGrants(db)
     .innerJoin('identity', 'identity.identity_id', 'delegation_grant.identity_id')
     .where('identity.user_id', '=', userId)
-    .$if(identityId !== null, (only) => only.where('identity.identity_id', '=', identityId))
     .orderBy('revoked_at', (order) => order.desc().nullsFirst())
     .orderBy('delegation_grant.updated_at', 'desc')
     .orderBy('delegation_id', 'desc')
     .execute()
 }
 
-/** The grant in force between an app and a resource. */
-export function findActive(db: Database, { identityId, sourceClientId, resourceId }: Parties) {
+/** Finds the active delegation between an app and a resource. */
+export function findActive(db: Database, { identityId, sourceClientId, resourceId }: DelegationKey) {
   return selectGrants(db)
     .where('delegation_grant.identity_id', '=', identityId)
     .where('source_client_id', '=', sourceClientId)
@@ -106,32 +104,30 @@ export function findActive(db: Database, { identityId, sourceClientId, resourceI
     .executeTakeFirst()
 }
 
-/** Revokes a grant of a person's identities; undefined where none was active. */
-export function revokeOfUser(tx: Transaction, { userId, identityId }: Acting, delegationId: string, now: Date) {
+/** Revokes a delegation of a user's identities; returns undefined if none was active. */
+export function revokeOfUser(tx: Transaction, userId: string, delegationId: string, now: Date) {
   return tx
     .updateTable('delegation_grant')
     .set({ revoked_at: now, updated_at: now })
     .where('identity_id', 'in', tx.selectFrom('identity').select('identity_id').where('user_id', '=', userId))
-    .$if(identityId !== null, (only) => only.where('identity_id', '=', identityId))
     .where('delegation_id', '=', delegationId)
     .where('revoked_at', 'is', null)
     .returning(['identity_id as identityId', 'source_client_id as clientId', 'resource_id as resourceId'])
     .executeTakeFirst()
 }
 
-/** Whose a grant is, in force or not; undefined where it is none of the person's. */
-export function findOfUser(db: Database, { userId, identityId }: Acting, delegationId: string) {
+/** Finds the identity of a delegation, active or not; returns undefined if it is not one of this user's. */
+export function findOfUser(db: Database, userId: string, delegationId: string) {
   return db
     .selectFrom('delegation_grant')
     .innerJoin('identity', 'identity.identity_id', 'delegation_grant.identity_id')
     .select('delegation_grant.identity_id as identityId')
     .where('identity.user_id', '=', userId)
-    .$if(identityId !== null, (only) => only.where('identity.identity_id', '=', identityId))
     .where('delegation_id', '=', delegationId)
     .executeTakeFirst()
 }
 
-/** Revokes what an app may do as an identity, and what others may do at it; says how many grants that were. */
+/** Revokes the delegations from and to an app for an identity; returns how many there were. */
 export async function revokeOfApp(tx: Transaction, identityId: string, clientId: string, now: Date): Promise<number> {
   const resources = tx.selectFrom('app_resource').select('resource_id').where('client_id', '=', clientId)
   const { numUpdatedRows } = await tx
@@ -144,7 +140,7 @@ export async function revokeOfApp(tx: Transaction, identityId: string, clientId:
   return Number(numUpdatedRows)
 }
 
-/** Deletes all grants of identities, and leaves their uses, which nothing finds any more, to the sweep. */
+/** Deletes all delegations of identities. The cleanup deletes their uses, which no query finds any more. */
 export async function deleteGrants(tx: Transaction, identityIds: string[]): Promise<void> {
   await tx
     .with('gone', (query) =>
@@ -158,34 +154,38 @@ export async function deleteGrants(tx: Transaction, identityIds: string[]): Prom
 }
 
 /**
- * Notes that a grant in force is used, and answers it; its row is locked until the transaction ends. Of exchanges that
- * overtake each other, the latest stays the last use.
+ * Records a use of an active delegation and returns it; its row stays locked until the transaction ends. Of concurrent
+ * exchanges, the latest remains the last use.
  */
-export function useActive(tx: Transaction, { identityId, sourceClientId, resourceId }: Parties, now: Date) {
+export function recordDelegationUse(
+  tx: Transaction,
+  { identityId, sourceClientId, resourceId }: DelegationKey,
+  now: Date,
+) {
   return tx
     .updateTable('delegation_grant')
     .set(({ eb, fn }) => ({
       last_used_at: fn('greatest', ['last_used_at', eb.val(now)]),
-      unrecorded_uses: eb('unrecorded_uses', '+', 1),
+      unaudited_use_count: eb('unaudited_use_count', '+', 1),
     }))
     .where('identity_id', '=', identityId)
     .where('source_client_id', '=', sourceClientId)
     .where('resource_id', '=', resourceId)
     .where('revoked_at', 'is', null)
     .returning(own)
-    .returning(['unrecorded_uses as unrecordedUses', 'recorded_at as recordedAt'])
+    .returning(['unaudited_use_count as unauditedUseCount', 'use_audited_at as useAuditedAt'])
     .executeTakeFirst()
 }
 
-/** Begins to count anew what the trail has not been told. */
-export async function markRecorded(
+/** Restarts the count of uses that are not in the audit log yet. */
+export async function markUseAudited(
   tx: Transaction,
   { identityId, delegationId }: Pick<Named, 'identityId' | 'delegationId'>,
   now: Date,
 ) {
   await tx
     .updateTable('delegation_grant')
-    .set({ unrecorded_uses: 0, recorded_at: now })
+    .set({ unaudited_use_count: 0, use_audited_at: now })
     .where('identity_id', '=', identityId)
     .where('delegation_id', '=', delegationId)
     .execute()
@@ -193,8 +193,8 @@ export async function markRecorded(
 
 type Named = { identityId: string; delegationId: string; sourceClientId: string; audience: string }
 
-/** A grant in force between apps that are active, at a resource that is: by what a token of it says. */
-export function findLive(db: Database, { identityId, delegationId, sourceClientId, audience }: Named) {
+/** Finds an active delegation between active apps at an active resource, by the claims of a token. */
+export function findUsableDelegation(db: Database, { identityId, delegationId, sourceClientId, audience }: Named) {
   return db
     .selectFrom('delegation_grant')
     .innerJoin('app as source', 'source.client_id', 'source_client_id')
@@ -210,7 +210,7 @@ export function findLive(db: Database, { identityId, delegationId, sourceClientI
     .executeTakeFirst()
 }
 
-/** Deletes grants that were revoked before an instant, once their uses are gone. */
+/** Deletes delegations that were revoked before an instant, once their uses are deleted. */
 export async function deleteRevoked(db: Database, before: Date, batch: number): Promise<number> {
   const old = db
     .selectFrom('delegation_grant')
@@ -219,9 +219,9 @@ export async function deleteRevoked(db: Database, before: Date, batch: number): 
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(
-          selectFrom('delegation_use')
-            .whereRef('delegation_use.identity_id', '=', 'delegation_grant.identity_id')
-            .whereRef('delegation_use.delegation_id', '=', 'delegation_grant.delegation_id'),
+          selectFrom('delegation_usage')
+            .whereRef('delegation_usage.identity_id', '=', 'delegation_grant.identity_id')
+            .whereRef('delegation_usage.delegation_id', '=', 'delegation_grant.delegation_id'),
         ),
       ),
     )

@@ -4,18 +4,18 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 type Use = { identityId: string; delegationId: string; scope: string[]; usedAt: Date }
 
 /**
- * Counts one more use in its minute, and returns how many there are: one row, whatever scopes the uses are for. The
- * caller has locked the grant.
+ * Counts one more use in its minute and returns the number: one row for all scopes. The caller has locked the
+ * delegation.
  */
 export async function countUse(tx: Transaction, { identityId, delegationId, scope, usedAt }: Use): Promise<number> {
   const { count } = await tx
-    .insertInto('delegation_use')
+    .insertInto('delegation_usage')
     .values({ identity_id: identityId, delegation_id: delegationId, used_at: usedAt, scope, count: 1 })
     .onConflict((conflict) =>
       conflict.columns(['identity_id', 'delegation_id', 'used_at']).doUpdateSet({
-        count: sql`delegation_use.count + 1`,
+        count: sql`delegation_usage.count + 1`,
         scope: sql`array(
-          select distinct each collate "C" from unnest(delegation_use.scope || excluded.scope) as each order by 1
+          select distinct each collate "C" from unnest(delegation_usage.scope || excluded.scope) as each order by 1
         )`,
       }),
     )
@@ -24,14 +24,14 @@ export async function countUse(tx: Transaction, { identityId, delegationId, scop
   return count
 }
 
-/** Deletes up to `batch` of the uses that are older than the latest `kept` ones. */
+/** Deletes up to `batch` uses that are older than the latest `kept` ones. */
 export async function trimUses(
   tx: Transaction,
   { identityId, delegationId }: Pick<Use, 'identityId' | 'delegationId'>,
   { kept, batch }: { kept: number; batch: number },
 ): Promise<void> {
   const older = tx
-    .selectFrom('delegation_use')
+    .selectFrom('delegation_usage')
     .select('used_at')
     .where('identity_id', '=', identityId)
     .where('delegation_id', '=', delegationId)
@@ -39,17 +39,17 @@ export async function trimUses(
     .offset(kept)
     .limit(batch)
   await tx
-    .deleteFrom('delegation_use')
+    .deleteFrom('delegation_usage')
     .where('identity_id', '=', identityId)
     .where('delegation_id', '=', delegationId)
     .where('used_at', 'in', older)
     .execute()
 }
 
-/** The latest uses of a grant. */
-export function listUses(db: Database, identityId: string, delegationId: string, count: number) {
+/** Lists the latest uses of a delegation. */
+export function listDelegationUses(db: Database, identityId: string, delegationId: string, count: number) {
   return db
-    .selectFrom('delegation_use')
+    .selectFrom('delegation_usage')
     .select(['used_at as usedAt', 'scope', 'count'])
     .where('identity_id', '=', identityId)
     .where('delegation_id', '=', delegationId)
@@ -58,16 +58,16 @@ export function listUses(db: Database, identityId: string, delegationId: string,
     .execute()
 }
 
-/** Deletes uses of before an instant, the oldest first. */
+/** Deletes uses before an instant, oldest first. */
 export function deleteUses(db: Database, before: Date, batch: number): Promise<number> {
   const old = selectKeys(db).where('used_at', '<=', before).orderBy('used_at').limit(batch)
   return deleteAll(db, old)
 }
 
-/** Deletes uses of identities that are gone, and forgets the identities of which none is left. */
+/** Deletes uses of deleted identities, and removes those identities that have none left. */
 export async function deleteFormerUses(db: Database, batch: number): Promise<number> {
   const former = selectKeys(db)
-    .innerJoin('delegation_former_identity as former', 'former.identity_id', 'delegation_use.identity_id')
+    .innerJoin('delegation_former_identity as former', 'former.identity_id', 'delegation_usage.identity_id')
     .limit(batch)
   const deleted = await deleteAll(db, former)
   if (deleted === batch) return deleted
@@ -75,7 +75,7 @@ export async function deleteFormerUses(db: Database, batch: number): Promise<num
     .selectFrom('delegation_former_identity as former')
     .select('former.identity_id')
     .where(({ exists, not, selectFrom }) =>
-      not(exists(selectFrom('delegation_use').whereRef('delegation_use.identity_id', '=', 'former.identity_id'))),
+      not(exists(selectFrom('delegation_usage').whereRef('delegation_usage.identity_id', '=', 'former.identity_id'))),
     )
     .limit(batch)
   const { numDeletedRows } = await db
@@ -87,13 +87,13 @@ export async function deleteFormerUses(db: Database, batch: number): Promise<num
 
 function selectKeys(db: Database) {
   return db
-    .selectFrom('delegation_use')
-    .select(['delegation_use.identity_id', 'delegation_use.delegation_id', 'delegation_use.used_at'])
+    .selectFrom('delegation_usage')
+    .select(['delegation_usage.identity_id', 'delegation_usage.delegation_id', 'delegation_usage.used_at'])
 }
 
 async function deleteAll(db: Database, keys: ReturnType<typeof selectKeys>): Promise<number> {
   const { numDeletedRows } = await db
-    .deleteFrom('delegation_use')
+    .deleteFrom('delegation_usage')
     .where(({ eb, refTuple }) =>
       eb(
         refTuple('identity_id', 'delegation_id', 'used_at'),

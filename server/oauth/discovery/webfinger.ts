@@ -1,18 +1,20 @@
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 
-const refuse = refusals({
-  invalid_request: [400, 'The resource must be acct:handle@host or the address of a profile.'],
-  not_found: [404, 'This resource is of another host.'],
+const refuse = defineErrors({
+  invalid_request: [400, 'resource must be acct:handle@host or a profile URL.'],
+  not_found: [404, 'The resource belongs to another host.'],
 })
 
 const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer'
 
 /**
- * The issuer of a resource (RFC 7033, OpenID Connect Discovery §2): `acct:handle@host`, `{auth_url}/@handle`, or
- * itself. Every account of our host is answered alike, whether it exists or not. Refuses `invalid_request`,
+ * Resolves the issuer of a resource (RFC 7033, OpenID Connect Discovery §2): `acct:handle@host`, `{auth_url}/@handle`,
+ * or the issuer itself.
+ *
+ * The answer is the same for every account of our host, whether it exists or not. Throws `invalid_request`,
  * `not_found`.
  */
-export function findIssuer(authUrl: URL, resource: string, relation: string | undefined) {
+export function resolveWebFinger(authUrl: URL, resource: string, relation: string | undefined) {
   if (hostOf(resource) !== authUrl.host) throw refuse.not_found()
   const link = { rel: issuerRelation, href: authUrl.origin }
   return { subject: resource, links: relation === undefined || relation === issuerRelation ? [link] : [] }

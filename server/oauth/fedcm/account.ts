@@ -1,43 +1,44 @@
-import type { FederatedAccount } from '@countersign/protocol/oauth/fedcm'
+import type { FedcmAccount } from '@countersign/protocol/oauth/fedcm'
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import { disconnectForApp, listConnected, listConnectedIdentities } from '#oauth/consents/consent.ts'
-import { listActing } from '#accounts/identities/identity.ts'
+import { disconnectForApp, listConnectedClientIds, listConnectedIdentities } from '#oauth/consents/consent.ts'
+import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
 import type { Database } from '#platform/database/database.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { Session } from '#accounts/sessions/session.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { PasskeySession } from '#accounts/sessions/session.ts'
 
-const refuse = refusals({ access_denied: [403, 'This is not one of the identities of this browser.'] })
+const refuse = defineErrors({ access_denied: [403, "account_id is not an identity of this browser's session."] })
 
-/** The identities that a browser may offer an app, each with the apps that it knows already. */
-export async function listAccounts(db: Database, session: Session): Promise<FederatedAccount[]> {
-  const identities = await listActing(db, session)
+/** Lists the identities that a browser may offer to an app, each with the apps that it has connected. */
+export async function listAccounts(db: Database, session: PasskeySession): Promise<FedcmAccount[]> {
+  const identities = await listIdentitiesOfSession(db, session)
   const ids = identities.map(({ identityId }) => identityId)
-  const connected = await listConnected(db, ids)
+  const connected = await listConnectedClientIds(db, ids)
   return identities.map((identity) => ({
     ...toAccount(identity),
     approved_clients: connected.filter((each) => each.identityId === identity.identityId).map((each) => each.clientId),
   }))
 }
 
-/** The identity of an account that the browser names. Refuses `access_denied`. */
-export async function requireAccount(db: Database, session: Session, accountId: string): Promise<Identity> {
-  const identity = (await listActing(db, session)).find(({ identityId }) => identityId === accountId)
+/** Returns the identity of the account that the browser names. Throws `access_denied`. */
+export async function requireFedcmAccount(db: Database, session: PasskeySession, accountId: string): Promise<Identity> {
+  const identity = (await listIdentitiesOfSession(db, session)).find(({ identityId }) => identityId === accountId)
   if (!identity) throw refuse.access_denied()
   return identity
 }
 
 /**
- * Disconnects an app from the identity that it names as it knows it, and answers which that is. Refuses `access_denied`
- * after the same steps for an identity that has not connected the app and for none, so that no app learns by guessing
- * who is there.
+ * Disconnects an app from the identity of its account hint, and returns that identity.
+ *
+ * Throws `access_denied` after the same steps for an unknown identity and for one that has not connected the app, so
+ * that no app can probe for identities.
  */
-export async function disconnectHinted(
+export async function disconnectByAccountHint(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   { clientId, hint }: { clientId: string; hint: string },
   now: Date,
 ): Promise<string> {
-  const identities = await listActing(db, session)
+  const identities = await listIdentitiesOfSession(db, session)
   const ids = identities.map(({ identityId }) => identityId)
   const connected = await listConnectedIdentities(db, ids, clientId)
   const known = identities.filter(({ identityId }) => connected.includes(identityId))
@@ -48,7 +49,10 @@ export async function disconnectHinted(
   return identityId
 }
 
-/** A name has no parts that a program could tell: the given one is all of it. */
+/**
+ * Maps an identity to a FedCM account. A display name has no parts that code could tell apart, so `given_name` is the
+ * whole name.
+ */
 function toAccount(identity: Identity) {
   const { identityId, displayName, handle, avatarUrl } = identity
   const email = addressOf(identity)

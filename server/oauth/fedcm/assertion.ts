@@ -1,98 +1,162 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { errors, jwtVerify } from 'jose'
+import { epoch, toNumericDate } from '#platform/clock.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { signJwt } from '#tokens/signing-keys/jwt.ts'
+import { type SigningKeys, requireVerificationKey } from '#tokens/signing-keys/signing-keys.ts'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
-import { readAuthorization } from '#oauth/consents/consent.ts'
+import { getAuthorization } from '#oauth/consents/consent.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import { authorizeAgain } from '#oauth/authorize/authorize.ts'
-import { continuationPage } from '#oauth/authorize/continuation.ts'
-import { readPrompts } from '#oauth/authorize/prompt.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { authorizeSilently } from '#oauth/authorize/authorize.ts'
+import { continuationPage, parsePrompt } from '#oauth/authorize/parameters.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import type { Session } from '#accounts/sessions/session.ts'
-import { reissueAsAssertion } from '#tokens/families/assertion.ts'
-import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { requireAccount } from './account.ts'
-import { signAssertion } from './assertion-token.ts'
-import { keepContinuation, spendContinuation } from './continuation.ts'
-import { readWanted, type Wanted } from './request.ts'
-import type { RequestingApp } from './requesting-app.ts'
-
-const refuse = refusals({
-  access_denied: [403, 'The person would have to be asked, and may not be.'],
-  invalid_grant: [400, 'Nothing waits for this, it has expired, or it was finished before.'],
-})
-
-type Provider = { kernel: Pick<Kernel, 'db' | 'config'>; keys: SigningKeys }
-type Asked = { asking: RequestingApp; accountId: string; params: string | undefined }
+import type { PasskeySession } from '#accounts/sessions/session.ts'
+import { exchangeCodeForAssertion } from '#tokens/families/assertion.ts'
+import { requireFedcmAccount } from './account.ts'
+import { consumeContinuation, storeContinuation } from './continuation.ts'
+import { type AssertionRequest, type RequestingApp, parseAssertionRequest } from './request.ts'
 
 /**
- * What a browser gets for the page of an app: an assertion where the person has agreed to all of it before, else where
- * to open a window in which they can. Refuses `access_denied`, `invalid_request`, `invalid_scope`.
+ * Assertion that a page gets from the browser.
+ *
+ * Its `jti` is a token that only its app can redeem, once. The other claims are informative: current state is checked
+ * when it is redeemed.
  */
-export async function assertIdentity(
+export type Assertion = {
+  token: string
+  identityId: string
+  clientId: string
+  /** Origin of the page to which the browser gives the assertion. */
+  origin: string
+  scope: string[]
+  nonce: string | undefined
+}
+
+type Signing = { kernel: Pick<ServerContext, 'config'>; keys: SigningKeys }
+
+/** Signs an assertion as a JWT of its own type (RFC 8725 §3.11), which is valid only for the exchange. */
+function signAssertion({ kernel, keys }: Signing, assertion: Assertion, now: Date): Promise<string> {
+  const { token, identityId, clientId, origin, scope, nonce } = assertion
+  return signJwt(keys, 'ES256', 'fedcm+jwt', {
+    iss: kernel.config.authUrl.origin,
+    sub: identityId,
+    aud: audienceOf(kernel),
+    iat: toNumericDate(now),
+    exp: toNumericDate(now) + limits.fedcmAssertionLifetimeSeconds,
+    jti: token,
+    client_id: clientId,
+    origin,
+    scope: scope.join(' '),
+    ...(nonce !== undefined && { nonce }),
+  })
+}
+
+/**
+ * Parses an assertion from a JWT that we signed; returns undefined for anything else. Expiry is checked at redemption,
+ * because reuse of a redeemed assertion revokes its tokens however late it is.
+ */
+export async function readAssertion({ kernel, keys }: Signing, text: string) {
+  try {
+    const { payload } = await jwtVerify(text, ({ kid = '' }) => requireVerificationKey(keys, 'ES256', kid), {
+      issuer: kernel.config.authUrl.origin,
+      audience: audienceOf(kernel),
+      typ: 'fedcm+jwt',
+      algorithms: ['ES256'],
+      requiredClaims: ['sub', 'jti', 'exp', 'client_id', 'origin', 'scope'],
+      currentDate: epoch,
+    })
+    const { jti: token = '', client_id: clientId, origin, scope } = payload
+    if (typeof clientId !== 'string' || typeof origin !== 'string' || typeof scope !== 'string') return undefined
+    return { token, clientId, origin, scope }
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}
+
+function audienceOf({ config }: Pick<ServerContext, 'config'>): string {
+  return `${config.baseUrl.origin}/api/oauth/fedcm/exchange`
+}
+
+const refuse = defineErrors({
+  access_denied: [403, 'User interaction is required, but not possible in this request.'],
+  invalid_grant: [400, 'The continuation is unknown, expired or already completed.'],
+})
+
+type Provider = { kernel: Pick<ServerContext, 'db' | 'config'>; keys: SigningKeys }
+type AssertionInput = { asking: RequestingApp; accountId: string; params: string | undefined }
+
+/**
+ * Answers a FedCM request of a browser for the page of an app.
+ *
+ * Returns an assertion if the user has consented to everything before, otherwise the URL of a window in which the user
+ * can consent. Throws `access_denied`, `invalid_request`, `invalid_scope`.
+ */
+export async function issueAssertion(
   { kernel, keys }: Provider,
-  session: Session,
-  { asking, accountId, params }: Asked,
+  session: PasskeySession,
+  { asking, accountId, params }: AssertionInput,
   now: Date,
 ): Promise<{ token: string } | { continue_on: string }> {
   const { db, config } = kernel
   const { app, origin } = asking
-  const wanted = readWanted(asking, params, config)
-  const identity = await requireAccount(db, session, accountId)
+  const requested = parseAssertionRequest(asking, params, config)
+  const identity = await requireFedcmAccount(db, session, accountId)
   const { identityId } = identity
-  if (!(await isSettled(db, identity, { asking, wanted }))) {
-    if (wanted.prompts.includes('none')) throw refuse.access_denied()
-    const kept = { asking, wanted, identityId }
-    const keep = (tx: Transaction) => keepContinuation({ tx, config }, session, kept, now)
+  if (!(await isSettled(db, identity, { asking, requested }))) {
+    if (requested.prompts.includes('none')) throw refuse.access_denied()
+    const kept = { asking, requested, identityId }
+    const keep = (tx: Transaction) => storeContinuation({ tx, config }, session, kept, now)
     return { continue_on: await actingTransaction(db, session, keep) }
   }
-  const { nonce, codeChallenge, codeChallengeMethod } = wanted.sent
-  const scope = wanted.scope.join(' ')
-  const again = { app, audience: origin, identityId, scope, nonce, codeChallenge, codeChallengeMethod }
-  const token = await actingTransaction(db, session, (tx) => authorizeAgain({ tx, config }, session, again, now))
-  const assertion = { token, identityId, clientId: app.clientId, origin, scope: wanted.scope, nonce }
+  const { nonce, codeChallenge, codeChallengeMethod } = requested.sent
+  const again = { app, audience: origin, identityId, scope: requested.scope, nonce, codeChallenge, codeChallengeMethod }
+  const token = await actingTransaction(db, session, (tx) => authorizeSilently({ tx, config }, session, again, now))
+  const assertion = { token, identityId, clientId: app.clientId, origin, scope: requested.scope, nonce }
   return { token: await signAssertion({ kernel, keys }, assertion, now) }
 }
 
 type Finished = { code: string; clientId: string; state: string }
 
 /**
- * The assertion for what a person has agreed to in the window, in place of the code that they got there. Refuses
+ * Issues the assertion for the consent that a user gave in the window, in exchange for the code issued there. Throws
  * `invalid_grant`.
  */
-export async function finalize(
+export async function finalizeContinuation(
   { kernel, keys }: Provider,
-  session: Session,
+  session: PasskeySession,
   { code, clientId, state }: Finished,
   now: Date,
 ): Promise<string> {
   const { userId, sessionId } = session
   const assertion = await actingTransaction(kernel.db, session, async (tx) => {
-    const waiting = await spendContinuation(tx, { reference: state, userId, clientId }, now)
+    const waiting = await consumeContinuation(tx, { reference: state, userId, clientId }, now)
     if (!waiting) throw refuse.invalid_grant()
     const { origin, request } = waiting
     const { nonce, codeChallenge } = request.sent
     const redirectUri = continuationPage(kernel.config.baseUrl.origin)
-    const loginPrompted = readPrompts(request.sent.prompt).includes('login')
+    const loginPrompted = parsePrompt(request.sent.prompt).includes('login')
     const { allowedScope } = request
     const bound = { clientId, sessionId, redirectUri, codeChallenge, nonce, allowedScope, loginPrompted }
-    const reissued = await reissueAsAssertion(tx, { ...bound, code, audience: origin }, now)
+    const reissued = await exchangeCodeForAssertion(tx, { ...bound, code, audience: origin }, now)
     if (!reissued) throw refuse.invalid_grant()
     return { ...reissued, clientId, origin, nonce }
   })
   return signAssertion({ kernel, keys }, assertion, now)
 }
 
-/** Whether nothing is left to ask. A consent of which nothing is recorded says nothing. */
+/** Tells if the user needs not be asked. A consent without recorded scopes does not count. */
 async function isSettled(
   db: Database,
   identity: Identity,
-  { asking: { app }, wanted }: { asking: RequestingApp; wanted: Wanted },
+  { asking: { app }, requested }: { asking: RequestingApp; requested: AssertionRequest },
 ): Promise<boolean> {
-  const { scope, prompts } = wanted
+  const { scope, prompts } = requested
   if (prompts.some((prompt) => prompt !== 'none')) return false
   if (scope.includes('email') && !identity.emailVerified) return false
   if (missingClaims(app.requiredClaims, identity).length > 0) return false
-  const { authorization, missingScopes } = await readAuthorization(db, identity.identityId, app.clientId, scope)
+  const { authorization, missingScopes } = await getAuthorization(db, identity.identityId, app.clientId, scope)
   return authorization !== null && authorization.scope !== '' && missingScopes.length === 0
 }

@@ -1,43 +1,42 @@
-import { FederatedRequest } from '@countersign/protocol/oauth/fedcm'
+import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
 import { limits } from '@countersign/protocol/formats/limits'
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { secondsAfter } from '#platform/clock.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { sha256 } from '#platform/crypto/digest.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { continuationPage } from '#oauth/authorize/continuation.ts'
-import type { Session } from '#accounts/sessions/session.ts'
-import type { RequestingApp } from './requesting-app.ts'
-import type { Wanted } from './request.ts'
+import { continuationPage } from '#oauth/authorize/parameters.ts'
+import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import type { AssertionRequest, RequestingApp } from './request.ts'
 import * as store from './store.ts'
 
 const Request = Type.Object({
   identityId: Type.String(),
-  /** What the person may agree to, at the most. */
+  /** Largest scope that the user may consent to. */
   allowedScope: Type.Array(Type.String()),
-  sent: FederatedRequest,
+  sent: FedcmAssertionRequest,
 })
 type Request = Static<typeof Request>
 
-/** A sign-in that a browser mediates, and that waits for its person in a window. */
+/** FedCM sign-in that waits for the user in a window. */
 type Continuation = { clientId: string; origin: string; request: Request }
 
-type Kept = { asking: RequestingApp; wanted: Wanted; identityId: string }
+type Kept = { asking: RequestingApp; requested: AssertionRequest; identityId: string }
 
 /**
- * Keeps a sign-in for ten minutes, for a window of this browser and person, and answers where the browser opens it (the
- * origin of the configuration, FedCM §3.5).
+ * Stores a FedCM sign-in for ten minutes, for a window of this browser and user. Returns the URL of the window, which
+ * is on the origin of the configuration (FedCM §3.5).
  */
-export async function keepContinuation(
+export async function storeContinuation(
   { tx, config }: { tx: Transaction; config: Pick<Config, 'baseUrl'> },
-  { userId, sessionId }: Session,
-  { asking, wanted, identityId }: Kept,
+  { userId, sessionId }: PasskeySession,
+  { asking, requested, identityId }: Kept,
   now: Date,
 ): Promise<string> {
   const reference = randomBytes(32).toString('base64url')
-  const request: Request = { identityId, allowedScope: wanted.scope, sent: wanted.sent }
+  const request: Request = { identityId, allowedScope: requested.scope, sent: requested.sent }
   await store.insertContinuation(tx, {
     referenceSha256: sha256(reference),
     userId,
@@ -45,17 +44,16 @@ export async function keepContinuation(
     clientId: asking.app.clientId,
     origin: asking.origin,
     request: JSON.stringify(request),
-    expiresAt: secondsAfter(now, limits.fedcmContinuationLifetimeSeconds),
+    expiresAt: addSeconds(now, limits.fedcmContinuationLifetimeSeconds),
   })
   return `${config.baseUrl.origin}/fedcm/continue?request=${reference}`
 }
 
 /**
- * Where the window goes on that a browser has opened: the page to sign in, which asks what is open. Undefined for a
- * reference that is none, has expired, was used, or is of another session. It spends nothing, so that the window can be
- * loaded again.
+ * Returns the URL of the sign-in page for a window that a browser has opened. Returns undefined for a reference that is
+ * unknown, expired, used, or of another session. Does not consume it, so that the window can be reloaded.
  */
-export async function openContinuation(
+export async function getContinuation(
   { db, config }: { db: Database; config: Pick<Config, 'baseUrl' | 'authUrl'> },
   { sessionId }: Session,
   reference: string,
@@ -84,22 +82,22 @@ export async function openContinuation(
   return page
 }
 
-/** Takes out what waits for this person at this app; undefined where nothing does. */
-export async function spendContinuation(
+/** Consumes the FedCM sign-in of this user at this app; returns undefined if there is none. */
+export async function consumeContinuation(
   tx: Transaction,
   { reference, ...of }: { reference: string; userId: string; clientId: string },
   now: Date,
 ): Promise<Continuation | undefined> {
-  const row = await store.takeContinuation(tx, { ...of, referenceSha256: sha256(reference) }, now)
+  const row = await store.consumeContinuation(tx, { ...of, referenceSha256: sha256(reference) }, now)
   return row && toContinuation(row)
 }
 
-/** Forgets what waits for a person who is going. */
-export function forgetContinuations(tx: Transaction, userId: string): Promise<void> {
+/** Deletes the pending FedCM sign-ins of a user who is being deleted. */
+export function deleteContinuations(tx: Transaction, userId: string): Promise<void> {
   return store.deleteContinuationsOfUser(tx, userId)
 }
 
-/** Deletes up to `batch` sign-ins that nobody finished in time, and says how many. */
+/** Deletes up to `batch` expired FedCM sign-ins and returns how many. */
 export function pruneContinuations(db: Database, now: Date, batch: number): Promise<number> {
   return store.deleteExpiredContinuations(db, now, batch)
 }

@@ -1,49 +1,102 @@
-import { FederatedRequest } from '@countersign/protocol/oauth/fedcm'
+import type { ErrorFormat } from '#platform/http/host.ts'
+import { type Refusal, defineErrors } from '#platform/api-error.ts'
+import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
 import type { Prompt } from '@countersign/protocol/pages'
 import { Value } from 'typebox/value'
-import { isRegisteredRedirect, type Ours } from '#clients/registration/redirect-uri.ts'
-import { parseJson } from '#platform/http/parse.ts'
-import { refusals } from '#platform/refusal.ts'
-import { readKeyWish } from '#oauth/authorize/app-key-request.ts'
-import { readChallenge, requireEchoable } from '#oauth/authorize/authorization-request.ts'
-import { readPrompts } from '#oauth/authorize/prompt.ts'
-import { requireAllowedScopes } from '#oauth/authorize/scope.ts'
-import type { RequestingApp } from './requesting-app.ts'
+import { type Ours, isRegisteredRedirectUri, redirectUriOrigins } from '#clients/registration/settings.ts'
+import { parseJson } from '#platform/http/body.ts'
+import { parseAppKeyRequest } from '#oauth/authorize/app-key-request.ts'
+import { parsePkce, validateStateAndNonce } from '#oauth/authorize/authorization-request.ts'
+import { parsePrompt, requireAllowedScopes } from '#oauth/authorize/parameters.ts'
+import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
 
-const refuse = refusals({ invalid_request: [400, 'The params are malformed.'] })
+/** Error codes for which browsers have their own texts (FedCM §4.2.1, IdentityCredentialError). */
+const codes = ['access_denied', 'invalid_request', 'unauthorized_client', 'server_error', 'temporarily_unavailable']
 
-const noKey = 'The dialog of a browser delivers no app key: leave appKeyJwk out, and get the key by a redirect.'
+/**
+ * Formats errors for a FedCM dialog: a code, and the URL of a page that helps the user. The code has two names: `error`
+ * in the current specification, and `code` in earlier browsers.
+ */
+export function fedcmErrorFormat({ origin }: URL): ErrorFormat {
+  return {
+    mediaType: 'application/json',
+    respond(refusal) {
+      const code = codeOf(refusal)
+      return { error: { error: code, code, url: `${origin}/fedcm/error?code=${code}` } }
+    },
+  }
+}
 
-/** What an app asks for, as it was sent, and what that comes to. */
-export type Wanted = {
-  sent: FederatedRequest
-  /** The scopes to consent to. */
+function codeOf({ code, status }: Refusal): string {
+  if (codes.includes(code)) return code
+  if (status === 429) return 'temporarily_unavailable'
+  return status === 401 || status === 403 ? 'access_denied' : 'invalid_request'
+}
+
+const refuse = defineErrors({
+  invalid_request: [400, 'params is malformed.'],
+  unauthorized_client: [403, "The requesting page's origin matches no redirect URI of this app."],
+})
+
+const noKey = 'A browser dialog delivers no app key. Omit appKeyJwk, and request the key by redirect.'
+
+/** FedCM request of an app as received, and its parsed values. */
+export type AssertionRequest = {
+  sent: FedcmAssertionRequest
+  /** Scopes to consent to. */
   scope: string[]
   prompts: Prompt[]
 }
 
 /**
- * Reads what an app asks for in `params` (FedCM §2.2), by the rules of an authorization request. An app that takes a
- * key signs people in without it here. Refuses `invalid_request`, also where the app expects a key, and
- * `invalid_scope`.
+ * Parses the `params` of an app (FedCM §2.2) by the rules of an authorization request. Apps that take a key sign users
+ * in without it here. Throws `invalid_scope`, and `invalid_request`, also if the app expects a key.
  */
-export function readWanted({ app, origin }: RequestingApp, params: string | undefined, ours: Ours): Wanted {
+export function parseAssertionRequest(
+  { app, origin }: RequestingApp,
+  params: string | undefined,
+  ours: Ours,
+): AssertionRequest {
   const read = params === undefined ? {} : parseJson(params)
-  if (!Value.Check(FederatedRequest, read)) throw refuse.invalid_request()
+  if (!Value.Check(FedcmAssertionRequest, read)) throw refuse.invalid_request()
   const sent = withoutEmpty(read)
   const { redirectUri, nonce, state, codeChallenge, codeChallengeMethod, prompt } = sent
   if (Object.hasOwn(sent, 'appKeyJwk')) throw refuse.invalid_request({ sentence: noKey })
-  const isOfPage = (uri: string) => isRegisteredRedirect(app, uri, ours) && new URL(uri).origin === origin
+  const isOfPage = (uri: string) => isRegisteredRedirectUri(app, uri, ours) && new URL(uri).origin === origin
   if (redirectUri !== undefined && !isOfPage(redirectUri))
-    throw refuse.invalid_request({ sentence: 'The redirectUri is none that the app has registered for this page.' })
-  requireEchoable(state, nonce)
-  readChallenge(app, codeChallenge, codeChallengeMethod)
-  const asked = requireAllowedScopes(sent.scope ?? '', app)
-  const { scope } = readKeyWish(app, asked, { mode: 'query', isForOther: false, isByBrowser: true })
-  return { sent, scope, prompts: readPrompts(prompt) }
+    throw refuse.invalid_request({
+      sentence: "redirectUri is not a redirect URI that the app has registered for this page's origin.",
+    })
+  validateStateAndNonce(state, nonce)
+  parsePkce(app, codeChallenge, codeChallengeMethod)
+  const requested = requireAllowedScopes(sent.scope ?? '', app)
+  const { scope } = parseAppKeyRequest(app, requested, { mode: 'query', isForOther: false, isByBrowser: true })
+  return { sent, scope, prompts: parsePrompt(prompt) }
 }
 
-/** What is sent without a value is not sent (RFC 6749 §3.1), as in the address of the page that asks what is open. */
-function withoutEmpty(sent: FederatedRequest): FederatedRequest {
+/** Removes parameters without a value, which count as omitted (RFC 6749 §3.1). */
+function withoutEmpty(sent: FedcmAssertionRequest): FedcmAssertionRequest {
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
+}
+
+/** App, and the origin of the page that requests it. */
+export type RequestingApp = { app: RegisteredApp; origin: string }
+
+/**
+ * Finds the app of a requesting page. The browser states the origin of the page, which must exactly match the origin of
+ * a redirect URI of the app (FedCM §3.5).
+ *
+ * Apps with a client metadata document are excluded, because anyone can publish one. Throws `unauthorized_client`, also
+ * for an unknown app.
+ */
+export async function requireRequestingApp(
+  apps: AppDirectory,
+  clientId: string,
+  origin: string | undefined,
+): Promise<RequestingApp> {
+  const app = await apps.find(clientId)
+  const isOwn =
+    app?.metadataFetchedAt === null && origin !== undefined && redirectUriOrigins(app.redirectUris).includes(origin)
+  if (!app || !isOwn) throw refuse.unauthorized_client()
+  return { app, origin }
 }

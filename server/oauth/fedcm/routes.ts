@@ -1,35 +1,62 @@
+import type { Config } from '#platform/config/config.ts'
 import * as endpoints from '@countersign/protocol/oauth/fedcm'
 import { Type } from 'typebox'
-import { allowAskingApp } from '#platform/http/cors.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { siteOf, type Pages } from '#platform/http/page.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
-import { continuationPage } from '#oauth/authorize/continuation.ts'
+import { allowRequestingOrigin } from '#platform/http/cors.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { type Pages, siteSettings } from '#platform/http/page.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { continuationPage } from '#oauth/authorize/parameters.ts'
 import type { TokenEndpoint } from '#oauth/token/endpoint.ts'
-import { federatedGuard } from '#accounts/sessions/federated-session.ts'
-import { browserOf, sessionGuard, sessionOf } from '#accounts/sessions/session.ts'
-import { disconnectHinted, listAccounts } from './account.ts'
-import { assertIdentity, finalize } from './assertion.ts'
-import { openContinuation } from './continuation.ts'
-import { browserDialect } from './error.ts'
+import { fedcmGuard } from './guard.ts'
+import { clientBrowser, findSessionByToken, sessionGuard } from '#accounts/sessions/session.ts'
+import { disconnectByAccountHint, listAccounts } from './account.ts'
+import { finalizeContinuation, issueAssertion } from './assertion.ts'
+import { getContinuation } from './continuation.ts'
+import { fedcmErrorFormat, requireRequestingApp } from './request.ts'
 import { exchangeAssertion } from './exchange.ts'
-import { providerConfiguration, siteProvider } from './provider.ts'
-import { requireRequestingApp } from './requesting-app.ts'
 
-/** What a browser asks by itself, and what its windows and the apps then do with the answer. */
-export function federatedRoutes(host: Host, provider: TokenEndpoint): void {
+type Hosts = Pick<Config, 'baseUrl'>
+
+/** Builds the FedCM configuration (FedCM §3.2). All its endpoints are on the origin that serves it. */
+function fedcmConfig({ baseUrl: { origin } }: Hosts) {
+  return {
+    accounts_endpoint: `${origin}/api/oauth/fedcm/accounts`,
+    client_metadata_endpoint: `${origin}/api/oauth/fedcm/client-metadata`,
+    id_assertion_endpoint: `${origin}/api/oauth/fedcm/assertion`,
+    disconnect_endpoint: `${origin}/api/oauth/fedcm/disconnect`,
+    login_url: `${origin}/fedcm/login`,
+    supports_use_other_account: true,
+    branding: {
+      name: 'Countersign',
+      background_color: '#21398f',
+      color: '#fbf9f4',
+      icons: [{ url: `${origin}/assets/icon.png`, size: 128 }],
+    },
+    // Where Chromium looked for it before it moved to the entry above.
+    modes: { active: { supports_use_other_account: true } },
+  }
+}
+
+/** Builds the document that names this provider as the only one of its site (FedCM §3.1). */
+function webIdentityDocument(hosts: Hosts) {
+  const { accounts_endpoint, login_url } = fedcmConfig(hosts)
+  return { provider_urls: [`${hosts.baseUrl.origin}/api/oauth/fedcm/config`], accounts_endpoint, login_url }
+}
+
+/** Registers the endpoints that browsers, their windows and apps use for FedCM. */
+export function fedcmRoutes(host: Host, provider: TokenEndpoint): void {
   const { kernel, apps } = provider
   const { config, rateLimits } = kernel
   const session = sessionGuard(kernel)
-  const configuration = providerConfiguration(config)
+  const configuration = fedcmConfig(config)
 
-  host.route({ ...endpoints.federatedConfiguration, handler: () => configuration })
+  host.route({ ...endpoints.fedcmConfig, handler: () => configuration })
 
   host.route({
-    ...endpoints.federatedClient,
+    ...endpoints.fedcmClientMetadata,
     async handler(request) {
-      await rateLimits.count('metadata', addressKey(request))
+      await rateLimits.count('metadata', clientAddressKey(request))
       const app = await apps.find(request.query.client_id)
       return {
         ...(app?.privacyUrl && { privacy_policy_url: app.privacyUrl }),
@@ -41,79 +68,82 @@ export function federatedRoutes(host: Host, provider: TokenEndpoint): void {
   browserRoutes(host, provider)
 
   host.route({
-    ...endpoints.finalizeFederated,
+    ...endpoints.fedcmFinalize,
     onRequest: session.onRequest,
     async handler(request) {
-      return { assertion: await finalize(provider, session.of(request), request.body, kernel.clock()) }
+      return { assertion: await finalizeContinuation(provider, session.of(request), request.body, kernel.clock()) }
     },
   })
 
   host.route({
-    ...endpoints.exchangeFederated,
-    config: { ...endpoints.exchangeFederated.config, form: true },
+    ...endpoints.fedcmExchange,
+    config: { ...endpoints.fedcmExchange.config, form: true },
     handler(request) {
       const { authorization } = request.headers
-      return exchangeAssertion(provider, { authorization, body: request.body, address: addressKey(request) })
+      return exchangeAssertion(provider, { authorization, body: request.body, address: clientAddressKey(request) })
     },
   })
 }
 
-/** What only a browser itself may ask. What it is refused it shows to the person. */
+/** Registers the endpoints that only a browser itself may call. It shows their errors to the user. */
 function browserRoutes(host: Host, provider: TokenEndpoint): void {
   const { kernel, apps } = provider
   const { db, clock, config, rateLimits } = kernel
-  const session = federatedGuard(kernel)
-  const asked = { form: true, dialect: browserDialect(config.baseUrl) }
+  const session = fedcmGuard(kernel)
+  const formPost = { form: true, dialect: fedcmErrorFormat(config.baseUrl) }
 
   host.route({
-    ...endpoints.federatedAccounts,
+    ...endpoints.fedcmAccounts,
     onRequest: session.onRequest,
     async handler(request) {
-      await rateLimits.count('federated accounts of a session', session.of(request).sessionId)
+      await rateLimits.count('fedcm-accounts-per-session', session.of(request).sessionId)
       return { accounts: await listAccounts(db, session.of(request)) }
     },
   })
 
   host.route({
-    ...endpoints.assertFederated,
-    config: { ...endpoints.assertFederated.config, ...asked },
+    ...endpoints.fedcmAssertion,
+    config: { ...endpoints.fedcmAssertion.config, ...formPost },
     onRequest: session.onRequest,
     async handler(request, reply) {
       const { client_id: clientId, account_id: accountId, params } = request.body
       const asking = await requireRequestingApp(apps, clientId, request.headers.origin)
-      allowAskingApp(reply, asking.origin)
-      await rateLimits.count('federated sign-in of a session', session.of(request).sessionId)
-      return assertIdentity(provider, session.of(request), { asking, accountId, params }, clock())
+      allowRequestingOrigin(reply, asking.origin)
+      await rateLimits.count('fedcm-logins-per-session', session.of(request).sessionId)
+      return issueAssertion(provider, session.of(request), { asking, accountId, params }, clock())
     },
   })
 
   host.route({
-    ...endpoints.disconnectFederated,
-    config: { ...endpoints.disconnectFederated.config, ...asked },
+    ...endpoints.fedcmDisconnect,
+    config: { ...endpoints.fedcmDisconnect.config, ...formPost },
     onRequest: session.onRequest,
     async handler(request, reply) {
       const { client_id: clientId, account_hint: hint } = request.body
       const { origin } = await requireRequestingApp(apps, clientId, request.headers.origin)
-      allowAskingApp(reply, origin)
-      await rateLimits.count('federated sign-in of a session', session.of(request).sessionId)
-      return { account_id: await disconnectHinted(db, session.of(request), { clientId, hint }, clock()) }
+      allowRequestingOrigin(reply, origin)
+      await rateLimits.count('fedcm-logins-per-session', session.of(request).sessionId)
+      return { account_id: await disconnectByAccountHint(db, session.of(request), { clientId, hint }, clock()) }
     },
   })
 }
 
-/** By which a browser learns, on each host, that it is of a site with this provider. */
-export function siteProviderRoute(host: Host, { config }: Pick<Kernel, 'config'>): void {
-  const document = siteProvider(config)
+/** Registers the well-known document on each host, by which a browser finds the provider of the site. */
+export function webIdentityRoute(host: Host, { config }: Pick<ServerContext, 'config'>): void {
+  const document = webIdentityDocument(config)
   host.route({ ...endpoints.webIdentity, handler: () => document })
 }
 
 const Continue = Type.Object({ request: Type.Optional(Type.String()) })
 const Fault = Type.Object({ code: Type.Optional(Type.String()) })
 
-/** The windows that a browser opens. They are where its configuration is, and lead to the pages of the auth host. */
-export function federatedPages(host: Host, kernel: Kernel, pages: Pages): void {
+/**
+ * Registers the windows that a browser opens. They are on the origin of the configuration and lead to the pages of the
+ * auth host.
+ */
+export function fedcmPages(host: Host, kernel: ServerContext, pages: Pages): void {
   const { db, clock, config } = kernel
-  const site = siteOf(config)
+  const site = siteSettings(config)
   const page = { security: 'none', cors: 'no origin', host: 'api', page: true } as const
   const resolve = continuationPage(config.baseUrl.origin)
 
@@ -131,9 +161,9 @@ export function federatedPages(host: Host, kernel: Kernel, pages: Pages): void {
     config: page,
     schema: { querystring: Continue },
     async handler(request, reply) {
-      const session = await sessionOf(db, browserOf(request, config.baseUrl), clock())
+      const session = await findSessionByToken(db, clientBrowser(request, config.baseUrl), clock())
       const { request: reference = '' } = request.query
-      const there = session && (await openContinuation({ db, config }, session, reference, clock()))
+      const there = session && (await getContinuation({ db, config }, session, reference, clock()))
       return reply.redirect(there?.href ?? '/fedcm/error?code=expired', 303)
     },
   })
@@ -143,7 +173,7 @@ export function federatedPages(host: Host, kernel: Kernel, pages: Pages): void {
     url: '/fedcm/resolve',
     config: page,
     async handler(request, reply) {
-      const session = await sessionOf(db, browserOf(request, config.baseUrl), clock())
+      const session = await findSessionByToken(db, clientBrowser(request, config.baseUrl), clock())
       reply.header('set-login', session?.authMethod === 'passkey' ? 'logged-in' : 'logged-out')
       return pages.show(reply, { page: 'fedcm', site })
     },

@@ -43,8 +43,8 @@ export function findContinuation(
 
 type Waiting = { referenceSha256: Uint8Array; userId: string; clientId: string }
 
-/** Takes a sign-in out that waits for this person at this app, so that it is finished once. */
-export function takeContinuation(tx: Transaction, { referenceSha256, userId, clientId }: Waiting, now: Date) {
+/** Deletes the pending sign-in of this user at this app, so that it is finished once. */
+export function consumeContinuation(tx: Transaction, { referenceSha256, userId, clientId }: Waiting, now: Date) {
   return tx
     .deleteFrom('fedcm_continuation')
     .where('reference_sha256', '=', referenceSha256)

@@ -1,10 +1,10 @@
-import type { ClaimedLogout } from '#accounts/sessions/logout.ts'
-import { numericDate } from '#platform/clock.ts'
-import { sidOf } from '#accounts/sessions/sid.ts'
+import type { ClaimedLogout } from '#accounts/backchannel-logout/logout.ts'
+import { toNumericDate } from '#platform/clock.ts'
+import { pairwiseSid } from '#accounts/backchannel-logout/sid.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
-/** As long as Back-Channel Logout §2.4 recommends at most: a retry is signed anew. */
+/** The maximum that Back-Channel Logout §2.4 recommends: each retry is signed again. */
 const lifetimeSeconds = 120
 const event = 'http://schemas.openid.net/event/backchannel-logout'
 
@@ -13,8 +13,9 @@ export type Signable = Pick<ClaimedLogout, 'clientId' | 'logoutId' | 'identityId
 }
 
 /**
- * Signs a logout token by the algorithm of the app's ID tokens (OpenID Connect Back-Channel Logout §2.4). Its `jti` is
- * the same at each attempt; `sid` is that of the ID tokens of this session. It has no nonce, which ID tokens have.
+ * Signs a logout token with the algorithm of the app's ID tokens (OpenID Connect Back-Channel Logout §2.4).
+ *
+ * Its `jti` is the same at each attempt; `sid` is that of the session's ID tokens. Unlike an ID token, it has no nonce.
  */
 export function signLogoutToken(
   { keys, issuer }: { keys: SigningKeys; issuer: string },
@@ -25,10 +26,10 @@ export function signLogoutToken(
     iss: issuer,
     sub: identityId,
     aud: clientId,
-    iat: numericDate(now),
-    exp: numericDate(now) + lifetimeSeconds,
+    iat: toNumericDate(now),
+    exp: toNumericDate(now) + lifetimeSeconds,
     jti: logoutId,
-    sid: sidOf({ sessionId, identityId }, clientId),
+    sid: pairwiseSid({ sessionId, identityId }, clientId),
     events: { [event]: {} },
   })
 }

@@ -1,7 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
-import { secondsAfter } from '#platform/clock.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { Unreachable } from '#platform/outbound/fetch.ts'
+import { addSeconds } from '#platform/clock.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { OutboundError } from '#platform/outbound/fetch.ts'
 import {
   claimLogouts,
   deleteLogout,
@@ -9,30 +9,32 @@ import {
   postponeLogout,
   setSlowToTake,
   type ClaimedLogout,
-} from '#accounts/sessions/logout.ts'
+} from '#accounts/backchannel-logout/logout.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { restAfter } from '#platform/queue/back-off.ts'
+import { nextRetryDelay } from '#platform/queue/back-off.ts'
 import { startLaneSender, type Sender } from '#platform/queue/lane-sender.ts'
 import { signLogoutToken, type Signable } from './logout-token.ts'
 
 export type LogoutSender = Sender
 
-type Provider = { kernel: Kernel; keys: SigningKeys }
+type Provider = { kernel: ServerContext; keys: SigningKeys }
 
-/** Longer than an attempt may take: a process that has not settled one by then is gone. */
+/** Longer than an attempt can take: a process that has not finished one by then has ended. */
 const leaseSeconds = limits.webhookAnswerSeconds + 20
 
 /**
- * Sends the logout tokens that are due, in each process of the service. Each is taken by one process for the length of
- * a lease; if that ends, another takes it over. So an app receives each at least once, under the same `jti`.
+ * Starts sending pending logout tokens; runs in each process of the service.
+ *
+ * One process leases each delivery; another takes over when the lease ends. So an app receives each token at least
+ * once, with the same `jti`.
  */
 export function startLogoutSender({ kernel, keys }: Provider): LogoutSender {
   const { db } = kernel
   return startLaneSender(kernel, {
     one: 'a logout token',
     several: 'logout tokens',
-    onBell: onLogoutQueued,
-    claim: (claim) => claimLogouts(db, { ...claim, leaseEndsAt: secondsAfter(claim.now, leaseSeconds) }),
+    onEnqueued: onLogoutQueued,
+    claim: (claim) => claimLogouts(db, { ...claim, leaseEndsAt: addSeconds(claim.now, leaseSeconds) }),
     idOf: ({ logoutId }) => logoutId,
     attempt: (claimed, cut) => deliver({ kernel, keys }, claimed, cut),
     setSlow: (clientId, slowUntil) => setSlowToTake(db, clientId, slowUntil),
@@ -40,9 +42,11 @@ export function startLogoutSender({ kernel, keys }: Provider): LogoutSender {
 }
 
 /**
- * Attempts a delivery, and takes it out of the queue when the app has accepted it (200, 204), has refused it for good
- * (400; Back-Channel Logout §2.8), or after the last attempt. What is cut off is given back: it may have arrived.
- * Answers whether the app has taken it, where that says something about the app.
+ * Attempts a delivery. Removes it from the queue when the app has accepted it (200, 204), has rejected it permanently
+ * (400; Back-Channel Logout §2.8), or after the last attempt.
+ *
+ * An interrupted attempt is retried, because it may have arrived. Returns whether the app accepted it, if the outcome
+ * says something about the app.
  */
 async function deliver(
   { kernel, keys }: Provider,
@@ -51,7 +55,7 @@ async function deliver(
 ): Promise<'taken' | 'not taken' | undefined> {
   const { db, clock, log, telemetry } = kernel
   const { clientId, logoutId, attempt, url, algorithm, appStatus } = claimed
-  // The app is gone, or does not want to know any more.
+  // The app was deleted or no longer has a logout URI.
   if (url === null || algorithm === null) {
     await deleteLogout(db, claimed)
     return undefined
@@ -63,7 +67,7 @@ async function deliver(
       : { status: null, reason: 'app_disabled', retryAfter: undefined }
   const now = clock()
   if (status === null && cut.aborted) {
-    await postponeLogout(db, claimed, { dueAt: now, attempts: attempt - 1 })
+    await postponeLogout(db, claimed, { nextAttemptAt: now, attempts: attempt - 1 })
     return undefined
   }
   if (status !== null && status >= 200 && status < 300) {
@@ -72,14 +76,14 @@ async function deliver(
     return 'taken'
   }
   const result = appStatus === 'active' ? 'not taken' : undefined
-  const seconds = status === 400 ? undefined : restAfter(attempt, retryAfter, now)
+  const seconds = status === 400 ? undefined : nextRetryDelay(attempt, retryAfter, now)
   if (seconds !== undefined) {
-    telemetry.logoutAttempted('put_off')
-    await postponeLogout(db, claimed, { dueAt: secondsAfter(now, seconds), attempts: attempt })
+    telemetry.logoutAttempted('retry_scheduled')
+    await postponeLogout(db, claimed, { nextAttemptAt: addSeconds(now, seconds), attempts: attempt })
     return result
   }
-  telemetry.logoutAttempted('given_up')
-  log.warn({ clientId, logoutId, status, reason }, 'a logout token was given up')
+  telemetry.logoutAttempted('failed')
+  log.warn({ clientId, logoutId, status, reason }, 'logout token delivery failed permanently')
   await deleteLogout(db, claimed)
   return result
 }
@@ -93,7 +97,7 @@ async function attemptOnce({ kernel, keys }: Provider, claimed: Signable & { url
     const sent = { headers, body, withinMilliseconds: limits.webhookAnswerSeconds * 1000, signal: cut }
     return { ...(await outbound.post(claimed.url, sent)), reason: null }
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error
+    if (!(error instanceof OutboundError)) throw error
     return { status: null, reason: error.reason, retryAfter: undefined }
   }
 }

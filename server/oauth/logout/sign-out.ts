@@ -1,49 +1,63 @@
 import { actingPersonTransaction } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import { readIdTokenHint } from '#oauth/authorize/id-token-hint.ts'
-import { sidOf } from '#accounts/sessions/sid.ts'
-import type { Session } from '#accounts/sessions/session.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { parseIdTokenHint } from '#oauth/id-token-hint.ts'
+import { pairwiseSid } from '#accounts/backchannel-logout/sid.ts'
+import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { endSessions } from '#tokens/families/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
-const refuse = refusals({
-  session_not_found: [404, 'None of your sessions has this id.'],
-  interaction_required: [403, 'The ID token is not one of this session. Ask the person.'],
+const refuse = defineErrors({
+  session_not_found: [404, 'No session of this account has this ID.'],
+  interaction_required: [403, 'id_token_hint was not issued in this session. Ask the user.'],
 })
 
-type OneSession = Pick<Session, 'userId' | 'sessionId'>
+type OneSession = Pick<PasskeySession, 'userId' | 'sessionId'>
 
-/** Ends a session of a person, for an app where one has asked; false where they have none of this id, or had. */
-export function signOut({ db, clock }: Kernel, { userId, sessionId }: OneSession, clientId?: string): Promise<boolean> {
+/**
+ * Revokes a session of a user, optionally at the request of an app; returns false if the user never had a session of
+ * this ID.
+ */
+export function signOut(
+  { db, clock }: ServerContext,
+  { userId, sessionId }: OneSession,
+  clientId?: string,
+): Promise<boolean> {
   return transaction(db, (tx) => endOne(tx, { userId, sessionId }, clock(), clientId))
 }
 
 async function endOne(tx: Transaction, { userId, sessionId }: OneSession, now: Date, clientId?: string) {
   if ((await endSessions(tx, { userId, which: 'one', sessionId }, now)) === 0) return false
-  const act = { action: 'session.ended', actor: 'person', userId } as const
-  await record(tx, { ...act, ...(clientId !== undefined && { clientId }) }, now)
+  const act = { action: 'session.revoked', actor: 'user', userId } as const
+  await recordAuditEvent(tx, { ...act, ...(clientId !== undefined && { clientId }) }, now)
   return true
 }
 
 /**
- * Ends a session for the app to which an ID token of this very session was given: whoever else sends people here must
- * not be able to sign them out (OpenID Connect RP-Initiated Logout §2, §6). Refuses `interaction_required`.
+ * Revokes a session for the app that was issued an ID token in that session. Other sites that send users here must not
+ * be able to sign them out (OpenID Connect RP-Initiated Logout §2, §6). Throws `interaction_required`.
  */
-export async function signOutForApp(
-  { kernel, keys }: { kernel: Kernel; keys: SigningKeys },
+export async function signOutByIdTokenHint(
+  { kernel, keys }: { kernel: ServerContext; keys: SigningKeys },
   { userId, sessionId }: OneSession,
   idToken: string,
 ): Promise<void> {
-  const hint = await readIdTokenHint({ keys, issuer: kernel.config.authUrl.origin }, idToken)
-  if (!hint || hint.sid !== sidOf({ ...hint, sessionId }, hint.clientId)) throw refuse.interaction_required()
+  const hint = await parseIdTokenHint({ keys, issuer: kernel.config.authUrl.origin }, idToken)
+  if (!hint || hint.sid !== pairwiseSid({ ...hint, sessionId }, hint.clientId)) throw refuse.interaction_required()
   await signOut(kernel, { userId, sessionId }, hint.clientId)
 }
 
-/** Ends one of a person's sessions. Refuses `session_not_found`, alike for another's and for none. */
-export async function signOutThere({ db, clock }: Kernel, session: Session, sessionId: string): Promise<void> {
+/**
+ * Revokes one of a user's sessions. Throws the same `session_not_found` for an unknown session and for one of another
+ * user.
+ */
+export async function signOutSession(
+  { db, clock }: ServerContext,
+  session: PasskeySession,
+  sessionId: string,
+): Promise<void> {
   const { userId } = session
   const now = clock()
   await actingPersonTransaction(db, session, async (tx) => {
@@ -51,13 +65,13 @@ export async function signOutThere({ db, clock }: Kernel, session: Session, sess
   })
 }
 
-/** Ends all sessions of a person but the one that they are in. */
-export async function signOutElsewhere({ db, clock }: Kernel, session: Session): Promise<void> {
+/** Revokes all sessions of a user except the current one. */
+export async function signOutOtherSessions({ db, clock }: ServerContext, session: PasskeySession): Promise<void> {
   const { userId, sessionId } = session
   const now = clock()
   await actingPersonTransaction(db, session, async (tx) => {
     const count = await endSessions(tx, { userId, which: 'all', kept: sessionId }, now)
     if (count > 0)
-      await record(tx, { action: 'session.others_ended', actor: 'person', userId, details: { count } }, now)
+      await recordAuditEvent(tx, { action: 'session.others_revoked', actor: 'user', userId, details: { count } }, now)
   })
 }

@@ -1,37 +1,58 @@
-import type { TokenUser, UserInfo } from '@countersign/protocol/oauth/authorize'
-import type { Granted } from '#tokens/families/family.ts'
+import type { UserInfo } from '@countersign/protocol/oauth/authorize'
+import type { StandardScope } from '@countersign/protocol/formats/scope'
+import type { TokenFamilyGrant } from '#tokens/families/family.ts'
 
-type Claims = Omit<UserInfo, 'sub'>
+type IdentityClaim = Exclude<keyof UserInfo, 'sub' | 'organization'>
+type ClaimValues = Required<Pick<UserInfo, IdentityClaim>>
+export type IdentityClaims = Partial<ClaimValues>
 
-/** The claims of an identity that a scope lets through (OpenID Connect Core §5.4). */
-export function claimsOf(granted: Granted, scope: string[]): Claims {
-  return {
-    ...(scope.includes('profile') && profileOf(granted)),
-    ...(scope.includes('email') && emailOf(granted)),
-    ...(scope.includes('user_id') && { user_id: granted.userId }),
-  }
+/** A claim: the scope that gives it, and its value. An undefined value is left out. */
+type ClaimDefinition<Value> = { scope: StandardScope; of: (granted: TokenFamilyGrant) => Value | undefined }
+type ClaimDefinitions = { [Name in keyof ClaimValues]: ClaimDefinition<ClaimValues[Name]> }
+
+/**
+ * The claims of an identity (OpenID Connect Core §5.1 and §5.4). The UserInfo response, ID tokens and the provider
+ * metadata are derived from these rows; the schema `UserInfo` has a field for each.
+ */
+const definitions: ClaimDefinitions = {
+  name: { scope: 'profile', of: ({ displayName }) => displayName },
+  preferred_username: { scope: 'profile', of: ({ handle }) => handle },
+  picture: { scope: 'profile', of: ({ avatarUrl }) => avatarUrl ?? undefined },
+  updated_at: { scope: 'profile', of: ({ updatedAt }) => updatedAt },
+  email: { scope: 'email', of: verifiedEmail },
+  email_verified: { scope: 'email', of: (granted) => (verifiedEmail(granted) === undefined ? undefined : true) },
+  user_id: { scope: 'user_id', of: ({ userId }) => userId },
 }
 
-/** The `user` object of a token response: `id` always, the rest by scope. */
-export function tokenUserOf(granted: Granted, scope: string[]): TokenUser {
-  const { identityId, handle, displayName, avatarUrl, email, emailVerified } = granted
-  return {
-    id: identityId,
-    ...(scope.includes('profile') && { handle, displayName, avatarUrl }),
-    ...(scope.includes('email') && emailVerified && email !== null && { email }),
-  }
+const identityClaimNames = Object.keys(definitions).filter((name) => isIdentityClaim(name))
+
+/** Claims of the authentication, which ID tokens contain (OpenID Connect Core §2). */
+const authenticationClaims = 'iss sub aud azp exp iat auth_time nonce amr acr sid at_hash'.split(' ')
+
+/** Names of all claims, for the provider metadata. */
+export const supportedClaims = [...authenticationClaims, ...identityClaimNames, 'organization']
+
+/** Returns the claims of an identity that a scope allows (OpenID Connect Core §5.4). */
+export function identityClaims(granted: TokenFamilyGrant, scope: readonly string[]): IdentityClaims {
+  const claims: IdentityClaims = {}
+  for (const name of identityClaimNames)
+    if (scope.includes(definitions[name].scope)) setClaim(claims, name, definitions[name].of(granted))
+  return claims
 }
 
-function profileOf({ displayName, handle, avatarUrl, updatedAt }: Granted): Claims {
-  return {
-    name: displayName,
-    preferred_username: handle,
-    ...(avatarUrl !== null && { picture: avatarUrl }),
-    updated_at: updatedAt,
-  }
+function setClaim<Name extends IdentityClaim>(
+  claims: IdentityClaims,
+  name: Name,
+  value: ClaimValues[Name] | undefined,
+): void {
+  if (value !== undefined) claims[name] = value
 }
 
-/** Only a verified address is told: an app may take it for proof. */
-function emailOf({ email, emailVerified }: Granted): Claims {
-  return email !== null && emailVerified ? { email, email_verified: true } : {}
+function isIdentityClaim(text: string): text is IdentityClaim {
+  return Object.hasOwn(definitions, text)
+}
+
+/** Returns a verified address only: apps may rely on it as proof. */
+export function verifiedEmail({ email, emailVerified }: TokenFamilyGrant): string | undefined {
+  return email !== null && emailVerified ? email : undefined
 }

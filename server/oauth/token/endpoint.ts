@@ -1,65 +1,38 @@
-import type { ExchangeResponse } from '@countersign/protocol/oauth/delegations'
-import { scopesOf } from '@countersign/protocol/formats/scope'
-import type { TargetedResponse, TokenRequest, TokenResponse } from '@countersign/protocol/oauth/authorize'
-import type { AppDirectory } from '#clients/registration/app-directory.ts'
-import { authenticateClient, type Client } from '#clients/registration/client-authentication.ts'
-import { exchange } from '#oauth/delegation/exchange.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import type { TokenRequest } from '@countersign/protocol/oauth/authorize'
+import type { AppDirectory } from '#clients/registration/directory.ts'
+import { authenticateClient, type Client } from '#clients/registration/authentication/authentication.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
-import { textKey } from '#platform/rate-limits/rate-limit.ts'
-import { Refusal } from '#platform/refusal.ts'
-import type { Redeeming } from '#tokens/families/family.ts'
-import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { readTokenRequest, type GrantRequest } from './request.ts'
-import { redeemForTarget, redeemGrant } from './resource-grant.ts'
-import { tokenResponse } from './token-response.ts'
+import { hashKey } from '#platform/rate-limits/rate-limit.ts'
+import { Refusal } from '#platform/api-error.ts'
+import type { GrantDeps, GrantResponse } from './grants/grant.ts'
+import { parseTokenRequest } from './request.ts'
 
-export type TokenEndpoint = { kernel: Kernel; apps: AppDirectory; keys: SigningKeys; redeeming: Redeeming }
-type Sent = { authorization: string | undefined; body: TokenRequest; address: string }
+export type TokenEndpoint = GrantDeps & { apps: AppDirectory }
+type TokenHttpRequest = { authorization: string | undefined; body: TokenRequest; address: string }
 
-/** Answers `POST /api/oauth/token`: who asks, which grant, what it gives. */
-export async function answerTokenRequest(
-  endpoint: TokenEndpoint,
-  sent: Sent,
-): Promise<TokenResponse | TargetedResponse | ExchangeResponse> {
+/** Answers `POST /api/oauth/token`: authenticates the client and redeems its grant. */
+export async function answerTokenRequest(endpoint: TokenEndpoint, sent: TokenHttpRequest): Promise<GrantResponse> {
   const { kernel, apps } = endpoint
-  const request = readTokenRequest(sent.authorization, sent.body)
+  const { credentials, grant, redeem } = parseTokenRequest(sent.authorization, sent.body)
   const now = kernel.clock()
   const { rateLimits } = kernel
-  const client = await authenticateClient({ apps, rateLimits }, request.credentials, sent.address, now)
-  return countingFailures(kernel, { client, grant: request.grant, address: sent.address }, () =>
-    answer(endpoint, client, request, now),
-  )
+  const client = await authenticateClient({ apps, rateLimits }, credentials, sent.address, now)
+  return limitFailures(kernel, { client, grant, address: sent.address }, () => redeem(endpoint, client, now))
 }
 
-async function answer(
-  endpoint: TokenEndpoint,
-  client: Client,
-  request: GrantRequest,
-  now: Date,
-): Promise<TokenResponse | TargetedResponse | ExchangeResponse> {
-  const { kernel, keys } = endpoint
-  if (request.grant === 'token_exchange') {
-    const { scope, ...wanted } = request
-    return exchange(endpoint, client, { ...wanted, scope: scope === undefined ? undefined : scopesOf(scope) }, now)
-  }
-  const { resource } = request
-  if (resource !== undefined) return redeemForTarget(endpoint, client, { ...request, resource }, now)
-  const issuing = { app: client.app, keys, issuer: kernel.config.authUrl.origin }
-  return tokenResponse(issuing, await redeemGrant(endpoint, client, request, now), now)
-}
-
-/** Who has a grant redeemed, which one, and from where. */
+/** Client, grant and network address of a redemption. */
 type Counted = { client: Client; grant: string; address: string }
 
 /**
- * Counts redemptions that fail against their client, so that nobody tries tokens by the thousand. What comes under the
- * id of an app that has not proved itself counts against its address there: otherwise a caller who knows the id could
- * turn the `invalid_grant` of everybody else into `rate_limited`.
+ * Counts failed redemptions against their client, to limit token guessing.
+ *
+ * Failures under the ID of an app that has not authenticated count against that ID and the address. Otherwise any
+ * caller who knows the ID could turn other users' `invalid_grant` into `rate_limited`.
  */
-export async function countingFailures<Answer>(
-  { rateLimits, telemetry }: Kernel,
-  { client: { app, proved }, grant, address }: Counted,
+export async function limitFailures<Answer>(
+  { rateLimits, telemetry }: ServerContext,
+  { client: { app, authenticated }, grant, address }: Counted,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
@@ -69,8 +42,8 @@ export async function countingFailures<Answer>(
   } catch (error) {
     telemetry.granted(grant, error instanceof Refusal ? error.code : 'server_error')
     if (error instanceof Refusal) {
-      const key = proved ? app.clientId : `${app.clientId} ${siteKey(address)}`
-      await rateLimits.count('failed redemption of a client', textKey(key))
+      const key = authenticated ? app.clientId : `${app.clientId} ${siteKey(address)}`
+      await rateLimits.count('grant-failures-per-client', hashKey(key))
     }
     throw error
   }

@@ -1,24 +1,24 @@
 import type { Introspection } from '@countersign/protocol/oauth/authorize'
-import type { RegisteredApp } from '#clients/registration/app-directory.ts'
-import type { Client } from '#clients/registration/client-authentication.ts'
-import { readDelegatedToken } from '#oauth/delegation/delegated-token.ts'
-import { numericDate } from '#platform/clock.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
+import type { Client } from '#clients/registration/authentication/authentication.ts'
+import { verifyDelegatedToken } from '#oauth/delegation/delegated-token.ts'
+import { toNumericDate } from '#platform/clock.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { tokenPrefix } from '#platform/crypto/token-format.ts'
-import { tellOrganization } from '#organizations/membership/context.ts'
-import { accessKeyOf } from '#tokens/families/access-token.ts'
-import { describeAccess, describeRefresh, type Described } from '#tokens/families/description.ts'
+import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/membership/context.ts'
+import { resolveAccessToken } from '#tokens/families/access-token.ts'
+import { toAccessIntrospection, toRefreshIntrospection, type Described } from '#tokens/families/presented-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { effectiveScope } from '#oauth/authorize/scope.ts'
+import { effectiveScope } from '#oauth/authorize/parameters.ts'
 
-const refuse = refusals({ invalid_client: [401, 'Only an app that has a secret may ask about its tokens.'] })
+const refuse = defineErrors({ invalid_client: [401, 'Only an app with a client secret can introspect tokens.'] })
 
-type Provider = { kernel: Kernel; keys: SigningKeys }
+type Provider = { kernel: ServerContext; keys: SigningKeys }
 
 /**
- * Says what a token is worth now, to the app that it was issued to, or at whose resource it is used (RFC 7662).
- * Everything else is not active, and the answer does not tell why (§2.2). Refuses `invalid_client`.
+ * Describes the state of a token to the app that it was issued to, or at whose resource it is used (RFC 7662). Any
+ * other token is not active, and the answer does not say why (§2.2). Throws `invalid_client`.
  */
 export async function introspect(
   provider: Provider,
@@ -30,8 +30,8 @@ export async function introspect(
   const described = await describe(provider, app, token, now)
   if (!described) return describeDelegated(provider, app, token, now)
 
-  const told = await tellOrganization(provider.kernel.db, described)
-  if (!told) return { active: false }
+  const organization = await resolveOrganizationClaim(provider.kernel.db, described)
+  if (organization.kind === 'revoked') return { active: false }
   const { identityId, handle, issuedAt, expiresAt, kind } = described
   const issuer = provider.kernel.config.authUrl.origin
   const scope = effectiveScope(described.scope, app)
@@ -41,16 +41,16 @@ export async function introspect(
     client_id: app.clientId,
     ...(scope.includes('profile') && { username: handle }),
     token_type: kind === 'access' ? 'Bearer' : 'refresh_token',
-    exp: numericDate(expiresAt),
-    ...(issuedAt && { iat: numericDate(issuedAt) }),
+    exp: toNumericDate(expiresAt),
+    ...(issuedAt && { iat: toNumericDate(issuedAt) }),
     sub: identityId,
-    ...told,
+    ...toOrganizationClaim(organization),
     aud: issuer,
     iss: issuer,
   }
 }
 
-/** A token by which one app acts at a resource of another: worth nothing as soon as the person has revoked that. */
+/** Describes a delegated token, which is inactive as soon as the user has revoked its delegation. */
 async function describeDelegated(
   { kernel: { db, config }, keys }: Provider,
   { clientId }: RegisteredApp,
@@ -58,7 +58,7 @@ async function describeDelegated(
   now: Date,
 ): Promise<Introspection> {
   const issuer = config.authUrl.origin
-  const claims = await readDelegatedToken({ db, keys, issuer }, { token, clientId }, now)
+  const claims = await verifyDelegatedToken({ db, keys, issuer }, { token, clientId }, now)
   if (!claims) return { active: false }
   return {
     active: true,
@@ -83,7 +83,7 @@ async function describe(
   token: string,
   now: Date,
 ): Promise<Described | undefined> {
-  if (token.startsWith(tokenPrefix.refresh)) return describeRefresh(db, app, token, now)
-  const key = await accessKeyOf({ keys, issuer: config.authUrl.origin }, token, now)
-  return key && describeAccess(db, app, key, now)
+  if (token.startsWith(tokenPrefix.refresh)) return toRefreshIntrospection(db, app, token, now)
+  const key = await resolveAccessToken({ keys, issuer: config.authUrl.origin }, token, now)
+  return key && toAccessIntrospection(db, app, key, now)
 }

@@ -1,32 +1,32 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { record } from '#platform/audit/audit.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { keptTables } from './contents.ts'
-import { backupWriter, type Header } from './format.ts'
-import { spool } from './spool.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { type Header, backupWriter, spool } from './format.ts'
 import * as store from './store.ts'
 
-/** The context under which the key check of a backup is sealed. */
+/** Context under which the key check of a backup is sealed. */
 export const keyCheckContext = 'backup'
 
 /**
- * One consistent copy of what must survive, compressed. From PostgreSQL it flows as it is read. On the embedded
- * database a transaction holds up everybody, so it is read into a file first: nobody waits for the caller's network.
+ * Creates a consistent, compressed copy of the durable tables.
+ *
+ * PostgreSQL streams it as it is read. A transaction on the embedded database blocks all others, so its backup is read
+ * into a file first and never waits for the caller's network.
  */
-export async function takeBackup(kernel: Kernel): Promise<Readable> {
+export async function createBackup(kernel: ServerContext, tables: readonly string[]): Promise<Readable> {
   const takenAt = kernel.clock()
-  await record(kernel.db, { action: 'backup.taken', actor: 'operator' }, takenAt)
+  await recordAuditEvent(kernel.db, { action: 'backup.created', actor: 'operator' }, takenAt)
   if (!kernel.config.databaseUrl)
     return spool(kernel.config.dataDirectory, (file) =>
-      writeSnapshot(kernel, takenAt, (bytes) => file.writeFile(bytes)),
+      writeSnapshot({ kernel, tables, takenAt }, (bytes) => file.writeFile(bytes)),
     )
 
   const stream = new PassThrough()
-  writeSnapshot(kernel, takenAt, (bytes) => pipeline(bytes, stream)).catch((error: unknown) => {
-    kernel.log.warn({ error }, 'a backup was cut off')
+  writeSnapshot({ kernel, tables, takenAt }, (bytes) => pipeline(bytes, stream)).catch((error: unknown) => {
+    kernel.log.warn({ error }, 'backup stream aborted')
     stream.destroy()
   })
   return stream
@@ -34,17 +34,19 @@ export async function takeBackup(kernel: Kernel): Promise<Readable> {
 
 type Write = (bytes: AsyncIterable<Uint8Array>) => Promise<void>
 
-async function writeSnapshot(kernel: Kernel, takenAt: Date, write: Write): Promise<void> {
+type Snapshot = { kernel: ServerContext; tables: readonly string[]; takenAt: Date }
+
+async function writeSnapshot({ kernel, tables, takenAt }: Snapshot, write: Write): Promise<void> {
   const keyCheck = await kernel.keyring.seal(keyCheckContext, takenAt.toISOString())
   await kernel.alone((db) =>
     inSnapshot(db, async (tx) => {
       const header = {
         format: 1,
-        schema: await store.readSchema(tx),
+        schema: await store.getSchemaSignature(tx),
         takenAt: takenAt.toISOString(),
         keyCheck,
       } as const
-      await pipeline(linesOf(tx, header), createGzip(), write)
+      await pipeline(linesOf(tx, header, await inReferenceOrder(tx, tables)), createGzip(), write)
     }),
   )
 }
@@ -53,12 +55,29 @@ function inSnapshot(db: Database, work: (tx: Transaction) => Promise<void>): Pro
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
 }
 
-async function* linesOf(tx: Transaction, header: Header): AsyncGenerator<string> {
+async function* linesOf(tx: Transaction, header: Header, tables: string[]): AsyncGenerator<string> {
   const writer = backupWriter()
   yield writer.header(header)
-  for (const table of keptTables) {
+  for (const table of tables) {
     yield writer.table(table)
-    for await (const lines of store.readRows(tx, table)) yield writer.rows(table, lines)
+    for await (const lines of store.streamRows(tx, table)) yield writer.rows(table, lines)
   }
   yield writer.end()
+}
+
+/**
+ * Sorts tables for a restore: a table comes after those that its foreign keys reference. Throws if two tables reference
+ * each other.
+ */
+export async function inReferenceOrder(tx: Transaction, tables: readonly string[]): Promise<string[]> {
+  const references = await store.listReferences(tx)
+  const sorted: string[] = []
+  while (sorted.length < tables.length) {
+    const isReady = (table: string) =>
+      references.every(({ from, to }) => from !== table || to === table || sorted.includes(to) || !tables.includes(to))
+    const next = tables.find((table) => !sorted.includes(table) && isReady(table))
+    if (next === undefined) throw new Error('Tables reference each other, so no order restores them')
+    sorted.push(next)
+  }
+  return sorted
 }

@@ -1,13 +1,19 @@
-import { createHash } from 'node:crypto'
-import { Type, type Static } from 'typebox'
+import { createHash, randomUUID } from 'node:crypto'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 
-const refuse = refusals({ invalid_backup: [400, 'This is no backup, or it was cut or altered. Nothing was changed.'] })
+const refuse = defineErrors({
+  invalid_backup: [400, 'Not a valid backup, or it is truncated or corrupted. Nothing was changed.'],
+  insufficient_storage: [507, 'DATA_DIR has not enough space for the backup, or is not writable.'],
+})
 
 /**
- * A backup is lines: the header, then for each table its mark and its rows, then the end. Rows are objects as
- * PostgreSQL writes them and marks are arrays, so the first character of a line tells what it is.
+ * Format of a backup: lines with the header, then for each table its mark and its rows, then the end. Rows are objects
+ * as PostgreSQL writes them and marks are arrays, so the first character of a line tells the two apart.
  */
 const Header = Type.Tuple([
   Type.Literal('countersign backup'),
@@ -15,12 +21,12 @@ const Header = Type.Tuple([
     format: Type.Literal(1),
     schema: Type.String(),
     takenAt: Type.String({ format: 'date-time' }),
-    /** A sealed text: it opens under the same SECRET_KEY, and no other. */
+    /** Sealed text that only opens under the same SECRET_KEY. */
     keyCheck: Type.String(),
   }),
 ])
 const TableMark = Type.Tuple([Type.Literal('table'), Type.String()])
-const End = Type.Tuple([
+const EndMark = Type.Tuple([
   Type.Literal('end'),
   Type.Object({ rows: Type.Record(Type.String(), Type.Integer()), sha256: Type.String() }),
 ])
@@ -28,7 +34,7 @@ const End = Type.Tuple([
 export type Header = Static<typeof Header>[1]
 export type Rows = Record<string, number>
 
-/** Makes the lines of a backup, and keeps the count and the digest with which they end. */
+/** Creates a writer for the lines of a backup, which tracks the row count and the digest of the last line. */
 export function backupWriter() {
   const digest = createHash('sha256')
   const rows: Rows = {}
@@ -51,11 +57,11 @@ export function backupWriter() {
   }
 }
 
-/** What a line of a backup says. */
+/** Parsed line of a backup. */
 export type Line = { header: Header } | { table: string } | { row: string } | { end: Rows; sha256: string }
 
-/** Reads the lines of a backup. Refuses `invalid_backup` at what is none, and where the end is missing or wrong. */
-export async function* readBackup(lines: AsyncIterable<string>): AsyncGenerator<Line> {
+/** Parses the lines of a backup. Throws `invalid_backup` for other content, and if the end is missing or wrong. */
+export async function* parseBackup(lines: AsyncIterable<string>): AsyncGenerator<Line> {
   const digest = createHash('sha256')
   const rows: Rows = {}
   let table: string | undefined
@@ -81,13 +87,13 @@ export async function* readBackup(lines: AsyncIterable<string>): AsyncGenerator<
   if (!ended) throw refuse.invalid_backup()
 }
 
-/** A line by its first character: a row as it is, and a mark as what it says. */
+/** Parses a line by its first character: a row stays text, a mark is parsed. */
 function parseLine(text: string): Line | undefined {
   if (text.startsWith('{')) return { row: text }
   const mark = text.length > markCharactersMax ? undefined : parseMark(text)
   if (Value.Check(TableMark, mark)) return { table: mark[1] }
   if (Value.Check(Header, mark)) return { header: mark[1] }
-  if (Value.Check(End, mark)) return { end: mark[1].rows, sha256: mark[1].sha256 }
+  if (Value.Check(EndMark, mark)) return { end: mark[1].rows, sha256: mark[1].sha256 }
   return undefined
 }
 
@@ -102,7 +108,7 @@ function parseMark(text: string): unknown {
 const lineCharactersMax = 1024 * 1024
 const markCharactersMax = 64 * 1024
 
-/** Splits at newlines alone: names may contain what other readers of lines take for an end, such as U+2028. */
+/** Splits at newlines only: names may contain characters that other line readers treat as line ends, such as U+2028. */
 export async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest: string[] = []
   let characters = 0
@@ -119,4 +125,60 @@ export async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<s
     if (characters > lineCharactersMax) throw refuse.invalid_backup()
   }
   if (characters > 0) yield rest.join('')
+}
+
+const silenceMilliseconds = 30_000
+const withoutRoom = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'])
+
+/**
+ * Buffers a backup between the database and the caller's network, so that neither waits for the other. Writes into a
+ * file in `directory` and returns how to read it.
+ *
+ * The file has no name, so it disappears with the process. Throws `insufficient_storage`.
+ */
+export async function spool(directory: string, write: (file: FileHandle) => Promise<void>): Promise<Readable> {
+  const file = await openNameless(directory)
+  try {
+    await write(file)
+  } catch (error) {
+    await file.close()
+    throw hasNoRoom(error) ? refuse.insufficient_storage() : error
+  }
+  return file.createReadStream({ start: 0 })
+}
+
+/** Receives a body for as long as data keeps arriving. Throws `invalid_backup` if it stops. */
+export function spoolRequestBody(directory: string, body: Readable): Promise<Readable> {
+  return spool(directory, (file) => file.writeFile(arriving(body)))
+}
+
+/** Yields the chunks of a body. A body that is not read to its end stays open, so that its sender gets the error. */
+async function* arriving(body: Readable): AsyncGenerator<Buffer> {
+  const silence = setTimeout(() => body.destroy(new Error('no data received')), silenceMilliseconds)
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      silence.refresh()
+      yield chunk
+    }
+  } catch {
+    throw refuse.invalid_backup({ sentence: 'The backup upload was interrupted. Nothing was changed.' })
+  } finally {
+    clearTimeout(silence)
+  }
+}
+
+async function openNameless(directory: string): Promise<FileHandle> {
+  const path = join(directory, `backup-${randomUUID()}`)
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const file = await open(path, 'wx+', 0o600)
+    await rm(path)
+    return file
+  } catch (error) {
+    throw hasNoRoom(error) ? refuse.insufficient_storage() : error
+  }
+}
+
+function hasNoRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && withoutRoom.has(String(error.code))
 }

@@ -1,50 +1,50 @@
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { Restored } from '@countersign/protocol/operations/backup'
+import type { RestoreResult } from '@countersign/protocol/operations/backup'
 import { playgroundClientId } from '#clients/registration/built-in-app.ts'
-import { record } from '#platform/audit/audit.ts'
-import { isUnfit, type Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { type Transaction, isDataException } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { ensurePlayground } from '#operations/playground/playground.ts'
-import { openSigningKeys, type SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { beginLog } from '#signing/transparency/log.ts'
-import { keyCheckContext } from './backup.ts'
-import { keptTables } from './contents.ts'
-import { readBackup, splitLines, type Header, type Line, type Rows } from './format.ts'
-import { spoolBody } from './spool.ts'
+import { type SigningKeys, loadTokenSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { initializeLog } from '#signing/transparency/log.ts'
+import { inReferenceOrder, keyCheckContext } from './backup.ts'
+import { type Header, type Line, type Rows, parseBackup, splitLines, spoolRequestBody } from './format.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  invalid_backup: [400, 'This is no backup, or it was cut or altered. Nothing was changed.'],
-  several_processes: [
-    409,
-    'Start the server with WORKERS=1 to restore a backup, and with its workers again after that.',
-  ],
-  not_empty: [409, 'This server has people, apps, or a log of keys. A backup is restored into an empty one.'],
-  wrong_secret_key: [409, 'The backup was taken under another SECRET_KEY. Start this server with that one.'],
-  other_schema: [409, 'The backup is of another version.'],
+const refuse = defineErrors({
+  invalid_backup: [400, 'Not a valid backup, or it is truncated or corrupted. Nothing was changed.'],
+  single_worker_required: [409, 'Restoring requires WORKERS=1. Restart with one worker.'],
+  instance_not_empty: [409, 'Backups can only be restored into an empty instance.'],
+  secret_key_mismatch: [409, 'The backup was created with another SECRET_KEY. Start the server with that key.'],
+  schema_version_mismatch: [409, 'The backup has a different schema version.'],
 })
 
-/** What a restore replaces; the trail goes on. */
-const replacedTables = keptTables.filter((table) => table !== 'audit_entry').toReversed()
 const batchRows = 500
 
+/** Services of backups. `backedUpTables` are the tables that a backup contains. */
+export type BackupServices = { kernel: ServerContext; keys: SigningKeys; backedUpTables: readonly string[] }
+
 /**
- * Takes a backup into an empty server, all or nothing. Nothing that was issued before it lives on: sessions and tokens
- * are not in it, for what was spent or revoked since can't be told from what was not.
+ * Restores a backup into an empty server, atomically.
+ *
+ * Nothing issued before stays valid: a backup contains no sessions and tokens, because it cannot know which were used
+ * or revoked since.
  */
-export async function restoreBackup(kernel: Kernel, keys: SigningKeys, body: Readable): Promise<Restored> {
-  if (kernel.config.workers > 1) throw refuse.several_processes()
-  const spooled = await spoolBody(kernel.config.dataDirectory, body)
+export async function restoreBackup(services: BackupServices, body: Readable): Promise<RestoreResult> {
+  const { kernel } = services
+  if (kernel.config.workers > 1) throw refuse.single_worker_required()
+  const spooled = await spoolRequestBody(kernel.config.dataDirectory, body)
   try {
-    return await load(kernel, keys, readBackup(linesOf(spooled)))
+    return await load(services, parseBackup(linesOf(spooled)))
   } finally {
     spooled.destroy()
   }
 }
 
-async function load(kernel: Kernel, keys: SigningKeys, lines: AsyncGenerator<Line>): Promise<Restored> {
+async function load(services: BackupServices, lines: AsyncGenerator<Line>): Promise<RestoreResult> {
+  const { kernel, keys, backedUpTables } = services
   const header = await readHeader(lines)
   const { takenAt } = header
   await requireKey(kernel, header)
@@ -54,22 +54,22 @@ async function load(kernel: Kernel, keys: SigningKeys, lines: AsyncGenerator<Lin
     .alone((db) =>
       db.transaction().execute(async (tx) => {
         await requireReady(tx, header)
-        for (const table of replacedTables) await store.emptyTable(tx, table)
-        const written = await writeRows(tx, lines)
-        await record(tx, { action: 'backup.restored', actor: 'operator', details: { takenAt } }, now)
+        await deleteReplacedRows(tx, backedUpTables)
+        const written = await writeRows(tx, backedUpTables, lines)
+        await recordAuditEvent(tx, { action: 'backup.restored', actor: 'operator', details: { takenAt } }, now)
         await requireKeys(kernel, tx, now)
         return written
       }),
     )
     .catch((error: unknown) => {
-      throw isUnfit(error) ? refuse.invalid_backup() : error
+      throw isDataException(error) ? refuse.invalid_backup() : error
     })
   await keys.readAnew()
   await ensurePlayground(kernel)
   return { takenAt, rows }
 }
 
-/** The lines of what was sent. What can't be decompressed is no backup. */
+/** Decompresses the upload into lines. Throws `invalid_backup` for invalid compressed data. */
 async function* linesOf(compressed: Readable): AsyncGenerator<string> {
   const text = createGunzip().setEncoding('utf8')
   compressed.once('error', (error) => text.destroy(error)).pipe(text)
@@ -86,26 +86,35 @@ async function readHeader(lines: AsyncGenerator<Line>): Promise<Header> {
   return first.value.header
 }
 
-/** Whether what is sealed in the backup will open here. */
-async function requireKey({ keyring }: Pick<Kernel, 'keyring'>, { keyCheck }: Header): Promise<void> {
+/** Checks that the sealed values of the backup can be decrypted here. */
+async function requireKey({ keyring }: Pick<ServerContext, 'keyring'>, { keyCheck }: Header): Promise<void> {
   await keyring.open(keyCheckContext, keyCheck).catch(() => {
-    throw refuse.wrong_secret_key()
+    throw refuse.secret_key_mismatch()
   })
 }
 
 async function requireReady(tx: Transaction, { schema }: Header): Promise<void> {
-  await store.holdOff(tx)
-  const own = await store.readSchema(tx)
-  if (schema > own) throw refuse.other_schema({ sentence: `The backup is of a newer version (${schema}): start that.` })
-  if (schema < own)
-    throw refuse.other_schema({
-      sentence: `The backup is of an older version (${schema}): restore it with that one, then start this one.`,
+  await store.lockForRestore(tx)
+  const own = await store.getSchemaSignature(tx)
+  if (schema > own)
+    throw refuse.schema_version_mismatch({
+      sentence: `The backup is from a newer version (${schema}). Restore it with that version.`,
     })
-  if (!(await store.isUnused(tx, playgroundClientId))) throw refuse.not_empty()
+  if (schema < own)
+    throw refuse.schema_version_mismatch({
+      sentence: `The backup is from an older version (${schema}). Restore it with that version, then upgrade.`,
+    })
+  if (!(await store.isEmptyInstance(tx, playgroundClientId))) throw refuse.instance_not_empty()
 }
 
-/** Writes the rows in batches; answers how many, which the end of the backup has confirmed. */
-async function writeRows(tx: Transaction, lines: AsyncGenerator<Line>): Promise<Rows> {
+/** Deletes what a restore replaces, such as the app of the playground. The audit log continues. */
+async function deleteReplacedRows(tx: Transaction, tables: readonly string[]): Promise<void> {
+  const sorted = await inReferenceOrder(tx, tables)
+  for (const table of sorted.toReversed()) if (table !== 'audit_event') await store.deleteAllRows(tx, table)
+}
+
+/** Writes the rows in batches; returns their number, which the end of the backup has confirmed. */
+async function writeRows(tx: Transaction, tables: readonly string[], lines: AsyncGenerator<Line>): Promise<Rows> {
   let table = ''
   let batch: string[] = []
   let confirmed: Rows | undefined
@@ -121,24 +130,24 @@ async function writeRows(tx: Transaction, lines: AsyncGenerator<Line>): Promise<
     }
     await flush()
     if ('end' in line) {
-      // Goes on: what stands after the end is not of this backup.
+      // Continues: content after the end is not part of this backup.
       confirmed = line.end
       continue
     }
-    if ('header' in line || !keptTables.includes(line.table)) throw refuse.invalid_backup()
+    if ('header' in line || !tables.includes(line.table)) throw refuse.invalid_backup()
     table = line.table
   }
   if (!confirmed) throw refuse.invalid_backup()
   return confirmed
 }
 
-/** The keys as they will be, before anything is settled: each of them must open. */
-async function requireKeys(kernel: Kernel, tx: Transaction, now: Date): Promise<void> {
+/** Checks the restored keys before the restore is committed: each of them must decrypt. */
+async function requireKeys(kernel: ServerContext, tx: Transaction, now: Date): Promise<void> {
   try {
-    await openSigningKeys({ ...kernel, db: tx })
-    await beginLog({ ...kernel, db: tx }, now)
+    await loadTokenSigningKeys({ ...kernel, db: tx })
+    await initializeLog({ ...kernel, db: tx }, now)
   } catch (cause) {
-    kernel.log.warn({ error: cause }, 'a restored key does not open')
-    throw refuse.wrong_secret_key()
+    kernel.log.warn({ error: cause }, 'restored key cannot be decrypted')
+    throw refuse.secret_key_mismatch()
   }
 }

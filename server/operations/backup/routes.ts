@@ -1,30 +1,32 @@
 import type { Readable } from 'node:stream'
-import { restoreBackup as restoreEndpoint, takeBackup as takeEndpoint } from '@countersign/protocol/operations/backup'
-import { backupMediaType } from '@countersign/protocol/operations/formats-backup'
+import {
+  backupMediaType,
+  createBackup as takeEndpoint,
+  restoreBackup as restoreEndpoint,
+} from '@countersign/protocol/operations/backup'
 import type { FastifyRequest } from 'fastify'
 import { adminGuard } from '#platform/http/operator-guard.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { awaitBody } from '#platform/http/patience.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { takeBackup } from './backup.ts'
-import { restoreBackup } from './restore.ts'
+import type { Host } from '#platform/http/host.ts'
+import { exemptFromBodyTimeout } from '#platform/http/body.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { createBackup } from './backup.ts'
+import { type BackupServices, restoreBackup } from './restore.ts'
 
-const refuse = refusals({ unsupported_media_type: [415, `Send a backup as ${backupMediaType}.`] })
+const refuse = defineErrors({ unsupported_media_type: [415, `Send a backup as ${backupMediaType}.`] })
 
-export function backupRoutes(host: Host, { kernel, keys }: { kernel: Kernel; keys: SigningKeys }): void {
+export function backupRoutes(host: Host, services: BackupServices): void {
+  const { kernel, backedUpTables } = services
   const operator = adminGuard(kernel)
 
   host.route({
     ...takeEndpoint,
     onRequest: operator.onRequest,
     async handler(_request, reply) {
-      return reply.type(backupMediaType).send(await takeBackup(kernel))
+      return reply.type(backupMediaType).send(await createBackup(kernel, backedUpTables))
     },
   })
 
-  // In a scope of its own: no other route takes a body that flows, and is of any length.
+  // In a scope of its own: no other route takes a streamed body of any length.
   host.register(async (scope) => {
     const bodies = new WeakMap<FastifyRequest, Readable>()
     scope.removeAllContentTypeParsers()
@@ -36,12 +38,12 @@ export function backupRoutes(host: Host, { kernel, keys }: { kernel: Kernel; key
       bodyLimit: Number.MAX_SAFE_INTEGER,
       async onRequest(request) {
         await operator.onRequest(request)
-        awaitBody(request.raw)
+        exemptFromBodyTimeout(request.raw)
       },
       async handler(request) {
         const body = bodies.get(request)
         if (!body) throw refuse.unsupported_media_type()
-        return restoreBackup(kernel, keys, body)
+        return restoreBackup(services, body)
       },
     })
   })

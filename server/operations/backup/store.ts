@@ -3,14 +3,22 @@ import type { Transaction } from '#platform/database/database.ts'
 
 const batchRows = 1000
 
-/** The last migration that this database has had: which tables there are, and of which columns. */
-export async function readSchema(tx: Transaction): Promise<string> {
+/** Returns the name of the last migration of this database, which defines its tables and columns. */
+export async function getSchemaSignature(tx: Transaction): Promise<string> {
   const { rows } = await sql<{ last: string }>`select max(name) as last from schema_migration`.execute(tx)
   return rows[0]?.last ?? ''
 }
 
-/** The rows of a table, each as a line of JSON, some at a time. PostgreSQL writes them, so no value is rounded. */
-export async function* readRows(tx: Transaction, table: string): AsyncGenerator<string[]> {
+/** Lists the foreign keys between tables of this schema. */
+export async function listReferences(tx: Transaction): Promise<{ from: string; to: string }[]> {
+  const { rows } = await sql<{ from: string; to: string }>`
+    select conrelid::regclass::text as "from", confrelid::regclass::text as "to"
+    from pg_constraint where contype = 'f' and connamespace = current_schema::regnamespace`.execute(tx)
+  return rows
+}
+
+/** Streams the rows of a table as JSON lines, in batches. PostgreSQL serializes them, so no value is rounded. */
+export async function* streamRows(tx: Transaction, table: string): AsyncGenerator<string[]> {
   await sql`
     declare kept_rows no scroll cursor for
     select row_to_json(kept)::text as line from ${sql.table(table)} as kept`.execute(tx)
@@ -22,7 +30,7 @@ export async function* readRows(tx: Transaction, table: string): AsyncGenerator<
   await sql`close kept_rows`.execute(tx)
 }
 
-/** Writes rows as `readRows` gave them; values that do not fit their column are refused by the database. */
+/** Inserts rows as `streamRows` returned them; the database rejects values that do not fit their column. */
 export async function insertRows(tx: Transaction, table: string, lines: string[]): Promise<void> {
   const whole = `[${lines.join(',')}]`
   await sql`
@@ -30,20 +38,20 @@ export async function insertRows(tx: Transaction, table: string, lines: string[]
     select * from jsonb_populate_recordset(null::${sql.table(table)}, ${whole}::jsonb)`.execute(tx)
 }
 
-export async function emptyTable(tx: Transaction, table: string): Promise<void> {
+export async function deleteAllRows(tx: Transaction, table: string): Promise<void> {
   await sql`delete from ${sql.table(table)}`.execute(tx)
 }
 
-/** Lets other restores, migrations and whoever is about to register wait until this transaction is done. */
-export async function holdOff(tx: Transaction): Promise<void> {
+/** Makes other restores, migrations and registrations wait until this transaction has ended. */
+export async function lockForRestore(tx: Transaction): Promise<void> {
   await sql`select version from schema_lock where version = 0 for update`.execute(tx)
-  await sql`lock table person, app in share row exclusive mode`.execute(tx)
+  await sql`lock table user_account, app in share row exclusive mode`.execute(tx)
 }
 
-/** Whether nobody uses this server yet: no person, no key that was ever logged, and no app but `builtInClientId`. */
-export async function isUnused(tx: Transaction, builtInClientId: string): Promise<boolean> {
+/** Checks that this server is unused: it has no user, no logged key, and no app except `builtInClientId`. */
+export async function isEmptyInstance(tx: Transaction, builtInClientId: string): Promise<boolean> {
   const { rows } = await sql`
-    select from person union all select from transparency_leaf
+    select from user_account union all select from transparency_leaf
     union all select from app where client_id <> ${builtInClientId} limit 1`.execute(tx)
   return rows.length === 0
 }

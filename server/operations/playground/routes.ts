@@ -1,14 +1,13 @@
-import { openDemoRequest } from '@countersign/protocol/signing/signing'
+import * as endpoints from '@countersign/protocol/signing/signing'
 import { playgroundClientId } from '#clients/registration/built-in-app.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { siteOf, type Pages } from '#platform/http/page.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
-import { openDemonstration } from './demonstration.ts'
-import { playgroundUrl } from './playground.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { type Pages, siteSettings } from '#platform/http/page.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { createDemoSigningRequest, playgroundUrl } from './playground.ts'
 
-/** Mounts the playground's page, which needs the app that `ensurePlayground` makes while `DEMO` is on. */
-export function playgroundRoutes(host: Host, { config }: Pick<Kernel, 'config'>, pages: Pages): void {
+/** Registers the playground's page, which needs the app that `ensurePlayground` creates while `DEMO` is on. */
+export function playgroundRoutes(host: Host, { config }: Pick<ServerContext, 'config'>, pages: Pages): void {
   host.route({
     method: 'GET',
     url: '/playground',
@@ -16,7 +15,7 @@ export function playgroundRoutes(host: Host, { config }: Pick<Kernel, 'config'>,
     handler: (_request, reply) =>
       pages.show(reply, {
         page: 'playground',
-        site: siteOf(config),
+        site: siteSettings(config),
         clientId: playgroundClientId,
         redirectUri: playgroundUrl(config),
         issuer: config.authUrl.origin,
@@ -24,14 +23,14 @@ export function playgroundRoutes(host: Host, { config }: Pick<Kernel, 'config'>,
   })
 }
 
-/** Mounts the request to sign that needs no app. */
-export function demoSigningRoutes(host: Host, kernel: Kernel): void {
+/** Registers the signing request route that needs no app. */
+export function demoSigningRoutes(host: Host, kernel: ServerContext): void {
   const { clock, rateLimits } = kernel
   host.route({
-    ...openDemoRequest,
+    ...endpoints.createDemoSigningRequest,
     async handler(request, reply) {
-      await rateLimits.count('demonstration of signing', addressKey(request))
-      return reply.status(201).send(await openDemonstration(kernel, request.body, clock()))
+      await rateLimits.count('demo-signing-requests', clientAddressKey(request))
+      return reply.status(201).send(await createDemoSigningRequest(kernel, request.body, clock()))
     },
   })
 }

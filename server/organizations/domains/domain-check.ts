@@ -1,35 +1,35 @@
-import { secondsAfter } from '#platform/clock.ts'
+import { addSeconds } from '#platform/clock.ts'
 import { transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { recordFinding, settleFinding } from './domain.ts'
-import { failingMail, lostMail } from './domain-mails.ts'
-import { tellOwners } from './domain-notice.ts'
-import { graceEndOf, lookForProof } from './domain-proof.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { storeCheckResult, applyCheckResult } from './domain.ts'
+import { domainFailingMail, domainUnverifiedMail } from './domain-mails.ts'
+import { notifyOwners } from './domain-notice.ts'
+import { gracePeriodEndsAt, lookUpTxtRecord } from './txt-record.ts'
 import * as store from './store.ts'
-import type { Claim } from './store.ts'
+import type { DomainClaim } from './store.ts'
 
 const countMax = 40
-/** Longer than a look at the DNS and the mails about it take. */
+/** Exceeds the time that a DNS lookup and the mails about it take. */
 const leaseSeconds = 600
 
-/** Looks whether verified domains that are due still have their proofs, each once among all processes. */
-export async function recheckDomains(kernel: Kernel, now: Date): Promise<void> {
-  const due = await store.leaseDue(kernel.db, countMax, secondsAfter(now, leaseSeconds), now)
+/** Checks the TXT records of verified domains that are due. Only one process checks each domain. */
+export async function recheckDomains(kernel: ServerContext, now: Date): Promise<void> {
+  const due = await store.leaseDueChecks(kernel.db, countMax, addSeconds(now, leaseSeconds), now)
   await Promise.all(due.map((claim) => recheckDomain(kernel, claim, now)))
 }
 
-async function recheckDomain(kernel: Kernel, claim: Claim, now: Date): Promise<void> {
-  const look = await lookForProof(kernel.nameServers, claim)
+async function recheckDomain(kernel: ServerContext, claim: DomainClaim, now: Date): Promise<void> {
+  const look = await lookUpTxtRecord(kernel.dns, claim)
   const settled = await transaction(kernel.db, async (tx) => {
-    const step = await settleFinding(tx, claim, { ...look, by: 'system' }, now)
-    if (step?.event) await recordFinding(tx, claim, step.event, now)
+    const step = await applyCheckResult(tx, claim, { ...look, by: 'system' }, now)
+    if (step?.event) await storeCheckResult(tx, claim, step.event, now)
     return step
   })
   if (!settled) return
   const { after, event } = settled
-  if (event === 'organization.domain.lost') await tellOwners(kernel, after, lostMail)
-  const { failingSince, toldAt } = after
-  if (failingSince === null || toldAt !== null) return
-  const warned = await tellOwners(kernel, after, (about) => failingMail(about, graceEndOf(failingSince)))
-  if (warned) await store.noteTold(kernel.db, after, now)
+  if (event === 'organization.domain.verification_expired') await notifyOwners(kernel, after, domainUnverifiedMail)
+  const { failingSince, notifiedAt } = after
+  if (failingSince === null || notifiedAt !== null) return
+  const warned = await notifyOwners(kernel, after, (about) => domainFailingMail(about, gracePeriodEndsAt(failingSince)))
+  if (warned) await store.markOwnersNotified(kernel.db, after, now)
 }

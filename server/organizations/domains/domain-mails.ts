@@ -1,61 +1,93 @@
 import { challengeNameOf } from '@countersign/protocol/formats/domain'
+import {
+  type Language,
+  fallbackLanguage,
+  languageTags,
+  languages,
+  textsIn,
+} from '@countersign/protocol/formats/registries/languages'
 import type { Config } from '#platform/config/config.ts'
-import type { Mail } from '#platform/outbound/mail.ts'
-import type { Claim } from './store.ts'
+import type { Letter, Mail } from '#platform/outbound/mail.ts'
+import type { DomainClaim } from './store.ts'
 
-export type About = { to: string; organization: string; config: Pick<Config, 'businessUrl'>; claim: Claim }
+export type About = { to: string; organization: string; config: Pick<Config, 'businessUrl'>; claim: DomainClaim }
 
-/** Nobody is there who would have said a language, so both stand in a letter. */
-const languages = { en: 'en-GB', de: 'de-DE' } as const
-
-/** What owners are told when the proof of a domain is gone, and when the domain will be lost. */
-export function failingMail({ to, organization, config: { businessUrl }, claim }: About, end: Date): Mail {
+/**
+ * Returns the mail to owners when the TXT record of a domain is missing. It names the date on which the domain is lost.
+ */
+export function domainFailingMail({ to, organization, config: { businessUrl }, claim }: About, end: Date): Mail {
   const { domain, challenge } = claim
   const recordLine = `${challengeNameOf(domain)}  TXT  ${challenge}`
-  return {
-    to,
-    subject: `${domain}: the proof is gone / der Nachweis fehlt`,
-    text:
-      `The record that shows that ${domain} belongs to ${organization} is no longer in the DNS. ` +
-      `Put it back before ${dayOf(end, 'en')}, or the domain stops counting as yours:\n\n` +
-      `${recordLine}\n\n${businessUrl.origin}\n\n` +
-      `Der Eintrag, der zeigt, dass ${domain} zu ${organization} gehört, steht nicht mehr im DNS. ` +
-      `Stell ihn bis zum ${dayOf(end, 'de')} wieder her, sonst gilt die Domain nicht mehr als eure.\n`,
-  }
+  return mailInAllLanguages(to, {
+    en: {
+      subject: `Action required: DNS record for ${domain} is missing`,
+      text:
+        `We can no longer find the DNS record that verifies ${domain} for ${organization}. ` +
+        `Restore it by ${dayOf(end, 'en')} to keep the domain verified:\n\n` +
+        `${recordLine}\n\n${businessUrl.origin}`,
+    },
+    de: {
+      subject: 'DNS-Eintrag fehlt',
+      text:
+        `Der DNS-Eintrag, der ${domain} für ${organization} bestätigt, fehlt. ` +
+        `Stellt ihn bis zum ${dayOf(end, 'de')} wieder her, damit die Domain bestätigt bleibt.`,
+    },
+  })
 }
 
-/** What owners are told when a domain does not count as theirs any more. */
-export function lostMail({ to, organization, config: { businessUrl }, claim: { domain } }: About): Mail {
-  return {
-    to,
-    subject: `${domain} is no longer verified / ist nicht mehr bestätigt`,
-    text:
-      `${domain} no longer counts as a domain of ${organization}: its proof was gone for seven days. ` +
-      `Nobody joins by an address there any more. To change that, verify it again: ${businessUrl.origin}\n\n` +
-      `${domain} gilt nicht mehr als Domain von ${organization}: Der Nachweis fehlte sieben Tage lang. ` +
-      `Niemand tritt mehr durch eine Adresse dort bei. Wenn ihr das ändern wollt, bestätigt sie erneut.\n`,
-  }
+/** Returns the mail to owners when a domain is no longer verified. */
+export function domainUnverifiedMail({ to, organization, config: { businessUrl }, claim: { domain } }: About): Mail {
+  return mailInAllLanguages(to, {
+    en: {
+      subject: `${domain} is no longer verified`,
+      text:
+        `${domain} is no longer verified for ${organization}, because its DNS record was missing for seven days. ` +
+        `People with addresses there can't join automatically until you verify it again: ${businessUrl.origin}`,
+    },
+    de: {
+      subject: 'ist nicht mehr bestätigt',
+      text:
+        `${domain} ist für ${organization} nicht mehr bestätigt, weil der DNS-Eintrag sieben Tage lang fehlte. ` +
+        `Niemand kann über diese Domain automatisch beitreten, bis ihr sie erneut bestätigt.`,
+    },
+  })
 }
 
-/** The notice to owners when another organization has proved that it controls a domain of theirs. */
+/** Returns the mail to owners when another organization has verified a domain of theirs. */
 export function takenMail({ to, organization, config: { businessUrl }, claim: { domain, challenge } }: About): Mail {
   const recordLine = `${challengeNameOf(domain)}  TXT  ${challenge}`
+  return mailInAllLanguages(to, {
+    en: {
+      subject: `${domain} now belongs to another organization`,
+      text:
+        `Another organization has verified ${domain}, and the DNS record of ${organization} was missing. ` +
+        `People with addresses there can no longer sign in or join through ${organization}. If you own the domain, ` +
+        `remove the other record, restore yours, and verify the domain again immediately:\n\n` +
+        `${recordLine}\n\n${businessUrl.origin}`,
+    },
+    de: {
+      subject: 'gehört jetzt einer anderen Organisation',
+      text:
+        `Eine andere Organisation hat ${domain} bestätigt, und der DNS-Eintrag von ${organization} fehlte. ` +
+        `Wer dort eine Adresse hat, kann sich nicht mehr über ${organization} anmelden oder beitreten. ` +
+        `Wenn die Domain euch gehört, entfernt den anderen Eintrag, stellt euren wieder her ` +
+        `und bestätigt sie sofort erneut.`,
+    },
+  })
+}
+
+/** The languages of the owners are unknown here, so each mail contains all. */
+function mailInAllLanguages(to: string, letter: Letter): Mail {
+  const all = new Set([fallbackLanguage, ...languageTags].map((language) => textsIn(letter, language)))
+  const parts = [...all]
   return {
     to,
-    subject: `${domain} now belongs to another organization / gehört jetzt einer anderen Organisation`,
-    text:
-      `Another organization has verified ${domain}, and the record of ${organization} was not in the DNS. ` +
-      `People with an address there no longer sign in or join through ${organization}. If the domain is yours, ` +
-      `remove the other record, put yours back, and verify it again at once:\n\n` +
-      `${recordLine}\n\n${businessUrl.origin}\n\n` +
-      `Eine andere Organisation hat ${domain} bestätigt, und der Eintrag von ${organization} stand nicht im DNS. ` +
-      `Wer dort eine Adresse hat, meldet sich nicht mehr über ${organization} an und tritt nicht mehr durch sie bei. ` +
-      `Wenn die Domain euch gehört, entfernt den anderen Eintrag, stellt euren wieder her ` +
-      `und bestätigt sie sofort erneut.\n`,
+    subject: parts.map(({ subject }) => subject).join(' / '),
+    text: `${parts.map(({ text }) => text).join('\n\n')}\n`,
   }
 }
 
-function dayOf(instant: Date, language: keyof typeof languages): string {
+function dayOf(instant: Date, language: Language): string {
   const format = { dateStyle: 'long', timeZone: 'UTC' } as const
-  return new Intl.DateTimeFormat(languages[language], format).format(instant)
+  return new Intl.DateTimeFormat(languages[language].locale, format).format(instant)
 }

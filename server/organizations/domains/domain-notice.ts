@@ -1,15 +1,22 @@
-import type { Kernel } from '#platform/module/services.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import type { Mail } from '#platform/outbound/mail.ts'
-import { Refusal } from '#platform/refusal.ts'
+import { Refusal } from '#platform/api-error.ts'
 import type { About } from './domain-mails.ts'
 import * as store from './store.ts'
-import type { Claim } from './store.ts'
+import type { DomainClaim } from './store.ts'
 
 type Letter = (about: About) => Mail
 
-/** Writes to the owners who have an address. False where it could not be sent to any of them: the audit log has it. */
-export async function tellOwners({ db, config, mail, log }: Kernel, claim: Claim, letter: Letter): Promise<boolean> {
-  const owners = await store.listOwnersToTell(db, claim.organizationId)
+/**
+ * Sends a mail to the owners who have an e-mail address. Returns false if it could not be sent to any of them; the
+ * audit log records the change in any case.
+ */
+export async function notifyOwners(
+  { db, config, mail, log }: ServerContext,
+  claim: DomainClaim,
+  letter: Letter,
+): Promise<boolean> {
+  const owners = await store.listOwnerEmails(db, claim.organizationId)
   const mails = owners.map(({ email, name }) => letter({ to: email, organization: name, config, claim }))
   const sent = await Promise.all(mails.map((each) => trySend(each)))
   return sent.includes(true)
@@ -20,7 +27,7 @@ export async function tellOwners({ db, config, mail, log }: Kernel, claim: Claim
       return true
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      log.warn({ organizationId: claim.organizationId, reason: error.code }, 'an owner was not told of a domain')
+      log.warn({ organizationId: claim.organizationId, reason: error.code }, 'domain notification mail failed')
       return false
     }
   }

@@ -1,55 +1,99 @@
+import { challengeNameOf, normalizeDomain } from '@countersign/protocol/formats/domain'
+import { getPublicSuffix } from 'tldts'
+import { defineErrors } from '#platform/api-error.ts'
 import { randomUUIDv7 } from 'node:crypto'
-import { challengeNameOf } from '@countersign/protocol/formats/domain'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
-import { record, type AuditAction } from '#platform/audit/audit.ts'
+import { type AuditAction, recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { refusals } from '#platform/refusal.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { actingMemberTransaction, requireMember, type Asking } from '#organizations/membership/access.ts'
-import { requireClaimable } from './claimable-domain.ts'
+import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
 import { takenMail } from './domain-mails.ts'
-import { tellOwners } from './domain-notice.ts'
-import { lookForProof, nextCheckOf, stepOf, superseded, type Finding, type Look, type Step } from './domain-proof.ts'
+import { notifyOwners } from './domain-notice.ts'
+import {
+  type Look,
+  type Step,
+  type TxtLookupOutcome,
+  lookUpTxtRecord,
+  nextCheckAt,
+  nextVerificationState,
+  superseded,
+} from './txt-record.ts'
 import * as store from './store.ts'
-import type { Claim, Claimed } from './store.ts'
-import { recordAct } from '#organizations/membership/signed-action.ts'
+import type { DomainClaim, DomainKey } from './store.ts'
+import { recordSignedAction } from '#organizations/membership/signed-action.ts'
 
-const refuse = refusals({
-  domain_not_found: [404, 'This organization claims no such domain.'],
-  domain_already_claimed: [409, 'This organization claims this domain already.'],
-  too_many_domains: [409, `An organization claims at most ${limits.domainsPerOrganizationMax} domains.`],
+const refuse = defineErrors({
+  invalid_domain: [400, 'domain must be a DNS name, such as example.com.'],
+  public_domain: [400, 'Public suffixes and public mail domains cannot be claimed.'],
+  domain_not_found: [404, 'Domain not found.'],
+  domain_already_claimed: [409, 'The organization has already claimed this domain.'],
+  too_many_domains: [409, `An organization can claim at most ${limits.domainsPerOrganizationMax} domains.`],
   domain_taken: [
     409,
-    'Another organization has verified this domain, and its record is in the DNS. Remove that first, then verify.',
+    'Another organization has verified this domain, and its DNS record still exists. Remove that record first.',
   ],
-  domain_not_proved: [409, 'The record is not there.'],
-  temporarily_unavailable: [503, 'The name servers of this domain do not answer. Try again in a moment.'],
+  domain_verification_failed: [409, 'The DNS TXT record was not found or has a different value.'],
+  temporarily_unavailable: [503, "The domain's name servers did not respond. Retry later."],
 })
 
-/** What somebody reads whose domain is not proved, by what there is instead. */
-const sentenceOf: Record<Exclude<Finding, 'proof' | 'no_answer'>, string> = {
-  nothing: 'There is no TXT record at this name. A new one may take an hour to be seen.',
-  other_text: 'There is a TXT record at this name, but its value is another one.',
-  alias: 'There is a CNAME at this name. The TXT record must stand at the name itself.',
+/**
+ * Large public mailbox providers. Only the providers themselves could verify these domains. The list only prevents
+ * pointless attempts, so it need not be complete.
+ */
+const mailboxProviders = new Set(
+  [
+    'gmail.com googlemail.com outlook.com outlook.de hotmail.com hotmail.co.uk hotmail.de hotmail.fr live.com live.de',
+    'msn.com yahoo.com yahoo.co.uk yahoo.de yahoo.fr ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net',
+    'gmx.at gmx.ch gmx.com web.de t-online.de freenet.de posteo.de mailbox.org mail.de proton.me protonmail.com',
+    'pm.me tutanota.com tuta.io fastmail.com zoho.com mail.com mail.ru yandex.com yandex.ru bluewin.ch orange.fr',
+    'laposte.net free.fr libero.it btinternet.com comcast.net verizon.net att.net qq.com 163.com 126.com sina.com',
+    'naver.com',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/**
+ * Returns the canonical spelling of a domain that an organization can claim. The domain must be below a suffix of the
+ * Public Suffix List, including its private section (`github.io`). Throws `invalid_domain`, `public_domain`.
+ */
+export function requireClaimable(text: string): string {
+  const domain = normalizeDomain(text)
+  if (domain === undefined) throw refuse.invalid_domain()
+  if (mailboxProviders.has(domain) || isPublicSuffix(domain)) throw refuse.public_domain()
+  return domain
 }
 
-/** The domains that an organization claims. Refuses as `requireMember`. */
-export async function listDomains(kernel: Kernel, asking: Asking, now: Date): Promise<OrganizationDomain[]> {
+function isPublicSuffix(domain: string): boolean {
+  return getPublicSuffix(domain, { allowPrivateDomains: true, extractHostname: false }) === domain
+}
+
+/** Error sentences for a failed verification, by the DNS records that were found instead. */
+const sentenceOf: Record<Exclude<TxtLookupOutcome, 'proof' | 'no_answer'>, string> = {
+  nothing: 'No TXT record exists at this name. A new record can take an hour to become visible.',
+  other_text: 'A TXT record exists at this name, but has a different value.',
+  alias: 'A CNAME record exists at this name. Add the TXT record at the name itself.',
+}
+
+/** Lists the domains that an organization claims. Throws the errors of `requireMember`. */
+export async function listDomains(
+  kernel: ServerContext,
+  asking: MemberContext,
+  now: Date,
+): Promise<OrganizationDomain[]> {
   await requireMember(kernel, asking, 'manage_sso', now)
   return (await store.listDomains(kernel.db, asking.organizationId)).map(toDomain)
 }
 
 /**
- * Claims a domain, which counts for nothing until it is proved; several organizations may claim one. Refuses what
- * `requireMember` and `recordAct` do, `invalid_domain`, `public_domain`, `rate_limited`, `too_many_domains`,
- * `domain_already_claimed`.
+ * Claims a domain. A claim has no effect until it is verified, and several organizations can claim the same domain.
+ * Throws the errors of `requireMember` and `recordSignedAction`, `invalid_domain`, `public_domain`, `rate_limited`,
+ * `too_many_domains`, `domain_already_claimed`.
  */
-export async function claimDomain(
-  kernel: Kernel,
-  asking: Asking,
+export async function addDomain(
+  kernel: ServerContext,
+  asking: MemberContext,
   text: string,
   now: Date,
 ): Promise<OrganizationDomain> {
@@ -57,7 +101,7 @@ export async function claimDomain(
   const { organizationId } = asking
   await requireMember(kernel, asking, 'manage_sso', now)
   const domain = requireClaimable(text)
-  await rateLimits.count('domain claim of an organization', organizationId)
+  await rateLimits.count('domains-added-per-organization', organizationId)
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     if ((await store.countDomains(tx, organizationId)) >= limits.domainsPerOrganizationMax)
@@ -65,7 +109,7 @@ export async function claimDomain(
     const challenge = randomBytes(challengeBytes).toString('base64url')
     const claim = await store.insertDomain(tx, { organizationId, domainId: randomUUIDv7(), domain, challenge }, now)
     if (!claim) throw refuse.domain_already_claimed()
-    await recordAct(tx, { asking, acting }, { action: 'organization.domain.claimed', details: { domain } }, now)
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.domain.added', details: { domain } }, now)
     return toDomain(claim)
   })
 }
@@ -73,74 +117,82 @@ export async function claimDomain(
 const challengeBytes = 32
 
 /**
- * Looks for the proof of a claim, and takes the domain if it is there: also from an organization that has verified it,
- * but whose own record is gone. Refuses what `requireMember` and `recordAct` do,
- * `rate_limited`, `domain_not_found`, `domain_not_proved`, `domain_taken`, `temporarily_unavailable`.
+ * Looks up the TXT record of a claim and, if it exists, assigns the domain to the organization. The domain can be taken
+ * over from an organization that has verified it but no longer has its own record. Throws the errors of `requireMember`
+ * and `recordSignedAction`, `rate_limited`, `domain_not_found`, `domain_verification_failed`, `domain_taken`,
+ * `temporarily_unavailable`.
  */
 export async function verifyDomain(
-  kernel: Kernel,
-  asking: Asking & { domainId: string; address: string },
+  kernel: ServerContext,
+  asking: MemberContext & { domainId: string; address: string },
   now: Date,
 ): Promise<OrganizationDomain> {
-  const { db, rateLimits, nameServers } = kernel
+  const { db, rateLimits, dns } = kernel
   await requireMember(kernel, asking, 'manage_sso', now)
-  await rateLimits.count('domain check', asking.address)
-  await rateLimits.count('domain check of an organization', asking.organizationId)
+  await rateLimits.count('domain-checks', asking.address)
+  await rateLimits.count('domain-checks-per-organization', asking.organizationId)
   const claim = await store.findDomain(db, asking)
   if (!claim) throw refuse.domain_not_found()
 
-  const look = await lookForProof(nameServers, claim)
+  const look = await lookUpTxtRecord(dns, claim)
   const { finding } = look
   if (finding === 'no_answer') throw refuse.temporarily_unavailable({ headers: { 'retry-after': '30' } })
   const settled = await actingTransaction(db, asking.session, async (tx) => {
-    const step = await settleFinding(tx, claim, { ...look, by: 'person' }, now)
+    const step = await applyCheckResult(tx, claim, { ...look, by: 'user' }, now)
     if (!step) throw refuse.domain_not_found()
     const { event } = step
     if (event === undefined) return step
     if (finding !== 'proof') {
-      await recordFinding(tx, claim, event, now)
+      await storeCheckResult(tx, claim, event, now)
       return step
     }
-    // Name servers take seconds to answer, and who asked may have lost the right meanwhile.
+    // Name servers can take seconds to answer, and the member can lose the permission in the meantime.
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     const act = { action: 'organization.domain.verified', details: { domain: claim.domain } } as const
-    await recordAct(tx, { asking, acting }, act, now)
+    await recordSignedAction(tx, { asking, acting }, act, now)
     return step
   })
-  if (finding !== 'proof') throw refuse.domain_not_proved({ sentence: sentenceOf[finding], fields: { found: finding } })
-  if (settled.former) await tellOwners(kernel, settled.former, takenMail)
+  if (finding !== 'proof')
+    throw refuse.domain_verification_failed({ sentence: sentenceOf[finding], fields: { found: finding } })
+  if (settled.former) await notifyOwners(kernel, settled.former, takenMail)
   return toDomain(settled.after)
 }
 
 /**
- * Gives up a domain: whatever stood on it ends. Refuses what `requireMember` and `recordAct` do, `domain_not_found`.
+ * Removes a domain and ends everything that depends on it. Throws the errors of `requireMember` and
+ * `recordSignedAction`, `domain_not_found`.
  */
 export async function removeDomain(
-  { db, config }: Kernel,
-  asking: Asking & { domainId: string },
+  { db, config }: ServerContext,
+  asking: MemberContext & { domainId: string },
   now: Date,
 ): Promise<void> {
   await actingTransaction(db, asking.session, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
     const domain = await store.deleteDomain(tx, asking)
     if (domain === undefined) throw refuse.domain_not_found()
-    await store.releaseDomain(tx, domain, asking.organizationId)
-    await recordAct(tx, { asking, acting }, { action: 'organization.domain.removed', details: { domain } }, now)
+    await store.releaseVerifiedDomain(tx, domain, asking.organizationId)
+    await recordSignedAction(
+      tx,
+      { asking, acting },
+      { action: 'organization.domain.removed', details: { domain } },
+      now,
+    )
   })
 }
 
-type Found = Look & { by: 'person' | 'system' }
+type Found = Look & { by: 'user' | 'system' }
 
-/** What became of a claim, and of the claim of another organization that had the domain until then. */
-type Settled = Step & { former?: Claim }
+/** Outcome of a check: the claim, and the claim of the organization that had verified the domain until then. */
+type Settled = Step & { former?: DomainClaim }
 
 /**
- * Writes down what was found of a claim; undefined where it is gone. Whoever calls it records what is news. Refuses
- * `domain_taken`.
+ * Stores the finding for a claim. Returns undefined if the claim no longer exists. The caller records changes in the
+ * audit log. Throws `domain_taken`.
  */
-export async function settleFinding(
+export async function applyCheckResult(
   tx: Transaction,
-  claimed: Claimed,
+  claimed: DomainKey,
   { finding, texts, by }: Found,
   now: Date,
 ): Promise<Settled | undefined> {
@@ -148,68 +200,86 @@ export async function settleFinding(
   const locked = await store.lockDomains(tx, outdated ? [claimed, outdated] : [claimed])
   const before = locked.find(({ domainId }) => domainId === claimed.domainId)
   if (!before) return undefined
-  // Only a person takes a domain: what lost it while it was looked at stays without.
+  // Only a member can assign a domain: a claim that lost the domain during the lookup remains unverified.
   if (by === 'system' && before.verifiedAt === null) return undefined
-  const step = stepOf(before, finding, now)
+  const step = nextVerificationState(before, finding, now)
   const { after } = step
   await store.updateDomain(tx, after)
   if (after.verifiedAt) {
-    // Owners are told by the job, which then looks at once.
-    const isToTell = by === 'person' && after.failingSince !== null && after.toldAt === null
-    const dueAt = isToTell ? now : nextCheckOf(after, finding, now)
-    if (!(await store.takeDomain(tx, after, { checkDueAt: dueAt, from: outdated }))) throw refuse.domain_taken()
+    // The maintenance task sends the mails, and therefore checks this domain at once.
+    const isDue = by === 'user' && after.failingSince !== null && after.notifiedAt === null
+    const dueAt = isDue ? now : nextCheckAt(after, finding, now)
+    if (!(await store.assignVerifiedDomain(tx, after, { nextCheckAt: dueAt, from: outdated })))
+      throw refuse.domain_taken()
   }
   const former = locked.find(({ domainId }) => domainId === outdated?.domainId)
   if (former) await endClaim(tx, former, now)
-  if (before.verifiedAt && !after.verifiedAt) await store.releaseDomain(tx, before.domain, before.organizationId)
+  if (before.verifiedAt && !after.verifiedAt)
+    await store.releaseVerifiedDomain(tx, before.domain, before.organizationId)
   return { ...step, ...(former && { former }) }
 }
 
 /**
- * The claim of another organization that has the domain of a claim, and no record at the look that has proved this one.
- * Both are seen in one answer of the DNS: where both records are there, neither proof is later, and the holder stays.
+ * Finds the claim of another organization that has verified the domain but had no TXT record when this claim was
+ * verified. One DNS answer shows both records. If both exist, neither is newer, and the domain stays with the
+ * organization that has it.
  */
-async function findOutdated(tx: Transaction, claimed: Claimed, texts: string[]): Promise<Claim | undefined> {
+async function findOutdated(tx: Transaction, claimed: DomainKey, texts: string[]): Promise<DomainClaim | undefined> {
   const claim = await store.findDomain(tx, claimed)
   const holding = claim && (await store.findHoldingClaim(tx, claim.domain))
   if (!holding || holding.organizationId === claimed.organizationId) return undefined
   return texts.includes(holding.challenge) ? undefined : holding
 }
 
-async function endClaim(tx: Transaction, former: Claim, now: Date): Promise<void> {
+async function endClaim(tx: Transaction, former: DomainClaim, now: Date): Promise<void> {
   await store.updateDomain(tx, superseded(former))
   const { organizationId, domain } = former
-  const details = { domain, by: 'proof of another organization' }
-  await record(tx, { action: 'organization.domain.lost', actor: 'system', organizationId, details }, now)
+  const details = { domain, by: 'record of another organization' }
+  await recordAuditEvent(
+    tx,
+    { action: 'organization.domain.verification_expired', actor: 'system', organizationId, details },
+    now,
+  )
 }
 
-/** Records what became of a domain by what was found, whoever looked. */
-export async function recordFinding(
+/** Records the outcome of a check in the audit log, whether a member or the maintenance task made it. */
+export async function storeCheckResult(
   tx: Transaction,
-  { organizationId, domain }: Claim,
+  { organizationId, domain }: DomainClaim,
   action: AuditAction,
   now: Date,
 ): Promise<void> {
-  await record(tx, { action, actor: 'system', organizationId, details: { domain } }, now)
+  await recordAuditEvent(tx, { action, actor: 'system', organizationId, details: { domain } }, now)
 }
 
-/** Which organization has verified a domain, in its one spelling. */
-export async function verifiedDomainOf(db: Database, domain: string): Promise<{ organizationId: string } | undefined> {
-  const organizationId = await store.findHolder(db, domain)
+/** Returns the organization that has verified a domain. The domain must be in its canonical spelling. */
+export async function findVerifiedDomain(
+  db: Database,
+  domain: string,
+): Promise<{ organizationId: string } | undefined> {
+  const organizationId = await store.findVerifiedOwner(db, domain)
   return organizationId === undefined ? undefined : { organizationId }
 }
 
-/** Whether an organization has verified a domain, in its one spelling; not that it has one above it. */
+/**
+ * Checks if an organization has verified exactly this domain, not a parent domain. The domain must be in its canonical
+ * spelling.
+ */
 export async function isVerifiedFor(db: Database, organizationId: string, domain: string): Promise<boolean> {
-  return (await store.findHolder(db, domain)) === organizationId
+  return (await store.findVerifiedOwner(db, domain)) === organizationId
 }
 
-/** The same of any of these domains. */
+/** Checks if an organization has verified any of these domains. */
 export function isAnyVerifiedFor(db: Database, organizationId: string, domains: string[]): Promise<boolean> {
   return store.isHolderOfAny(db, organizationId, domains)
 }
 
-function toDomain(claim: Claim): OrganizationDomain {
+/** Releases all domains of an organization that is being deleted. */
+export async function releaseDomains(tx: Transaction, organizationId: string): Promise<void> {
+  await store.releaseDomains(tx, organizationId)
+}
+
+function toDomain(claim: DomainClaim): OrganizationDomain {
   const { domainId, domain, challenge, verifiedAt, checkedAt, failingSince } = claim
   return {
     domainId,

@@ -1,13 +1,13 @@
 import * as endpoints from '@countersign/protocol/organizations/domains'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import { askingOf } from '#organizations/membership/access.ts'
-import { claimDomain, listDomains, removeDomain, verifyDomain } from './domain.ts'
+import { memberContextOf } from '#organizations/membership/access.ts'
+import { addDomain, listDomains, removeDomain, verifyDomain } from './domain.ts'
 
-/** The domains of an organization, on the business host. */
-export function domainRoutes(host: Host, kernel: Kernel): void {
+/** Routes for the domains of an organization, on the business host. */
+export function domainRoutes(host: Host, kernel: ServerContext): void {
   const { clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -15,16 +15,16 @@ export function domainRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listDomains,
     onRequest: session.onRequest,
     async handler(request) {
-      return { domains: await listDomains(kernel, askingOf(request, session.of(request)), clock()) }
+      return { domains: await listDomains(kernel, memberContextOf(request, session.of(request)), clock()) }
     },
   })
 
   host.route({
-    ...endpoints.claimDomain,
+    ...endpoints.addDomain,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const asking = askingOf(request, session.of(request))
-      const domain = await claimDomain(kernel, asking, request.body.domain, clock())
+      const asking = memberContextOf(request, session.of(request))
+      const domain = await addDomain(kernel, asking, request.body.domain, clock())
       return reply.status(201).send({ domain })
     },
   })
@@ -34,7 +34,7 @@ export function domainRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request) {
       const { domainId } = request.params
-      const asking = { ...askingOf(request, session.of(request)), domainId, address: addressKey(request) }
+      const asking = { ...memberContextOf(request, session.of(request)), domainId, address: clientAddressKey(request) }
       return { domain: await verifyDomain(kernel, asking, clock()) }
     },
   })
@@ -44,7 +44,7 @@ export function domainRoutes(host: Host, kernel: Kernel): void {
     onRequest: session.onRequest,
     async handler(request, reply) {
       const { domainId } = request.params
-      await removeDomain(kernel, { ...askingOf(request, session.of(request)), domainId }, clock())
+      await removeDomain(kernel, { ...memberContextOf(request, session.of(request)), domainId }, clock())
       return reply.status(204).send(null)
     },
   })

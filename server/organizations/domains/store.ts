@@ -4,18 +4,18 @@ const columns = [
   'organization_domain.organization_id as organizationId',
   'organization_domain.domain_id as domainId',
   'domain',
-  'challenge',
+  'txt_value as challenge',
   'verified_at as verifiedAt',
-  'checked_at as checkedAt',
-  'proved_at as provedAt',
+  'last_checked_at as checkedAt',
+  'last_verified_at as lastVerifiedAt',
   'failing_since as failingSince',
-  'told_at as toldAt',
+  'notified_at as notifiedAt',
 ] as const
 
-/** A domain that an organization claims, and how it stands with its proof. */
-export type Claim = NonNullable<Awaited<ReturnType<typeof findDomain>>>
+/** A domain that an organization claims, and the state of its verification. */
+export type DomainClaim = NonNullable<Awaited<ReturnType<typeof findDomain>>>
 
-export type Claimed = { organizationId: string; domainId: string }
+export type DomainKey = { organizationId: string; domainId: string }
 
 export function listDomains(db: Database, organizationId: string) {
   return db
@@ -26,7 +26,7 @@ export function listDomains(db: Database, organizationId: string) {
     .execute()
 }
 
-function ofClaim(db: Database, { organizationId, domainId }: Claimed) {
+function ofClaim(db: Database, { organizationId, domainId }: DomainKey) {
   return db
     .selectFrom('organization_domain')
     .select(columns)
@@ -34,12 +34,12 @@ function ofClaim(db: Database, { organizationId, domainId }: Claimed) {
     .where('domain_id', '=', domainId)
 }
 
-export function findDomain(db: Database, claimed: Claimed) {
+export function findDomain(db: Database, claimed: DomainKey) {
   return ofClaim(db, claimed).executeTakeFirst()
 }
 
-/** Claims that nobody else changes until the transaction ends. Locked in one order, so that none waits for another. */
-export function lockDomains(tx: Transaction, claimed: Claimed[]): Promise<Claim[]> {
+/** Locks claims until the transaction ends. The rows are locked in a fixed order to avoid deadlocks. */
+export function lockDomains(tx: Transaction, claimed: DomainKey[]): Promise<DomainClaim[]> {
   return tx
     .selectFrom('organization_domain')
     .select(columns)
@@ -65,19 +65,19 @@ export async function countDomains(db: Database, organizationId: string): Promis
   return Number(count)
 }
 
-/** Inserts a claim; nothing where the organization claims this domain already. */
-export function insertDomain(tx: Transaction, claim: Claimed & { domain: string; challenge: string }, now: Date) {
+/** Inserts a claim. Does nothing if the organization already claims this domain. */
+export function insertDomain(tx: Transaction, claim: DomainKey & { domain: string; challenge: string }, now: Date) {
   const { organizationId, domainId, domain, challenge } = claim
   return tx
     .insertInto('organization_domain')
-    .values({ organization_id: organizationId, domain_id: domainId, domain, challenge, created_at: now })
+    .values({ organization_id: organizationId, domain_id: domainId, domain, txt_value: challenge, created_at: now })
     .onConflict((conflict) => conflict.columns(['organization_id', 'domain']).doNothing())
     .returning(columns)
     .executeTakeFirst()
 }
 
-/** Deletes a claim, and answers its domain; nothing where there is none. */
-export async function deleteDomain(tx: Transaction, { organizationId, domainId }: Claimed) {
+/** Deletes a claim and returns its domain. Returns undefined if there is no such claim. */
+export async function deleteDomain(tx: Transaction, { organizationId, domainId }: DomainKey) {
   const deleted = await tx
     .deleteFrom('organization_domain')
     .where('organization_id', '=', organizationId)
@@ -87,16 +87,16 @@ export async function deleteDomain(tx: Transaction, { organizationId, domainId }
   return deleted?.domain
 }
 
-/** Writes down how a claim stands. */
-export async function updateDomain(tx: Transaction, claim: Claim): Promise<void> {
+/** Updates the verification state of a claim. */
+export async function updateDomain(tx: Transaction, claim: DomainClaim): Promise<void> {
   await tx
     .updateTable('organization_domain')
     .set({
       verified_at: claim.verifiedAt,
-      checked_at: claim.checkedAt,
-      proved_at: claim.provedAt,
+      last_checked_at: claim.checkedAt,
+      last_verified_at: claim.lastVerifiedAt,
       failing_since: claim.failingSince,
-      told_at: claim.toldAt,
+      notified_at: claim.notifiedAt,
     })
     .where('organization_id', '=', claim.organizationId)
     .where('domain_id', '=', claim.domainId)
@@ -104,21 +104,21 @@ export async function updateDomain(tx: Transaction, claim: Claim): Promise<void>
 }
 
 /**
- * Gives an organization its domain, to be looked at then; false where another organization has it, unless it is that of
- * the claim `from`.
+ * Assigns a domain to an organization and sets the time of the next check. Returns false if another organization has
+ * the domain, unless that is the claim `from`.
  */
-export async function takeDomain(
+export async function assignVerifiedDomain(
   tx: Transaction,
-  { organizationId, domainId, domain }: Claimed & { domain: string },
-  { checkDueAt, from }: { checkDueAt: Date; from: Claimed | undefined },
+  { organizationId, domainId, domain }: DomainKey & { domain: string },
+  { nextCheckAt, from }: { nextCheckAt: Date; from: DomainKey | undefined },
 ): Promise<boolean> {
   const taken = await tx
     .insertInto('organization_verified_domain')
-    .values({ domain, organization_id: organizationId, domain_id: domainId, check_due_at: checkDueAt })
+    .values({ domain, organization_id: organizationId, domain_id: domainId, next_check_at: nextCheckAt })
     .onConflict((conflict) =>
       conflict
         .column('domain')
-        .doUpdateSet({ organization_id: organizationId, domain_id: domainId, check_due_at: checkDueAt })
+        .doUpdateSet({ organization_id: organizationId, domain_id: domainId, next_check_at: nextCheckAt })
         .where(({ eb, or, and }) =>
           or([
             eb('organization_verified_domain.organization_id', '=', organizationId),
@@ -138,7 +138,7 @@ export async function takeDomain(
   return taken !== undefined
 }
 
-export async function releaseDomain(tx: Transaction, domain: string, organizationId: string): Promise<void> {
+export async function releaseVerifiedDomain(tx: Transaction, domain: string, organizationId: string): Promise<void> {
   await tx
     .deleteFrom('organization_verified_domain')
     .where('domain', '=', domain)
@@ -150,8 +150,8 @@ export async function releaseDomains(tx: Transaction, organizationId: string): P
   await tx.deleteFrom('organization_verified_domain').where('organization_id', '=', organizationId).execute()
 }
 
-/** Which organization a domain is of. */
-export async function findHolder(db: Database, domain: string): Promise<string | undefined> {
+/** Finds the organization that has verified a domain. */
+export async function findVerifiedOwner(db: Database, domain: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('organization_verified_domain')
     .select('organization_id as organizationId')
@@ -160,7 +160,7 @@ export async function findHolder(db: Database, domain: string): Promise<string |
   return found?.organizationId
 }
 
-/** Whether an organization has any of these domains. */
+/** Checks if an organization has verified any of these domains. */
 export async function isHolderOfAny(db: Database, organizationId: string, domains: string[]): Promise<boolean> {
   if (domains.length === 0) return false
   const found = await db
@@ -173,8 +173,8 @@ export async function isHolderOfAny(db: Database, organizationId: string, domain
   return found !== undefined
 }
 
-/** The claim by which an organization has a domain. */
-export function findHoldingClaim(db: Database, domain: string): Promise<Claim | undefined> {
+/** Finds the claim through which an organization has a domain. */
+export function findHoldingClaim(db: Database, domain: string): Promise<DomainClaim | undefined> {
   return db
     .selectFrom('organization_verified_domain')
     .innerJoin('organization_domain', (join) =>
@@ -188,13 +188,13 @@ export function findHoldingClaim(db: Database, domain: string): Promise<Claim | 
     .executeTakeFirst()
 }
 
-/** Takes up to `count` domains that are due, so that until the lease ends nobody else does. */
-export function leaseDue(db: Database, count: number, leaseEndsAt: Date, now: Date): Promise<Claim[]> {
+/** Leases up to `count` domains that are due. No other process gets them until the lease ends. */
+export function leaseDueChecks(db: Database, count: number, leaseEndsAt: Date, now: Date): Promise<DomainClaim[]> {
   const due = db
     .selectFrom('organization_verified_domain')
     .select('domain')
-    .where('check_due_at', '<=', now)
-    .orderBy('check_due_at')
+    .where('next_check_at', '<=', now)
+    .orderBy('next_check_at')
     .limit(count)
     .forUpdate()
     .skipLocked()
@@ -202,9 +202,9 @@ export function leaseDue(db: Database, count: number, leaseEndsAt: Date, now: Da
     .with('leased', (one) =>
       one
         .updateTable('organization_verified_domain')
-        .set({ check_due_at: leaseEndsAt })
+        .set({ next_check_at: leaseEndsAt })
         .where('domain', 'in', due)
-        .where('check_due_at', '<=', now)
+        .where('next_check_at', '<=', now)
         .returning(['organization_id', 'domain_id']),
     )
     .selectFrom('organization_domain')
@@ -217,19 +217,23 @@ export function leaseDue(db: Database, count: number, leaseEndsAt: Date, now: Da
     .execute()
 }
 
-/** Writes down that the owners know that a domain fails. */
-export async function noteTold(db: Database, { organizationId, domainId }: Claimed, now: Date): Promise<void> {
+/** Records that the owners were notified about a failing domain. */
+export async function markOwnersNotified(
+  db: Database,
+  { organizationId, domainId }: DomainKey,
+  now: Date,
+): Promise<void> {
   await db
     .updateTable('organization_domain')
-    .set({ told_at: now })
+    .set({ notified_at: now })
     .where('organization_id', '=', organizationId)
     .where('domain_id', '=', domainId)
     .where('failing_since', 'is not', null)
     .execute()
 }
 
-/** The owners of an organization who have a proved address, and what it is called. */
-export function listOwnersToTell(db: Database, organizationId: string) {
+/** Lists the owners of an organization who have a verified e-mail address, with the name of the organization. */
+export function listOwnerEmails(db: Database, organizationId: string) {
   return db
     .selectFrom('organization_member')
     .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')

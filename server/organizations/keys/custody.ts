@@ -4,28 +4,34 @@ import { keyCustodyOfMode } from '@countersign/protocol/formats/role'
 import type { Database } from '#platform/database/database.ts'
 import type { Keyring } from '#platform/crypto/keyring.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import type { Member } from '#organizations/membership/access.ts'
-import { fingerprintOf } from './key-fingerprint.ts'
+import { type Member } from '#organizations/membership/member.ts'
+import { fingerprintOf, unwrapWithKms, wrapWithKms } from './kms.ts'
 import * as store from './store.ts'
 import type { KeyRow } from './store.ts'
-import type { Calling } from './kms-call.ts'
-import { openWithKms, sealWithKms } from './kms.ts'
+import type { KmsCallDeps } from './kms-call.ts'
 
-/** What it takes to make and open keys. */
-export type Keeping = Calling
+/** Dependencies for generating and opening organization keys. */
+export type KeyDeps = KmsCallDeps
 
-/** Which organization's key it is, and which of its keys. */
-export type KeyPlace = { organizationId: string; keyId: string }
+/** Identifies a key of an organization. */
+export type OrganizationKeyRef = { organizationId: string; keyId: string }
 
-/** A key that the service, or the KMS of its organization, keeps: as it stands in the database. */
-export type KeptKey = KeyPlace & { custody: KeyRow['custody']; sealedKey: string; fingerprint: string }
+/** A key stored by the service or by the organization's KMS, as in the database. */
+export type StoredOrganizationKey = OrganizationKeyRef & {
+  custody: KeyRow['custody']
+  sealedKey: string
+  fingerprint: string
+}
 
-/** A new one; `sealedBy` is the address of the KMS that has sealed it, if one has. */
-type MadeKey = KeptKey & { sealedBy: string | undefined }
+/** A newly generated key. `sealedBy` is the URL of the KMS that sealed it, if any. */
+type MadeKey = StoredOrganizationKey & { sealedBy: string | undefined }
 
-/** Makes a key for an organization in a mode in which members do not make it themselves. Refuses `kms_unavailable`. */
-export async function makeKey(
-  keeping: Keeping,
+/**
+ * Generates a key for an organization in an encryption mode in which members do not generate it. Throws
+ * `kms_unavailable`.
+ */
+export async function generateOrganizationKey(
+  keeping: KeyDeps,
   { organizationId, encryptionMode }: Pick<Member['organization'], 'organizationId' | 'encryptionMode'>,
   now: Date,
 ): Promise<MadeKey> {
@@ -33,7 +39,7 @@ export async function makeKey(
   const key = randomBytes(organizationKeyBytes)
   const made = { ...place, custody: keyCustodyOfMode[encryptionMode], fingerprint: fingerprintOf(key) }
   try {
-    if (encryptionMode === 'enterprise_managed') return { ...made, ...(await sealWithKms(keeping, place, key, now)) }
+    if (encryptionMode === 'enterprise_managed') return { ...made, ...(await wrapWithKms(keeping, place, key, now)) }
     const sealedKey = await keeping.kernel.keyring.seal(sealOf(place), key.toString('base64'))
     return { ...made, sealedKey, sealedBy: undefined }
   } finally {
@@ -41,10 +47,10 @@ export async function makeKey(
   }
 }
 
-/** Opens a key for one use of it, after which it is forgotten. Refuses `kms_unavailable`. */
-export async function lendKey<Result>(
-  keeping: Keeping,
-  kept: KeptKey,
+/** Opens a key for a single use and clears it afterwards. Throws `kms_unavailable`. */
+export async function withDecryptedKey<Result>(
+  keeping: KeyDeps,
+  kept: StoredOrganizationKey,
   borrow: (key: Buffer) => Promise<Result>,
   now: Date,
 ): Promise<Result> {
@@ -56,16 +62,16 @@ export async function lendKey<Result>(
   }
 }
 
-async function openKey(keeping: Keeping, kept: KeptKey, now: Date): Promise<Buffer> {
+async function openKey(keeping: KeyDeps, kept: StoredOrganizationKey, now: Date): Promise<Buffer> {
   const { custody, sealedKey, fingerprint, keyId } = kept
-  if (custody === 'customer_kms') return openWithKms(keeping, kept, (key) => fingerprintOf(key) === fingerprint, now)
+  if (custody === 'customer_kms') return unwrapWithKms(keeping, kept, (key) => fingerprintOf(key) === fingerprint, now)
   const key = Buffer.from(await keeping.kernel.keyring.open(sealOf(kept), sealedKey), 'base64')
-  if (fingerprintOf(key) !== fingerprint) throw new Error(`the key ${keyId} is not the one of its fingerprint`)
+  if (fingerprintOf(key) !== fingerprint) throw new Error(`the key ${keyId} does not match its fingerprint`)
   return key
 }
 
-/** Seals anew what another root than the first has sealed, so that the operator can let that one go. */
-export async function resealOrganizationKeys({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
+/** Re-encrypts keys that are not under the current root key, so that the operator can remove the old one. */
+export async function reencryptOrganizationKeys({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
   for (const { sealedKey: before, ...place } of await store.listSealedKeys(db)) {
     if (before === null) continue
     const after = await keyring.renew(sealOf(place), before)
@@ -73,4 +79,4 @@ export async function resealOrganizationKeys({ db, keyring }: { db: Database; ke
   }
 }
 
-const sealOf = ({ organizationId, keyId }: KeyPlace) => `organization-key:${organizationId}:${keyId}`
+const sealOf = ({ organizationId, keyId }: OrganizationKeyRef) => `organization-key:${organizationId}:${keyId}`

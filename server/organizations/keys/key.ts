@@ -1,55 +1,73 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { keepOrganization } from '#organizations/membership/member.ts'
+import { createPublicKey, randomUUIDv7 } from 'node:crypto'
+import { curveOfPublicKey } from '@countersign/protocol/formats/encryption/agreement-key'
+import {
+  type OrganizationKeyWrapContext,
+  ciphertextContext,
+} from '@countersign/protocol/formats/encryption/ciphertext-context'
+import { parseKeyWrapHeader } from '@countersign/protocol/formats/encryption/key-grant'
+import { CompactEncrypt } from 'jose'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import type {
-  KeyGrant,
   NewKeyGrants,
   NewOrganizationKey,
   OrganizationKey,
+  OrganizationKeyWrap,
 } from '@countersign/protocol/organizations/keys'
-import { record } from '#platform/audit/audit.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { keyOf } from '#accounts/sessions/own-key.ts'
-import { requireFresh } from '#accounts/sessions/session.ts'
-import { actingMemberTransaction, requireMember, type Asking, type Member } from '#organizations/membership/access.ts'
-import { lendKey, makeKey, type Keeping } from './custody.ts'
-import { isGrantFor, wrapKey } from './key-grant.ts'
+import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
+import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
+import { type Member } from '#organizations/membership/member.ts'
+import { type KeyDeps, generateOrganizationKey, withDecryptedKey } from './custody.ts'
 import * as store from './store.ts'
-import type { GrantRow, KeyRow } from './store.ts'
+import type { KeyRow, MemberKeyWrapRow } from './store.ts'
 import * as kmsStore from './kms-store.ts'
-import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
-import * as membersStore from '#organizations/members/store.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
 
-const refuse = refusals({
-  invalid_request: [
-    400,
-    'In mode e2ee, and there alone, a key is made by a member: send its fingerprint and ciphertext.',
-  ],
-  invalid_key_wrap: [400, 'This is not this key, wrapped to the encryption key of that member.'],
-  insufficient_scope: [403, 'Only an owner deletes a key.'],
-  key_not_held: [403, 'Only who was granted this key can grant it'],
-  key_not_found: [404, 'This organization has no key with this id.'],
-  member_not_found: [404, 'This organization has no such member.'],
-  encryption_key_missing: [409, 'This identity has no encryption key to which a key could be wrapped.'],
-  key_granted_already: [409, 'This member has this key. They alone replace their wrap of it, or give it up.'],
-  key_changed: [409, 'Another key is in force than the one that this replaces.'],
-  key_in_force: [409, 'This key is in force. Replace it first.'],
-  key_used_before: [409, 'This organization has had this key before. Make a new one.'],
-  not_granted_by_members: [409, 'Members do not grant this key: the service wraps it to each who asks.'],
-  too_many_keys: [409, `An organization has at most ${limits.organizationKeysMax} keys.`],
+/** Wraps a key to the encryption key of a member, as another member's browser does. */
+async function wrapKey(key: Uint8Array, publicKey: Uint8Array, place: OrganizationKeyWrapContext): Promise<string> {
+  const recipient = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' })
+  return new CompactEncrypt(key)
+    .setProtectedHeader({ alg: 'ECDH-ES+A256KW', enc: 'A256GCM', ctx: ciphertextContext.organizationKey(place) })
+    .encrypt(recipient)
+}
+
+/** Checks if a text can be a wrap of this key for this member. Only the member can check its content. */
+function isKeyWrapFor(text: string, publicKey: Uint8Array, place: OrganizationKeyWrapContext): boolean {
+  const header = parseKeyWrapHeader(text)
+  return header?.context === ciphertextContext.organizationKey(place) && header.curve === curveOfPublicKey(publicKey)
+}
+
+const refuse = defineErrors({
+  invalid_request: [400, 'fingerprint and ciphertext are required in encryption mode e2ee and not allowed otherwise.'],
+  invalid_key_wrap: [400, "ciphertext is not a wrap of this key to the member's encryption key."],
+  insufficient_scope: [403, 'Only owners can delete a key.'],
+  key_not_shared_with_you: [403, 'Only members who have this key can share it.'],
+  key_not_found: [404, 'Key not found.'],
+  member_not_found: [404, 'Member not found.'],
+  encryption_key_missing: [409, 'The identity has no encryption key.'],
+  key_granted_already: [409, 'The member already has this key. Only the member can replace the wrap or give it up.'],
+  key_changed: [409, 'replaces is not the active key. Read the keys and try again.'],
+  key_active: [409, 'The active key cannot be deleted. Replace it first.'],
+  key_used_before: [409, 'The organization has used this key before. Generate a new one.'],
+  key_managed_by_service: [409, 'The service distributes this key; members cannot share it.'],
+  too_many_keys: [409, `An organization can have at most ${limits.organizationKeysMax} keys.`],
 })
 
-/** The keys of an organization, the one in force before the others. Refuses as `requireMember`. */
-export async function listKeys(kernel: Kernel, asking: Asking, now: Date): Promise<OrganizationKey[]> {
+/** Lists the keys of an organization, the active key first. Throws the errors of `requireMember`. */
+export async function listKeys(kernel: ServerContext, asking: MemberContext, now: Date): Promise<OrganizationKey[]> {
   const member = await requireMember(kernel, asking, 'read', now)
   const rows = await store.listKeys(kernel.db, asking.organizationId)
   return describeKeys(kernel.db, member, rows)
 }
 
-/** Tells of keys who can get them. */
+/** Maps keys to their API view, with the number of members who can use them. */
 async function describeKeys(db: Database, { memberId }: Member, rows: KeyRow[]): Promise<OrganizationKey[]> {
   const [first] = rows
   if (!first) return []
@@ -78,32 +96,32 @@ function toOrganizationKey({ keyId, version, custody, fingerprint, ...row }: Key
 }
 
 /**
- * Gives an organization a key, in place of the one in force if there is one. Who makes and keeps it says the mode of
- * the organization. Refuses what `requireMember` and `recordAct` do, `reauthentication_required`, `rate_limited`,
- * `invalid_request`, `invalid_key_wrap`, `encryption_key_missing`, `kms_unavailable`, `key_changed`, `key_used_before`,
- * `too_many_keys`.
+ * Creates a key for an organization and replaces the active key, if any. The encryption mode of the organization
+ * decides who generates and stores it. Throws the errors of `requireMember` and `recordSignedAction`,
+ * `reauthentication_required`, `rate_limited`, `invalid_request`, `invalid_key_wrap`, `encryption_key_missing`,
+ * `kms_unavailable`, `key_changed`, `key_used_before`, `too_many_keys`.
  */
 export async function createKey(
-  keeping: Keeping,
-  asking: Asking,
-  wanted: NewOrganizationKey,
+  keeping: KeyDeps,
+  asking: MemberContext,
+  requested: NewOrganizationKey,
   now: Date,
 ): Promise<OrganizationKey> {
   const { db, config, rateLimits } = keeping.kernel
   const { session, organizationId } = asking
   const { organization } = await requireMember(keeping.kernel, asking, 'manage_keys', now)
-  requireFresh(session, now)
-  await rateLimits.count('organization key of an organization', organizationId)
+  requireRecentAuthentication(session, now)
+  await rateLimits.count('organization-keys-per-organization', organizationId)
   const made = await (organization.encryptionMode === 'e2ee'
-    ? takeKey(wanted, organizationId)
-    : keepKey(keeping, wanted, organization, now))
+    ? takeKey(requested, organizationId)
+    : keepKey(keeping, requested, organization, now))
   return actingMemberTransaction(db, asking, async (tx, locked) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
-    // A KMS may have been asked meanwhile, and the mode may be another one by now, or the KMS.
+    // The encryption mode or the KMS can have changed during the request to the KMS.
     if (locked?.encryptionMode !== organization.encryptionMode) throw refuse.key_changed()
     if (made.sealedBy !== undefined && made.sealedBy !== (await kmsStore.findKmsUrl(tx, organizationId)))
       throw refuse.key_changed()
-    const version = await endKeyInForce(tx, { organizationId, replaces: wanted.replaces }, now)
+    const version = await endKeyInForce(tx, { organizationId, replaces: requested.replaces }, now)
     if (!(await store.insertKey(tx, { ...made, version }, now))) throw refuse.key_used_before()
     if (made.ciphertext !== undefined)
       await keepGrants(
@@ -113,15 +131,15 @@ export async function createKey(
         now,
       )
     const details = { keyId: made.keyId, version, keyCustody: made.custody, fingerprint: made.fingerprint }
-    await recordAct(tx, { asking, acting }, { action: 'organization.key.created', details }, now)
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.key.created', details }, now)
     const row = { ...made, version, createdAt: now, rotationDueAt: null, endedAt: null }
     const [key] = await describeKeys(tx, acting, [row])
-    if (!key) throw new Error(`the key ${made.keyId} is not told of`)
+    if (!key) throw new Error(`the key ${made.keyId} is missing from the list`)
     return key
   })
 }
 
-/** A key that a member has made, of which nothing but their own grant is known here. */
+/** Returns the row of a key that a member has generated. The service stores only the member's own wrap of it. */
 async function takeKey({ fingerprint, ciphertext }: NewOrganizationKey, organizationId: string) {
   if (fingerprint === undefined || ciphertext === undefined) throw refuse.invalid_request()
   const place = { organizationId, keyId: randomUUIDv7() }
@@ -135,57 +153,62 @@ async function takeKey({ fingerprint, ciphertext }: NewOrganizationKey, organiza
   }
 }
 
-/** A key that the service makes, which it keeps itself or has the organization's KMS keep. */
+/** Generates a key that the service or the organization's KMS stores. */
 async function keepKey(
-  keeping: Keeping,
+  keeping: KeyDeps,
   { fingerprint, ciphertext }: NewOrganizationKey,
   organization: Member['organization'],
   now: Date,
 ) {
   if (fingerprint !== undefined || ciphertext !== undefined) throw refuse.invalid_request()
-  return { ...(await makeKey(keeping, organization, now)), ciphertext: undefined }
+  return { ...(await generateOrganizationKey(keeping, organization, now)), ciphertext: undefined }
 }
 
-/** Ends the key that is to be replaced, and says which version comes next. */
+/** Retires the key to be replaced, and returns the version of the next one. */
 async function endKeyInForce(
   tx: Transaction,
   { organizationId, replaces }: { organizationId: string; replaces: string | undefined },
   now: Date,
 ): Promise<number> {
-  const inForce = await store.findKeyInForce(tx, organizationId)
+  const inForce = await store.findActiveKey(tx, organizationId)
   if (inForce?.keyId !== replaces) throw refuse.key_changed({ fields: { keyId: inForce?.keyId ?? null } })
   if ((await store.countKeys(tx, organizationId)) >= limits.organizationKeysMax) throw refuse.too_many_keys()
-  if (inForce && !(await store.endKey(tx, inForce, now))) throw refuse.key_changed()
+  if (inForce && !(await store.retireKey(tx, inForce, now))) throw refuse.key_changed()
   return (inForce?.version ?? 0) + 1
 }
 
-type AskingForOne = Asking & { keyId: string }
+type ConnectionContext = MemberContext & { keyId: string }
 
 /**
- * Deletes a key that is no longer in force: who has not kept it opens nothing with it any more. Refuses what
- * `requireMember` and `recordAct` do, `insufficient_scope` to all but owners, `reauthentication_required`,
- * `key_not_found`, `key_in_force`.
+ * Deletes a retired key. Data encrypted with it can only be decrypted by members who saved the key. Throws the errors
+ * of `requireMember` and `recordSignedAction`, `insufficient_scope` unless the member is an owner,
+ * `reauthentication_required`, `key_not_found`, `key_active`.
  */
-export async function deleteKey({ db, config }: Kernel, asking: AskingForOne, now: Date): Promise<void> {
+export async function deleteKey({ db, config }: ServerContext, asking: ConnectionContext, now: Date): Promise<void> {
   const { keyId } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()
-    requireFreshToAct(asking, now)
+    requireRecentAuthenticationForAction(asking, now)
     const key = await store.findKey(tx, asking)
     if (!key) throw refuse.key_not_found()
-    if (!(await store.deleteEndedKey(tx, key))) throw refuse.key_in_force()
+    if (!(await store.deleteEndedKey(tx, key))) throw refuse.key_active()
     const { version, fingerprint } = key
     const act = { action: 'organization.key.deleted', details: { keyId, version, fingerprint } } as const
-    await recordAct(tx, { asking, acting }, act, now)
+    await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }
 
 /**
- * A key as it is wrapped to whoever asks; for who looks after the keys that members grant each other, also who else was
- * granted it. Refuses as `requireMember`, and `key_not_found`, `rate_limited`, `kms_unavailable`.
+ * Gets a key, wrapped to the requesting member. For a shared key, a member with permission to manage keys also gets the
+ * list of members who have it. Throws the errors of `requireMember`, and `key_not_found`, `rate_limited`,
+ * `kms_unavailable`.
  */
-export async function readGrants(keeping: Keeping, asking: AskingForOne, now: Date): Promise<KeyGrant[]> {
+export async function listMemberKeyWraps(
+  keeping: KeyDeps,
+  asking: ConnectionContext,
+  now: Date,
+): Promise<OrganizationKeyWrap[]> {
   const { kernel } = keeping
   const acting = await requireMember(kernel, asking, 'read', now)
   const key = await store.findKey(kernel.db, asking)
@@ -194,22 +217,34 @@ export async function readGrants(keeping: Keeping, asking: AskingForOne, now: Da
   return listGrants(kernel.db, acting, key)
 }
 
-/** The grants of a key; of others than `acting` only whether they have one, and only where that is theirs to know. */
-async function listGrants(db: Database, { memberId, scopes }: Member, key: KeyRow): Promise<KeyGrant[]> {
+/**
+ * Lists the wraps of a key. For members other than `acting` it only shows if they have one, and only with permission.
+ */
+async function listGrants(db: Database, { memberId, scopes }: Member, key: KeyRow): Promise<OrganizationKeyWrap[]> {
   const rows = await store.listGrants(db, key, scopes.includes('manage_keys') ? undefined : memberId)
   return rows.map((row) => toKeyGrant(row, row.memberId === memberId ? row.ciphertext : null))
 }
 
-function toKeyGrant({ publicKey, ciphertext, ...row }: GrantRow, told: string | null): KeyGrant {
+function toKeyGrant(
+  { publicKey, ciphertext, ...row }: MemberKeyWrapRow,
+  ownCiphertext: string | null,
+): OrganizationKeyWrap {
   const { memberId, identityId, handle, displayName } = row
-  const granted = { granted: ciphertext !== null, ...(told !== null && { ciphertext: told }) }
+  const granted = { granted: ciphertext !== null, ...(ownCiphertext !== null && { ciphertext: ownCiphertext }) }
   return { memberId, identityId, handle, displayName, publicKey: publicKey && toBase64(publicKey), ...granted }
 }
 
-type Delivery = { asking: AskingForOne; acting: Member; key: KeyRow }
+type Delivery = { asking: ConnectionContext; acting: Member; key: KeyRow }
 
-/** Wraps a key that the service can open to whoever asks, if they are a member and it is there still by then. */
-async function deliverKey(keeping: Keeping, { asking, acting, key }: Delivery, now: Date): Promise<KeyGrant[]> {
+/**
+ * Wraps a key that the service can open to the requesting member. Afterwards it checks that the membership and the key
+ * still exist.
+ */
+async function deliverKey(
+  keeping: KeyDeps,
+  { asking, acting, key }: Delivery,
+  now: Date,
+): Promise<OrganizationKeyWrap[]> {
   const { db, config, rateLimits } = keeping.kernel
   const { session, organizationId, keyId } = asking
   const { memberId, identityId } = acting
@@ -218,48 +253,49 @@ async function deliverKey(keeping: Keeping, { asking, acting, key }: Delivery, n
   if (!own || sealedKey === null) throw refuse.key_not_found()
   const { publicKey } = own
   if (!publicKey) return [toKeyGrant(own, null)]
-  await rateLimits.count('organization key for a member', keyOf(session, memberId, now))
+  await rateLimits.count('organization-key-reads-per-member', keyOf(session, memberId, now))
   const place = { organizationId, fingerprint, identityId }
   const wrap = (opened: Buffer) => wrapKey(opened, publicKey, place)
-  const ciphertext = await lendKey(keeping, { ...key, sealedKey }, wrap, now)
+  const ciphertext = await withDecryptedKey(keeping, { ...key, sealedKey }, wrap, now)
   return actingTransaction(db, asking.session, async (tx) => {
-    await membersStore.shareOrganization(tx, organizationId)
+    await keepOrganization(tx, organizationId)
     await requireMember({ db: tx, config }, { ...asking, identityId }, 'read', now)
     if (!(await store.findKey(tx, asking))) throw refuse.key_not_found()
-    const act = { action: 'organization.key.delivered', actor: 'person', userId: session.userId } as const
-    await record(tx, { ...act, identityId, organizationId, details: { keyId, version: key.version } }, now)
+    const act = { action: 'organization.key.retrieved', actor: 'user', userId: session.userId } as const
+    await recordAuditEvent(tx, { ...act, identityId, organizationId, details: { keyId, version: key.version } }, now)
     return [toKeyGrant({ ...own, ciphertext }, ciphertext)]
   })
 }
 
 /**
- * Grants a key to members, to whom a member who has it has wrapped it: to those who lack it, as nobody else can tell a
- * wrap from nothing, and to themselves also again. Refuses what `requireMember` and `recordAct` do,
- * `reauthentication_required`, `key_not_found`, `not_granted_by_members`, `key_not_held`, `member_not_found`,
- * `encryption_key_missing`, `invalid_key_wrap`, `key_granted_already`.
+ * Shares a key with members, using wraps that a member with the key has made. Members who have the key already are
+ * rejected, except the sharing member: only the recipient can tell if a wrap is valid, so a wrap must not be
+ * overwritten. Throws the errors of `requireMember` and `recordSignedAction`, `reauthentication_required`,
+ * `key_not_found`, `key_managed_by_service`, `key_not_shared_with_you`, `member_not_found`, `encryption_key_missing`,
+ * `invalid_key_wrap`, `key_granted_already`.
  */
-export async function grantKey(
-  { db, config }: Kernel,
-  asking: AskingForOne,
+export async function shareKey(
+  { db, config }: ServerContext,
+  asking: ConnectionContext,
   grants: NewKeyGrants,
   now: Date,
-): Promise<KeyGrant[]> {
+): Promise<OrganizationKeyWrap[]> {
   const { keyId } = asking
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
-    requireFreshToAct(asking, now)
+    requireRecentAuthenticationForAction(asking, now)
     const key = await store.findKey(tx, asking)
     if (!key) throw refuse.key_not_found()
-    if (key.custody !== 'identity_grants') throw refuse.not_granted_by_members()
+    if (key.custody !== 'identity_grants') throw refuse.key_managed_by_service()
     const [own] = await store.listGrants(tx, key, acting.memberId)
-    if (!own?.ciphertext) throw refuse.key_not_held()
+    if (!own?.ciphertext) throw refuse.key_not_shared_with_you()
     await keepGrants(tx, key, { grants, by: acting }, now)
-    // Whom it is granted to stands in the trail; what they were sent is for them.
+    // The audit log names the recipients. The wraps are for the recipients only.
     const memberIds = grants.map(({ memberId }) => memberId)
     const replacedOwn = memberIds.includes(acting.memberId)
     const details = { keyId, version: key.version, memberIds, ...(replacedOwn && { replacedOwn }) }
-    const act = { action: 'organization.key.granted', details, isConfidential: true } as const
-    await recordAct(tx, { asking, acting }, act, now)
+    const act = { action: 'organization.key.shared', details, isConfidential: true } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
     return listGrants(tx, acting, key)
   })
 }
@@ -267,7 +303,9 @@ export async function grantKey(
 type GrantedKey = Pick<KeyRow, 'organizationId' | 'keyId' | 'fingerprint'>
 type Granting = { grants: NewKeyGrants; by: Pick<Member, 'memberId'> }
 
-/** Keeps grants to members, each once, who have an encryption key to which they are. */
+/**
+ * Stores wraps for members. Each member must appear once and must have the encryption key that the wrap was made for.
+ */
 async function keepGrants(tx: Transaction, key: GrantedKey, { grants, by }: Granting, now: Date): Promise<void> {
   const { organizationId, fingerprint } = key
   const members = await store.listGrants(tx, key)
@@ -276,11 +314,11 @@ async function keepGrants(tx: Transaction, key: GrantedKey, { grants, by }: Gran
     if (!member) throw refuse.member_not_found()
     const { identityId, publicKey } = member
     if (!publicKey) throw refuse.encryption_key_missing({ fields: { memberId } })
-    if (!isGrantFor(ciphertext, publicKey, { organizationId, fingerprint, identityId }))
+    if (!isKeyWrapFor(ciphertext, publicKey, { organizationId, fingerprint, identityId }))
       throw refuse.invalid_key_wrap({ fields: { memberId } })
   }
   if (new Set(grants.map(({ memberId }) => memberId)).size < grants.length)
-    throw refuse.invalid_request({ sentence: 'Each member is granted a key once.' })
+    throw refuse.invalid_request({ sentence: 'Each member can appear only once.' })
   const kept = await store.insertGrants(tx, { ...key, grants, by: by.memberId }, now)
   const had = grants.find(({ memberId }) => !kept.includes(memberId))
   if (had) throw refuse.key_granted_already({ fields: { memberId: had.memberId } })

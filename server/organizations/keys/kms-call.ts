@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import { Type, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { sha256 } from '#platform/crypto/digest.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { Unreachable } from '#platform/outbound/fetch.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { OutboundError } from '#platform/outbound/fetch.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
@@ -15,35 +15,35 @@ const proofLifetimeSeconds = 60
 const Wrapped = Type.Object({ ciphertext: Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 8192 }) })
 const Unwrapped = Type.Object({ plaintext: Type.String({ maxLength: 1024 }) })
 
-/** What it takes to ask a KMS. */
-export type Calling = { kernel: Kernel; keys: SigningKeys }
+/** Dependencies for requests to a KMS. */
+export type KmsCallDeps = { kernel: ServerContext; keys: SigningKeys }
 
-/** A KMS, and which key of which organization it is asked about: it binds the one to the other. */
+/** A KMS, and the organization key that the request is about. The KMS binds the wrapped key to both. */
 export type KmsPlace = { url: string; organizationId: string; keyId: string }
 
-/** Has a KMS wrap a key. Throws `Unreachable`. */
-export async function askToWrap(calling: Calling, place: KmsPlace, key: Buffer, now: Date): Promise<string> {
+/** Sends a key to the KMS to be wrapped. Throws `Unreachable`. */
+export async function kmsWrap(calling: KmsCallDeps, place: KmsPlace, key: Buffer, now: Date): Promise<string> {
   const plaintext = key.toString('base64')
   const { ciphertext } = await ask(calling, place, { operation: 'wrap', plaintext, answer: Wrapped }, now)
   return ciphertext
 }
 
-/** Has a KMS unwrap a key that it has wrapped. Throws `Unreachable`. */
-export async function askToUnwrap(calling: Calling, place: KmsPlace, ciphertext: string, now: Date): Promise<Buffer> {
+/** Sends a wrapped key to the KMS to be unwrapped. Throws `Unreachable`. */
+export async function kmsUnwrap(calling: KmsCallDeps, place: KmsPlace, ciphertext: string, now: Date): Promise<Buffer> {
   const { plaintext } = await ask(calling, place, { operation: 'unwrap', ciphertext, answer: Unwrapped }, now)
   const bytes = fromCanonicalBase64(plaintext)
-  if (!bytes) throw new Unreachable('not_base64')
+  if (!bytes) throw new OutboundError('not_base64')
   return Buffer.from(bytes)
 }
 
 type Question = { operation: 'wrap'; plaintext: string } | { operation: 'unwrap'; ciphertext: string }
 
 /**
- * Asks a KMS. That it is us who ask, for which organization, and just this, says a JWT by our keys, for a minute and
- * for this KMS alone: so no secret has to be shared with it, nor kept here.
+ * Sends a request to a KMS. A JWT signed with the service's token-signing keys proves the sender, the organization and
+ * the content. It is valid for one minute and for this KMS only, so no shared secret is needed.
  */
 async function ask<Answer extends TSchema>(
-  { kernel, keys }: Calling,
+  { kernel, keys }: KmsCallDeps,
   { url, organizationId, keyId }: KmsPlace,
   { operation, answer, ...content }: Question & { answer: Answer },
   now: Date,
@@ -67,9 +67,9 @@ async function ask<Answer extends TSchema>(
     bodyBytesMax: answerBytesMax,
     withinMilliseconds,
   })
-  if (answered.status !== 200) throw new Unreachable(`status_${answered.status}`)
+  if (answered.status !== 200) throw new OutboundError(`status_${answered.status}`)
   const json = parseQuietly(answered.body)
-  if (!Value.Check(answer, json)) throw new Unreachable('unexpected_answer')
+  if (!Value.Check(answer, json)) throw new OutboundError('unexpected_response')
   return json
 }
 
@@ -79,7 +79,7 @@ function addressOf(url: string, operation: Question['operation']): string {
   return address.href
 }
 
-/** JSON, or undefined: the error of JSON.parse quotes the text that it could not read, which here is a secret. */
+/** Parses JSON or returns undefined. The error of JSON.parse would quote the text, which contains a secret here. */
 function parseQuietly(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))

@@ -26,7 +26,7 @@ export async function upsertKms(
     .execute()
 }
 
-/** Deletes it; false where there is none. */
+/** Deletes the KMS of an organization. Returns false if there is none. */
 export async function deleteKms(tx: Transaction, organizationId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('organization_kms')
@@ -35,7 +35,7 @@ export async function deleteKms(tx: Transaction, organizationId: string): Promis
   return numDeletedRows === 1n
 }
 
-/** The keys of an organization that a KMS has sealed. */
+/** Lists the keys of an organization that a KMS has sealed. */
 export async function listKeysOfKms(db: Database, organizationId: string) {
   const rows = await db
     .selectFrom('organization_key')

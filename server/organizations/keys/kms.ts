@@ -1,45 +1,53 @@
-import { randomUUID } from 'node:crypto'
-import { organizationKeyBytes } from '@countersign/protocol/formats/encryption/key-grant'
+import { hkdfSync, randomUUID } from 'node:crypto'
+import { keyFingerprintInfo, organizationKeyBytes } from '@countersign/protocol/formats/encryption/key-grant'
 import type { Kms } from '@countersign/protocol/organizations/keys'
 import type { Transaction } from '#platform/database/database.ts'
-import { equalBytes } from '#platform/crypto/digest.ts'
+import { equalBytes } from '#platform/crypto/secret.ts'
 import { idle } from '#platform/idle.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { Unreachable } from '#platform/outbound/fetch.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { OutboundError } from '#platform/outbound/fetch.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { refusals } from '#platform/refusal.ts'
-import { requireFresh } from '#accounts/sessions/session.ts'
-import { actingMemberTransaction, requireMember, type Asking } from '#organizations/membership/access.ts'
-import { fingerprintOf } from './key-fingerprint.ts'
-import { askToUnwrap, askToWrap, type Calling, type KmsPlace } from './kms-call.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
+import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
+import { type KmsCallDeps, type KmsPlace, kmsUnwrap, kmsWrap } from './kms-call.ts'
 import * as store from './kms-store.ts'
-import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
 
-const refuse = refusals({
-  invalid_kms: [400, 'There is no KMS at this address that opens again what it has wrapped.'],
+const fingerprintBytes = 32
+
+/** Key identifier that distinguishes keys of an organization and reveals nothing about them. */
+export function fingerprintOf(key: Uint8Array): string {
+  return Buffer.from(hkdfSync('sha256', key, '', keyFingerprintInfo, fingerprintBytes)).toString('base64url')
+}
+
+const refuse = defineErrors({
+  invalid_kms: [400, 'The KMS at this URL does not unwrap what it wrapped.'],
   kms_not_found: [404, 'This organization has no KMS.'],
-  kms_in_use: [409, 'Keys of this organization are with its KMS, or its mode wants one.'],
-  kms_without_keys: [409, 'This KMS does not open the keys that the organization has.'],
-  kms_changed: [409, 'Somebody else has just changed this. Look at it again.'],
-  kms_unavailable: [503, 'The KMS of this organization does not answer as it should. Try again in a moment.'],
+  kms_in_use: [409, 'The KMS still protects keys, or the encryption mode requires one.'],
+  kms_cannot_unwrap: [409, "The KMS cannot unwrap the organization's existing keys."],
+  kms_changed: [409, 'The KMS configuration was changed concurrently. Read it and try again.'],
+  kms_unavailable: [503, "The organization's KMS did not respond correctly. Retry later."],
 })
 
-/** Whatever is wrong at an address is told no sooner: by how fast it is, nobody tells apart where we have knocked. */
+/**
+ * Minimum time before any failure at an address is reported, so that the duration reveals nothing about the network.
+ */
 const failureMilliseconds = 1000
 
-type KeyPlace = Omit<KmsPlace, 'url'>
+type OrganizationKeyRef = Omit<KmsPlace, 'url'>
 
-/** Has the KMS of an organization wrap a key, and says which one has. Refuses `kms_unavailable`. */
-export async function sealWithKms(calling: Calling, place: KeyPlace, key: Buffer, now: Date) {
+/** Wraps a key with the KMS of an organization, and returns the KMS used. Throws `kms_unavailable`. */
+export async function wrapWithKms(calling: KmsCallDeps, place: OrganizationKeyRef, key: Buffer, now: Date) {
   const sealedBy = await requireUrl(calling.kernel, place.organizationId)
-  const sealedKey = await available(calling.kernel, () => askToWrap(calling, { ...place, url: sealedBy }, key, now))
+  const sealedKey = await available(calling.kernel, () => kmsWrap(calling, { ...place, url: sealedBy }, key, now))
   return { sealedKey, sealedBy }
 }
 
-/** Has the KMS of an organization open a key, which must be the right one. Refuses `kms_unavailable`. */
-export async function openWithKms(
-  calling: Calling,
-  { sealedKey, ...place }: KeyPlace & { sealedKey: string },
+/** Unwraps a key with the KMS of an organization, and checks its fingerprint. Throws `kms_unavailable`. */
+export async function unwrapWithKms(
+  calling: KmsCallDeps,
+  { sealedKey, ...place }: OrganizationKeyRef & { sealedKey: string },
   isRight: (key: Buffer) => boolean,
   now: Date,
 ): Promise<Buffer> {
@@ -47,35 +55,35 @@ export async function openWithKms(
   return available(calling.kernel, () => openAt(calling, { ...place, sealedKey, url }, isRight, now))
 }
 
-async function requireUrl({ db }: Kernel, organizationId: string): Promise<string> {
+async function requireUrl({ db }: ServerContext, organizationId: string): Promise<string> {
   const url = await store.findKmsUrl(db, organizationId)
   if (url === undefined) throw refuse.kms_unavailable()
   return url
 }
 
 async function openAt(
-  calling: Calling,
+  calling: KmsCallDeps,
   { sealedKey, ...place }: KmsPlace & { sealedKey: string },
   isRight: (key: Buffer) => boolean,
   now: Date,
 ): Promise<Buffer> {
-  const key = await askToUnwrap(calling, place, sealedKey, now)
-  if (!isRight(key)) throw new Unreachable('another_key')
+  const key = await kmsUnwrap(calling, place, sealedKey, now)
+  if (!isRight(key)) throw new OutboundError('another_key')
   return key
 }
 
-async function available<Result>({ log }: Kernel, work: () => Promise<Result>): Promise<Result> {
+async function available<Result>({ log }: ServerContext, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error
-    log.warn({ reason: error.reason }, 'the KMS of an organization does not answer as it should')
+    if (!(error instanceof OutboundError)) throw error
+    log.warn({ reason: error.reason }, 'kms request failed')
     throw refuse.kms_unavailable({ headers: { 'retry-after': '30' } })
   }
 }
 
-/** The KMS of an organization. Refuses as `requireMember`, and `kms_not_found`. */
-export async function readKms(kernel: Kernel, asking: Asking, now: Date): Promise<Kms> {
+/** Gets the KMS of an organization. Throws the errors of `requireMember`, and `kms_not_found`. */
+export async function readKms(kernel: ServerContext, asking: MemberContext, now: Date): Promise<Kms> {
   await requireMember(kernel, asking, 'manage_keys', now)
   const found = await store.findKms(kernel.db, asking.organizationId)
   if (!found) throw refuse.kms_not_found()
@@ -83,84 +91,84 @@ export async function readKms(kernel: Kernel, asking: Asking, now: Date): Promis
 }
 
 /**
- * Sets the KMS of an organization, once it is seen to open what it wraps, and the keys that the organization has with
- * one. Refuses what `requireMember` and `recordAct` do, `reauthentication_required`, `rate_limited`, `invalid_kms`,
- * `kms_without_keys`, `kms_changed`.
+ * Sets the KMS of an organization. The KMS must unwrap both a test key and the organization's existing KMS keys. Throws
+ * the errors of `requireMember` and `recordSignedAction`, `reauthentication_required`, `rate_limited`, `invalid_kms`,
+ * `kms_cannot_unwrap`, `kms_changed`.
  */
-export async function setKms(calling: Calling, asking: Asking, url: string, now: Date): Promise<Kms> {
+export async function setKms(calling: KmsCallDeps, asking: MemberContext, url: string, now: Date): Promise<Kms> {
   const { kernel } = calling
   const { db, config, outbound, rateLimits } = kernel
   const { session, organizationId } = asking
   await requireMember(kernel, asking, 'manage_keys', now)
-  requireFresh(session, now)
-  const objection = URL.parse(url)?.search ? 'has no query' : outbound.objectionTo(url)
-  if (objection !== undefined) throw refuse.invalid_kms({ sentence: `The address of a KMS ${objection}.` })
-  await rateLimits.count('kms of an organization', organizationId)
+  requireRecentAuthentication(session, now)
+  const objection = URL.parse(url)?.search ? 'must have no query' : outbound.objectionTo(url)
+  if (objection !== undefined) throw refuse.invalid_kms({ sentence: `The KMS url ${objection}.` })
+  await rateLimits.count('kms-changes-per-organization', organizationId)
   await unhurried(kernel, refuse.invalid_kms, () => tryOut(calling, { url, organizationId }, now))
   const kept = await store.listKeysOfKms(db, organizationId)
-  await unhurried(kernel, refuse.kms_without_keys, () => openAll(calling, url, kept, now))
+  await unhurried(kernel, refuse.kms_cannot_unwrap, () => openAll(calling, url, kept, now))
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     const present = await store.listKeysOfKms(tx, organizationId)
     if (!present.every((key) => kept.some(({ keyId }) => keyId === key.keyId))) throw refuse.kms_changed()
     await store.upsertKms(tx, { organizationId, url }, now)
-    await recordAct(tx, { asking, acting }, { action: 'organization.kms.set', details: { url } }, now)
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.kms.updated', details: { url } }, now)
     return toKms({ url, checkedAt: now })
   })
 }
 
-/** Throws `Unreachable` where it does not open what it has wrapped, or opens it for another key. */
+/** Throws `Unreachable` if the KMS does not unwrap what it wrapped, or unwraps it for another key. */
 async function tryOut(
-  calling: Calling,
+  calling: KmsCallDeps,
   { url, organizationId }: { url: string; organizationId: string },
   now: Date,
 ): Promise<void> {
   const key = randomBytes(organizationKeyBytes)
   const place = { url, organizationId, keyId: randomUUID() }
-  const sealedKey = await askToWrap(calling, place, key, now)
-  if (sealedKey.includes(key.toString('base64'))) throw new Unreachable('not_wrapped')
+  const sealedKey = await kmsWrap(calling, place, key, now)
+  if (sealedKey.includes(key.toString('base64'))) throw new OutboundError('not_wrapped')
   await openAt(calling, { ...place, sealedKey }, (opened) => equalBytes(opened, key), now)
 }
 
 type Kept = Awaited<ReturnType<typeof store.listKeysOfKms>>
 
-async function openAll(calling: Calling, url: string, kept: Kept, now: Date): Promise<void> {
+async function openAll(calling: KmsCallDeps, url: string, kept: Kept, now: Date): Promise<void> {
   for (const { fingerprint, ...place } of kept) {
     const opened = await openAt(calling, { ...place, url }, (key) => fingerprintOf(key) === fingerprint, now)
     opened.fill(0)
   }
 }
 
-/** Asks somewhere else, and lets nobody tell why there was no answer to use. */
-async function unhurried({ log }: Kernel, refusal: () => Error, work: () => Promise<void>): Promise<void> {
+/** Sends the test requests to an address, and hides the reason of a failure from the member. */
+async function unhurried({ log }: ServerContext, refusal: () => Error, work: () => Promise<void>): Promise<void> {
   const begun = performance.now()
   try {
     await work()
   } catch (error) {
     await idle(begun + failureMilliseconds - performance.now())
-    if (!(error instanceof Unreachable)) throw error
-    log.info({ reason: error.reason }, 'the KMS that an organization has named was of no use')
+    if (!(error instanceof OutboundError)) throw error
+    log.info({ reason: error.reason }, 'kms validation failed')
     throw refusal()
   }
 }
 
 /**
- * Takes the KMS away from an organization that has nothing there. Refuses what `requireMember` and `recordAct` do,
- * `reauthentication_required`, `kms_not_found`, `kms_in_use`.
+ * Removes the KMS of an organization if no keys depend on it. Throws the errors of `requireMember` and
+ * `recordSignedAction`, `reauthentication_required`, `kms_not_found`, `kms_in_use`.
  */
-export async function removeKms({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
+export async function removeKms({ db, config }: ServerContext, asking: MemberContext, now: Date): Promise<void> {
   const { organizationId } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
-    requireFreshToAct(asking, now)
-    const isWanted = acting.organization.encryptionMode === 'enterprise_managed'
-    if (isWanted || (await store.listKeysOfKms(tx, organizationId)).length > 0) throw refuse.kms_in_use()
+    requireRecentAuthenticationForAction(asking, now)
+    const isRequested = acting.organization.encryptionMode === 'enterprise_managed'
+    if (isRequested || (await store.listKeysOfKms(tx, organizationId)).length > 0) throw refuse.kms_in_use()
     if (!(await store.deleteKms(tx, organizationId))) throw refuse.kms_not_found()
-    await recordAct(tx, { asking, acting }, { action: 'organization.kms.removed' }, now)
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.kms.removed' }, now)
   })
 }
 
-/** Whether an organization has a KMS. */
+/** Checks if an organization has a KMS. */
 export async function hasKms(tx: Transaction, organizationId: string): Promise<boolean> {
   return (await store.findKmsUrl(tx, organizationId)) !== undefined
 }

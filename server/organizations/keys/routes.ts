@@ -1,14 +1,14 @@
 import * as endpoints from '@countersign/protocol/organizations/keys'
-import type { Host } from '#platform/http/http.ts'
+import type { Host } from '#platform/http/host.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import { askingOf } from '#organizations/membership/access.ts'
-import type { Keeping } from './custody.ts'
-import { createKey, deleteKey, grantKey, listKeys, readGrants } from './key.ts'
+import { memberContextOf } from '#organizations/membership/access.ts'
+import type { KeyDeps } from './custody.ts'
+import { createKey, deleteKey, shareKey, listKeys, listMemberKeyWraps } from './key.ts'
 import { giveUpKey } from './key-surrender.ts'
 import { readKms, removeKms, setKms } from './kms.ts'
 
-/** The keys of an organization, on the business host. */
-export function keyRoutes(host: Host, keeping: Keeping): void {
+/** Routes for the keys of an organization, on the business host. */
+export function keyRoutes(host: Host, keeping: KeyDeps): void {
   const { kernel } = keeping
   const { clock } = kernel
   const session = sessionGuard(kernel)
@@ -18,7 +18,7 @@ export function keyRoutes(host: Host, keeping: Keeping): void {
     ...endpoints.listOrganizationKeys,
     onRequest: session.onRequest,
     async handler(request) {
-      return { keys: await listKeys(kernel, askingOf(request, session.of(request)), clock()) }
+      return { keys: await listKeys(kernel, memberContextOf(request, session.of(request)), clock()) }
     },
   })
 
@@ -26,7 +26,7 @@ export function keyRoutes(host: Host, keeping: Keeping): void {
     ...endpoints.createOrganizationKey,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const asking = askingOf(request, session.of(request))
+      const asking = memberContextOf(request, session.of(request))
       return reply.status(201).send({ key: await createKey(keeping, asking, request.body, clock()) })
     },
   })
@@ -35,27 +35,27 @@ export function keyRoutes(host: Host, keeping: Keeping): void {
     ...endpoints.deleteOrganizationKey,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), keyId: request.params.keyId }
+      const asking = { ...memberContextOf(request, session.of(request)), keyId: request.params.keyId }
       await deleteKey(kernel, asking, clock())
       return reply.status(204).send(null)
     },
   })
 
   host.route({
-    ...endpoints.readKeyGrants,
+    ...endpoints.listOrganizationKeyWraps,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = { ...askingOf(request, session.of(request)), keyId: request.params.keyId }
-      return { wraps: await readGrants(keeping, asking, clock()) }
+      const asking = { ...memberContextOf(request, session.of(request)), keyId: request.params.keyId }
+      return { wraps: await listMemberKeyWraps(keeping, asking, clock()) }
     },
   })
 
   host.route({
-    ...endpoints.grantKey,
+    ...endpoints.shareOrganizationKey,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = { ...askingOf(request, session.of(request)), keyId: request.params.keyId }
-      return { wraps: await grantKey(kernel, asking, request.body.wraps, clock()) }
+      const asking = { ...memberContextOf(request, session.of(request)), keyId: request.params.keyId }
+      return { wraps: await shareKey(kernel, asking, request.body.wraps, clock()) }
     },
   })
 
@@ -63,24 +63,24 @@ export function keyRoutes(host: Host, keeping: Keeping): void {
     ...endpoints.giveUpKey,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), keyId: request.params.keyId }
+      const asking = { ...memberContextOf(request, session.of(request)), keyId: request.params.keyId }
       await giveUpKey(kernel, asking, clock())
       return reply.status(204).send(null)
     },
   })
 }
 
-/** Where an organization keeps its keys itself. */
-function kmsRoutes(host: Host, keeping: Keeping): void {
+/** Routes for the KMS of an organization. */
+function kmsRoutes(host: Host, keeping: KeyDeps): void {
   const { kernel } = keeping
   const { clock } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
-    ...endpoints.readKms,
+    ...endpoints.getKms,
     onRequest: session.onRequest,
     async handler(request) {
-      return { kms: await readKms(kernel, askingOf(request, session.of(request)), clock()) }
+      return { kms: await readKms(kernel, memberContextOf(request, session.of(request)), clock()) }
     },
   })
 
@@ -88,7 +88,7 @@ function kmsRoutes(host: Host, keeping: Keeping): void {
     ...endpoints.setKms,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = askingOf(request, session.of(request))
+      const asking = memberContextOf(request, session.of(request))
       return { kms: await setKms(keeping, asking, request.body.url, clock()) }
     },
   })
@@ -97,7 +97,7 @@ function kmsRoutes(host: Host, keeping: Keeping): void {
     ...endpoints.removeKms,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      await removeKms(kernel, askingOf(request, session.of(request)), clock())
+      await removeKms(kernel, memberContextOf(request, session.of(request)), clock())
       return reply.status(204).send(null)
     },
   })

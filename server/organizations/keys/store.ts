@@ -9,31 +9,31 @@ const columns = [
   'fingerprint',
   'organization_key.created_at as createdAt',
   'rotation_due_at as rotationDueAt',
-  'ended_at as endedAt',
+  'retired_at as endedAt',
 ] as const
 
 export type KeyRow = NonNullable<Awaited<ReturnType<typeof findKey>>>
 
-type Place = { organizationId: string; keyId: string }
+type OrganizationKeyId = { organizationId: string; keyId: string }
 
 function keys(db: Database, organizationId: string) {
   return db.selectFrom('organization_key').select(columns).where('organization_id', '=', organizationId)
 }
 
-/** The keys of an organization, the newest first. */
+/** Lists the keys of an organization, newest first. */
 export function listKeys(db: Database, organizationId: string) {
   return keys(db, organizationId).orderBy('version', 'desc').execute()
 }
 
-export function findKey(db: Database, { organizationId, keyId }: Place) {
+export function findKey(db: Database, { organizationId, keyId }: OrganizationKeyId) {
   return keys(db, organizationId).where('key_id', '=', keyId).executeTakeFirst()
 }
 
-export function findKeyInForce(db: Database, organizationId: string) {
-  return keys(db, organizationId).where('ended_at', 'is', null).executeTakeFirst()
+export function findActiveKey(db: Database, organizationId: string) {
+  return keys(db, organizationId).where('retired_at', 'is', null).executeTakeFirst()
 }
 
-/** Inserts a key; false where the organization has had the same. */
+/** Inserts a key. Returns false if the organization has used the same key before. */
 export async function insertKey(
   tx: Transaction,
   { organizationId, keyId, version, custody, sealedKey, fingerprint }: Omit<KeyRow, 'createdAt' | keyof Ending>,
@@ -58,30 +58,34 @@ export async function insertKey(
 
 type Ending = Pick<KeyRow, 'rotationDueAt' | 'endedAt'>
 
-/** Ends the key in force; false where it is another one, or none. */
-export async function endKey(tx: Transaction, { organizationId, keyId }: Place, now: Date): Promise<boolean> {
+/** Retires the active key. Returns false if another key is active, or none. */
+export async function retireKey(
+  tx: Transaction,
+  { organizationId, keyId }: OrganizationKeyId,
+  now: Date,
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('organization_key')
-    .set({ ended_at: now })
+    .set({ retired_at: now })
     .where('organization_id', '=', organizationId)
     .where('key_id', '=', keyId)
-    .where('ended_at', 'is', null)
+    .where('retired_at', 'is', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
 
-/** Deletes a key that has ended, with its grants; false where it is in force, or there is none. */
-export async function deleteEndedKey(tx: Transaction, { organizationId, keyId }: Place): Promise<boolean> {
+/** Deletes a retired key with its wraps. Returns false if it is active or does not exist. */
+export async function deleteEndedKey(tx: Transaction, { organizationId, keyId }: OrganizationKeyId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('organization_key')
     .where('organization_id', '=', organizationId)
     .where('key_id', '=', keyId)
-    .where('ended_at', 'is not', null)
+    .where('retired_at', 'is not', null)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }
 
-/** How many keys an organization has. */
+/** Counts the keys of an organization. */
 export async function countKeys(tx: Transaction, organizationId: string): Promise<number> {
   const { all } = await tx
     .selectFrom('organization_key')
@@ -92,10 +96,10 @@ export async function countKeys(tx: Transaction, organizationId: string): Promis
 }
 
 /**
- * Marks the key in force, if it is not marked yet; with `identityIds` where any of these members may have it: what is
- * granted they have if they were granted it, what a service keeps whoever was a member could get.
+ * Marks the active key as due for rotation, unless it is marked already. With `identityIds` it does so only if these
+ * members can have the key: a shared key if it was shared with them, a key stored by the service in any case.
  */
-export async function markKeyInForce(
+export async function markActiveKey(
   tx: Transaction,
   { organizationId, identityIds }: { organizationId: string; identityIds?: string[] },
   now: Date,
@@ -104,14 +108,14 @@ export async function markKeyInForce(
     .updateTable('organization_key')
     .set({ rotation_due_at: now })
     .where('organization_id', '=', organizationId)
-    .where('ended_at', 'is', null)
+    .where('retired_at', 'is', null)
     .where('rotation_due_at', 'is', null)
     .$if(identityIds !== undefined, (some) =>
       some.where(({ or, eb, exists, selectFrom }) =>
         or([
           eb('custody', '<>', 'identity_grants'),
           exists(
-            selectFrom('organization_key_grant as granted')
+            selectFrom('organization_key_wrap as granted')
               .innerJoin('organization_member as member', (join) =>
                 join
                   .onRef('member.organization_id', '=', 'granted.organization_id')
@@ -128,15 +132,15 @@ export async function markKeyInForce(
     .execute()
 }
 
-export type GrantRow = Awaited<ReturnType<typeof listGrants>>[number]
+export type MemberKeyWrapRow = Awaited<ReturnType<typeof listGrants>>[number]
 
-/** The members of an organization with what they were granted of a key, and their encryption keys; or one of them. */
-export function listGrants(db: Database, { organizationId, keyId }: Place, memberId?: string) {
+/** Lists the members of an organization with their wraps of a key and their encryption keys, or one of them. */
+export function listGrants(db: Database, { organizationId, keyId }: OrganizationKeyId, memberId?: string) {
   return db
     .selectFrom('organization_member as member')
     .innerJoin('identity', 'identity.identity_id', 'member.identity_id')
     .leftJoin('encryption_identity_key as key', 'key.identity_id', 'member.identity_id')
-    .leftJoin('organization_key_grant as granted', (join) =>
+    .leftJoin('organization_key_wrap as granted', (join) =>
       join
         .onRef('granted.organization_id', '=', 'member.organization_id')
         .onRef('granted.member_id', '=', 'member.member_id')
@@ -160,12 +164,12 @@ export function listGrants(db: Database, { organizationId, keyId }: Place, membe
 type Grant = { memberId: string; ciphertext: string }
 
 /**
- * Keeps what a key is to these members, and says of which: of none who has it already, as nobody could bring back what
- * would be written over, but of the one who grants it.
+ * Stores wraps of a key for members, and returns the members stored. Existing wraps are kept, because they could not be
+ * restored; only the sharing member's own wrap is replaced.
  */
 export async function insertGrants(
   tx: Transaction,
-  { organizationId, keyId, grants, by }: Place & { grants: Grant[]; by: string },
+  { organizationId, keyId, grants, by }: OrganizationKeyId & { grants: Grant[]; by: string },
   now: Date,
 ): Promise<string[]> {
   const rows = grants.map(({ memberId, ciphertext }) => ({
@@ -176,26 +180,26 @@ export async function insertGrants(
     granted_at: now,
   }))
   const kept = await tx
-    .insertInto('organization_key_grant')
+    .insertInto('organization_key_wrap')
     .values(rows)
     .onConflict((conflict) =>
       conflict
         .columns(['organization_id', 'key_id', 'member_id'])
         .doUpdateSet({ ciphertext: ({ ref }) => ref('excluded.ciphertext'), granted_at: now })
-        .where('organization_key_grant.member_id', '=', by),
+        .where('organization_key_wrap.member_id', '=', by),
     )
     .returning('member_id')
     .execute()
   return kept.map((row) => row.member_id)
 }
 
-/** Deletes what a member was granted of a key; false where that is nothing. */
+/** Deletes a member's wrap of a key. Returns false if there is none. */
 export async function deleteGrant(
   tx: Transaction,
-  { organizationId, keyId, memberId }: Place & { memberId: string },
+  { organizationId, keyId, memberId }: OrganizationKeyId & { memberId: string },
 ): Promise<boolean> {
   const { numDeletedRows } = await tx
-    .deleteFrom('organization_key_grant')
+    .deleteFrom('organization_key_wrap')
     .where('organization_id', '=', organizationId)
     .where('key_id', '=', keyId)
     .where('member_id', '=', memberId)
@@ -203,10 +207,10 @@ export async function deleteGrant(
   return numDeletedRows === 1n
 }
 
-/** Which keys of an organization a member was granted, and how many members each. */
+/** Lists the keys of an organization that are shared with a member, with the number of members who have each key. */
 export function countGrants(db: Database, organizationId: string, memberId: string) {
   return db
-    .selectFrom('organization_key_grant')
+    .selectFrom('organization_key_wrap')
     .select(['key_id as keyId'])
     .select(({ fn }) => fn.countAll<string>().as('members'))
     .select(({ fn, eb }) => fn<boolean>('bool_or', [eb('member_id', '=', memberId)]).as('isHeld'))
@@ -215,7 +219,7 @@ export function countGrants(db: Database, organizationId: string, memberId: stri
     .execute()
 }
 
-/** How many members an organization has, and how many of them have an encryption key. */
+/** Counts the members of an organization, and those who have an encryption key. */
 export async function countMembers(db: Database, organizationId: string) {
   const { all, reachable } = await db
     .selectFrom('organization_member as member')
@@ -226,7 +230,7 @@ export async function countMembers(db: Database, organizationId: string) {
   return { all: Number(all), reachable: Number(reachable) }
 }
 
-/** The keys that our keyring has sealed. */
+/** Lists the keys that the service's keyring has sealed. */
 export function listSealedKeys(db: Database) {
   return db
     .selectFrom('organization_key')
@@ -235,10 +239,10 @@ export function listSealedKeys(db: Database) {
     .execute()
 }
 
-/** Puts a seal in the place of another, unless that has been replaced already. */
+/** Replaces a sealed key, unless it has been replaced in the meantime. */
 export async function replaceSealed(
   db: Database,
-  { organizationId, keyId }: Place,
+  { organizationId, keyId }: OrganizationKeyId,
   { before, after }: { before: string; after: string },
 ): Promise<void> {
   await db

@@ -48,18 +48,18 @@ function waiting(db: Database, organizationId: string, now: Date) {
     .where('expires_at', '>', now)
 }
 
-export type WaitingInvitation = Awaited<ReturnType<typeof listWaiting>>[number]
+export type PendingInvitation = Awaited<ReturnType<typeof listPendingInvitations>>[number]
 
-/** The invitations that wait, the newest first. */
-export function listWaiting(db: Database, organizationId: string, now: Date) {
+/** Lists pending invitations, newest first. */
+export function listPendingInvitations(db: Database, organizationId: string, now: Date) {
   return waiting(db, organizationId, now).orderBy('invitation_id', 'desc').execute()
 }
 
-export function findWaiting(db: Database, organizationId: string, invitationId: string, now: Date) {
+export function findPendingInvitation(db: Database, organizationId: string, invitationId: string, now: Date) {
   return waiting(db, organizationId, now).where('invitation_id', '=', invitationId).executeTakeFirst()
 }
 
-/** Who invites: the name and handle of an identity. */
+/** Returns the display name and handle of the inviting identity. */
 export function findInviter(db: Database, identityId: string) {
   return db
     .selectFrom('identity')
@@ -71,10 +71,10 @@ export function findInviter(db: Database, identityId: string) {
 type Acceptance = { organizationId: string; invitationId: string; tokenSha256: Uint8Array; identityId: string }
 
 /**
- * Takes an invitation up, once: as the identity that was invited, or as one that has proved the address. Answers the
- * role; undefined where it was taken, has ended or been withdrawn, or is somebody else's.
+ * Accepts an invitation once, as the invited identity or as one that has verified the address. Returns the role, or
+ * undefined if the invitation was accepted or revoked, has expired, or is for another identity.
  */
-export function takeInvitation(tx: Transaction, by: Acceptance & { email: string | null }, now: Date) {
+export function consumeInvitation(tx: Transaction, by: Acceptance & { email: string | null }, now: Date) {
   return tx
     .updateTable('organization_invitation')
     .set({ accepted_at: now })
@@ -88,8 +88,8 @@ export function takeInvitation(tx: Transaction, by: Acceptance & { email: string
     .executeTakeFirst()
 }
 
-/** Withdraws an invitation that waits; false where none of this id does. */
-export async function deleteWaiting(
+/** Deletes a pending invitation. Returns false if there is none with this id. */
+export async function deletePendingInvitation(
   tx: Transaction,
   { organizationId, invitationId }: { organizationId: string; invitationId: string },
   now: Date,
@@ -104,8 +104,12 @@ export async function deleteWaiting(
   return numDeletedRows === 1n
 }
 
-/** Withdraws what these members have asked of others, and nobody has accepted yet. */
-export async function withdrawAllBy(tx: Transaction, organizationId: string, identityIds: string[]): Promise<void> {
+/** Revokes the pending invitations that these members have created. */
+export async function revokeInvitationsBy(
+  tx: Transaction,
+  organizationId: string,
+  identityIds: string[],
+): Promise<void> {
   await tx
     .deleteFrom('organization_invitation')
     .where('organization_id', '=', organizationId)
@@ -114,12 +118,12 @@ export async function withdrawAllBy(tx: Transaction, organizationId: string, ide
     .execute()
 }
 
-/** Forgets the invitations of identities that are going. */
+/** Deletes the invitations of identities that are being deleted. */
 export async function deleteInvitationsOf(tx: Transaction, identityIds: string[]): Promise<void> {
   await tx.deleteFrom('organization_invitation').where('identity_id', 'in', identityIds).execute()
 }
 
-export async function deleteEndedInvitations(db: Database, now: Date, batch: number): Promise<number> {
+export async function deleteExpiredInvitations(db: Database, now: Date, batch: number): Promise<number> {
   const ended = db
     .selectFrom('organization_invitation')
     .select(['organization_id', 'invitation_id'])

@@ -1,92 +1,109 @@
+import type { Language } from '@countersign/protocol/formats/registries/languages'
+import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
 import { randomUUIDv7 } from 'node:crypto'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
-import type { Invitation, OpenInvitation, OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { findByHandle, holdIdentity, holdOwnIdentity, listActing } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
-import { secondsAfter } from '#platform/clock.ts'
+import type { Invitation, InvitationPreview, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { findByHandle, listIdentitiesOfSession, lockIdentity, lockOwnIdentity } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { equalBytes, sha256 } from '#platform/crypto/digest.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import type { Language } from '#platform/outbound/language.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import type { PersonKey } from '#platform/rate-limits/rate-limit-key.ts'
-import { textKey } from '#platform/rate-limits/rate-limit.ts'
-import { Refusal, refusals } from '#platform/refusal.ts'
-import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
+import { hashKey } from '#platform/rate-limits/rate-limit.ts'
+import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { generateToken, parseToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
-import { requireFresh, type Session } from '#accounts/sessions/session.ts'
-import {
-  actingMemberTransaction,
-  findMembership,
-  requireMember,
-  type Asking,
-  type Member,
-} from '#organizations/membership/access.ts'
-import { invitationMail } from './invitation-mail.ts'
+import { type PasskeySession, requireRecentAuthentication } from '#accounts/sessions/session.ts'
+import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
+import { type Member, findMembership, lockOrganization } from '#organizations/membership/member.ts'
 import * as invitationStore from './invitation-store.ts'
-import type { WaitingInvitation } from './invitation-store.ts'
-import { joinOrganization, requireNoMore, rightsOfRole } from './member.ts'
-import { mayJoinAnother, toOwnOrganization } from './organization.ts'
-import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
-import * as store from './store.ts'
+import type { PendingInvitation } from './invitation-store.ts'
+import { joinOrganization, permissionsOfRole, requireGrantablePermissions } from './member.ts'
+import { canJoinAnotherOrganization, toOwnOrganization } from './organization.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
 
-const refuse = refusals({
-  invalid_request: [400, 'Invite a handle or an e-mail address, one of the two.'],
-  invalid_email: [400, 'This is not an e-mail address that we can write to.'],
-  invitation_for_another: [
+type About = { to: string; organization: string; handle: string; url: string; language: Language }
+
+/** Returns the mail that invites an address to join an organization. */
+function invitationMail({ to, organization, handle, url, language }: About): Mail {
+  const letter: Letter = {
+    en: {
+      subject: `You are invited to ${organization} on Countersign`,
+      text:
+        `@${handle} invited you to join ${organization}.\n\n` +
+        `Accept the invitation with an identity that has this address: ${url}\n\n` +
+        `The link works once and expires in seven days. If you weren't expecting this, you can ignore this e-mail.\n`,
+    },
+    de: {
+      subject: `Du bist in ${organization} auf Countersign eingeladen`,
+      text:
+        `@${handle} lädt dich in ${organization} ein.\n\n` +
+        `Nimm die Einladung mit einer Identität an, die diese Adresse hat: ${url}\n\n` +
+        `Der Link gilt einmal, sieben Tage lang. Wenn du die Einladung nicht erwartet hast, ignoriere sie.\n`,
+    },
+  }
+  return mailIn(language, to, letter)
+}
+
+const refuse = defineErrors({
+  invalid_request: [400, 'Send exactly one of handle and email.'],
+  invalid_email: [400, 'email must be a deliverable e-mail address.'],
+  invitation_not_for_you: [
     403,
-    'This invitation is for another identity, or for an address that this one has not proved.',
+    'The invitation is for another identity, or for an e-mail address that this identity has not verified.',
   ],
-  identity_not_found: [404, 'Nobody has this handle.'],
-  invitation_not_found: [404, 'This invitation was accepted or withdrawn, has ended, or never was.'],
-  already_member: [409, 'This identity is a member already.'],
-  too_many_invitations: [409, 'So many invitations of this organization wait that no more may be made.'],
-  too_many_organizations: [409, 'This identity is in as many organizations as it may be.'],
+  identity_not_found: [404, 'No identity has this handle.'],
+  invitation_not_found: [404, 'The invitation does not exist, has expired, or was accepted or revoked.'],
+  already_member: [409, 'The identity is already a member.'],
+  too_many_invitations: [409, 'The organization has reached the maximum number of open invitations.'],
+  too_many_organizations: [409, 'The identity has reached the maximum number of organizations.'],
 })
 
-/** Whom to invite, and as what. */
-export type Wanted = { handle?: string | undefined; email?: string | undefined; role: OrganizationRole }
+/** Invitee and role of a new invitation. */
+export type InvitationInput = { handle?: string | undefined; email?: string | undefined; role: OrganizationRole }
 
-/** Who is invited: an identity, or whoever has proved an address. */
+/** Recipient of an invitation: an identity, or any identity that has verified the address. */
 type Addressee = { identityId: string; email: null; handle: string } | { identityId: null; email: string; handle: null }
 
 /**
- * Asks somebody to join. The token is told this once, and mailed to an address where mail is set up. Refuses what
- * `requireMember` and `recordAct` do, `invalid_request`, `invalid_email`, `identity_not_found`, `insufficient_scope`,
- * `already_member`, `too_many_invitations`, `rate_limited`, and what `requireFresh` does: to be a member at all is to
- * read, and to be given keys.
+ * Creates an invitation. The token is returned only here, and mailed to an e-mail address if mail is configured. Throws
+ * the errors of `requireMember` and `recordSignedAction`, `invalid_request`, `invalid_email`, `identity_not_found`,
+ * `insufficient_scope`, `already_member`, `too_many_invitations`, `rate_limited`. Always throws the errors of
+ * `requireRecentAuthentication` too, because every member can read and receive keys.
  */
-export async function invite(
-  kernel: Kernel,
-  { language, ...asking }: Asking & { language: Language },
-  wanted: Wanted,
+export async function createInvitation(
+  kernel: ServerContext,
+  { language, ...asking }: MemberContext & { language: Language },
+  requested: InvitationInput,
   now: Date,
 ) {
   const { db, config, rateLimits } = kernel
   const { organizationId, session } = asking
-  const { role } = wanted
+  const { role } = requested
   const { organization } = await requireMember(kernel, asking, 'manage_identities', now)
-  const addressee = await addresseeOf(db, wanted)
-  await rateLimits.count('invitation of a person', ownKey(session, now))
+  const addressee = await addresseeOf(db, requested)
+  await rateLimits.count('invitations-per-user', ownKey(session, now))
 
   const invitationId = randomUUIDv7()
-  const token = newToken('invitation', uuidToBytes(organizationId), uuidToBytes(invitationId))
-  const expiresAt = secondsAfter(now, limits.invitationLifetimeSeconds)
+  const token = generateToken('invitation', uuidToBytes(organizationId), uuidToBytes(invitationId))
+  const expiresAt = addSeconds(now, limits.invitationLifetimeSeconds)
   const inviter = await actingTransaction(db, asking.session, async (tx) => {
-    if (addressee.identityId !== null && !(await holdIdentity(tx, addressee.identityId)))
+    if (addressee.identityId !== null && !(await lockIdentity(tx, addressee.identityId)))
       throw refuse.identity_not_found()
-    await store.lockOrganization(tx, organizationId)
+    await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
-    requireNoMore(acting, rightsOfRole(role))
-    requireFreshToAct(asking, now)
+    requireGrantablePermissions(acting, permissionsOfRole(role))
+    requireRecentAuthenticationForAction(asking, now)
     await requireRoom(tx, organizationId, addressee, now)
     const { identityId, email } = addressee
     const row = { organizationId, invitationId, identityId, email, role, tokenSha256: sha256(token), expiresAt }
     await invitationStore.insertInvitation(tx, { ...row, invitedBy: acting.identityId }, now)
     const details = { invitationId, role, ...(identityId !== null && { invitedIdentityId: identityId }) }
-    await recordAct(tx, { asking, acting }, { action: 'organization.invitation.created', details }, now)
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.invitation.created', details }, now)
     return acting.identityId
   })
   const url = `${config.businessUrl.origin}/invitations/${token}`
@@ -97,7 +114,7 @@ export async function invite(
   return { invitation, token, url, mailed }
 }
 
-async function addresseeOf(db: Database, { handle, email }: Wanted): Promise<Addressee> {
+async function addresseeOf(db: Database, { handle, email }: InvitationInput): Promise<Addressee> {
   if ((handle === undefined) === (email === undefined)) throw refuse.invalid_request()
   if (handle === undefined) {
     if (email === undefined || !isEmail(email)) throw refuse.invalid_email()
@@ -110,81 +127,81 @@ async function addresseeOf(db: Database, { handle, email }: Wanted): Promise<Add
 
 async function requireRoom(tx: Transaction, organizationId: string, { identityId }: Addressee, now: Date) {
   if (identityId !== null && (await findMembership(tx, organizationId, identityId))) throw refuse.already_member()
-  const waiting = await invitationStore.listWaiting(tx, organizationId, now)
+  const waiting = await invitationStore.listPendingInvitations(tx, organizationId, now)
   if (waiting.length >= limits.invitationsWaitingMax) throw refuse.too_many_invitations()
 }
 
-type Letter = { organization: string; inviter: string; url: string; language: Language; counted: PersonKey }
+type InvitationLetter = { organization: string; inviter: string; url: string; language: Language; counted: PersonKey }
 
-/** Writes to an address; false where that could not be done: whoever invites has the link all the same. */
+/** Mails the invitation. Returns false if that fails; the inviting member can send the link in another way. */
 async function mailTo(
-  { db, mail, log, rateLimits }: Kernel,
+  { db, mail, log, rateLimits }: ServerContext,
   to: string,
-  { organization, inviter, url, language, counted }: Letter,
+  { organization, inviter, url, language, counted }: InvitationLetter,
 ): Promise<boolean> {
   const from = await invitationStore.findInviter(db, inviter)
   if (!from) return false
   try {
     mail.require()
-    await rateLimits.count('mail for a person', counted)
-    await rateLimits.count('mail to an address', textKey(to.toLowerCase()))
+    await rateLimits.count('mails-per-user', counted)
+    await rateLimits.count('mails-per-address', hashKey(to.toLowerCase()))
     await mail.send(invitationMail({ to, organization, handle: from.handle, url, language }))
     return true
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error.code !== 'mail_not_set_up') log.warn({ reason: error.code }, 'an invitation was not mailed')
+    if (error.code !== 'mail_not_set_up') log.warn({ reason: error.code }, 'invitation mail failed')
     return false
   }
 }
 
 export async function listInvitations(db: Database, organizationId: string, now: Date): Promise<Invitation[]> {
-  return (await invitationStore.listWaiting(db, organizationId, now)).map(toInvitation)
+  return (await invitationStore.listPendingInvitations(db, organizationId, now)).map(toInvitation)
 }
 
-/** An invitation that waits, without its token. Refuses `invitation_not_found`. */
-export async function readInvitation(
+/** Gets a pending invitation without its token. Throws `invitation_not_found`. */
+export async function getInvitation(
   db: Database,
   organizationId: string,
   invitationId: string,
   now: Date,
 ): Promise<Invitation> {
-  const found = await invitationStore.findWaiting(db, organizationId, invitationId, now)
+  const found = await invitationStore.findPendingInvitation(db, organizationId, invitationId, now)
   if (!found) throw refuse.invitation_not_found()
   return toInvitation(found)
 }
 
-/** Withdraws an invitation. Refuses what `requireMember` and `recordAct` do, `invitation_not_found`. */
-export async function withdrawInvitation(
-  { db, config }: Kernel,
-  asking: Asking & { invitationId: string },
+/** Revokes an invitation. Throws the errors of `requireMember` and `recordSignedAction`, `invitation_not_found`. */
+export async function revokeInvitation(
+  { db, config }: ServerContext,
+  asking: MemberContext & { invitationId: string },
   now: Date,
 ): Promise<void> {
   const { organizationId, invitationId } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
-    if (!(await invitationStore.deleteWaiting(tx, { organizationId, invitationId }, now)))
+    if (!(await invitationStore.deletePendingInvitation(tx, { organizationId, invitationId }, now)))
       throw refuse.invitation_not_found()
-    const act = { action: 'organization.invitation.withdrawn', details: { invitationId } } as const
-    await recordAct(tx, { asking, acting }, act, now)
+    const act = { action: 'organization.invitation.revoked', details: { invitationId } } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }
 
-/** What an invitation is to, for whoever holds its token. Refuses `invitation_not_found`. */
-export async function openInvitation(
+/** Returns the preview of an invitation for a user who has its token. Throws `invitation_not_found`. */
+export async function getInvitationByToken(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   token: string,
   now: Date,
-): Promise<OpenInvitation> {
+): Promise<InvitationPreview> {
   const key = keyOf(token)
-  const found = key && (await invitationStore.findWaiting(db, key.organizationId, key.invitationId, now))
+  const found = key && (await invitationStore.findPendingInvitation(db, key.organizationId, key.invitationId, now))
   if (!found || !equalBytes(found.tokenSha256, sha256(token))) throw refuse.invitation_not_found()
   const [inviter, host] = [
     await invitationStore.findInviter(db, found.invitedBy),
     await findHost(db, key.organizationId, found),
   ]
   if (!inviter || !host) throw refuse.invitation_not_found()
-  const own = await listActing(db, session)
+  const own = await listIdentitiesOfSession(db, session)
   const mine = own.filter(({ identityId, email }) => isFor(found, { identityId, email }))
   const { name, slug, logoUrl } = host.organization
   return {
@@ -196,22 +213,25 @@ export async function openInvitation(
   }
 }
 
-/** The inviter as a member: who is none any more invites nobody, nor does an organization that is suspended. */
-function findHost(db: Database, organizationId: string, { invitedBy }: WaitingInvitation): Promise<Member | undefined> {
+/**
+ * Finds the inviting member. An invitation is void if its creator is no longer a member or the organization is
+ * suspended.
+ */
+function findHost(db: Database, organizationId: string, { invitedBy }: PendingInvitation): Promise<Member | undefined> {
   return findMembership(db, organizationId, invitedBy)
 }
 
-function isFor(invitation: WaitingInvitation, by: { identityId: string; email: string | null }): boolean {
+function isFor(invitation: PendingInvitation, by: { identityId: string; email: string | null }): boolean {
   return invitation.identityId === by.identityId || (invitation.email !== null && invitation.email === by.email)
 }
 
 /**
- * Joins the organization that an invitation is to, once. Refuses `reauthentication_required`, `identity_not_found`,
- * `invitation_not_found`, `invitation_for_another`, `already_member`, `too_many_organizations`.
+ * Accepts an invitation and joins its organization, once. Throws `reauthentication_required`, `identity_not_found`,
+ * `invitation_not_found`, `invitation_not_for_you`, `already_member`, `too_many_organizations`.
  */
 export async function acceptInvitation(
-  { db }: Kernel,
-  session: Session,
+  { db }: ServerContext,
+  session: PasskeySession,
   { token, identityId }: { token: string; identityId: string },
   now: Date,
 ): Promise<OwnOrganization> {
@@ -219,19 +239,19 @@ export async function acceptInvitation(
   if (!key) throw refuse.invitation_not_found()
   const { organizationId, invitationId } = key
   const tokenSha256 = sha256(token)
-  requireFresh(session, now)
+  requireRecentAuthentication(session, now)
   return actingTransaction(db, session, async (tx) => {
-    const { email } = await holdOwnIdentity(tx, session, identityId)
-    await store.lockOrganization(tx, organizationId)
-    const waiting = await invitationStore.findWaiting(tx, organizationId, invitationId, now)
+    const { email } = await lockOwnIdentity(tx, session, identityId)
+    await lockOrganization(tx, organizationId)
+    const waiting = await invitationStore.findPendingInvitation(tx, organizationId, invitationId, now)
     if (!waiting || !equalBytes(waiting.tokenSha256, tokenSha256)) throw refuse.invitation_not_found()
     const host = await findHost(tx, organizationId, waiting)
     if (!host) throw refuse.invitation_not_found()
-    if (!isFor(waiting, { identityId, email })) throw refuse.invitation_for_another()
+    if (!isFor(waiting, { identityId, email })) throw refuse.invitation_not_for_you()
     if (await findMembership(tx, organizationId, identityId)) throw refuse.already_member()
-    if (!(await mayJoinAnother(tx, identityId))) throw refuse.too_many_organizations()
+    if (!(await canJoinAnotherOrganization(tx, identityId))) throw refuse.too_many_organizations()
 
-    const taken = await invitationStore.takeInvitation(
+    const taken = await invitationStore.consumeInvitation(
       tx,
       { organizationId, invitationId, tokenSha256, identityId, email },
       now,
@@ -239,26 +259,26 @@ export async function acceptInvitation(
     if (!taken) throw refuse.invitation_not_found()
     const { namedByDirectory } = host
     await joinOrganization(tx, { organizationId, identityId, role: taken.role, namedByDirectory }, now)
-    const act = { action: 'organization.member.joined', actor: 'person', userId: session.userId } as const
-    await record(tx, { ...act, identityId, organizationId, details: { invitationId, role: taken.role } }, now)
+    const act = { action: 'organization.member.joined', actor: 'user', userId: session.userId } as const
+    await recordAuditEvent(tx, { ...act, identityId, organizationId, details: { invitationId, role: taken.role } }, now)
     const joined = await findMembership(tx, organizationId, identityId)
-    if (!joined) throw new Error(`${identityId} has joined ${organizationId} and is no member of it`)
+    if (!joined) throw new Error(`${identityId} has joined ${organizationId} but is not a member`)
     return toOwnOrganization(joined)
   })
 }
 
-/** Deletes up to `batch` invitations that have ended, and says how many. */
+/** Deletes up to `batch` expired invitations, and returns the number. */
 export function pruneInvitations(db: Database, now: Date, batch: number): Promise<number> {
-  return invitationStore.deleteEndedInvitations(db, now, batch)
+  return invitationStore.deleteExpiredInvitations(db, now, batch)
 }
 
 function keyOf(token: string): { organizationId: string; invitationId: string } | undefined {
-  const route = readToken('invitation', token, 32)
+  const route = parseToken('invitation', token, 32)
   return (
     route && { organizationId: uuidFromBytes(route.subarray(0, 16)), invitationId: uuidFromBytes(route.subarray(16)) }
   )
 }
 
-function toInvitation({ invitationId, role, handle, email, expiresAt }: WaitingInvitation): Invitation {
+function toInvitation({ invitationId, role, handle, email, expiresAt }: PendingInvitation): Invitation {
   return { invitationId, role, handle, email, expiresAt: expiresAt.toISOString() }
 }

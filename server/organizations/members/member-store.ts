@@ -25,7 +25,7 @@ function members(db: Database, organizationId: string) {
 
 type Some = { after?: string | undefined; count?: number }
 
-/** The members of an organization, or some of them: the one who joined first, whose id is the lowest, before others. */
+/** Lists the members of an organization, or some of them, in the order in which they joined (by id). */
 export function listMembers(db: Database, organizationId: string, { after, count }: Some = {}) {
   return members(db, organizationId)
     .$if(after !== undefined, (later) => later.where('member_id', '>', after ?? ''))
@@ -34,7 +34,7 @@ export function listMembers(db: Database, organizationId: string, { after, count
     .execute()
 }
 
-/** Those of these identities that are members, by their ids alone: they may just be going. */
+/** Lists which of these identities are members, by id only, because an identity can be in deletion. */
 export function listRoles(db: Database, organizationId: string, identityIds: string[]) {
   return db
     .selectFrom('organization_member')
@@ -46,7 +46,7 @@ export function listRoles(db: Database, organizationId: string, identityIds: str
     .execute()
 }
 
-/** Whether anybody else is a member. */
+/** Checks if the organization has any other member. */
 export async function hasOtherMembers(db: Database, organizationId: string, identityIds: string[]): Promise<boolean> {
   const other = await db
     .selectFrom('organization_member')
@@ -62,11 +62,16 @@ export function findMember(db: Database, organizationId: string, memberId: strin
   return members(db, organizationId).where('member_id', '=', memberId).executeTakeFirst()
 }
 
-/** `namedByDirectory` where the rights go back to a directory alone. */
-type Rights = { role: OrganizationRole; scopes: string[]; signingAuthority: boolean; namedByDirectory: boolean }
-type NewMember = Rights & { organizationId: string; memberId: string; identityId: string }
+/** Updates a member. `namedByDirectory` is set if only a directory has granted the permissions. */
+type MemberPermissions = {
+  role: OrganizationRole
+  scopes: string[]
+  signingAuthority: boolean
+  namedByDirectory: boolean
+}
+type NewMember = MemberPermissions & { organizationId: string; memberId: string; identityId: string }
 
-/** Adds a member; false where the identity is one already. */
+/** Inserts a member. Returns false if the identity is already a member. */
 export async function insertMember(tx: Transaction, joining: NewMember, now: Date): Promise<boolean> {
   const inserted = await tx
     .insertInto('organization_member')
@@ -88,7 +93,7 @@ export async function insertMember(tx: Transaction, joining: NewMember, now: Dat
 
 export async function updateMember(
   tx: Transaction,
-  { organizationId, memberId, ...rights }: Rights & { organizationId: string; memberId: string },
+  { organizationId, memberId, ...rights }: MemberPermissions & { organizationId: string; memberId: string },
 ): Promise<void> {
   const { role, scopes, signingAuthority, namedByDirectory } = rights
   await tx
@@ -107,8 +112,8 @@ export async function deleteMembers(tx: Transaction, organizationId: string, ide
     .execute()
 }
 
-/** Counts one more owner. */
-export async function countOwner(tx: Transaction, organizationId: string): Promise<void> {
+/** Increases the owner count by one. */
+export async function incrementOwnerCount(tx: Transaction, organizationId: string): Promise<void> {
   await tx
     .updateTable('organization')
     .set((eb) => ({ owner_count: eb('owner_count', '+', 1) }))
@@ -116,8 +121,8 @@ export async function countOwner(tx: Transaction, organizationId: string): Promi
     .execute()
 }
 
-/** Counts so many owners less; false where none would be left. */
-export async function uncountOwners(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
+/** Decreases the owner count. Returns false if no owner would remain. */
+export async function decrementOwnerCount(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('organization')
     .set((eb) => ({ owner_count: eb('owner_count', '-', count) }))
@@ -127,7 +132,7 @@ export async function uncountOwners(tx: Transaction, organizationId: string, cou
   return numUpdatedRows === 1n
 }
 
-/** Counts so many owners less, also where none is left; false where the organization is not suspended. */
+/** Decreases the owner count, even to zero. Returns false if the organization is not suspended. */
 export async function uncountOwnersOfSuspended(tx: Transaction, organizationId: string, count: number) {
   const { numUpdatedRows } = await tx
     .updateTable('organization')
@@ -138,7 +143,7 @@ export async function uncountOwnersOfSuspended(tx: Transaction, organizationId: 
   return numUpdatedRows === 1n
 }
 
-/** The admin who joined first of those who have all scopes of the role, and not from a directory alone. */
+/** Finds the admin who joined first among those who have all scopes of the role, not only from a directory. */
 export function findFirstAdmin(tx: Transaction, organizationId: string) {
   return members(tx, organizationId)
     .where('role', '=', 'admin')

@@ -3,45 +3,62 @@ import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/
 import { scopesOfRole } from '@countersign/protocol/formats/role'
 import type { MemberChange, OrganizationMember } from '@countersign/protocol/organizations/organizations'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import {
   actingMemberTransaction,
   findOwnMembership,
   requireMember,
-  type Asking,
+  type MemberContext,
 } from '#organizations/membership/access.ts'
-import { removeMembers } from './departure.ts'
+import { limits } from '@countersign/protocol/formats/limits'
+import { lockIdentity } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { removeMembers } from './removal.ts'
+import * as store from './store.ts'
 import * as invitationStore from './invitation-store.ts'
 import * as memberStore from './member-store.ts'
 import type { MemberRow } from './member-store.ts'
-import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
 
-const refuse = refusals({
-  invalid_request: [400, 'Every member may read, and an owner may do everything.'],
-  insufficient_scope: [403, 'You may not give what you do not have yourself, nor take it from others.'],
-  member_not_found: [404, 'This organization has no such member.'],
-  last_owner: [409, 'An organization has an owner. Make somebody else one first, or delete the organization.'],
+const refuse = defineErrors({
+  invalid_request: [400, 'Every role includes read, and owners always have all scopes.'],
+  insufficient_scope: [403, 'You cannot grant or revoke permissions that you do not have.'],
+  member_not_found: [404, 'Member not found.'],
+  identity_not_found: [404, 'No identity of this account has this ID.'],
+  already_member: [409, 'The identity is already a member.'],
+  too_many_organizations: [409, 'The identity has reached the maximum number of organizations.'],
+  last_owner: [409, 'An organization needs at least one owner.'],
 })
 
-/** What a member is and may do. */
-export type Rights = { role: OrganizationRole; scopes: readonly OrganizationScope[]; signingAuthority: boolean }
+/** Role and permissions of a member. */
+export type MemberPermissions = {
+  role: OrganizationRole
+  scopes: readonly OrganizationScope[]
+  signingAuthority: boolean
+}
 
-/** The rights with which a role begins. */
-export function rightsOfRole(role: OrganizationRole): Rights {
+/** Returns the default permissions of a role. */
+export function permissionsOfRole(role: OrganizationRole): MemberPermissions {
   const scopes: readonly OrganizationScope[] = scopesOfRole[role]
   return { role, scopes, signingAuthority: scopes.includes('sign') }
 }
 
-/** Refuses `insufficient_scope` where somebody would give or take more than they have themselves. */
-export function requireNoMore(giver: Rights, { role, scopes, signingAuthority }: Rights): void {
+/** Throws `insufficient_scope` if a member would grant or revoke permissions that they do not have. */
+export function requireGrantablePermissions(
+  giver: MemberPermissions,
+  { role, scopes, signingAuthority }: MemberPermissions,
+): void {
   if (giver.role === 'owner') return
   const has = scopes.every((scope) => giver.scopes.includes(scope)) && (giver.signingAuthority || !signingAuthority)
   if (role === 'owner' || scopes.includes('manage_org') || !has) throw refuse.insufficient_scope()
 }
 
-/** Whether a member may do more with the second rights than with the first; every member may read. */
-function gains({ scopes: had, signingAuthority: bound }: Rights, { scopes, signingAuthority }: Rights): boolean {
+/** Checks if the second permissions include more than the first. Every member has read. */
+function escalatesPermissions(
+  { scopes: had, signingAuthority: bound }: MemberPermissions,
+  { scopes, signingAuthority }: MemberPermissions,
+): boolean {
   return scopes.some((scope) => !had.includes(scope)) || (signingAuthority && !bound)
 }
 
@@ -49,7 +66,10 @@ const membersDefault = 100
 
 type Paging = { cursor?: string; limit?: string }
 
-/** The members of an organization; of many a page, with where the next one begins, for whoever asks for that. */
+/**
+ * Lists the members of an organization. A caller can request pages; the result then contains the start of the next
+ * page.
+ */
 export async function listOrganizationMembers(
   db: Database,
   organizationId: string,
@@ -58,30 +78,30 @@ export async function listOrganizationMembers(
   if (cursor === undefined && limit === undefined)
     return { members: (await memberStore.listMembers(db, organizationId)).map(toOrganizationMember) }
   const count = Number(limit ?? membersDefault)
-  // One more than asked tells that there is a next page.
+  // One row more than requested shows that there is a next page.
   const found = await memberStore.listMembers(db, organizationId, { after: cursor, count: count + 1 })
   const members = found.slice(0, count).map(toOrganizationMember)
   return { members, nextCursor: found.length > count ? (members.at(-1)?.memberId ?? null) : null }
 }
 
-/** A member of an organization. Refuses `member_not_found`. */
-export async function readMember(db: Database, organizationId: string, memberId: string): Promise<OrganizationMember> {
+/** Gets a member of an organization. Throws `member_not_found`. */
+export async function getMember(db: Database, organizationId: string, memberId: string): Promise<OrganizationMember> {
   const found = await memberStore.findMember(db, organizationId, memberId)
   if (!found) throw refuse.member_not_found()
   return toOrganizationMember(found)
 }
 
-/** A member to be changed or removed, by their id. */
-export type MemberSought = Asking & { memberId: string }
+/** Gets a member to be changed or removed, by member id. */
+export type MemberTarget = MemberContext & { memberId: string }
 
 /**
- * Changes what a member is and may do. Refuses what `requireMember` and `recordAct` do, `member_not_found`,
- * `invalid_request`, `insufficient_scope`, `last_owner`, and what `requireFresh` does where it is about an owner, or
- * the member may do more then.
+ * Updates the role and permissions of a member. Throws the errors of `requireMember` and `recordSignedAction`,
+ * `member_not_found`, `invalid_request`, `insufficient_scope`, `last_owner`. Throws the errors of `requireFresh` if an
+ * owner is affected or the member gets more permissions.
  */
-export async function changeMember(
-  { db, config }: Kernel,
-  asking: MemberSought,
+export async function updateMember(
+  { db, config }: ServerContext,
+  asking: MemberTarget,
   { role, scopes, signingAuthority }: MemberChange,
   now: Date,
 ): Promise<OrganizationMember> {
@@ -90,84 +110,88 @@ export async function changeMember(
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     const before = await memberStore.findMember(tx, organizationId, memberId)
     if (!before) throw refuse.member_not_found()
-    const begins = role === undefined || role === before.role ? before : rightsOfRole(role)
+    const begins = role === undefined || role === before.role ? before : permissionsOfRole(role)
     const after = {
       role: begins.role,
       scopes: [...(scopes ?? begins.scopes)],
       signingAuthority: signingAuthority ?? begins.signingAuthority,
     }
     requireFitting(after)
-    requireNoMore(acting, before)
-    requireNoMore(acting, after)
+    requireGrantablePermissions(acting, before)
+    requireGrantablePermissions(acting, after)
     const isOfOwner = before.role === 'owner' || after.role === 'owner'
-    const givesNothing = !isOfOwner && !gains(before, after)
-    if (!givesNothing) requireFreshToAct(asking, now)
+    const givesNothing = !isOfOwner && !escalatesPermissions(before, after)
+    if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
 
-    if (before.role !== 'owner' && after.role === 'owner') await memberStore.countOwner(tx, organizationId)
+    if (before.role !== 'owner' && after.role === 'owner') await memberStore.incrementOwnerCount(tx, organizationId)
     const steppedDown = before.role === 'owner' && after.role !== 'owner'
-    if (steppedDown && !(await memberStore.uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
+    if (steppedDown && !(await memberStore.decrementOwnerCount(tx, organizationId, 1))) throw refuse.last_owner()
     const namedByDirectory = givesNothing ? before.namedByDirectory : isNamedByDirectory(acting, before)
     await memberStore.updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
-    // What they may not give any more they must not have given an hour ago.
-    await invitationStore.withdrawAllBy(tx, organizationId, [before.identityId])
+    // Invitations created with permissions that the member has just lost must not stay valid.
+    await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }
-    const act = { action: 'organization.member.changed', details, givesNothing } as const
-    await recordAct(tx, { asking, acting }, act, now)
+    const act = { action: 'organization.member.updated', details, givesNothing } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
     return toOrganizationMember({ ...before, ...after })
   })
 }
 
 type Named = { role: OrganizationRole; namedByDirectory: boolean }
 
-/** Whether rights go back to a directory alone that a member gives another: an owner gives them by themselves. */
+/**
+ * Checks if only a directory has granted the permissions that a member gives to another. An owner always grants them
+ * personally.
+ */
 function isNamedByDirectory(giver: Named, before: Named): boolean {
   return giver.role !== 'owner' && (giver.namedByDirectory || before.namedByDirectory)
 }
 
-/** Refuses `invalid_request` for rights that nobody can have. */
-function requireFitting({ role, scopes }: Rights): void {
+/** Throws `invalid_request` for a combination of role and permissions that is not allowed. */
+function requireFitting({ role, scopes }: MemberPermissions): void {
   if (!scopes.includes('read')) throw refuse.invalid_request()
   if (role === 'owner' && scopes.length !== scopesOfRole.owner.length) throw refuse.invalid_request()
 }
 
 /**
- * Removes a member, whose tokens for the organization end with it; whoever is one themselves may leave. Refuses what
- * `requireMember` and `recordAct` do, `member_not_found`, `insufficient_scope`, `last_owner`, and
- * `reauthentication_required` where an owner is removed by another.
+ * Removes a member and revokes their tokens for the organization. Every member can leave. Throws the errors of
+ * `requireMember` and `recordSignedAction`, `member_not_found`, `insufficient_scope`, `last_owner`, and
+ * `reauthentication_required` if another member removes an owner.
  */
-export async function removeMember({ db, config }: Kernel, asking: MemberSought, now: Date): Promise<void> {
+export async function removeMember({ db, config }: ServerContext, asking: MemberTarget, now: Date): Promise<void> {
   const { organizationId, memberId, session } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const leaving = await findOwnMembership(tx, session, { organizationId, memberId })
     const acting = leaving ?? (await requireMember({ db: tx, config }, asking, 'manage_identities', now))
     const member = await memberStore.findMember(tx, organizationId, memberId)
     if (!member) throw refuse.member_not_found()
-    if (!leaving) requireNoMore(acting, member)
+    if (!leaving) requireGrantablePermissions(acting, member)
     const givesNothing = leaving !== undefined || member.role !== 'owner'
-    if (!givesNothing) requireFreshToAct(asking, now)
+    if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
 
-    if (member.role === 'owner' && !(await memberStore.uncountOwners(tx, organizationId, 1))) throw refuse.last_owner()
+    if (member.role === 'owner' && !(await memberStore.decrementOwnerCount(tx, organizationId, 1)))
+      throw refuse.last_owner()
     const { identityId } = member
     await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
     const unsigned = leaving !== undefined
     const act = { action: 'organization.member.removed', details, givesNothing, unsigned } as const
-    await recordAct(tx, { asking, acting }, act, now)
+    await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }
 
 type Joining = { organizationId: string; identityId: string; role: OrganizationRole; namedByDirectory: boolean }
 
 /**
- * Makes an identity a member of an organization that this transaction has locked, and answers the id of that; undefined
- * where it is one already.
+ * Adds an identity to an organization that this transaction has locked. Returns the member id, or undefined if the
+ * identity is already a member.
  */
 export async function joinOrganization(tx: Transaction, { role, ...joining }: Joining, now: Date) {
-  const { scopes, signingAuthority } = rightsOfRole(role)
+  const { scopes, signingAuthority } = permissionsOfRole(role)
   const memberId = randomUUIDv7()
   if (!(await memberStore.insertMember(tx, { ...joining, memberId, role, scopes: [...scopes], signingAuthority }, now)))
     return undefined
-  if (role === 'owner') await memberStore.countOwner(tx, joining.organizationId)
+  if (role === 'owner') await memberStore.incrementOwnerCount(tx, joining.organizationId)
   return memberId
 }
 
@@ -175,4 +199,51 @@ function toOrganizationMember(row: MemberRow): OrganizationMember {
   const { memberId, identityId, handle, displayName, role, scopes, signingAuthority, joinedAt } = row
   const shown = { memberId, identityId, handle, displayName, role, scopes, signingAuthority }
   return { ...shown, joinedAt: joinedAt.toISOString() }
+}
+
+type Provisioned = {
+  userId: string
+  organizationId: string
+  identityId: string
+  role: OrganizationRole
+  namedByDirectory: boolean
+}
+
+/**
+ * Adds an identity as a member because the organization's SSO has named it. The caller has locked the organization.
+ * Throws `identity_not_found`, `too_many_organizations`, `already_member`.
+ */
+export async function addProvisionedMember(tx: Transaction, { userId, ...joining }: Provisioned, now: Date) {
+  const { organizationId, identityId, role } = joining
+  if (!(await lockIdentity(tx, identityId))) throw refuse.identity_not_found()
+  if ((await store.countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
+    throw refuse.too_many_organizations()
+  const memberId = await joinOrganization(tx, joining, now)
+  if (!memberId) throw refuse.already_member()
+  const act = { action: 'organization.member.joined', actor: 'user', userId, identityId, organizationId } as const
+  await recordAuditEvent(tx, { ...act, details: { memberId, role, by: 'sso' } }, now)
+  return { memberId }
+}
+
+type Leaving = { organizationId: string; memberId: string; connectionId: string }
+
+/**
+ * Removes a member because the organization's directory says so, with the same effects as a removal by another member.
+ * Does nothing if the identity is not a member. The caller has locked the organization. Throws `last_owner`.
+ */
+export async function removeDeprovisionedMember(
+  tx: Transaction,
+  { organizationId, memberId, connectionId }: Leaving,
+  now: Date,
+) {
+  const member = await memberStore.findMember(tx, organizationId, memberId)
+  if (!member) return
+  const { identityId, role } = member
+  if (role === 'owner' && !(await memberStore.decrementOwnerCount(tx, organizationId, 1)))
+    throw refuse.last_owner({
+      sentence: 'This is the last owner of the organization. Make another member an owner first.',
+    })
+  await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
+  const details = { memberId, memberIdentityId: identityId, role, by: 'scim', connectionId }
+  await recordAuditEvent(tx, { action: 'organization.member.removed', actor: 'system', organizationId, details }, now)
 }

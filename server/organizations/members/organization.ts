@@ -1,3 +1,12 @@
+import {
+  listMembershipsOfSession,
+  listMembershipsOfIdentity,
+  listAllMemberships,
+  findMembership,
+  findOrganization,
+  lockOrganization,
+  type Member,
+} from '#organizations/membership/member.ts'
 import { randomUUIDv7 } from 'node:crypto'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
@@ -7,108 +16,107 @@ import type {
   OrganizationChange,
   OwnOrganization,
 } from '@countersign/protocol/organizations/organizations'
-import { holdIdentity, isPictureAddress } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import { lockIdentity, isPictureUrl } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import type { PersonKey } from '#platform/rate-limits/rate-limit-key.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
-import type { Session } from '#accounts/sessions/session.ts'
-import { removeOrganization } from './departure.ts'
-import {
-  actingMemberTransaction,
-  findMembership,
-  requireMember,
-  toMember,
-  type Asking,
-  type Member,
-} from '#organizations/membership/access.ts'
-import * as keysStore from '#organizations/keys/store.ts'
+import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import { purgeOrganization } from './removal.ts'
+import { actingMemberTransaction, requireMember, type MemberContext } from '#organizations/membership/access.ts'
+import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { hasKms } from '#organizations/keys/kms.ts'
 import * as memberStore from './member-store.ts'
-import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
-import { moveSlug, takeSlug } from './slug.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { moveSlug, claimSlug } from './slug.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  invalid_request: [400, 'The name of an organization has 1 to 80 visible characters.'],
-  insufficient_scope: [403, 'Only an owner deletes an organization.'],
-  kms_missing: [409, 'Set the KMS of this organization first.'],
-  sso_not_tested: [409, 'Test a connection of this organization first, and have an owner confirm it.'],
+const refuse = defineErrors({
+  invalid_request: [400, 'name must be 1 to 80 visible characters.'],
+  insufficient_scope: [403, 'Only owners can delete an organization.'],
+  sso_connection_required: [409, 'SSO with this connection is required. Set ssoRequired to false first.'],
+  kms_required: [409, 'Configure a KMS before setting encryptionMode to enterprise_managed.'],
+  sso_connection_untested: [
+    409,
+    'Complete a test sign-in before setting ssoRequired, and have an owner confirm the connection.',
+  ],
 })
 
-const logoAddressWrong = 'A logo has an address that begins with https, without a name or password.'
+const logoAddressWrong = 'logoUrl must be an https URL without user name or password.'
 
-/** Who makes an organization: by their session, or through an app. */
-export type Founder = { userId: string; identityId: string } & ({ session: Session } | { clientId: string })
+/** Creator of an organization: a user with a session, or an app on behalf of a user. */
+export type OrganizationCreator = { userId: string; identityId: string } & (
+  | { session: PasskeySession }
+  | { clientId: string }
+)
 
 /**
- * Makes an organization that this identity owns. Undefined where the identity has gone, or is in as many as it may.
- * Refuses `invalid_request`, `rate_limited`.
+ * Creates an organization that this identity owns. Returns undefined if the identity no longer exists or has reached
+ * its maximum number of organizations. Throws `invalid_request`, `rate_limited`.
  */
-export async function beginOrganization(
-  { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
-  founder: Founder,
+export async function createOrganization(
+  { db, rateLimits }: Pick<ServerContext, 'db' | 'rateLimits'>,
+  founder: OrganizationCreator,
   name: string,
   now: Date,
 ): Promise<Member | undefined> {
   if (!isDisplayName(name)) throw refuse.invalid_request()
   const { identityId, userId } = founder
-  await rateLimits.count('new organization of a person', keyOfFounder(founder, now))
+  await rateLimits.count('organizations-created-per-user', keyOfFounder(founder, now))
   const begin = (work: (tx: Transaction) => Promise<Member | undefined>) =>
     'session' in founder ? actingTransaction(db, founder.session, work) : transaction(db, work)
   return begin(async (tx) => {
-    if (!(await mayJoinAnother(tx, identityId))) return undefined
+    if (!(await canJoinAnotherOrganization(tx, identityId))) return undefined
     const organizationId = randomUUIDv7()
-    const slug = await takeSlug(tx, name, { organizationId, userId }, now)
+    const slug = await claimSlug(tx, name, { organizationId, userId }, now)
     await store.insertOrganization(tx, { organizationId, name, slug }, now)
     const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
     const owner = { ...rights, namedByDirectory: false }
     await memberStore.insertMember(tx, { organizationId, memberId: randomUUIDv7(), identityId, ...owner }, now)
-    const by =
-      'session' in founder ? { actor: 'person' as const } : { actor: 'app' as const, clientId: founder.clientId }
-    await record(tx, { action: 'organization.created', ...by, userId, identityId, organizationId }, now)
+    const by = 'session' in founder ? { actor: 'user' as const } : { actor: 'app' as const, clientId: founder.clientId }
+    await recordAuditEvent(tx, { action: 'organization.created', ...by, userId, identityId, organizationId }, now)
     return findMembership(tx, organizationId, identityId)
   })
 }
 
-/** An app counts as a session does: it leaves the person something, too. */
-function keyOfFounder(founder: Founder, now: Date): PersonKey {
+/** Apps use the same limit as sessions, so that an app cannot use up the whole limit of the user. */
+function keyOfFounder(founder: OrganizationCreator, now: Date): PersonKey {
   if ('session' in founder) return ownKey(founder.session, now)
   return { owner: founder.userId, sessionId: founder.clientId, isProved: false }
 }
 
-/** Whether an identity is there, and in fewer organizations than it may be in; it stays so until `tx` ends. */
-export async function mayJoinAnother(tx: Transaction, identityId: string): Promise<boolean> {
-  if (!(await holdIdentity(tx, identityId))) return false
+/** Checks if an identity exists and can join another organization. The identity stays locked until `tx` ends. */
+export async function canJoinAnotherOrganization(tx: Transaction, identityId: string): Promise<boolean> {
+  if (!(await lockIdentity(tx, identityId))) return false
   return (await store.countMemberships(tx, identityId)) < limits.organizationsPerIdentityMax
 }
 
-/** The active organizations of an identity, the one that it joined first before the others. */
+/** Lists the active organizations of an identity, in the order in which it joined them. */
 export async function listOrganizationsOfIdentity(db: Database, identityId: string): Promise<Organization[]> {
-  return (await store.listMembershipsOfIdentity(db, identityId)).map((row) => toOrganization(toMember(row)))
+  return (await listMembershipsOfIdentity(db, identityId)).map(toOrganization)
 }
 
-/** The active organizations that a session is for, once for each identity of the person that is a member. */
+/** Lists the active organizations that a session can use, once for each of the user's identities that is a member. */
 export async function listOwnOrganizations(db: Database, session: Session): Promise<OwnOrganization[]> {
-  return (await store.listMembershipsOfSession(db, session)).map((row) => toOwnOrganization(toMember(row)))
+  return (await listMembershipsOfSession(db, session)).map(toOwnOrganization)
 }
 
-/** All that a person is a member of, also where that is suspended, for them to take along. */
+/** Lists all memberships of a user for the data export, including suspended organizations. */
 export async function exportMemberships(db: Database, userId: string) {
-  const rows = await store.listAllMemberships(db, userId)
-  return rows.map((row) => ({ ...toOwnOrganization(toMember(row)), joinedAt: row.joinedAt.toISOString() }))
+  const members = await listAllMemberships(db, userId)
+  return members.map((member) => ({ ...toOwnOrganization(member), joinedAt: member.joinedAt.toISOString() }))
 }
 
 /**
- * Changes an organization. Refuses what `requireMember` and `recordAct` do, `invalid_request`, `slug_taken`,
- * `too_many_slugs`, `sso_not_tested`, `kms_missing`, `reauthentication_required`.
+ * Updates an organization. Throws the errors of `requireMember` and `recordSignedAction`, `invalid_request`,
+ * `slug_taken`, `too_many_slugs`, `sso_connection_untested`, `kms_required`, `reauthentication_required`.
  */
-export async function changeOrganization(
-  { db, config }: Kernel,
-  asking: Asking,
+export async function updateOrganization(
+  { db, config }: ServerContext,
+  asking: MemberContext,
   change: OrganizationChange,
   now: Date,
 ): Promise<OwnOrganization> {
@@ -118,10 +126,10 @@ export async function changeOrganization(
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw refuse.invalid_request()
-    if (logoUrl && !isPictureAddress(logoUrl)) throw refuse.invalid_request({ sentence: logoAddressWrong })
+    if (logoUrl && !isPictureUrl(logoUrl)) throw refuse.invalid_request({ sentence: logoAddressWrong })
     const givesNothing = !changesGuards(organization, change)
-    if (!givesNothing) requireFreshToAct(asking, now)
-    if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_not_tested()
+    if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
+    if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_connection_untested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
     const { userId } = asking.session
@@ -129,20 +137,20 @@ export async function changeOrganization(
       await moveSlug(tx, { organizationId, userId, slug: organization.slug }, slug, now)
     await store.updateOrganization(tx, { ...change, organizationId }, now)
     const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
-    // Whoever wants acts signed signs that, and so can.
+    // A member who turns on required signatures signs this change too, which proves that they can.
     const isAlwaysSigned = requireSignedActions === true
-    const act = { action: 'organization.changed', details, givesNothing, isAlwaysSigned } as const
-    await recordAct(tx, { asking, acting }, act, now)
-    // The transaction has the organization to itself, so the member is there as before.
+    const act = { action: 'organization.updated', details, givesNothing, isAlwaysSigned } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
+    // The transaction has locked the organization, so the membership is unchanged.
     const changed = await findMembership(tx, organizationId, identityId)
-    if (!changed) throw new Error(`the member ${identityId} of ${organizationId} is gone from a locked organization`)
+    if (!changed) throw new Error(`the member ${identityId} of ${organizationId} is missing from a locked organization`)
     return toOwnOrganization(changed)
   })
 }
 
 /**
- * Whether somebody else could get in, or act in another's name, whom the organization keeps from it now; or pass for
- * the organization, as others know it by its name, slug and logo.
+ * Checks if a change weakens the protection of an organization: it could let others get in, act in another member's
+ * name, or impersonate the organization by its name, slug or logo.
  */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
   const guards = [
@@ -152,41 +160,47 @@ function changesGuards(organization: Member['organization'], change: Organizatio
   return guards.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
 }
 
-/** The next key is made in the new mode, and it is time for one: the key in force stays with whoever keeps it. */
+/**
+ * The next key is generated in the new mode, and the current key becomes due for rotation. It stays where it is stored.
+ */
 async function moveKeys(
   tx: Transaction,
   { organizationId, encryptionMode }: Pick<Member['organization'], 'organizationId' | 'encryptionMode'>,
   now: Date,
 ): Promise<void> {
-  if (encryptionMode === 'enterprise_managed' && !(await hasKms(tx, organizationId))) throw refuse.kms_missing()
-  await keysStore.markKeyInForce(tx, { organizationId }, now)
+  if (encryptionMode === 'enterprise_managed' && !(await hasKms(tx, organizationId))) throw refuse.kms_required()
+  await requestKeyRotation(tx, { organizationId }, now)
 }
 
 /**
- * Deletes an organization with all that it has, at once. Refuses what `requireMember` and `recordAct` do,
- * `insufficient_scope` where somebody is no owner, `reauthentication_required`.
+ * Deletes an organization with all its data at once. Throws the errors of `requireMember` and `recordSignedAction`,
+ * `insufficient_scope` unless the member is an owner, `reauthentication_required`.
  */
-export async function endOrganization({ db, config }: Kernel, asking: Asking, now: Date): Promise<void> {
+export async function deleteOrganization(
+  { db, config }: ServerContext,
+  asking: MemberContext,
+  now: Date,
+): Promise<void> {
   const { organizationId } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw refuse.insufficient_scope()
-    requireFreshToAct(asking, now)
+    requireRecentAuthenticationForAction(asking, now)
     const { createdAt } = acting.organization
     const { userId } = asking.session
-    await removeOrganization(tx, { organizationId, createdAt, userId, identityIds: [acting.identityId] }, now)
-    await recordAct(tx, { asking, acting }, { action: 'organization.deleted' }, now)
+    await purgeOrganization(tx, { organizationId, createdAt, userId, identityIds: [acting.identityId] }, now)
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.deleted' }, now)
   })
 }
 
-/** An organization as apps see it. */
+/** Maps an organization to the view for apps. */
 export function toOrganization({ organization, role, scopes, signingAuthority }: Member): Organization {
   const { organizationId: id, name, slug, logoUrl, ssoRequired, encryptionMode } = organization
   const keyCustody = keyCustodyOfMode[encryptionMode]
   return { id, name, slug, logoUrl, role, scopes, signingAuthority, ssoRequired, encryptionMode, keyCustody }
 }
 
-/** An organization as its members see it. */
+/** Maps an organization to the view for its members. */
 export function toOwnOrganization(member: Member): OwnOrganization {
   const { memberId, identityId, organization } = member
   return {
@@ -198,4 +212,24 @@ export function toOwnOrganization(member: Member): OwnOrganization {
     createdAt: organization.createdAt.toISOString(),
     updatedAt: organization.updatedAt.toISOString(),
   }
+}
+
+/** Finds an active organization for SSO. Returns undefined if there is none. */
+export async function findActiveOrganization(db: Database, organizationId: string) {
+  const organization = await findOrganization(db, organizationId)
+  return organization?.status === 'active' ? organization : undefined
+}
+
+/** Finds an active organization and locks it and its members until the transaction ends. */
+export async function lockActiveOrganization(tx: Transaction, organizationId: string) {
+  const organization = await lockOrganization(tx, organizationId)
+  return organization?.status === 'active' ? organization : undefined
+}
+
+/**
+ * Sets the connection that members must sign in with. Throws `sso_connection_required` if SSO is required and no
+ * connection is given.
+ */
+export async function setActiveSsoConnection(tx: Transaction, organizationId: string, connectionId: string | null) {
+  if (!(await store.updateSsoConnection(tx, organizationId, connectionId))) throw refuse.sso_connection_required()
 }

@@ -1,61 +1,61 @@
 import * as endpoints from '@countersign/protocol/organizations/organizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { FastifyRequest } from 'fastify'
-import type { AppDirectory } from '#clients/registration/app-directory.ts'
+import type { AppDirectory } from '#clients/registration/directory.ts'
 import { requireOwnIdentity } from '#accounts/identities/identity.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { languageOf } from '#platform/outbound/language.ts'
-import { either } from '#platform/http/parse.ts'
-import { refusals, type Refusal } from '#platform/refusal.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { negotiateLanguage } from '#platform/outbound/mail.ts'
+import { resolveFieldAlias } from '#platform/http/body.ts'
+import { defineErrors, type Refusal } from '#platform/api-error.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { accessGuard } from '#tokens/families/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { askingOf, requireMember } from '#organizations/membership/access.ts'
+import { memberContextOf, requireMember } from '#organizations/membership/access.ts'
 import { organizationAccessOf } from '#organizations/membership/app-access.ts'
-import { tellOrganization } from '#organizations/membership/context.ts'
+import { resolveOrganizationClaim } from '#organizations/membership/context.ts'
 import {
   acceptInvitation,
-  invite,
+  createInvitation,
   listInvitations,
-  openInvitation,
-  readInvitation,
-  withdrawInvitation,
+  getInvitationByToken,
+  getInvitation,
+  revokeInvitation,
 } from './invitation.ts'
-import { changeMember, listOrganizationMembers, readMember, removeMember } from './member.ts'
+import { updateMember, listOrganizationMembers, getMember, removeMember } from './member.ts'
 import {
-  beginOrganization,
-  changeOrganization,
-  endOrganization,
+  createOrganization,
+  updateOrganization,
+  deleteOrganization,
   listOrganizationsOfIdentity,
   listOwnOrganizations,
   toOrganization,
   toOwnOrganization,
 } from './organization.ts'
 
-const noApp = 'The app of this token is not registered any more.'
+const noApp = 'The app of this token is no longer registered.'
 
-const refuse = refusals({
-  workspace_creation_failed: [400, 'This identity is in as many organizations as it may be.'],
+const refuse = defineErrors({
+  workspace_creation_failed: [400, 'The identity has reached the maximum number of organizations.'],
   invalid_token: [401, noApp],
-  invalid_client: [403, 'The access token is not of this client.'],
+  invalid_client: [403, 'The access token was not issued to this client_id.'],
   insufficient_scope: [
     403,
-    'The person came by the sign-in of an organization alone, so this token is for that one alone.',
+    'The user signed in with enterprise SSO only, so the token is limited to that organization.',
   ],
-  too_many_organizations: [409, 'This identity is in as many organizations as it may be.'],
+  too_many_organizations: [409, 'The identity has reached the maximum number of organizations.'],
 })
 
 const notAllowed = { sentence: 'The user has not allowed this app to create organizations.' }
 
 const notUsable = {
-  sentence: 'The access token is for an organization in which the person may not use it any more.',
+  sentence: "The user can no longer use this token's organization.",
   headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
 }
 
-type Surroundings = { kernel: Kernel; apps: AppDirectory; keys: SigningKeys }
+type Surroundings = { kernel: ServerContext; apps: AppDirectory; keys: SigningKeys }
 
-/** What apps may do with the organizations of whoever signed in to them. */
+/** Routes for apps: the organizations of the signed-in user. */
 export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings): void {
   const { db, clock } = kernel
   const access = accessGuard(kernel, keys)
@@ -67,7 +67,8 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
     return app ? organizationAccessOf(db, app, access.of(request)) : 'none'
   }
   const requireWorth = async (request: FastifyRequest) => {
-    if (!(await tellOrganization(db, access.of(request)))) throw refuse.invalid_token(notUsable)
+    if ((await resolveOrganizationClaim(db, access.of(request))).kind === 'revoked')
+      throw refuse.invalid_token(notUsable)
   }
 
   host.route({
@@ -88,24 +89,24 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
     async handler(request, reply) {
       const { userId, identityId, clientId, byProviderAlone } = access.of(request)
       const { body } = request
-      requireClient(clientId, either(body.client_id, body.clientId))
+      requireClient(clientId, resolveFieldAlias(body.client_id, body.clientId))
       if (byProviderAlone) throw refuse.insufficient_scope()
       if ((await reachOf(request)) !== 'create') throw refuse.workspace_creation_failed(notAllowed)
       const founder = { userId, identityId, clientId }
-      const begun = await beginOrganization(kernel, founder, body.name, clock())
+      const begun = await createOrganization(kernel, founder, body.name, clock())
       if (!begun) throw refuse.workspace_creation_failed()
       return reply.status(201).send({ organization: toOrganization(begun) })
     },
   })
 }
 
-/** Refuses `invalid_client` where a request names another client than its token is of. */
+/** Throws `invalid_client` if a request names another client than the one its token was issued to. */
 function requireClient(clientId: string, named: string | undefined): void {
   if (named !== undefined && named !== clientId) throw refuse.invalid_client()
 }
 
-/** What people do with their organizations, on the business host. */
-export function organizationRoutes(host: Host, kernel: Kernel): void {
+/** Routes for users and their organizations, on the business host. */
+export function organizationRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
   memberRoutes(host, kernel)
@@ -127,27 +128,27 @@ export function organizationRoutes(host: Host, kernel: Kernel): void {
       const { userId } = acting
       const { name, identityId } = request.body
       await requireOwnIdentity(db, acting, identityId)
-      const begun = await beginOrganization(kernel, { userId, identityId, session: acting }, name, clock())
+      const begun = await createOrganization(kernel, { userId, identityId, session: acting }, name, clock())
       if (!begun) throw refuse.too_many_organizations()
       return reply.status(201).send({ organization: toOwnOrganization(begun) })
     },
   })
 
   host.route({
-    ...endpoints.readOrganization,
+    ...endpoints.getOrganization,
     onRequest: session.onRequest,
     async handler(request) {
-      const member = await requireMember(kernel, askingOf(request, session.of(request)), 'read', clock())
+      const member = await requireMember(kernel, memberContextOf(request, session.of(request)), 'read', clock())
       return { organization: toOwnOrganization(member) }
     },
   })
 
   host.route({
-    ...endpoints.changeOrganization,
+    ...endpoints.updateOrganization,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = askingOf(request, session.of(request))
-      return { organization: await changeOrganization(kernel, asking, request.body, clock()) }
+      const asking = memberContextOf(request, session.of(request))
+      return { organization: await updateOrganization(kernel, asking, request.body, clock()) }
     },
   })
 
@@ -155,14 +156,14 @@ export function organizationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.deleteOrganization,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      await endOrganization(kernel, askingOf(request, session.of(request)), clock())
+      await deleteOrganization(kernel, memberContextOf(request, session.of(request)), clock())
       return reply.status(204).send(null)
     },
   })
 }
 
-/** Who belongs to an organization, and who may come. */
-function memberRoutes(host: Host, kernel: Kernel): void {
+/** Routes for members and invitations. */
+function memberRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -170,27 +171,32 @@ function memberRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listMembers,
     onRequest: session.onRequest,
     async handler(request) {
-      const { organization } = await requireMember(kernel, askingOf(request, session.of(request)), 'read', clock())
+      const { organization } = await requireMember(
+        kernel,
+        memberContextOf(request, session.of(request)),
+        'read',
+        clock(),
+      )
       return listOrganizationMembers(db, organization.organizationId, request.query)
     },
   })
 
   host.route({
-    ...endpoints.readMember,
+    ...endpoints.getMember,
     onRequest: session.onRequest,
     async handler(request) {
       const { organizationId, memberId } = request.params
-      await requireMember(kernel, askingOf(request, session.of(request)), 'read', clock())
-      return { member: await readMember(db, organizationId, memberId) }
+      await requireMember(kernel, memberContextOf(request, session.of(request)), 'read', clock())
+      return { member: await getMember(db, organizationId, memberId) }
     },
   })
 
   host.route({
-    ...endpoints.changeMember,
+    ...endpoints.updateMember,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = { ...askingOf(request, session.of(request)), memberId: request.params.memberId }
-      return { member: await changeMember(kernel, asking, request.body, clock()) }
+      const asking = { ...memberContextOf(request, session.of(request)), memberId: request.params.memberId }
+      return { member: await updateMember(kernel, asking, request.body, clock()) }
     },
   })
 
@@ -198,24 +204,24 @@ function memberRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.removeMember,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), memberId: request.params.memberId }
+      const asking = { ...memberContextOf(request, session.of(request)), memberId: request.params.memberId }
       await removeMember(kernel, asking, clock())
       return reply.status(204).send(null)
     },
   })
 }
 
-/** Asking people to join, and their answers. */
-function invitationRoutes(host: Host, kernel: Kernel): void {
+/** Routes for accepting invitations. */
+function invitationRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
-    ...endpoints.invite,
+    ...endpoints.createInvitation,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const asking = { ...askingOf(request, session.of(request)), language: languageOf(request) }
-      return reply.status(201).send(await invite(kernel, asking, request.body, clock()))
+      const asking = { ...memberContextOf(request, session.of(request)), language: negotiateLanguage(request) }
+      return reply.status(201).send(await createInvitation(kernel, asking, request.body, clock()))
     },
   })
 
@@ -223,37 +229,37 @@ function invitationRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listInvitations,
     onRequest: session.onRequest,
     async handler(request) {
-      const asking = askingOf(request, session.of(request))
+      const asking = memberContextOf(request, session.of(request))
       await requireMember(kernel, asking, 'manage_identities', clock())
       return { invitations: await listInvitations(db, asking.organizationId, clock()) }
     },
   })
 
   host.route({
-    ...endpoints.readInvitation,
+    ...endpoints.getInvitation,
     onRequest: session.onRequest,
     async handler(request) {
       const { organizationId, invitationId } = request.params
-      await requireMember(kernel, askingOf(request, session.of(request)), 'manage_identities', clock())
-      return { invitation: await readInvitation(db, organizationId, invitationId, clock()) }
+      await requireMember(kernel, memberContextOf(request, session.of(request)), 'manage_identities', clock())
+      return { invitation: await getInvitation(db, organizationId, invitationId, clock()) }
     },
   })
 
   host.route({
-    ...endpoints.withdrawInvitation,
+    ...endpoints.revokeInvitation,
     onRequest: session.onRequest,
     async handler(request, reply) {
       const { invitationId } = request.params
-      await withdrawInvitation(kernel, { ...askingOf(request, session.of(request)), invitationId }, clock())
+      await revokeInvitation(kernel, { ...memberContextOf(request, session.of(request)), invitationId }, clock())
       return reply.status(204).send(null)
     },
   })
 
   host.route({
-    ...endpoints.openInvitation,
+    ...endpoints.getInvitationByToken,
     onRequest: session.onRequest,
     async handler(request) {
-      return { invitation: await openInvitation(db, session.of(request), request.params.token, clock()) }
+      return { invitation: await getInvitationByToken(db, session.of(request), request.params.token, clock()) }
     },
   })
 

@@ -1,11 +1,11 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-/** Who takes a slug: an organization, and the user who asks for it. */
+/** Claimant of a slug: an organization, and the user who requests it. */
 export type Taker = { organizationId: string; userId: string }
 
 /**
- * Takes a slug that no organization has, that this one had, or one that this user deleted; false where another has it,
- * or it is kept for that.
+ * Claims a slug that no organization has, that this organization had, or that this user released by deletion. Returns
+ * false if another organization has it, or if it is reserved for another claimant.
  */
 export async function claimSlug(tx: Transaction, slug: string, taker: Taker, now: Date): Promise<boolean> {
   const { organizationId, userId } = taker
@@ -15,11 +15,11 @@ export async function claimSlug(tx: Transaction, slug: string, taker: Taker, now
     .onConflict((conflict) =>
       conflict
         .column('slug')
-        .doUpdateSet({ organization_id: organizationId, free_at: null, former_owner_id: null })
-        .where('organization_slug.free_at', 'is not', null)
+        .doUpdateSet({ organization_id: organizationId, available_at: null, former_owner_id: null })
+        .where('organization_slug.available_at', 'is not', null)
         .where(({ or, eb }) =>
           or([
-            eb('organization_slug.free_at', '<=', now),
+            eb('organization_slug.available_at', '<=', now),
             eb('organization_slug.organization_id', '=', organizationId),
             eb('organization_slug.former_owner_id', '=', userId),
           ]),
@@ -32,22 +32,25 @@ export async function claimSlug(tx: Transaction, slug: string, taker: Taker, now
 
 type Released = { organizationId: string; slug: string }
 
-/** Keeps the slug of an organization for it until then; false where so many are kept for it already. */
+/**
+ * Reserves the former slug of an organization until the given time. Returns false if the maximum number is reserved
+ * already.
+ */
 export async function releaseSlug(
   tx: Transaction,
   { organizationId, slug }: Released,
-  { freeAt, keptMax }: { freeAt: Date; keptMax: number },
+  { availableAt, keptMax }: { availableAt: Date; keptMax: number },
   now: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('organization_slug')
-    .set({ free_at: freeAt })
+    .set({ available_at: availableAt })
     .where('slug', '=', slug)
     .where(({ eb, selectFrom }) => {
       const kept = selectFrom('organization_slug as kept')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('kept.organization_id', '=', organizationId)
-        .where('kept.free_at', '>', now)
+        .where('kept.available_at', '>', now)
       return eb(kept, '<', keptMax)
     })
     .executeTakeFirstOrThrow()
@@ -55,30 +58,30 @@ export async function releaseSlug(
 }
 
 /**
- * Keeps the slugs of an organization for the user who deletes it: the present one until then, the former ones as long
- * as before. None where so many are kept for the user already.
+ * Reserves the slugs of an organization for the user who deletes it: the current slug until the given time, former
+ * slugs until their existing time. Reserves none if the user has the maximum number of reserved slugs already.
  */
 export async function keepSlugs(
   tx: Transaction,
   { organizationId, userId }: Taker,
-  { freeAt, keptMax }: { freeAt: Date; keptMax: number },
+  { availableAt, keptMax }: { availableAt: Date; keptMax: number },
   now: Date,
 ): Promise<void> {
   await tx
     .updateTable('organization_slug')
-    .set(({ fn, val }) => ({ free_at: fn.coalesce('free_at', val(freeAt)), former_owner_id: userId }))
+    .set(({ fn, val }) => ({ available_at: fn.coalesce('available_at', val(availableAt)), former_owner_id: userId }))
     .where('organization_id', '=', organizationId)
     .where(({ eb, selectFrom }) => {
       const kept = selectFrom('organization_slug as kept')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('kept.former_owner_id', '=', userId)
-        .where('kept.free_at', '>', now)
+        .where('kept.available_at', '>', now)
       return eb(kept, '<', keptMax)
     })
     .execute()
 }
 
-/** Deletes the slugs of an organization that are kept for no user. */
+/** Deletes the slugs of an organization that are not reserved for a user. */
 export async function deleteSlugs(tx: Transaction, organizationId: string): Promise<void> {
   await tx
     .deleteFrom('organization_slug')
@@ -87,13 +90,13 @@ export async function deleteSlugs(tx: Transaction, organizationId: string): Prom
     .execute()
 }
 
-/** Deletes up to `batch` slugs that are kept for nobody any more, and says how many. */
+/** Deletes up to `batch` slugs whose reservation has ended, and returns the number. */
 export async function deleteFreeSlugs(db: Database, now: Date, batch: number): Promise<number> {
-  const free = db.selectFrom('organization_slug').select('slug').where('free_at', '<=', now).limit(batch)
+  const free = db.selectFrom('organization_slug').select('slug').where('available_at', '<=', now).limit(batch)
   const { numDeletedRows } = await db
     .deleteFrom('organization_slug')
     .where('slug', 'in', free)
-    .where('free_at', '<=', now)
+    .where('available_at', '<=', now)
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

@@ -1,100 +1,92 @@
 import type { OrganizationScope } from '@countersign/protocol/formats/role'
-import { record } from '#platform/audit/audit.ts'
-import { withinTransaction, type Database, type Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { ensureTransaction, type Database, type Transaction } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { noteWithoutSso } from '#accounts/sessions/sso-session.ts'
+import { recordSsoBypass } from '#accounts/sessions/sso-session.ts'
 import type { Session } from '#accounts/sessions/session.ts'
-import { askedIn, type Asked } from './signed-action.ts'
+import { parseSignedAction, type SignedActionInput } from './signed-action.ts'
 import { readConfirmedSso } from './sso-confirmation.ts'
-import * as membersStore from '#organizations/members/store.ts'
-import type { Membership } from '#organizations/members/store.ts'
+import { listMembershipsOfSession, lockOrganization, type Member, type Organization } from './member.ts'
 
-const refuse = refusals({
-  enterprise_sso_required: [403, 'This organization requires its own sign-in.'],
-  insufficient_scope: [403, 'You may not do this in this organization.'],
-  organization_not_found: [404, 'You are a member of no organization with this id.'],
+const refuse = defineErrors({
+  enterprise_sso_required: [403, 'The organization requires SSO.'],
+  insufficient_scope: [403, 'Your role in this organization does not allow this.'],
+  organization_not_found: [404, 'Organization not found, or you are not a member.'],
 })
 
-/** What an identity is in an active organization. */
-export type Member = ReturnType<typeof toMember>
-
-/** Who asks for what in which organization; with `identityId` as that one of their identities. */
-export type Asking = { session: Session; organizationId: string; identityId?: string | undefined; asked: Asked }
-
-/** Who asks for what, of a request for an organization. */
-export function askingOf(request: Sent, session: Session): Asking {
-  const { organizationId } = request.params
-  return { session, organizationId, identityId: request.query.identity_id, asked: askedIn(request) }
+/** Session, organization and, optionally, the identity as which the user wants to act. */
+export type MemberContext = {
+  session: Session
+  organizationId: string
+  identityId?: string | undefined
+  requested: SignedActionInput
 }
 
-type Sent = Parameters<typeof askedIn>[0] & { params: { organizationId: string }; query: { identity_id?: string } }
+/** Context of a request of a member for an organization. */
+export function memberContextOf(request: MemberRequest, session: Session): MemberContext {
+  const { organizationId } = request.params
+  return { session, organizationId, identityId: request.query.identity_id, requested: parseSignedAction(request) }
+}
+
+type MemberRequest = Parameters<typeof parseSignedAction>[0] & {
+  params: { organizationId: string }
+  query: { identity_id?: string }
+}
 
 /**
- * As what a person acts in an organization: as the identity of theirs that joined first of those with this scope, and
- * where its own sign-in is required as one of those that gets in; with `undefined` for it being a member is enough. In
- * a transaction `db` is that. Refuses `organization_not_found` alike where there is none, it is suspended, or they are
- * no member; `insufficient_scope`, `enterprise_sso_required`.
+ * Returns the membership with which a user acts in an organization: that of the identity with the required scope that
+ * joined first, or if SSO is required, of one that has met the requirement. Without a scope every member qualifies.
+ * Within a transaction, `db` is the transaction. Throws `organization_not_found` if the organization does not exist or
+ * is suspended, or the user is not a member; `insufficient_scope`, `enterprise_sso_required`.
  */
 export async function requireMember(
-  { db, config }: Pick<Kernel, 'db' | 'config'>,
-  { session, organizationId, identityId }: Asking,
+  { db, config }: Pick<ServerContext, 'db' | 'config'>,
+  { session, organizationId, identityId }: MemberContext,
   scope: OrganizationScope | undefined,
   now: Date,
 ): Promise<Member> {
-  const memberships = await membersStore.listMembershipsOfSession(db, session, { organizationId, identityId })
+  const memberships = await listMembershipsOfSession(db, session, { organizationId, identityId })
   if (memberships.length === 0) throw refuse.organization_not_found()
-  const able = memberships.filter(({ scopes }) => scope === undefined || scopes.includes(scope)).map(toMember)
+  const able = memberships.filter(({ scopes }) => scope === undefined || scopes.includes(scope))
   const [first, ...others] = able
   if (!first) throw refuse.insufficient_scope()
   return first.organization.ssoRequired ? requireSso({ db, config }, session, [first, ...others], now) : first
 }
 
 /**
- * Runs what a member changes in an organization by a session, while nobody else changes it or its members. Who is no
- * member is refused before it is locked: strangers keep nobody waiting. Refuses as `actingTransaction` does, and
+ * Runs a change by a member in a transaction that locks the organization. Membership is checked before the lock, so
+ * that users who are not members cannot block the organization. Throws the errors of `actingTransaction`, and
  * `organization_not_found`.
  */
 export async function actingMemberTransaction<Result>(
   db: Database,
-  { session, organizationId }: Pick<Asking, 'session' | 'organizationId'>,
-  work: (tx: Transaction, locked: Awaited<ReturnType<typeof membersStore.lockOrganization>>) => Promise<Result>,
+  { session, organizationId }: Pick<MemberContext, 'session' | 'organizationId'>,
+  work: (tx: Transaction, locked: Organization | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const memberships = await membersStore.listMembershipsOfSession(db, session, { organizationId })
+  const memberships = await listMembershipsOfSession(db, session, { organizationId })
   if (memberships.length === 0) throw refuse.organization_not_found()
-  return actingTransaction(db, session, async (tx) => work(tx, await membersStore.lockOrganization(tx, organizationId)))
+  return actingTransaction(db, session, async (tx) => work(tx, await lockOrganization(tx, organizationId)))
 }
 
-/** As which member the person of a session is meant by an id; undefined where it is another's, or nobody's. */
+/** Finds the member with this id among the identities of the session's user. */
 export async function findOwnMembership(
   db: Database,
   session: Session,
   { organizationId, memberId }: { organizationId: string; memberId: string },
 ): Promise<Member | undefined> {
-  const memberships = await membersStore.listMembershipsOfSession(db, session, { organizationId })
-  const found = memberships.find((membership) => membership.memberId === memberId)
-  return found && toMember(found)
-}
-
-/** What an identity is in an organization; undefined where that is nothing, or the organization is suspended. */
-export async function findMembership(
-  db: Database,
-  organizationId: string,
-  identityId: string,
-): Promise<Member | undefined> {
-  const found = await membersStore.findMembershipOfIdentity(db, organizationId, identityId)
-  return found && toMember(found)
+  const memberships = await listMembershipsOfSession(db, session, { organizationId })
+  return memberships.find((membership) => membership.memberId === memberId)
 }
 
 /**
- * As which of these a person gets into an organization that requires its own sign-in: as whom that has named, by a
- * connection that an owner has confirmed. Where it
- * is broken somebody must be able to mend it: its owners get in without, by a passkey, and its trail tells of it, once
- * an hour of each session. Refuses `enterprise_sso_required` to all others.
+ * Selects the identities with which a user can enter an organization that requires SSO. These are the identities that a
+ * confirmed connection has named. Owners can also enter with a passkey, so that they can repair a broken connection.
+ * The audit log records that once an hour for each session. Throws `enterprise_sso_required` for all other users.
  */
 async function requireSso(
-  { db, config }: Pick<Kernel, 'db' | 'config'>,
+  { db, config }: Pick<ServerContext, 'db' | 'config'>,
   { sessionId, userId }: Session,
   able: [Member, ...Member[]],
   now: Date,
@@ -107,15 +99,10 @@ async function requireSso(
   const owner = able.find(({ role }) => role === 'owner')
   if (!owner) throw refuse.enterprise_sso_required({ fields: { loginUrl } })
   const { identityId } = owner
-  const act = { action: 'organization.entered_without_sso', actor: 'person' } as const
-  await withinTransaction(db, async (tx) => {
-    const isToBeTold = await noteWithoutSso(tx, { sessionId, organizationId }, now)
-    if (isToBeTold) await record(tx, { ...act, userId, identityId, organizationId }, now)
+  const act = { action: 'organization.sso_bypassed', actor: 'user' } as const
+  await ensureTransaction(db, async (tx) => {
+    const isNew = await recordSsoBypass(tx, { sessionId, organizationId }, now)
+    if (isNew) await recordAuditEvent(tx, { ...act, userId, identityId, organizationId }, now)
   })
   return owner
-}
-
-export function toMember(row: Membership) {
-  const { memberId, identityId, role, scopes, signingAuthority, namedByDirectory, joinedAt, ...organization } = row
-  return { organization, memberId, identityId, role, scopes, signingAuthority, namedByDirectory, joinedAt }
 }

@@ -1,58 +1,58 @@
 import { keyCustodyOfMode } from '@countersign/protocol/formats/role'
-import type { OrganizationChoice, OrganizationContext } from '@countersign/protocol/organizations/organization-context'
+import type { OrganizationChoice, OrganizationContext } from '@countersign/protocol/organizations/organizations'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import { listEnterpriseSso, readEnterpriseSso } from '#accounts/sessions/sso-session.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { listSsoOrganizations, findSsoAuthentication } from '#accounts/sessions/sso-session.ts'
 import type { Session } from '#accounts/sessions/session.ts'
-import { listOrganizationsHeld, type ForOrganization } from '#tokens/families/family.ts'
-import { findMembership, toMember, type Member } from './access.ts'
+import { listActiveOrganizationIds, type OrganizationBinding } from '#tokens/families/family.ts'
+import { findMembership, keepOrganization, listMembershipsOfIdentity, type Member } from './member.ts'
 import { isSsoConfirmed } from './sso-confirmation.ts'
-import * as membersStore from '#organizations/members/store.ts'
 
-const refuse = refusals({
-  organization_access_denied: [403, 'This identity is a member of no active organization with this id.'],
-  enterprise_sso_required: [403, 'This organization asks its members to sign in with its own provider first.'],
-  passkey_required: [403, 'This takes your passkey: an organization has signed you in here, for itself alone.'],
+const refuse = defineErrors({
+  organization_access_denied: [403, 'The identity is not a member of an active organization with this ID.'],
+  enterprise_sso_required: [403, 'The organization requires SSO. Send the user to loginUrl.'],
+  passkey_required: [403, 'A session opened by enterprise SSO cannot do this. Sign in with a passkey.'],
 })
 
-/** What is asked of: as whom an app is used, and for which organization if any. */
-type Wanted = { identityId: string; organizationId: string | undefined }
+/** Identity that uses an app, and the organization, if any. */
+type OrganizationContextInput = { identityId: string; organizationId: string | undefined }
 
 /**
- * Settles for which organization an app gets a code: that the identity is a member, and has itself signed in as the
- * organization requires. Both stay so until `tx` ends. A session that an organization opened is for that one alone.
- * Refuses `organization_access_denied`, `enterprise_sso_required` with `loginUrl`, `passkey_required`.
+ * Resolves the organization for which an app gets an authorization code. The identity must be a member and must have
+ * met the organization's SSO requirement. The membership stays locked until `tx` ends. A session opened by SSO can only
+ * use that organization. Throws `organization_access_denied`, `enterprise_sso_required` with `loginUrl`,
+ * `passkey_required`.
  */
-export async function enterOrganization(
-  { tx, config }: { tx: Transaction } & Pick<Kernel, 'config'>,
+export async function authorizeOrganizationContext(
+  { tx, config }: { tx: Transaction } & Pick<ServerContext, 'config'>,
   session: Session,
-  { identityId, organizationId }: Wanted,
+  { identityId, organizationId }: OrganizationContextInput,
   now: Date,
-): Promise<ForOrganization | undefined> {
+): Promise<OrganizationBinding | undefined> {
   if (organizationId === undefined && session.authMethod !== 'passkey') throw refuse.passkey_required()
   if (organizationId === undefined) return undefined
-  await membersStore.shareOrganization(tx, organizationId)
+  await keepOrganization(tx, organizationId)
   const member = await findMembership(tx, organizationId, identityId)
   if (!member) throw refuse.organization_access_denied()
-  const named = await readEnterpriseSso(tx, session.sessionId, organizationId, now)
+  const named = await findSsoAuthentication(tx, session.sessionId, organizationId, now)
   const isNamed = named?.identityId === identityId
   if (isNamed && (await isMet(tx, member, named.connectionId)))
     return { organizationId, ssoConnectionId: named.connectionId }
   if (session.authMethod !== 'passkey' && !isNamed) throw refuse.passkey_required()
-  const loginUrl = loginUrlOf(config.baseUrl, member)
+  const loginUrl = ssoLoginUrl(config.baseUrl, member)
   if (loginUrl !== undefined) throw refuse.enterprise_sso_required({ fields: { loginUrl } })
   return { organizationId, ssoConnectionId: null }
 }
 
 /**
- * What an app is told of the organization that its tokens are for, as it is now. Undefined where the identity is no
- * member any more, or the organization is not active, or requires its own sign-in by now and this went without.
+ * Returns the organization claim of tokens with current values. Returns undefined if the identity is no longer a
+ * member, if the organization is not active, or if it now requires SSO and this sign-in did not use it.
  */
-async function readContext(
+async function buildOrganizationContext(
   db: Database,
   identityId: string,
-  { organizationId, ssoConnectionId }: ForOrganization,
+  { organizationId, ssoConnectionId }: OrganizationBinding,
 ): Promise<OrganizationContext | undefined> {
   const member = await findMembership(db, organizationId, identityId)
   if (!member || !(await isMet(db, member, ssoConnectionId))) return undefined
@@ -73,56 +73,70 @@ async function readContext(
   }
 }
 
-/** Of which identity something was given, and for which organization, if for one. */
-type Given = { identityId: string; organizationId: string | null; ssoConnectionId: string | null }
-
-/** What is told of the organization, where there is one. */
-export type Told = { organization?: OrganizationContext }
+/** Identity that something was issued for, and the organization, if any. */
+type IssuedFor = { identityId: string; organizationId: string | null; ssoConnectionId: string | null }
 
 /**
- * What is to be told of the organization that something was given for, as it is now: nothing where it was for none, and
- * undefined where it is worth nothing any more.
+ * Organization that something was issued for: none, one that the identity can still use, with its claim, or one that it
+ * can no longer use.
  */
-export async function tellOrganization(db: Database, given: Given): Promise<Told | undefined> {
-  const { identityId, organizationId, ssoConnectionId } = given
-  if (organizationId === null) return {}
-  const organization = await readContext(db, identityId, { organizationId, ssoConnectionId })
-  return organization && { organization }
+export type ResolvedOrganizationClaim =
+  | { kind: 'none' }
+  | { kind: 'claim'; organization: OrganizationContext }
+  | { kind: 'revoked' }
+
+/** Resolves the organization that something was issued for, with current values. */
+export async function resolveOrganizationClaim(db: Database, issuedFor: IssuedFor): Promise<ResolvedOrganizationClaim> {
+  const { identityId, organizationId, ssoConnectionId } = issuedFor
+  if (organizationId === null) return { kind: 'none' }
+  const organization = await buildOrganizationContext(db, identityId, { organizationId, ssoConnectionId })
+  return organization ? { kind: 'claim', organization } : { kind: 'revoked' }
 }
 
-/** For which organizations an identity can go to an app in this session, the one that it joined first before others. */
-export async function listChoices(
-  { db, config }: Pick<Kernel, 'db' | 'config'>,
+/** Organization claim of a token or response, if there is an organization. */
+export type OrganizationClaim = { organization?: OrganizationContext }
+
+export function toOrganizationClaim(
+  resolved: Exclude<ResolvedOrganizationClaim, { kind: 'revoked' }>,
+): OrganizationClaim {
+  return resolved.kind === 'none' ? {} : { organization: resolved.organization }
+}
+
+/**
+ * Lists the organizations that an identity can use with an app in this session, in the order in which it joined them.
+ */
+export async function listOrganizationChoices(
+  { db, config }: Pick<ServerContext, 'db' | 'config'>,
   session: Session,
   { identityId, clientId }: { identityId: string; clientId: string },
   now: Date,
 ): Promise<OrganizationChoice[]> {
-  const members = (await membersStore.listMembershipsOfIdentity(db, identityId)).map(toMember)
+  const members = await listMembershipsOfIdentity(db, identityId)
   if (members.length === 0) return []
-  const held = await listOrganizationsHeld(db, { identityId, clientId }, now)
-  const signedIn = await listEnterpriseSso(db, { sessionId: session.sessionId, identityId }, now)
+  const held = await listActiveOrganizationIds(db, { identityId, clientId }, now)
+  const signedIn = await listSsoOrganizations(db, { sessionId: session.sessionId, identityId }, now)
   const choices: OrganizationChoice[] = []
   for (const member of members) {
     const { organizationId: id, name, logoUrl } = member.organization
     const isSignedIn = signedIn.includes(id)
     if (session.authMethod !== 'passkey' && !isSignedIn) continue
-    const named = isSignedIn ? await readEnterpriseSso(db, session.sessionId, id, now) : undefined
+    const named = isSignedIn ? await findSsoAuthentication(db, session.sessionId, id, now) : undefined
     const entersNow = await isMet(db, member, named?.connectionId ?? null)
-    const loginUrl = entersNow ? undefined : loginUrlOf(config.baseUrl, member)
+    const loginUrl = entersNow ? undefined : ssoLoginUrl(config.baseUrl, member)
     const known = held.includes(id)
     choices.push({ id, name, logoUrl, known, ...(loginUrl !== undefined && { loginUrl }) })
   }
   return choices
 }
 
-/** Whether the SSO that an organization may require is met by a sign-in with this connection, or with none. */
+/** Checks if a sign-in meets the SSO requirement of an organization, with the connection used, if any. */
 async function isMet(db: Database, { organization }: Member, connectionId: string | null): Promise<boolean> {
   const { organizationId, ssoRequired } = organization
   if (!ssoRequired) return true
   return connectionId !== null && isSsoConfirmed(db, { organizationId, connectionId })
 }
 
-/** Where a member signs in with an organization that requires that; undefined where it does not. */
-function loginUrlOf(baseUrl: URL, { organization: { ssoRequired, ssoConnectionId } }: Member): string | undefined {
+/** Returns the SSO URL of an organization that requires SSO. Returns undefined if it does not. */
+function ssoLoginUrl(baseUrl: URL, { organization: { ssoRequired, ssoConnectionId } }: Member): string | undefined {
   return ssoRequired ? `${baseUrl.origin}/api/sso/${ssoConnectionId}/start` : undefined
 }

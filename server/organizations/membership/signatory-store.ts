@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '#platform/database/database.ts'
 
-/** Whoever may sign or approve for an organization and has a signing key, by the person. */
+/** Lists the members who can sign or approve for an organization and have a signing key, grouped by user. */
 export function listSignatoryRows(db: Database, organizationId: string) {
   return db
     .selectFrom('organization_member')
     .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
     .innerJoin('signing_key', (join) =>
-      join.onRef('signing_key.identity_id', '=', 'organization_member.identity_id').on('ended_at', 'is', null),
+      join.onRef('signing_key.identity_id', '=', 'organization_member.identity_id').on('replaced_at', 'is', null),
     )
     .select('identity.user_id as userId')
     .select([

@@ -1,45 +1,45 @@
-import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import type { Database } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import type { Session } from '#accounts/sessions/session.ts'
-import { toMember, type Member } from './access.ts'
+import { listMembershipsOfSession, type Member } from './member.ts'
 import * as signatoryStore from './signatory-store.ts'
 import { readConfirmedSso } from './sso-confirmation.ts'
-import * as membersStore from '#organizations/members/store.ts'
 
-const refuse = refusals({
-  enterprise_sso_required: [403, 'This organization asks its members to sign in with its own provider first.'],
-  insufficient_scope: [403, 'You neither sign nor approve for this organization.'],
+const refuse = defineErrors({
+  enterprise_sso_required: [403, 'The organization requires SSO. Send the user to loginUrl.'],
+  insufficient_scope: [403, 'You can neither sign nor approve for this organization.'],
 })
 
-/** A member who signs for their organization, approves what is signed, or both. */
-export type Signatory = Pick<Member, 'organization' | 'memberId' | 'identityId'> & {
+/** A member who signs for their organization, approves signatures, or both. */
+export type OrganizationSigner = Pick<Member, 'organization' | 'memberId' | 'identityId'> & {
   maySign: boolean
   mayApprove: boolean
 }
 
-function toSignatory(member: Member): Signatory {
+function toSignatory(member: Member): OrganizationSigner {
   const { organization, memberId, identityId, scopes, signingAuthority } = member
   const maySign = scopes.includes('sign') && signingAuthority
   return { organization, memberId, identityId, maySign, mayApprove: scopes.includes('approve') }
 }
 
-function mayAnswer({ maySign, mayApprove }: Signatory): boolean {
+function mayAnswer({ maySign, mayApprove }: OrganizationSigner): boolean {
   return maySign || mayApprove
 }
 
 /**
- * As whom the person of a session signs or approves for an organization, the one that joined first before others; none
- * where they are no member, or it is suspended. Where it requires its own sign-in they have come through that: here no
- * owner gets in without. Refuses `insufficient_scope`, and `enterprise_sso_required`, which says where that is.
+ * Returns the memberships with which the session's user signs or approves for an organization, in the order in which
+ * they joined. The list is empty if the user is not a member or the organization is suspended. If SSO is required, the
+ * session must have used it; owners have no exception here. Throws `insufficient_scope`, and `enterprise_sso_required`
+ * with the SSO URL.
  */
-export async function requireSignatories(
-  { db, config }: Pick<Kernel, 'db' | 'config'>,
+export async function requireSigners(
+  { db, config }: Pick<ServerContext, 'db' | 'config'>,
   session: Session,
   organizationId: string,
   now: Date,
-): Promise<Signatory[]> {
-  const members = (await membersStore.listMembershipsOfSession(db, session, { organizationId })).map(toMember)
+): Promise<OrganizationSigner[]> {
+  const members = await listMembershipsOfSession(db, session, { organizationId })
   if (members.length === 0) return []
   const signatories = members.map(toSignatory).filter(mayAnswer)
   const [first] = signatories
@@ -52,10 +52,10 @@ export async function requireSignatories(
   throw refuse.enterprise_sso_required({ fields: { loginUrl, organizationName: first.organization.name } })
 }
 
-/** The same for all organizations that the session is for, without those that require a sign-in that there was not. */
-export async function listSignatories(db: Database, session: Session, now: Date): Promise<Signatory[]> {
-  const members = (await membersStore.listMembershipsOfSession(db, session)).map(toMember)
-  const listed: Signatory[] = []
+/** Lists the signatories of all organizations of the session, except those whose SSO requirement is not met. */
+export async function listSignatories(db: Database, session: Session, now: Date): Promise<OrganizationSigner[]> {
+  const members = await listMembershipsOfSession(db, session)
+  const listed: OrganizationSigner[] = []
   for (const signatory of members.map(toSignatory).filter(mayAnswer)) {
     const { organizationId, ssoRequired } = signatory.organization
     const named = ssoRequired ? await readConfirmedSso(db, session.sessionId, organizationId, now) : undefined
@@ -64,14 +64,9 @@ export async function listSignatories(db: Database, session: Session, now: Date)
   return listed
 }
 
-/** Holds an organization and what its members may do as they are until the transaction ends, beside others. */
-export async function keepOrganization(tx: Transaction, organizationId: string): Promise<void> {
-  await membersStore.shareOrganization(tx, organizationId)
-}
-
 /**
- * Whether an organization has the members to sign something: somebody with a signing key who may sign, and beside them
- * as many people who may approve as it takes. A person counts once, however many of their identities are members.
+ * Checks if an organization has enough members to sign: one with a signing key and signing authority, and the required
+ * number of approvers. Each user counts once, even with several identities.
  */
 export async function canSign(db: Database, organizationId: string, approvalsNeeded: number): Promise<boolean> {
   const rows = await signatoryStore.listSignatoryRows(db, organizationId)

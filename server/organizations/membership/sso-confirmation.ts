@@ -1,29 +1,31 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { readEnterpriseSso, type EnterpriseSso } from '#accounts/sessions/sso-session.ts'
+import { findSsoAuthentication, type EnterpriseSso } from '#accounts/sessions/sso-session.ts'
 import * as store from './sso-confirmation-store.ts'
 import type { Confirmed } from './sso-confirmation-store.ts'
 
 /**
- * Whether an owner has confirmed a connection as it is now. Until then it signs members in, but does not meet
- * `ssoRequired`: a member who manages SSO could otherwise connect a provider of their own, and stay in by that after
- * the organization's provider has disabled them.
+ * Checks if an owner has confirmed the current configuration of a connection. An unconfirmed connection signs members
+ * in, but does not meet `ssoRequired`. Otherwise a member who manages SSO could connect a provider of their own and
+ * keep access after the organization's provider has disabled them.
  */
 export async function isSsoConfirmed(db: Database, confirmed: Confirmed): Promise<boolean> {
   return (await store.findConfirmation(db, confirmed)) !== undefined
 }
 
-/** How the user of a session was signed in by a confirmed connection of an organization; undefined where by none. */
+/**
+ * Returns how a confirmed connection of an organization signed in the session's user. Returns undefined if none did.
+ */
 export async function readConfirmedSso(
   db: Database,
   sessionId: string,
   organizationId: string,
   now: Date,
 ): Promise<EnterpriseSso | undefined> {
-  const named = await readEnterpriseSso(db, sessionId, organizationId, now)
+  const named = await findSsoAuthentication(db, sessionId, organizationId, now)
   return named && (await isSsoConfirmed(db, { organizationId, ...named })) ? named : undefined
 }
 
-/** Notes that an owner confirms a connection as it is now. */
+/** Records that an owner confirms the current configuration of a connection. */
 export async function confirmSso(
   tx: Transaction,
   confirmed: Confirmed & { identityId: string },
@@ -32,7 +34,7 @@ export async function confirmSso(
   await store.upsertConfirmation(tx, confirmed, now)
 }
 
-/** Notes that a connection is no longer what was confirmed, or is gone. */
+/** Records that a connection was changed after its confirmation, or deleted. */
 export async function unconfirmSso(tx: Transaction, confirmed: Confirmed): Promise<void> {
   await store.deleteConfirmation(tx, confirmed)
 }

@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { isEmail } from '@countersign/protocol/formats/email'
 import { ConfigError } from '#platform/config-error.ts'
-import { meantBy } from './misspelling.ts'
+import { suggestSetting } from './misspelling.ts'
 import { hasPlainHost } from '#platform/origin.ts'
-import { limited, type RateLimitNumbers } from '#platform/rate-limits/rate-limit.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { readAdminToken, readSecretKeys } from './secret-settings.ts'
-import { parseNetwork } from '#platform/http/source-address.ts'
+import { type TrustProxy, parseNetwork } from '#platform/source-address.ts'
+import manifest from '#package.json' with { type: 'json' }
 
 export { ConfigError } from '#platform/config-error.ts'
 
@@ -17,52 +17,57 @@ export type Config = {
   baseUrl: URL
   authUrl: URL
   businessUrl: URL
-  /** One listener for all three hosts, told apart by `Host`; undefined: one listener for each port of the URLs. */
+  /**
+   * Port of one listener for all three hosts, selected by `Host`. Undefined for a listener on each port of the URLs.
+   */
   port: number | undefined
-  /** The addresses of this machine that all listeners listen on; undefined: all that it has. */
+  /** Addresses of this machine for all listeners. Undefined for all addresses. */
   listenAddresses: string[] | undefined
   databaseUrl: Secret | undefined
   dataDirectory: string
-  /** Roots of encryption at rest; the first encrypts, all decrypt. Undefined: kept in the data directory. */
+  /**
+   * Root keys of encryption at rest: the first encrypts, all decrypt. Undefined if the key is in the data directory.
+   */
   secretKeys: Secret[] | undefined
   adminToken: Secret | undefined
   relyingPartyId: string
-  trustProxy: number | string[] | false
+  trustProxy: TrustProxy
   logLevel: string
-  /** How many processes serve. */
+  /** Number of server processes. */
   workers: number
   rateLimits: boolean
-  rateLimitNumbers: RateLimitNumbers
-  /** Where metrics are read; undefined: nowhere. */
+  /** Points by the name of a rate limit, instead of the defaults. The names are checked when the server starts. */
+  rateLimitNumbers: Record<string, number>
+  /** Port of the metrics listener. Undefined if it is off. */
   metricsPort: number | undefined
-  /** Where traces are sent; undefined: nowhere. */
+  /** Receiver of traces. Undefined if there is none. */
   traces: TracesSetting | undefined
   demo: boolean
-  /** Whether people may register apps of their own. */
+  /** True if users can register their own apps. */
   developerPortal: boolean
-  /** Whether a client id may be the address of a document in which an app describes itself. */
+  /** True if a client ID can be the URL of a client metadata document. */
   clientDocuments: boolean
   mail: MailSetting
-  /** The name servers that are asked for proofs of domains; none: those of this machine. */
+  /** Name servers for domain verification. Empty for those of this machine. */
   dnsServers: string[]
 }
 
-/** How mail leaves: by a server; into the log, where all URLs are local; or not at all. */
+/** Delivery of mail: by a mail server, to the log if all URLs are local, or not at all. */
 export type MailSetting = { by: 'smtp'; url: Secret; from: string } | { by: 'log' } | { by: 'nothing' }
 
 export type TracesSetting = {
-  /** The base URL of OTLP/HTTP, to which `v1/traces` is added. */
+  /** Base URL of OTLP/HTTP, to which `v1/traces` is added. */
   endpoint: URL
-  /** Headers for the receiver, `name=value,…`, such as its key. */
+  /** Headers for the receiver, `name=value,…`, such as an API key. */
   headers: Secret | undefined
   serviceName: string
-  /** Whether `traceparent` is continued: only that of a trusted proxy. */
+  /** True if `traceparent` is accepted, which only a trusted proxy may set. */
   heedsParent: boolean
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** Every setting there is. A variable that nearly has one of these names stops the start. */
+/** All settings. A variable with a similar name prevents the start. */
 export const settings = [
   ...[
     'BASE_URL',
@@ -81,9 +86,9 @@ export const settings = [
 ] as const
 type Setting = (typeof settings)[number]
 
-/** Reads the settings of completions §0. Throws `ConfigError` at the first that is wrong. */
-export function readConfig(environment: Record<string, string | undefined>): Config {
-  requireNoMisspelling(Object.keys(environment))
+/** Parses the settings of completions §0. Throws `ConfigError` at the first invalid one. */
+export function loadConfig(environment: Record<string, string | undefined>): Config {
+  rejectUnknownSettings(Object.keys(environment))
   const given = (name: Setting) => environment[name]?.trim() || undefined
   const baseUrl = readUrl('BASE_URL', given('BASE_URL') ?? 'http://localhost:4400')
   const authUrl = readUrl('AUTH_URL', given('AUTH_URL') ?? 'http://localhost:4401')
@@ -93,8 +98,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 
   if (!local && !databaseUrl && given('ALLOW_EMBEDDED') !== '1')
     throw new ConfigError(
-      'DATABASE_URL is missing: with public URLs set it to a PostgreSQL (postgres://…), or set ALLOW_EMBEDDED=1 ' +
-        'to accept that the embedded database does not survive a power cut.',
+      'DATABASE_URL is missing. With public URLs, set it to a PostgreSQL URL (postgres://…), or set ALLOW_EMBEDDED=1 ' +
+        'to accept that the embedded database may lose data in a power failure.',
     )
 
   return {
@@ -126,28 +131,28 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
 }
 
-function requireNoMisspelling(variables: string[]): void {
+function rejectUnknownSettings(variables: string[]): void {
   for (const variable of variables) {
-    const meant = meantBy(variable, settings)
-    if (meant) throw new ConfigError(`${variable} is not a setting: write ${meant}, or unset it.`)
+    const meant = suggestSetting(variable, settings)
+    if (meant) throw new ConfigError(`Unknown setting ${variable}. Did you mean ${meant}?`)
   }
 }
 
-/** Whether a URL's host is this machine by name or loopback address, where plain `http` is safe. */
+/** Checks whether a URL's host is this machine, by name or loopback address. Plain `http` is safe only there. */
 export function isLocal({ hostname }: Pick<URL, 'hostname'>): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '127.0.0.1' || hostname === '[::1]'
 }
 
 function readUrl(name: string, text: string): URL {
   const url = URL.parse(text)
-  if (!url) throw new ConfigError(`${name} is not a URL: set it to an origin such as https://id.example.com.`)
+  if (!url) throw new ConfigError(`${name} is not a URL. Set it to an origin such as https://id.example.com.`)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new ConfigError(`${name} must start with https:// (or http:// on localhost).`)
   if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
-    throw new ConfigError(`${name} must be an origin alone, without path, query or credentials: ${url.origin}.`)
+    throw new ConfigError(`${name} must be an origin without path, query or credentials: ${url.origin}.`)
   if (!hasPlainHost(url)) throw new ConfigError(`${name} must have a host of letters, digits, hyphens and dots.`)
   if (url.protocol === 'http:' && !isLocal(url))
-    throw new ConfigError(`${name} must use https: only localhost may be served without TLS.`)
+    throw new ConfigError(`${name} must use https. Only localhost can be served without TLS.`)
   return url
 }
 
@@ -159,7 +164,7 @@ function readPort(name: string, text: string | undefined): number | undefined {
   return port
 }
 
-/** `HOST`: addresses of this machine, comma-separated; `localhost` is both of its loopback addresses. */
+/** Parses `HOST`: comma-separated addresses of this machine. `localhost` stands for both of its loopback addresses. */
 function readHost(text: string | undefined): string[] | undefined {
   const addresses = text?.split(',').flatMap((address) => {
     const host = address.trim().replace(/^\[(.*)\]$/, '$1')
@@ -174,7 +179,7 @@ const loopbackAddresses = ['127.0.0.1', '::1']
 
 function readMetricsPort(text: string | undefined, taken: (string | undefined)[]): number | undefined {
   if (text !== undefined && taken.includes(text))
-    throw new ConfigError('METRICS_PORT must be a port of its own: metrics are not for everybody.')
+    throw new ConfigError('METRICS_PORT must differ from the other ports, because metrics are not public.')
   return readPort('METRICS_PORT', text)
 }
 
@@ -184,7 +189,7 @@ function readTraces(given: (name: Setting) => string | undefined): TracesSetting
   const endpoint = URL.parse(text)
   if (!endpoint || !/^https?:$/.test(endpoint.protocol))
     throw new ConfigError(
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL of an OTLP/HTTP receiver: http://localhost:4318.',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL of an OTLP/HTTP receiver, such as http://localhost:4318.',
     )
   const headers = given('OTEL_EXPORTER_OTLP_HEADERS')
   if (headers?.split(',').some((pair) => !/^\s*[!#$%&'*+.^_`|~\w-]+=([^%]|%[\da-f]{2})*$/i.test(pair)))
@@ -202,14 +207,14 @@ function readDatabaseUrl(text: string | undefined): Secret | undefined {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
     throw new ConfigError('DATABASE_URL must be a PostgreSQL URL: postgres://user:password@host:5432/database.')
   if (new URL(text).hostname.includes(','))
-    throw new ConfigError('DATABASE_URL must name one PostgreSQL server: what was revoked counts where it was written.')
+    throw new ConfigError('DATABASE_URL must name one PostgreSQL server, because revocations must apply at once.')
   return new Secret(text)
 }
 
 function readRelyingPartyId(text: string | undefined, { hostname }: URL): string {
   const id = text ?? hostname
   if (isIP(id.replaceAll(/[[\]]/g, '')))
-    throw new ConfigError('AUTH_URL must have a host name: browsers make no passkeys for an IP address.')
+    throw new ConfigError('AUTH_URL must have a host name, because browsers create no passkeys for an IP address.')
   if (hostname !== id && !hostname.endsWith(`.${id}`))
     throw new ConfigError(`WEBAUTHN_RP_ID must be ${hostname}, the host of AUTH_URL, or a parent domain of it.`)
   return id
@@ -218,8 +223,8 @@ function readRelyingPartyId(text: string | undefined, { hostname }: URL): string
 function readTrustProxy(text: string | undefined): number | string[] | false {
   if (text === undefined)
     throw new ConfigError(
-      'TRUST_PROXY is missing: with public URLs set it to the number of proxies before the service (1 to 9), to ' +
-        'their addresses such as 10.0.0.0/8, comma-separated, or to off if none of them may name the client.',
+      'TRUST_PROXY is missing. With public URLs, set it to the number of proxies before the service (1 to 9), to ' +
+        'their addresses such as 10.0.0.0/8, comma-separated, or to off if there are no trusted proxies.',
     )
   if (text === 'off') return false
   if (/^[1-9]$/.test(text)) return Number(text)
@@ -235,21 +240,23 @@ function readWorkers(text: string | undefined, shareable: boolean): number {
   if (text === undefined) return shareable ? availableParallelism() : 1
   if (!/^[1-9]\d{0,2}$/.test(text)) throw new ConfigError('WORKERS must be a number of processes, from 1 to 999.')
   if (text !== '1' && !shareable)
-    throw new ConfigError('WORKERS must be 1 with the embedded database, which one process has: set DATABASE_URL too.')
+    throw new ConfigError(
+      'WORKERS must be 1 with the embedded database, which allows one process. Set DATABASE_URL for more.',
+    )
   return Number(text)
 }
 
 function readMail(url: string | undefined, from: string | undefined, local: boolean): MailSetting {
   if (url === undefined && from === undefined) return { by: local ? 'log' : 'nothing' }
   if (url === undefined)
-    throw new ConfigError(
-      'SMTP_URL is missing: MAIL_FROM alone sends nothing. Set it to smtp://user:password@host:587.',
-    )
+    throw new ConfigError('SMTP_URL is missing, which MAIL_FROM requires. Set it to smtp://user:password@host:587.')
   const { protocol = '', hostname = '', pathname = '', search = '' } = URL.parse(url) ?? {}
   if (!/^smtps?:$/.test(protocol) || hostname === '' || !/^\/?$/.test(pathname) || search !== '')
     throw new ConfigError('SMTP_URL must be smtp://user:password@host:587, or smtps://user:password@host:465.')
   if (from === undefined)
-    throw new ConfigError('MAIL_FROM is missing: with SMTP_URL set it to the sender, such as id@example.com.')
+    throw new ConfigError(
+      'MAIL_FROM is missing, which SMTP_URL requires. Set it to the sender, such as id@example.com.',
+    )
   const address = /^[^<>\p{Cc}]{1,100}<([^<>]+)>$/u.exec(from)?.[1] ?? from
   if (!isEmail(address))
     throw new ConfigError('MAIL_FROM must be an address such as id@example.com, or Example <id@example.com>.')
@@ -268,19 +275,13 @@ function readDnsServers(text: string | undefined): string[] {
   return servers
 }
 
-/** `register-start=30,metadata=1200`: the numbers of some limits, each for its own window. */
-function readRateLimitNumbers(text: string | undefined): RateLimitNumbers {
-  const named = new Map(Object.keys(limited).map((what) => [what.replaceAll(' ', '-'), what]))
+/** Parses the points of rate limits, such as `register-start=30,metadata=1200`, each for its own window. */
+function readRateLimitNumbers(text: string | undefined): Record<string, number> {
   const numbers: Record<string, number> = {}
   for (const each of text?.split(',') ?? []) {
     const [, name = '', points] = /^([a-z-]+)=([1-9]\d{0,6})$/.exec(each.trim()) ?? []
-    const what = named.get(name)
-    if (!what)
-      throw new ConfigError(
-        'RATE_LIMIT_NUMBERS must be such as register-start=30,metadata=1200; its names are ' +
-          `${[...named.keys()].join(', ')}.`,
-      )
-    numbers[what] = Number(points)
+    if (name === '') throw new ConfigError('RATE_LIMIT_NUMBERS must have the form register-start=30,metadata=1200.')
+    numbers[name] = Number(points)
   }
   return numbers
 }
@@ -289,3 +290,6 @@ function readChoice(name: string, text: string, choices: string[]): string {
   if (!choices.includes(text)) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`)
   return text
 }
+
+/** Version of this server, which responses carry in `Countersign-Version`. */
+export const { version } = manifest

@@ -1,9 +1,9 @@
 /**
- * The setting that a variable was probably meant to be: one that differs in a single letter (left out, put in, another,
- * or two in the wrong order; never the first, for OAUTH_URL is no AUTH_URL), in case, or in its dashes. Short names
- * resemble too much for that; of them only the case and the dashes are looked at.
+ * Returns the setting that a variable probably misspells. Detected are a single letter that is missing, added, wrong or
+ * swapped, another letter case, and other separators. The first letter must match, because OAUTH_URL is not AUTH_URL.
+ * For short names, which resemble each other too much, only case and separators are checked.
  */
-export function meantBy(variable: string, settings: readonly string[]): string | undefined {
+export function suggestSetting(variable: string, settings: readonly string[]): string | undefined {
   if (settings.includes(variable)) return undefined
   return settings.find((setting) => plain(variable) === plain(setting) || isOneSlipFrom(variable, setting))
 }

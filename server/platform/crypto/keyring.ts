@@ -1,32 +1,33 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
-import { sha256 } from './digest.ts'
-import { ConfigError } from '#platform/config/config.ts'
-import type { Secret } from './secret.ts'
+import { type Secret, sha256 } from './secret.ts'
+import { ConfigError } from '#platform/config-error.ts'
 
-/** Encrypts what we must be able to read again (signing keys of our own), for the database. */
+/** Encrypts secrets that the service must be able to decrypt, such as token-signing keys, for the database. */
 export type Keyring = {
   seal: (context: string, plaintext: string) => Promise<string>
-  /** Throws where it was sealed for another context, `ConfigError` where no root opens it. */
+  /** Decrypts a sealed text. Throws if the context differs, and `ConfigError` if no root key decrypts it. */
   open: (context: string, sealed: string) => Promise<string>
-  /** The same, sealed by the first root: the text itself where it is so already. Throws as `open` does. */
+  /**
+   * Re-encrypts a sealed text under the current root key. Returns the same text if it already is. Throws like `open`.
+   */
   renew: (context: string, sealed: string) => Promise<string>
   /**
-   * What stands in the database for a secret that is short enough to be guessed: nobody without the root can try the
-   * guesses. By the first root alone, for what lives for minutes.
+   * Computes a MAC of a secret that is short enough to be guessed, for the database. Without the root key, guesses
+   * cannot be tested. It uses the current root key only, for values that live for minutes.
    */
   mac: (context: string, secret: string) => Buffer
-  /** Keys for one purpose, one of each root: the first is for what is made now, all are for what was made before. */
+  /** Derives keys for one purpose, one from each root key: the first for new values, all for existing ones. */
   derive: (purpose: string) => [Buffer, ...Buffer[]]
 }
 
 const lost =
-  'SECRET_KEY is not the one of this database: put back the one that it was used with, ' +
-  'or add that one to the list after a comma.'
+  'SECRET_KEY is not the key of this database. Restore the key that it was used with, ' +
+  'or add that key to the list after a comma.'
 
 /**
- * A keyring over roots of which the first encrypts and all decrypt. Compact JWE (`dir`, `A256GCM`); `ctx` says what is
- * inside, so that a sealed text moved to another place does not open there.
+ * Creates a keyring from root keys, of which the first encrypts and all decrypt. Sealed texts are compact JWEs (`dir`,
+ * `A256GCM`). `ctx` names their context, so that a sealed text cannot be decrypted in another place.
  */
 export function createKeyring(roots: Secret[]): Keyring {
   const keys = roots.map((root) => {
@@ -35,7 +36,7 @@ export function createKeyring(roots: Secret[]): Keyring {
   })
   const [first] = keys
   const [firstRoot, ...otherRoots] = roots
-  if (!first || !firstRoot) throw new Error('A keyring needs at least one root.')
+  if (!first || !firstRoot) throw new Error('a keyring needs at least one root key')
   const macKey = deriveKey(firstRoot, 'countersign/mac/v1')
 
   const seal = (context: string, plaintext: string) =>
@@ -52,7 +53,7 @@ export function createKeyring(roots: Secret[]): Keyring {
       },
       { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },
     )
-    if (protectedHeader['ctx'] !== context) throw new Error(`A sealed text is not of the context ${context}.`)
+    if (protectedHeader['ctx'] !== context) throw new Error(`sealed text has another context than ${context}`)
     return Buffer.from(plaintext).toString('utf8')
   }
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { randomBytes } from './random.ts'
 
-/** The kinds of token, by the prefix under which secret scanners know them. */
+/** Prefixes of the kinds of tokens, by which secret scanners recognize them. */
 export const tokenPrefix = {
   access: 'cs_at_',
   refresh: 'cs_rt_',
@@ -19,18 +19,18 @@ const secretBytes = 32
 const checkCharacters = 6
 
 /**
- * A new token: prefix, then base64url of what routes it to its owner's rows and of 256 random bits, then the CRC-32 of
- * all that. `route` holds nothing secret and never the user's id.
+ * Generates a token: prefix, base64url of the routing key and of 256 random bits, CRC-32 of the whole. `route` contains
+ * no secret and never the user ID.
  */
-export function newToken(kind: TokenKind, ...route: Uint8Array[]): string {
+export function generateToken(kind: TokenKind, ...route: Uint8Array[]): string {
   return sealToken(kind, Buffer.concat([...route, randomBytes(secretBytes)]))
 }
 
 /**
- * The route in a token's text: its first `routeBytes` bytes. Undefined for what is not a token of this kind, letter for
- * letter; a token has exactly one text.
+ * Returns the routing key of a token, its first `routeBytes` bytes. Returns undefined for text that is not exactly a
+ * token of this kind; a token has only one spelling.
  */
-export function readToken(kind: TokenKind, text: string, routeBytes: number): Buffer | undefined {
+export function parseToken(kind: TokenKind, text: string, routeBytes: number): Buffer | undefined {
   const prefix = tokenPrefix[kind]
   const length = prefix.length + Math.ceil(((routeBytes + secretBytes) * 4) / 3) + checkCharacters
   if (text.length !== length || !text.startsWith(prefix)) return undefined
@@ -48,7 +48,7 @@ function sealToken(kind: TokenKind, bytes: Buffer): string {
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Whether a text is a UUID as we write them; what is not must not reach a UUID column. */
+/** Checks whether a text is a UUID in canonical form. Other text must not reach a UUID column. */
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text)
 }

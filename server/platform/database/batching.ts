@@ -1,46 +1,46 @@
 import type { Statement } from './database.ts'
 
 /**
- * A statement that serves many callers at once: its parameters are arrays with an element for each caller, and each of
- * its rows says in `nth` which caller it is for, counted from one.
+ * A statement that serves many callers at once. Its parameters are arrays with an element for each caller. Each row has
+ * in `nth` the number of its caller, from one.
  */
-export type GatheredStatement = Statement & {
-  /** Which of a caller's values names the row that it changes: callers of one row never share a statement. */
+export type BatchStatement = Statement & {
+  /** Index of the value that identifies the row to change. Callers of the same row never share a statement. */
   changes?: number
   /**
-   * Which of a caller's values the row itself carries, as `own`, when it is theirs: a secret's hash, or an id. Whatever
-   * else comes as theirs is never handed out.
+   * Index of the value that the row itself returns as `own`: the hash of a secret, or an ID. Rows with another value
+   * are never returned to the caller.
    */
   own: number
 }
 
-/** Runs a statement for one caller, together with whoever else asks for it meanwhile. At most one row comes. */
-export type Gathered<Row> = (values: unknown[]) => Promise<Row | undefined>
+/** Runs a statement for one caller, together with concurrent callers. Returns at most one row. */
+export type BatchedQuery<Row> = (values: unknown[]) => Promise<Row | undefined>
 
 type Caller<Row> = { values: unknown[]; resolve: (row: Row | undefined) => void; reject: (error: unknown) => void }
 
-/** For which caller a row is, counted from one, and the value of theirs that it carries. */
+/** Number of the row's caller, from one, and the caller's value that the row contains. */
 type Marked = { nth: number; own: unknown }
 
-type Way<Row> = {
+type BatcherOptions<Row> = {
   run: (statement: Statement, columns: unknown[][]) => Promise<(Row & Marked)[]>
-  /** How many of these statements may be under way. */
+  /** Maximum number of concurrent runs of the statement. */
   underWayMax: number
-  /** Whether a statement that failed so has certainly changed nothing. */
+  /** Decides whether a statement that failed with this error has certainly changed nothing. */
   changedNothing: (error: unknown) => boolean
 }
 
-const callersMax = 64
+const maxBatchSize = 64
 
 /**
- * Gathers callers without making any wait for more of them: those who come in the same turn of the event loop are sent
- * together at its end, and those who come while there is no room as soon as a statement is back. A quiet service pays
- * nothing for it, and a busy one pays the round trip and the commit once for many.
+ * Creates a batcher that collects callers without delaying them. Callers in the same turn of the event loop are sent
+ * together at its end; callers above the limit are sent when a statement returns. A quiet service has no cost, and a
+ * busy one shares round trip and commit among many callers.
  */
-export function gathering<Row>(
-  statement: GatheredStatement,
-  { run, underWayMax, changedNothing }: Way<Row>,
-): Gathered<Row> {
+export function createStatementBatcher<Row>(
+  statement: BatchStatement,
+  { run, underWayMax, changedNothing }: BatcherOptions<Row>,
+): BatchedQuery<Row> {
   let waiting: Caller<Row>[] = []
   const changing = new Set<unknown>()
   let underWay = 0
@@ -68,13 +68,13 @@ export function gathering<Row>(
     }
   }
 
-  /** As many of those who wait as may go together, the first first. */
+  /** Takes as many waiting callers as may share a statement, in order. */
   function takeTogether(): Caller<Row>[] {
     const together: Caller<Row>[] = []
     const left: Caller<Row>[] = []
     for (const caller of waiting) {
       const row = rowOf(caller)
-      const fits = together.length < callersMax && (row === undefined || !changing.has(row))
+      const fits = together.length < maxBatchSize && (row === undefined || !changing.has(row))
       if (fits && row !== undefined) changing.add(row)
       ;(fits ? together : left).push(caller)
     }
@@ -88,7 +88,7 @@ export function gathering<Row>(
       const byCaller = sortOut(statement, rows, together)
       together.forEach(({ resolve }, index) => resolve(byCaller.get(index + 1)))
     } catch (error) {
-      // It may be the fault of one of them alone. Nobody suffers for another: each is tried by itself.
+      // One of the callers may have caused the error, so each is retried alone and the others are not affected.
       if (together.length > 1 && changedNothing(error)) await Promise.all(together.map((caller) => answer([caller])))
       else together.forEach(({ reject }) => reject(error))
     }
@@ -106,31 +106,35 @@ export function gathering<Row>(
   }
 }
 
-/** The rows by their callers. Throws before anybody gets theirs: where one row is another's, all may be. */
+/**
+ * Assigns rows to their callers. Throws before any caller receives one: if one row belongs to another caller, all may.
+ */
 function sortOut<Row extends Marked>(
-  { name, own }: GatheredStatement,
+  { name, own }: BatchStatement,
   rows: Row[],
   together: { values: unknown[] }[],
 ): Map<number, Row> {
   const byCaller = new Map(rows.map((row) => [row.nth, row]))
   if (byCaller.size < rows.length || rows.some((row) => !isOwn(row, together[row.nth - 1]?.values[own])))
-    throw new Error(`The statement “${name}” has answered callers with rows that are not theirs.`)
+    throw new Error(`statement “${name}” returned rows of other callers`)
   return byCaller
 }
 
-/** Whether a row carries what its caller has asked by. */
-function isOwn({ own }: Marked, asked: unknown): boolean {
-  if (asked === undefined) return false
-  return own instanceof Uint8Array && asked instanceof Uint8Array ? Buffer.compare(own, asked) === 0 : own === asked
+/** Checks whether a row contains the value of its caller. */
+function isOwn({ own }: Marked, requested: unknown): boolean {
+  if (requested === undefined) return false
+  return own instanceof Uint8Array && requested instanceof Uint8Array
+    ? Buffer.compare(own, requested) === 0
+    : own === requested
 }
 
-/** The values of all callers, a column for each parameter. */
+/** Returns the values of all callers, a column for each parameter. */
 function columnsOf<Row>(callers: Caller<Row>[]): unknown[][] {
   const [first] = callers
   return (first?.values ?? []).map((_, index) => callers.map(({ values }) => written(values[index])))
 }
 
-/** An instant as text: the driver would write it out field by field, in local time. */
+/** Converts an instant to text. The driver would format it in local time, field by field. */
 function written(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value
 }

@@ -1,9 +1,10 @@
 import { Kysely, PostgresDialect, type Transaction as KyselyTransaction } from 'kysely'
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
 import { allowedSocket } from '#platform/egress.ts'
-import { openEmbedded } from './embedded-database.ts'
-import { gathering, type Gathered, type GatheredStatement } from './batching.ts'
+import { openEmbeddedDatabase } from './embedded.ts'
+import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 import type { Tables } from './tables.ts'
@@ -11,49 +12,50 @@ import type { Tables } from './tables.ts'
 export type Database = Kysely<Tables>
 export type Transaction = KyselyTransaction<Tables>
 
-/** A statement that PostgreSQL plans once a connection: its name, and its text with `$1`-style parameters. */
+/** A statement that PostgreSQL plans once per connection: its name, and its text with `$1`-style parameters. */
 export type Statement = { name: string; text: string }
 
-/** Runs a prepared statement: one round trip, one commit. */
-export type Prepared = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>
+/** Runs a prepared statement in one round trip and one commit. */
+export type PreparedQuery = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
 export type Storage = {
   db: Database
-  prepared: Prepared
-  /** The way of the hot paths: a statement that callers who come at the same time share. The rest is Kysely's. */
-  gathered: <Row extends object>(statement: GatheredStatement) => Gathered<Row>
+  prepared: PreparedQuery
+  /** Prepares a statement for hot paths, which concurrent callers share. Everything else uses Kysely. */
+  batched: <Row extends object>(statement: BatchStatement) => BatchedQuery<Row>
   /**
-   * Work that takes its time: on a connection of its own, which is not ended for being held. The embedded database has
-   * only the one, so there everything else waits.
+   * Runs slow work on a dedicated connection without a time limit. The embedded database has one connection, so
+   * everything else waits.
    */
-  alone: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>
-  /** Resolves when the database answers; rejects when it does not. */
+  withDedicatedConnection: <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>
+  /** Resolves if the database responds; rejects if it does not. */
   ping: () => Promise<void>
-  /** How many connections there are, for who watches. */
+  /** Returns the number of connections, for metrics. */
   connections: () => { open: number; idle: number; waiting: number }
   close: () => Promise<void>
 }
 
 type Opening = {
   url: Secret | undefined
-  /** Where the embedded database lives when there is no URL. */
+  /** Directory of the embedded database, if there is no URL. */
   directory: string
-  /** How many connections to the PostgreSQL at `url` at most. */
+  /** Maximum number of connections to the PostgreSQL at `url`. */
   connections: number
   onPanic: (message: string) => void
   onConnectionError: (error: Error) => void
-  /** Called where the PostgreSQL does not answer yet, or a migration does not get its locks, and is waited for. */
+  /** Called while waiting for PostgreSQL to respond, or for the locks of a migration. */
   onWaiting: (reason: string) => void
 }
 
 const gatheredUnderWayMax = 2
 const statementTimeoutMilliseconds = 5000
 const longWorkTimeoutMilliseconds = 60_000
-const heldMillisecondsMax = statementTimeoutMilliseconds + 1000
+/** Time after which a connection over which nothing is received is closed. */
+const silentMillisecondsMax = statementTimeoutMilliseconds + 1000
 
 /**
- * Opens and migrates the database: PostgreSQL at `url`, or without one an embedded PostgreSQL. Throws `ConfigError`
- * where it does not answer in time, or does not let this service in.
+ * Opens and migrates the database: PostgreSQL at `url`, or an embedded PostgreSQL without a URL. Throws `ConfigError`
+ * if it does not respond in time or rejects the login.
  */
 export async function openStorage({
   url,
@@ -63,7 +65,7 @@ export async function openStorage({
   onConnectionError,
   onWaiting,
 }: Opening): Promise<Storage> {
-  const embedded = url ? undefined : await openEmbedded(directory, onPanic)
+  const embedded = url ? undefined : await openEmbeddedDatabase(directory, onPanic)
   const pool = embedded?.pool ?? serverPool(url, onConnectionError, connections)
   try {
     if (url) await reachDatabase(pool, url, onWaiting)
@@ -72,11 +74,11 @@ export async function openStorage({
     await (embedded?.close() ?? pool.end())
     throw (url && obstacleOf(error, url)) ?? error
   }
-  return storageOver(pool, embedded?.close)
+  return createStorage(pool, embedded?.close)
 }
 
-/** A storage over a pool whose database is migrated. `closeAll` replaces the ending of the pool alone. */
-export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Storage {
+/** Creates storage over a pool whose database is migrated. `closeAll` replaces the end of the pool. */
+export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>): Storage {
   const prepared = async <Row extends object>(statement: Statement, values: unknown[]) => {
     const { name, text } = statement
     const { rows } = await retrying(() => pool.query<Row>({ name, text, values }))
@@ -88,8 +90,13 @@ export function storageOver(pool: pg.Pool, closeAll?: () => Promise<void>): Stor
   return {
     db,
     prepared,
-    gathered: (statement) => gathering(statement, { run: (...sent) => prepared(...sent), underWayMax, changedNothing }),
-    alone: (work) => (connectionString === undefined ? work(db) : alone(connectionString, work)),
+    batched: (statement) =>
+      createStatementBatcher(statement, {
+        run: (...sent) => prepared(...sent),
+        underWayMax,
+        changedNothing: isRolledBack,
+      }),
+    withDedicatedConnection: (work) => (connectionString === undefined ? work(db) : alone(connectionString, work)),
     async ping() {
       await pool.query('select 1')
     },
@@ -112,7 +119,7 @@ async function onOwnConnection<Result>(url: string, work: (pool: pg.Pool) => Pro
     idle_in_transaction_session_timeout: longWorkTimeoutMilliseconds,
     keepAlive: true,
   })
-  // What breaks a connection is told by the statement that it fails.
+  // An error of the connection is reported by the statement that fails.
   own.on('connect', (client) => client.on('error', () => {}))
   own.on('error', () => {})
   try {
@@ -123,8 +130,8 @@ async function onOwnConnection<Result>(url: string, work: (pool: pg.Pool) => Pro
 }
 
 /**
- * PostgreSQL over the network. A connection that breaks, idle or in use, is reported, and replaced by the next query;
- * so is one that nobody answers on.
+ * Creates a pool for PostgreSQL over the network. A connection that breaks, idle or in use, or stops responding is
+ * reported and replaced by the next query.
  */
 export function serverPool(
   url: Secret | undefined,
@@ -133,41 +140,37 @@ export function serverPool(
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url?.reveal(),
-    // It connects whenever a query needs a connection, which may be anybody's.
-    stream: () => allowedSocket('database'),
+    // The pool connects whenever a query of any caller needs a connection.
+    stream: databaseSocket,
     max: connections,
+    // Before its socket closes.
+    idleTimeoutMillis: statementTimeoutMilliseconds,
     connectionTimeoutMillis: statementTimeoutMilliseconds,
     statement_timeout: statementTimeoutMilliseconds,
     idle_in_transaction_session_timeout: statementTimeoutMilliseconds,
     keepAlive: true,
   })
   pool.on('connect', (client) => client.on('error', onConnectionError))
-  // The pool repeats what the listener above has reported of an idle connection, and demands that somebody hears it.
+  // The pool repeats the errors of idle connections that the listener above reports, and requires a listener.
   pool.on('error', () => {})
-  endWhenHeldTooLong(pool)
   return pool
 }
 
 /**
- * Ends a connection that was taken out and is not given back in time. The database ends slow statements by itself; one
- * that is frozen or out of reach does not, and would keep every connection for ever.
+ * Creates a socket that closes when the database is silent. The database ends slow statements and idle transactions
+ * itself, but an unreachable one does not and would occupy all connections forever. A transaction of many statements
+ * may take longer.
  */
-function endWhenHeldTooLong(pool: pg.Pool): void {
-  const deadlines = new WeakMap<pg.PoolClient, NodeJS.Timeout>()
-  pool.on('acquire', (client) => {
-    deadlines.set(
-      client,
-      setTimeout(() => void client.end(), heldMillisecondsMax),
-    )
-  })
-  pool.on('release', (_error, client) => clearTimeout(deadlines.get(client)))
+function databaseSocket(): Socket {
+  const socket = allowedSocket('database')
+  return socket.setTimeout(silentMillisecondsMax, () => socket.destroy())
 }
 
 const attemptsMax = 4
 
 /**
- * Runs `work` in a transaction, again where the database says that two transactions met. Inside it only `tx` may be
- * used: on the embedded database, another connection would wait for this one for ever.
+ * Runs `work` in a transaction, and retries it on a conflict of transactions. Only `tx` may be used inside: with the
+ * embedded database, another connection would wait for this one forever.
  */
 export async function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   let acts: (() => void)[] = []
@@ -182,8 +185,8 @@ export async function transaction<Result>(db: Database, work: (tx: Transaction) 
   return result
 }
 
-/** Runs `work` in the transaction that `db` is, or else in one of its own. */
-export function withinTransaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+/** Runs `work` in the transaction `db`, or in a new one. */
+export function ensureTransaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return isTransaction(db) ? work(db) : transaction(db, work)
 }
 
@@ -193,16 +196,16 @@ function isTransaction(db: Database): db is Transaction {
 
 const actsAfter = new WeakMap<Transaction, (() => void)[]>()
 
-/** Does something as soon as a transaction is committed, and never if it is not. It must be quick, and not fail. */
+/** Runs a function after the transaction commits, and never if it does not. It must be quick and must not throw. */
 export function afterCommit(tx: Transaction, act: () => void): void {
   const acts = actsAfter.get(tx)
-  if (!acts) throw new Error('What is to follow a commit needs a transaction of `transaction`.')
+  if (!acts) throw new Error('afterCommit needs a transaction of `transaction`')
   acts.push(act)
 }
 
 /**
- * Does it again where the database says that two transactions met (`40001`, `40P01`, and `55P03` where one would not
- * wait for the other): then this one did nothing.
+ * Retries work on a conflict of transactions (`40001`, `40P01`, and `55P03` for a lock timeout), which has rolled it
+ * back.
  */
 async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
@@ -215,8 +218,11 @@ async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Whether the database itself refused a statement, and so has undone it; what was cut off may have happened. */
-function changedNothing(error: unknown): boolean {
+/**
+ * Checks whether the database itself rejected a statement and rolled it back. An interrupted statement may have
+ * succeeded.
+ */
+function isRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !isUnavailable(error)
 }
 
@@ -225,22 +231,24 @@ function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01' || code === '55P03'
 }
 
-/** Whether a row was refused because its key is taken; `constraint` narrows it to one constraint. */
-export function isTaken(error: unknown, constraint: string): boolean {
+/** Checks for a violation of a unique constraint with this name. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
 }
 
-/** Whether the database found the values themselves wrong: malformed (class 22) or against a constraint (class 23). */
-export function isUnfit(error: unknown): boolean {
+/** Checks for invalid values: malformed (class 22) or against a constraint (class 23). */
+export function isDataException(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '')
 }
 
-/** Whether nothing could be written because the database can only be read at present, as a standby can. */
+/** Checks whether a write failed because the database is read-only, such as a standby. */
 export function isReadOnly(error: unknown): boolean {
   return databaseCode(error) === '25006'
 }
 
-/** Whether the database is away, or can only be read, rather than the statement wrong: the caller may try again. */
+/**
+ * Checks whether the database is unavailable or read-only, as opposed to an invalid statement. The caller can retry.
+ */
 export function isUnavailable(error: unknown): boolean {
   const code = databaseCode(error)
   if (

@@ -2,12 +2,12 @@ import { Duplex } from 'node:stream'
 import type { PGlite } from '@electric-sql/pglite'
 
 const startupKind = 'startup'
-/** The frontend messages after which PostgreSQL answers: Sync, Query, Flush, Terminate, and the password. */
-const answered = new Set([startupKind, 'S', 'Q', 'H', 'X', 'p'])
+/** Frontend messages to which PostgreSQL responds: Sync, Query, Flush, Terminate and the password. */
+const requestCompleted = new Set([startupKind, 'S', 'Q', 'H', 'X', 'p'])
 
 /**
- * A socket from `pg` to an embedded PostgreSQL in this process. It speaks the wire protocol itself, and hands over
- * whole batches (up to Sync), so that the backend skips what follows a failed message exactly as over the network.
+ * Socket from `pg` to an embedded PostgreSQL in this process. It speaks the wire protocol and passes whole batches (up
+ * to Sync), so that the backend skips messages after a failed one exactly as over the network.
  */
 export class EmbeddedSocket extends Duplex {
   readonly #database: PGlite
@@ -26,7 +26,7 @@ export class EmbeddedSocket extends Duplex {
     return this
   }
 
-  /** What a socket has and an in-process stream has no use for. */
+  /** Socket methods that an in-process stream does not need. */
   setNoDelay = (): this => this
   setKeepAlive = (): this => this
   ref = (): this => this
@@ -54,25 +54,27 @@ export class EmbeddedSocket extends Duplex {
     this.push(answer)
   }
 
-  /** The embedded PostgreSQL has one session for ever: what the connection before left open in it is ended first. */
+  /**
+   * Ends the state that the previous connection left open, because the embedded PostgreSQL has one permanent session.
+   */
   async #cleanSession(): Promise<void> {
     await this.#exchange(queryMessage('rollback'))
     await this.#exchange(queryMessage('discard all'))
   }
 
   /**
-   * Hands messages to the backend and answers what it says. Not by `execProtocolRaw`: that reads every answer a second
-   * time and keeps what it has read for ever.
+   * Passes messages to the backend and returns its response. It does not use `execProtocolRaw`, which parses every
+   * response a second time and keeps the result forever.
    */
   async #exchange(messages: Uint8Array): Promise<Buffer> {
     const parts: Buffer[] = []
-    // A part is a view of the memory of the backend, which it uses again: hence a copy.
+    // A part is a view of the backend's memory, which is reused, so it must be copied.
     const onRawData = (part: Uint8Array) => void parts.push(Buffer.from(part))
     await this.#database.execProtocolRawStream(messages, { onRawData })
     return Buffer.concat(parts)
   }
 
-  /** Where the last whole message ends that PostgreSQL will answer; 0 while none has arrived whole. */
+  /** Returns the end of the last complete message that PostgreSQL responds to, or 0 if none is complete. */
   #endOfBatch(): number {
     let end = 0
     let at = 0
@@ -82,7 +84,7 @@ export class EmbeddedSocket extends Duplex {
       if (this.#pending.length < lengthAt + 4) break
       at = lengthAt + this.#pending.readInt32BE(lengthAt)
       if (this.#pending.length < at) break
-      if (answered.has(kind)) end = at
+      if (requestCompleted.has(kind)) end = at
       if (kind === startupKind) break
     }
     return end
@@ -90,8 +92,8 @@ export class EmbeddedSocket extends Duplex {
 }
 
 /**
- * The message of an ErrorResponse after which the backend can no longer be trusted: of severity PANIC or FATAL, or of
- * class 58, where its files do not do as they are told. Without descriptors, say, it never finds its files again.
+ * Returns the message of an ErrorResponse after which the backend can no longer be trusted: severity PANIC or FATAL, or
+ * class 58 for failed file operations. Without file descriptors, for example, it never finds its files again.
  */
 function panicIn(answer: Buffer): string | undefined {
   let at = 0
@@ -107,7 +109,7 @@ function panicIn(answer: Buffer): string | undefined {
   return undefined
 }
 
-/** A simple query as the wire protocol has it (PostgreSQL's manual, Message Formats). */
+/** Builds a simple query message of the wire protocol (PostgreSQL manual, Message Formats). */
 function queryMessage(sql: string): Uint8Array {
   const text = Buffer.from(`${sql}\0`)
   const head = Buffer.from('Q\0\0\0\0')

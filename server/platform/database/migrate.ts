@@ -6,17 +6,17 @@ import { databaseCode } from './database-reach.ts'
 
 const folder = new URL('../../migrations/', import.meta.url)
 const alreadyMade = new Set(['23505', '42P07', '42710'])
-/** A lock that was not free in time, or one for which two transactions waited for each other. */
+/** Error codes of a lock timeout and of a deadlock. */
 const metOthers = new Set(['55P03', '40P01'])
-/** Who waits for a lock on a table stands before everybody who asks for that table later. */
+/** A statement that waits for a table lock blocks all later ones on that table. */
 const lockMilliseconds = 2000
 const restMilliseconds = 1000
 const attemptsMax = 30
 
 /**
- * Brings the schema up to date: each file of `migrations/` once, in order, in a transaction of its own. Processes that
- * start together wait for each other on one row, for as long as it takes. A migration that does not get its locks is
- * undone and tried again; `onWaiting` hears of the first time. Refuses a database that a newer version has migrated.
+ * Brings the schema up to date: runs each file of `migrations/` once, in order, in its own transaction. Processes that
+ * start together wait for each other on one row, without a time limit. A migration that does not get its locks is
+ * rolled back and retried; `onWaiting` is called the first time. Throws if a newer version has migrated the database.
  */
 export async function migrate(pool: pg.Pool, onWaiting: (reason: string) => void = () => {}): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
@@ -37,13 +37,13 @@ async function migrateNext(pool: pg.Pool, names: string[], onWaiting: (reason: s
   }
 }
 
-/** Takes the next migration, if there is one; false when there is none left. */
+/** Runs the next migration. Returns false if none is left. */
 async function migrateOnce(pool: pg.Pool, names: string[]): Promise<boolean> {
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query('set local statement_timeout = 0')
-    // Nobody but other starts waits for this row.
+    // Only other starting processes wait for this row.
     await client.query('set local lock_timeout = 0')
     await client.query('select version from schema_lock where version = 0 for update')
     await client.query(`set local lock_timeout = ${lockMilliseconds}`)
@@ -70,13 +70,14 @@ function nextMigration(names: string[], done: string[]): string | undefined {
   const unknown = done.find((name) => !names.includes(name))
   if (unknown)
     throw new ConfigError(
-      `DATABASE_URL or DATA_DIR holds the schema of a newer version (${unknown}): start that version.`,
+      `DATABASE_URL or DATA_DIR contains the schema of a newer version (${unknown}). Start that version.`,
     )
   return names.find((name) => !done.includes(name))
 }
 
 /**
- * The two tables that the migrations stand on. Two processes may make them at once; one of them then finds them made.
+ * Creates the two tables for migrations. Two processes may do so at the same time; one of them finds the tables
+ * created.
  */
 async function makeLedger(pool: pg.Pool): Promise<void> {
   const statements = [

@@ -1,6 +1,6 @@
 /**
- * Reads what may be of any size, `count` at a time: `read` answers what follows the last one, up to `count`. Each page
- * is a statement of its own, so that none of them takes long or holds a connection while somebody reads slowly.
+ * Reads a list of any size in pages of `count` items: `read` returns the items after the last one. Each page is a
+ * separate statement, so that none takes long or occupies a connection while a client reads slowly.
  */
 export async function* readPages<Item>(
   count: number,
@@ -14,7 +14,7 @@ export async function* readPages<Item>(
   }
 }
 
-/** The first of these items that are `bytesMax` bytes together at most; the first one however large it is. */
+/** Returns the first items with at most `bytesMax` bytes in total, and at least one of any size. */
 export function takeFitting<Item>(items: Item[], bytesMax: number, bytesOf: (item: Item) => number): Item[] {
   let bytes = 0
   const end = items.findIndex((item, index) => (bytes += bytesOf(item)) > bytesMax && index > 0)

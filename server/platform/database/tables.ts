@@ -16,17 +16,17 @@ export interface Tables {
     redirect_uris: string[]
     allowed_scopes: string[]
     is_public: boolean
-    id_token_algorithm: 'RS256' | 'ES256' | 'EdDSA'
-    access_token_seconds: number
-    refresh_token_seconds: number
+    id_token_signed_response_alg: 'RS256' | 'ES256' | 'EdDSA'
+    access_token_ttl_seconds: number
+    refresh_token_ttl_seconds: number
     created_at: Date
     updated_at: Date
     status: Generated<'active' | 'disabled'>
     post_logout_redirect_uris: Generated<string[]>
     owner_user_id: string | null
-    is_held: Generated<boolean>
+    disabled_by_operator: Generated<boolean>
     supports_e2ee: Generated<boolean>
-    document_read_at: Date | null
+    metadata_fetched_at: Date | null
     require_auth_time: Generated<boolean>
     id_token_claims: Generated<boolean>
     required_claims: Generated<string[]>
@@ -55,7 +55,7 @@ export interface Tables {
     status: 'active' | 'disabled'
     created_at: Date
     updated_at: Date
-    is_held: Generated<boolean>
+    disabled_by_operator: Generated<boolean>
   }
   app_secret: {
     client_id: string
@@ -63,11 +63,11 @@ export interface Tables {
     created_at: Date
     expires_at: Date | null
   }
-  audit_entry: {
-    entry_id: string
-    at: Date
+  audit_event: {
+    event_id: string
+    occurred_at: Date
     action: string
-    actor: 'person' | 'app' | 'operator' | 'system'
+    actor: 'user' | 'app' | 'operator' | 'system'
     user_id: string | null
     identity_id: string | null
     client_id: string | null
@@ -82,7 +82,7 @@ export interface Tables {
     public_key: Uint8Array | null
     created_at: Date
   }
-  authorization_app_key_owner: {
+  authorization_app_public_key: {
     client_id: string
     public_key: Uint8Array
     identity_id: string
@@ -110,10 +110,10 @@ export interface Tables {
     updated_at: Date
     revoked_at: Date | null
     last_used_at: Date | null
-    unrecorded_uses: Generated<number>
-    recorded_at: Date | null
+    unaudited_use_count: Generated<number>
+    use_audited_at: Date | null
   }
-  delegation_use: {
+  delegation_usage: {
     identity_id: string
     delegation_id: string
     used_at: Date
@@ -123,11 +123,11 @@ export interface Tables {
   encryption_device_approval: {
     user_id: string
     approval_id: string
-    asking_session_id: string
+    requesting_session_id: string
     commitment: Uint8Array
-    answering_session_id: string | null
-    answer_public_key: Uint8Array | null
-    public_key: Uint8Array | null
+    approving_session_id: string | null
+    approver_public_key: Uint8Array | null
+    requester_public_key: Uint8Array | null
     nonce: Uint8Array | null
     ciphertext: string | null
     created_at: Date
@@ -147,9 +147,9 @@ export interface Tables {
     ciphertext: string
     created_at: Date
   }
-  encryption_recovery: {
+  encryption_recovery_code: {
     user_id: string
-    auth_sha256: Uint8Array
+    recovery_auth_sha256: Uint8Array
     created_at: Date
   }
   fedcm_continuation: {
@@ -172,23 +172,23 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
-  identity_email_proof: {
+  identity_email_verification: {
     identity_id: string
     email: string
     code_mac: Uint8Array
-    tries: Generated<number>
+    attempts: Generated<number>
     expires_at: Date
   }
   identity_handle: {
-    handle_folded: string
+    handle_normalized: string
     identity_id: string | null
-    free_at: Date | null
+    available_at: Date | null
   }
   oauth_pushed_request: {
-    reference_sha256: Uint8Array
+    request_uri_sha256: Uint8Array
     client_id: string
     parameters: string
-    opened_at: Date | null
+    first_used_at: Date | null
     expires_at: Date
     connector: string | null
     source_sha256: Uint8Array | null
@@ -213,13 +213,13 @@ export interface Tables {
     organization_id: string
     domain_id: string
     domain: string
-    challenge: string
+    txt_value: string
     created_at: Date
     verified_at: Date | null
-    checked_at: Date | null
-    proved_at: Date | null
+    last_checked_at: Date | null
+    last_verified_at: Date | null
     failing_since: Date | null
-    told_at: Date | null
+    notified_at: Date | null
   }
   organization_invitation: {
     organization_id: string
@@ -242,9 +242,9 @@ export interface Tables {
     fingerprint: string
     created_at: Date
     rotation_due_at: Date | null
-    ended_at: Date | null
+    retired_at: Date | null
   }
-  organization_key_grant: {
+  organization_key_wrap: {
     organization_id: string
     key_id: string
     member_id: string
@@ -269,7 +269,7 @@ export interface Tables {
   organization_slug: {
     slug: string
     organization_id: string
-    free_at: Date | null
+    available_at: Date | null
     former_owner_id: string | null
   }
   organization_sso_confirmation: {
@@ -282,7 +282,7 @@ export interface Tables {
     domain: string
     organization_id: string
     domain_id: string
-    check_due_at: Date
+    next_check_at: Date
   }
   passkey_credential: {
     credential_id: string
@@ -298,26 +298,21 @@ export interface Tables {
   }
   passkey_flow: {
     flow_id: string
-    ceremony: 'register' | 'sign in' | 'reauthenticate' | 'add passkey' | 'recover'
+    ceremony: 'register' | 'authenticate' | 'reauthenticate' | 'add_passkey' | 'recover'
     challenge: string
     user_id: string | null
     identity_id: string | null
     handle: string | null
     display_name: string | null
-    recovery_sha256: Uint8Array | null
+    recovery_auth_sha256: Uint8Array | null
     expires_at: Date
     request_sha256: Uint8Array | null
     browser_sha256: Uint8Array | null
   }
-  person: {
-    user_id: string
-    identity_count: number
-    created_at: Date
-  }
   rate_limit_window: {
     key_sha256: Uint8Array
-    taken: number
-    ends_at: Date
+    count: number
+    expires_at: Date
   }
   session: {
     session_id: string
@@ -327,13 +322,14 @@ export interface Tables {
     created_at: Date
     auth_time: Date
     last_seen_at: Date
-    ends_at: Date
+    expires_at: Date
+    auth_method: 'passkey' | 'enterprise_sso'
     identity_id: string | null
-    fedcm_sha256: Uint8Array | null
-    credential_id: string | null
-    proved_by: string | null
     organization_id: string | null
     connection_id: string | null
+    credential_id: string | null
+    proved_by: string | null
+    fedcm_token_sha256: Uint8Array | null
     proved_request_sha256: Uint8Array | null
   }
   session_app: {
@@ -344,13 +340,6 @@ export interface Tables {
     organization_id: string | null
     expires_at: Date
   }
-  session_enterprise_sso: {
-    session_id: string
-    organization_id: string
-    connection_id: string
-    identity_id: string
-    authenticated_at: Date
-  }
   session_logout: {
     client_id: string
     logout_id: string
@@ -358,16 +347,23 @@ export interface Tables {
     session_id: string
     attempts: Generated<number>
     created_at: Date
-    due_at: Date
+    next_attempt_at: Date
   }
   session_logout_receiver: {
     client_id: string
     slow_until: Date
   }
-  session_without_sso: {
+  session_sso_authentication: {
     session_id: string
     organization_id: string
-    noted_at: Date
+    connection_id: string
+    identity_id: string
+    authenticated_at: Date
+  }
+  session_sso_bypass: {
+    session_id: string
+    organization_id: string
+    recorded_at: Date
   }
   signing_former_request: {
     request_id: string
@@ -382,29 +378,12 @@ export interface Tables {
     public_key: Uint8Array
     encrypted_private_key: string | null
     created_at: Date
-    ended_at: Date | null
-    in_log: Generated<boolean>
+    replaced_at: Date | null
+    is_logged: Generated<boolean>
   }
   signing_key_owner: {
     public_key: Uint8Array
     identity_id: string
-  }
-  signing_organization_answer: {
-    organization_id: string
-    request_id: string
-    identity_id: string
-    member_id: string
-    role: 'sign' | 'approve'
-    key_version: number
-    public_key: Uint8Array
-    signature: Uint8Array
-    signed_as: string | null
-    answered_at: Date
-  }
-  signing_organization_place: {
-    request_id: string
-    organization_id: string
-    client_id: string
   }
   signing_organization_request: {
     organization_id: string
@@ -419,6 +398,23 @@ export interface Tables {
     expires_at: Date
     resolved_at: Date | null
   }
+  signing_organization_request_route: {
+    request_id: string
+    organization_id: string
+    client_id: string
+  }
+  signing_organization_signature: {
+    organization_id: string
+    request_id: string
+    identity_id: string
+    member_id: string
+    role: 'sign' | 'approve'
+    key_version: number
+    public_key: Uint8Array
+    signature: Uint8Array
+    signed_handle: string | null
+    signed_at: Date
+  }
   signing_request: {
     identity_id: string
     request_id: string
@@ -432,12 +428,7 @@ export interface Tables {
     created_at: Date
     expires_at: Date
     resolved_at: Date | null
-    signed_as: string | null
-  }
-  signing_request_place: {
-    request_id: string
-    identity_id: string
-    client_id: string
+    signed_handle: string | null
   }
   signing_request_record: {
     signer_id: string
@@ -445,17 +436,17 @@ export interface Tables {
     is_connected: boolean
     recorded_at: Date
   }
+  signing_request_route: {
+    request_id: string
+    identity_id: string
+    client_id: string
+  }
   signing_signature_use: {
     identity_id: string
     signature_sha256: Uint8Array
     client_id: string
     organization_id: string | null
     role: 'self' | 'sign' | 'approve'
-  }
-  sso_assertion: {
-    connection_id: string
-    assertion_sha256: Uint8Array
-    expires_at: Date
   }
   sso_connection: {
     connection_id: string
@@ -475,23 +466,7 @@ export interface Tables {
     certificate: string
     sealed_key: string
     created_at: Date
-    ends_at: Date | null
-  }
-  sso_flow: {
-    flow_id: string
-    connection_id: string
-    purpose: 'sign in' | 'test'
-    step: 'offered' | 'begun' | 'answered' | 'proved' | 'over'
-    state_sha256: Uint8Array
-    browser_sha256: Uint8Array | null
-    sealed_memory: string | null
-    return_to: string | null
-    subject: string | null
-    email: string | null
-    email_verified: boolean | null
-    display_name: string | null
-    expires_at: Date
-    started_elsewhere: Generated<boolean>
+    expires_at: Date | null
   }
   sso_link: {
     connection_id: string
@@ -500,11 +475,35 @@ export interface Tables {
     member_id: string
     identity_id: string
     linked_at: Date
-    email_key: string | null
+    normalized_email: string | null
   }
-  sso_provisioned_person: {
+  sso_login: {
+    flow_id: string
     connection_id: string
-    person_id: string
+    purpose: 'login' | 'test'
+    step: 'created' | 'started' | 'callback_received' | 'authenticated' | 'completed'
+    state_sha256: Uint8Array
+    browser_token_sha256: Uint8Array | null
+    sealed_state: string | null
+    return_to: string | null
+    subject: string | null
+    email: string | null
+    email_verified: boolean | null
+    display_name: string | null
+    expires_at: Date
+    started_elsewhere: Generated<boolean>
+  }
+  sso_scim_directory: {
+    connection_id: string
+    organization_id: string
+    subject_by: 'externalId' | 'email'
+    token_sha256: Uint8Array
+    token_created_at: Date
+    user_count: Generated<number>
+  }
+  sso_scim_user: {
+    connection_id: string
+    scim_user_id: string
     user_name: string
     external_id: string | null
     display_name: string | null
@@ -520,25 +519,22 @@ export interface Tables {
     updated_at: Date
     email_is_primary: Generated<boolean>
   }
-  sso_provisioning: {
+  sso_used_assertion: {
     connection_id: string
-    organization_id: string
-    subject_by: 'externalId' | 'email'
-    token_sha256: Uint8Array
-    token_created_at: Date
-    people_count: Generated<number>
+    assertion_sha256: Uint8Array
+    expires_at: Date
   }
-  token_access: {
+  token_access_token: {
     identity_id: string
     token_sha256: Uint8Array
-    lineage_id: string
+    family_id: string
     scope: string[]
     expires_at: Date
     issued_at: Date | null
   }
-  token_lineage: {
+  token_family: {
     identity_id: string
-    lineage_id: string
+    family_id: string
     client_id: string
     session_id: string
     scope: string[]
@@ -546,20 +542,20 @@ export interface Tables {
     created_at: Date
     code_sha256: Uint8Array
     code_expires_at: Date
-    code_spent_at: Date | null
+    code_redeemed_at: Date | null
     redirect_uri: string
     code_challenge: string | null
     nonce: string | null
-    family_sha256: Uint8Array | null
+    refresh_root_sha256: Uint8Array | null
     generation: Generated<number>
-    live_sha256: Generated<Uint8Array[]>
-    spent_sha256: Generated<Uint8Array[]>
+    current_refresh_sha256: Generated<Uint8Array[]>
+    previous_refresh_sha256: Generated<Uint8Array[]>
     rotated_at: Date | null
     revoked_at: Date | null
-    ends_at: Date
+    expires_at: Date
     organization_id: string | null
     sso_connection_id: string | null
-    by_passkey: boolean | null
+    authenticated_by_passkey: boolean | null
     requested_scope: string[] | null
     auth_time_requested: Generated<boolean>
     login_prompted: Generated<boolean>
@@ -572,15 +568,15 @@ export interface Tables {
     public_jwk: string
     sealed_private_key: string | null
     created_at: Date
-    signs_at: Date
+    activates_at: Date
   }
   transparency_leaf: {
     identity_sha256: Uint8Array
     key_version: number
     event: 'created' | 'rotated' | 'removed'
-    leaf: string
+    leaf_data: string
     leaf_sha256: Uint8Array
-    due_at: Date
+    integrate_at: Date
     leaf_index: number | null
   }
   transparency_log: {
@@ -590,7 +586,7 @@ export interface Tables {
     sealed_private_key: string
     created_at: Date
     size: number
-    root: Uint8Array
+    root_hash: Uint8Array
     checkpoint: string
   }
   transparency_node: {
@@ -598,12 +594,17 @@ export interface Tables {
     node_index: number
     hash: Uint8Array
   }
+  user_account: {
+    user_id: string
+    identity_count: number
+    created_at: Date
+  }
   webhook_attempt: {
     client_id: string
     delivery_id: string
     attempt: number
-    at: Date
-    status: number | null
+    attempted_at: Date
+    response_status: number | null
     reason: string | null
   }
   webhook_delivery: {
@@ -611,10 +612,10 @@ export interface Tables {
     delivery_id: string
     type: string
     payload: string
-    state: Generated<'waiting' | 'delivered' | 'failed'>
+    state: Generated<'pending' | 'delivered' | 'failed'>
     attempts: Generated<number>
     created_at: Date
-    due_at: Date | null
+    next_attempt_at: Date | null
   }
   webhook_endpoint: {
     client_id: string

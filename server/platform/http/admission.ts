@@ -1,31 +1,31 @@
 import type { FastifyRequest } from 'fastify'
 import { runAt, type Place } from '#platform/idle.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 
 /**
- * How many requests a process works on at once. Beyond that, more of them would not be done sooner: everybody would
- * wait longer, until those who asked have long given up.
+ * Maximum number of concurrent requests per process. More would not finish sooner: all would take longer, until their
+ * clients have given up.
  */
 const admittedMax = 500
 
-const refuse = refusals({
-  temporarily_unavailable: [503, 'More is asked for than can be done right now. Try again in a moment.'],
+const refuse = defineErrors({
+  temporarily_unavailable: [503, 'The server is overloaded. Retry later.'],
 })
 
-/** The requests that a process works on, on all of its hosts. */
+/** The requests in progress on all hosts of a process. */
 export type Admission = {
   /**
-   * Goes on with a request; refuses `temporarily_unavailable` where too much is asked of the process, and the request
-   * is not of those that are worked on.
+   * Continues a request. Throws `temporarily_unavailable` if the process is overloaded and the request is not yet
+   * admitted.
    */
   admit: (request: FastifyRequest, goOn: () => void) => void
   release: (request: FastifyRequest) => void
 }
 
 /**
- * A request that only waits (`whileIdle`) has no place meanwhile. When it comes back it is worked on again, however
- * many there are: it is nearly done. Whoever watches is answered however much is asked: a process that is busy is not
- * dead.
+ * Creates the admission of requests. A request that only waits (`whileIdle`) gives up its place meanwhile. When it
+ * returns it continues regardless of the limit, because it is nearly done. Health checks are always admitted: a busy
+ * process is not dead.
  */
 export function createAdmission(): Admission {
   const admitted = new Set<Place>()
@@ -34,7 +34,7 @@ export function createAdmission(): Admission {
     admit(request, goOn) {
       if (request.routeOptions.config.host === 'every host') return goOn()
       const place = places.get(request) ?? createPlace(admitted)
-      if (!place.isHeld() && admitted.size >= admittedMax)
+      if (!place.disabledByOperator() && admitted.size >= admittedMax)
         throw refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
       places.set(request, place)
       place.hold()
@@ -46,20 +46,20 @@ export function createAdmission(): Admission {
   }
 }
 
-type HeldPlace = Place & { isHeld: () => boolean; hold: () => void; release: () => void }
+type HeldPlace = Place & { disabledByOperator: () => boolean; hold: () => void; release: () => void }
 
-/** A place that is counted as long as its request holds it and does not wait. */
+/** Creates a place that counts while its request holds it and does not wait. */
 function createPlace(admitted: Set<Place>): HeldPlace {
-  let isHeld = false
+  let disabledByOperator = false
   let waits = 0
   const place: HeldPlace = {
-    isHeld: () => isHeld,
+    disabledByOperator: () => disabledByOperator,
     hold() {
-      isHeld = true
+      disabledByOperator = true
       if (waits === 0) admitted.add(place)
     },
     release() {
-      isHeld = false
+      disabledByOperator = false
       admitted.delete(place)
     },
     leave() {
@@ -68,8 +68,8 @@ function createPlace(admitted: Set<Place>): HeldPlace {
     },
     comeBack() {
       waits -= 1
-      // What is answered already may have something left to do, and has no place for it.
-      if (waits === 0 && isHeld) admitted.add(place)
+      // A request that is already answered may have work left, for which it has no place.
+      if (waits === 0 && disabledByOperator) admitted.add(place)
     },
   }
   return place

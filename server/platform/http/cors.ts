@@ -2,13 +2,13 @@ import type { Cors } from '@countersign/protocol/endpoint'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { inHeader, isPlainOrigin } from '#platform/origin.ts'
 
-/** Which origins the interface names by kind. `isRegistered` asks whether an app has a redirect URI of that origin. */
+/** Origins by the kinds of the interface. `isRegistered` checks whether an app has a redirect URI of an origin. */
 export type Origins = { pages: string[]; isRegistered: (origin: string) => Promise<boolean> }
 
 const exposed =
   'countersign-version, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, www-authenticate'
 
-/** Answers to a browser whether the page of `Origin` may read what an endpoint says (Fetch §3.2). */
+/** Tells a browser whether the page of `Origin` may read the response of an endpoint (Fetch §3.2). */
 export function allowOrigin(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -16,8 +16,8 @@ export function allowOrigin(
   origins: Origins,
 ): boolean | Promise<boolean> {
   const { origin } = request.headers
-  // Which app asks stands in the body: `allowAskingApp`, once that is read.
-  if (cors === 'no origin' || cors === 'the app that asks') return false
+  // The body names the requesting app, so `allowRequestingOrigin` decides after it is read.
+  if (cors === 'no origin' || cors === 'requesting app') return false
   if (cors === 'any origin') {
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposed)
     return true
@@ -29,12 +29,12 @@ export function allowOrigin(
 async function allowKnownOrigin(origin: string, reply: FastifyReply, cors: Cors, origins: Origins): Promise<boolean> {
   if (!(await mayRead(origin, cors, origins))) return false
   reply.header('access-control-allow-origin', inHeader(origin)).header('access-control-expose-headers', exposed)
-  if (cors === 'our pages') reply.header('access-control-allow-credentials', 'true')
+  if (cors === 'first party') reply.header('access-control-allow-credentials', 'true')
   return true
 }
 
-/** Lets the page of an app read an answer, which the browser has asked for with the cookies of a person. */
-export function allowAskingApp(reply: FastifyReply, origin: string): void {
+/** Lets the page of an app read a response to a request with a user's cookies. */
+export function allowRequestingOrigin(reply: FastifyReply, origin: string): void {
   reply.header('access-control-allow-origin', inHeader(origin)).header('access-control-allow-credentials', 'true')
   reply.header('vary', 'origin')
 }
@@ -50,6 +50,6 @@ export async function answerPreflight(reply: FastifyReply, methods: string[], al
 }
 
 async function mayRead(origin: string, cors: Cors, origins: Origins): Promise<boolean> {
-  if (cors === 'our pages') return origins.pages.includes(origin)
+  if (cors === 'first party') return origins.pages.includes(origin)
   return isPlainOrigin(origin) && origins.isRegistered(origin)
 }

@@ -1,17 +1,26 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What proves again whatever the guards of a request have proved while its body was still to come. */
+/** Checks of a request to repeat, because they ran before the body had arrived. */
 const provenTooSoon = new WeakMap<FastifyRequest, (() => Promise<void>)[]>()
 
 /**
- * A check that runs before the body is read, and the way to its result. So strangers send no body; but whoever holds
- * its last byte back must not act by what has ended meanwhile. Where the body was still to come when the check was
- * done, `proveAgain` checks once more when it has come, and its result is the one that counts.
+ * Check of a request, and access to its result. `onRequest` is declared with no more of a request than its ID, because
+ * the type of a whole one would keep a route from inferring its own config.
+ */
+export type Guard<Proof extends object> = {
+  onRequest(request: Pick<FastifyRequest, 'id'>): Promise<void>
+  of(request: FastifyRequest): Proof
+}
+
+/**
+ * Creates a check that runs before the body is read, and access to its result. Unauthenticated callers then send no
+ * body. A caller that delays the last byte must not act with a credential that has ended meanwhile: if the body was
+ * incomplete, `proveAgain` checks again when it has arrived, and its result applies.
  */
 export function guard<Proof extends object>(
   prove: (request: FastifyRequest) => Promise<Proof>,
   proveAgain: (request: FastifyRequest) => Promise<Proof> = prove,
-) {
+): Guard<Proof> {
   const proofs = new WeakMap<FastifyRequest, Proof>()
   return {
     async onRequest(request: FastifyRequest): Promise<void> {
@@ -22,15 +31,15 @@ export function guard<Proof extends object>(
     },
     of(request: FastifyRequest): Proof {
       const proof = proofs.get(request)
-      if (!proof) throw new Error(`${request.routeOptions.url} reads a proof that no guard made`)
+      if (!proof) throw new Error(`${request.routeOptions.url} reads the result of a guard that did not run`)
       return proof
     },
   }
 }
 
 /**
- * Runs the guards of a request again that were done before its body had come; undefined where there are none. Refuses
- * as they do.
+ * Repeats the guards of a request that ran before its body had arrived. Returns undefined if there are none. Throws
+ * like the guards.
  */
 export function proveWithBody(request: FastifyRequest): Promise<void> | undefined {
   const again = provenTooSoon.get(request)
@@ -41,12 +50,12 @@ async function inTurn(checks: (() => Promise<void>)[]): Promise<void> {
   for (const check of checks) await check()
 }
 
-/** Whether the body of a request has not come in whole. Most come with their header, before any guard is done. */
+/** Checks whether the body of a request is incomplete. Most arrive with their header, before any guard has run. */
 export function isAwaitingBody(request: Pick<FastifyRequest, 'headers' | 'raw'>): boolean {
   return hasBody(request) && !request.raw.complete
 }
 
-/** Whether a body follows (RFC 9112 §6.3). */
+/** Checks whether a request has a body (RFC 9112 §6.3). */
 function hasBody({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = headers
   return length !== '0' || coding !== undefined

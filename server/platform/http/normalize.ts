@@ -1,13 +1,13 @@
 import { uuidPattern } from '@countersign/protocol/values'
 
-/** No id of ours: it is looked up, not found, and answered as the route answers that. */
+/** A valid look-up key that matches no ID, so that the route answers as for an unknown one. */
 const unknownId = '-'
 const unknownUuid = '00000000-0000-0000-0000-000000000000'
 const uuid = new RegExp(uuidPattern)
 
 /**
- * Normalizes the parameters of a path in place: UUIDs are lower-cased, and what cannot be an id becomes one that
- * nothing has. Every parameter of a path is an id.
+ * Normalizes path parameters in place: lower-cases UUIDs, and replaces text that cannot be an ID by one that does not
+ * exist. Every path parameter is an ID.
  */
 export function normalizeParams(params: unknown, schema: unknown): void {
   for (const [name, value, described] of membersOf(params, schema)) {
@@ -18,8 +18,9 @@ export function normalizeParams(params: unknown, schema: unknown): void {
 }
 
 /**
- * Normalizes a body or query in place, as far as its schema names it: `null` and empty texts are taken out, for they
- * count as absent, unless `nullClears`; UUIDs are lower-cased. An `identityId` that is no UUID is one that nobody has.
+ * Normalizes the members of a body or query that its schema names, in place. Removes `null` and empty strings, which
+ * count as absent unless `nullClears`, and lower-cases UUIDs. An `identityId` that is not a UUID becomes one that does
+ * not exist.
  */
 export function normalizeMembers(value: unknown, schema: unknown, nullClears: boolean): void {
   if (Array.isArray(value) && isObject(schema)) {
@@ -35,7 +36,7 @@ export function normalizeMembers(value: unknown, schema: unknown, nullClears: bo
   }
 }
 
-/** The members of an object that its schema names. */
+/** Lists the members of an object that its schema names. */
 function membersOf(value: unknown, schema: unknown): [name: string, value: unknown, described: unknown][] {
   const properties = isObject(schema) ? schema['properties'] : undefined
   if (!isObject(value) || !isObject(properties)) return []
@@ -44,7 +45,7 @@ function membersOf(value: unknown, schema: unknown): [name: string, value: unkno
   )
 }
 
-/** A schema that says that a text may have no character means it (`AnyText`). */
+/** Checks whether a member counts as absent. An empty string is kept if its schema allows it (`AnyText`). */
 function isAbsent(member: unknown, schema: unknown): boolean {
   return member === null || (member === '' && !(isObject(schema) && schema['minLength'] === 0))
 }
@@ -62,7 +63,7 @@ function knownUuid(text: string): string {
   return uuid.test(lower) ? lower : unknownUuid
 }
 
-/** Whether a text fits what a schema says of texts; U+0000 fits nothing, for no database holds it. */
+/** Checks a string against its schema. U+0000 never matches, because no database stores it. */
 function fits(text: string, schema: unknown): boolean {
   if (!isObject(schema) || text.includes('\0')) return false
   const { pattern, minLength, maxLength } = schema

@@ -1,34 +1,48 @@
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import type { PageName, PageView, Site } from '@countersign/protocol/pages'
+import serveStatic from '@fastify/static'
 import type { FastifyReply } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { ConfigError, type Config } from '#platform/config/config.ts'
+import type { Host } from './host.ts'
 import { pagePolicy } from './security-headers.ts'
 
-const BuiltPage = Type.Object({
+const PageFiles = Type.Object({
   script: Type.String(),
   imports: Type.Array(Type.String()),
   styles: Type.Array(Type.String()),
 })
-type BuiltPage = Static<typeof BuiltPage>
-const Manifest = Type.Record(Type.String(), BuiltPage)
+type PageFiles = Static<typeof PageFiles>
+const Manifest = Type.Record(Type.String(), PageFiles)
 
 const manifestFile = new URL('../../../web/dist/manifest.json', import.meta.url)
+const assetsFolder = new URL('../../../web/dist/assets/', import.meta.url)
 
-/** Where the built scripts, styles and images of the pages lie, under `/assets/`. */
-export const assetsFolder = new URL('../../../web/dist/assets/', import.meta.url)
+/** The scripts, styles and images of the pages. */
+export type PageAssets = {
+  /** Returns the paths of what a page loads first. */
+  filesOf: (page: PageName) => PageFiles | undefined
+  /** Registers the files of all pages on a host, under `/assets/`. */
+  mountOn: (host: Host) => void
+  /** Nonce of the style elements that scripts of the pages insert. Without one, none are permitted. */
+  styleNonce?: string
+}
 
-/** Shows a page: the built shell with its view as inert JSON, so that it is drawn without asking anything more. */
-export type Pages = { show: (reply: FastifyReply, view: PageView) => FastifyReply }
+export type Pages = {
+  /** Sends a page: the shell with its view as inert JSON, so that it renders without further requests. */
+  show: (reply: FastifyReply, view: PageView) => FastifyReply
+  assets: PageAssets
+}
 
 type Settings = Pick<
   Config,
   'baseUrl' | 'authUrl' | 'businessUrl' | 'relyingPartyId' | 'demo' | 'developerPortal' | 'mail'
 >
 
-/** What every page knows of the service that it belongs to. */
-export function siteOf(settings: Settings): Site {
+/** Returns the settings of the service that every page needs. */
+export function siteSettings(settings: Settings): Site {
   const { baseUrl, authUrl, businessUrl, relyingPartyId, demo, developerPortal, mail } = settings
   return {
     baseUrl: baseUrl.origin,
@@ -43,30 +57,50 @@ export function siteOf(settings: Settings): Site {
 
 type Hosts = Pick<Config, 'baseUrl' | 'businessUrl'>
 
-/** Reads what the build of `web/` made. Throws `ConfigError` where it was not built. */
-export async function openPages(config: Hosts): Promise<Pages> {
+/** Loads the build output of `web/`. Throws `ConfigError` if it is missing. */
+export async function loadPages(config: Hosts): Promise<Pages> {
   const manifest = await readManifest()
+  return createPages(config, { filesOf: (page) => manifest[page], mountOn: mountBuiltAssets })
+}
+
+export function createPages(config: Hosts, assets: PageAssets): Pages {
+  const { styleNonce } = assets
   return {
+    assets,
     show(reply, view) {
-      const page = manifest[view.page]
-      if (!page) throw new Error(`the page ${view.page} was not built`)
+      const files = assets.filesOf(view.page)
+      if (!files) throw new Error(`page ${view.page} is not built`)
       const framedBy = view.page === 'sign' ? view.framedBy : []
-      const policy = pagePolicy({ asks: hostsAskedBy(view, config), postsForms: postsForms(view), framedBy })
+      const asks = hostsRequestedBy(view, config)
+      const policy = pagePolicy({ asks, postsForms: postsForms(view), framedBy, styleNonce })
       reply.header('content-security-policy', policy)
-      // It knows no origins, only all or nobody; the policy above says who.
+      // This header cannot name origins, so the policy above applies.
       if (framedBy.length > 0) reply.removeHeader('x-frame-options')
       const openerPolicy = openerPolicies[view.page]
       if (openerPolicy) reply.header('cross-origin-opener-policy', openerPolicy)
-      return reply.type('text/html; charset=utf-8').send(shell(page, view))
+      return reply.type('text/html; charset=utf-8').send(shell(files, view, styleNonce))
     },
   }
 }
 
+function mountBuiltAssets(host: Host): void {
+  host.register(serveStatic, {
+    root: fileURLToPath(assetsFolder),
+    prefix: '/assets/',
+    index: false,
+    cacheControl: false,
+    preCompressed: true,
+    setHeaders(reply, path) {
+      const named = /-[\w-]{8}\.\w+(\.br|\.gz)?$/.test(path)
+      reply.header('cache-control', named ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+    },
+  })
+}
+
 /**
- * Whoever opens the page to sign as a popup awaits its message: an app, or of an act the pages of organizations. Any
- * stricter policy severs the two, and they would wait in vain. By that their window learns no more than whether ours is
- * still open. It could lead ours elsewhere, as whoever opens a window can; the address bar says where, and a passkey
- * works nowhere else.
+ * An app, or a page of organizations for a signed action, opens the signing page as a popup and waits for its message.
+ * A stricter policy would sever the two windows. The opener only learns whether the popup is still open. Like any
+ * opener, it could navigate the popup away; the address bar shows that, and passkeys work nowhere else.
  */
 const openerPolicies: Partial<Record<PageName, string>> = {
   sign: 'unsafe-none',
@@ -74,31 +108,32 @@ const openerPolicies: Partial<Record<PageName, string>> = {
   business: 'same-origin-allow-popups',
 }
 
-/** Which hosts beside its own a page may speak to. What is about organizations is asked where they are. */
-function hostsAskedBy({ page }: PageView, { baseUrl, businessUrl }: Hosts): URL[] {
+/** Returns the hosts besides its own that a page may call. Organization data is on the business host. */
+function hostsRequestedBy({ page }: PageView, { baseUrl, businessUrl }: Hosts): URL[] {
   return page === 'organization-keys' || page === 'act' ? [baseUrl, businessUrl] : [baseUrl]
 }
 
-/** Whether the page may have an answer to post to an app. */
+/** Checks whether the page may post a response to an app. */
 function postsForms(view: PageView): boolean {
   return (view.page === 'return' && !('organization' in view)) || (view.page === 'signin' && view.formPost)
 }
 
-async function readManifest(): Promise<Partial<Record<PageName, BuiltPage>>> {
+async function readManifest(): Promise<Partial<Record<PageName, PageFiles>>> {
   try {
     return Value.Parse(Manifest, JSON.parse(await readFile(manifestFile, 'utf8')))
   } catch {
-    throw new ConfigError('The pages are not built: run npm ci, or node web/build.ts.')
+    throw new ConfigError('Pages are not built. Run npm ci or node web/build.ts.')
   }
 }
 
-function shell({ script, imports, styles }: BuiltPage, view: PageView): string {
+function shell({ script, imports, styles }: PageFiles, view: PageView, styleNonce?: string): string {
+  const nonce = styleNonce === undefined ? '' : `\n<meta property="csp-nonce" nonce="${styleNonce}">`
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="light dark">${nonce}
 <title>Countersign</title>
 <link rel="icon" type="image/svg+xml" href="/assets/icon.svg">
 ${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
@@ -114,7 +149,7 @@ ${imports.map((href) => `<link rel="modulepreload" href="${href}">`).join('\n')}
 `
 }
 
-/** JSON that can't end the element that it stands in. */
+/** Serializes JSON that cannot close its HTML element. */
 function inertJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

@@ -1,8 +1,8 @@
 import { inHeader } from '#platform/origin.ts'
 
 /**
- * The security headers, each value written out, so that one can read what a browser is told.
- * `strict-transport-security` joins them where the host is served over https.
+ * Security headers, with every value written out for readability. `strict-transport-security` is added on hosts with
+ * https.
  */
 const everywhere = {
   'x-content-type-options': 'nosniff',
@@ -15,7 +15,7 @@ const everywhere = {
   ].join(', '),
 } as const
 
-/** An answer that is data: nothing in it may run, load or be framed. */
+/** Policy of a data response: nothing in it may run, load or be framed. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 export function securityHeaders(origin: URL): Record<string, string> {
@@ -24,18 +24,18 @@ export function securityHeaders(origin: URL): Record<string, string> {
   return { ...everywhere, ...transport, 'content-security-policy': dataPolicy }
 }
 
-type Allowed = { asks: URL[]; postsForms: boolean; framedBy: string[] }
+type Allowed = { asks: URL[]; postsForms: boolean; framedBy: string[]; styleNonce?: string | undefined }
 
 /**
- * A page of ours: its own scripts and styles, our API, and nothing from anywhere else. Where it posts a form to an app,
- * `form-action` names no host: browsers hold the redirects that the app answers with to the same list. `framedBy` are
- * the origins that may show it in a frame.
+ * Returns the policy of a page: its own scripts and styles, the API, and nothing else. If it posts a form to an app,
+ * `form-action` names no host, because browsers apply the list to the app's redirects too. `framedBy` lists the origins
+ * that may frame it.
  */
-export function pagePolicy({ asks, postsForms, framedBy }: Allowed): string {
+export function pagePolicy({ asks, postsForms, framedBy, styleNonce }: Allowed): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    styleNonce === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${styleNonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
     `connect-src 'self' ${asks.map(({ origin }) => inHeader(origin)).join(' ')}`,

@@ -2,13 +2,13 @@ import pino, { type Logger } from 'pino'
 
 export type { Logger }
 
-/** Names under which a value is never written, wherever a library may have put it. */
+/** Names whose values are never logged, wherever a library puts them. */
 const redacted = ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'code', 'verifier']
 
 /**
- * The log: JSON lines on standard output, written asynchronously, many at a time: at the latest after a fifth of a
- * second, and at the end of the process. We log what happened (method, path pattern, status,
- * request id), never what was said: no query, no body, no header.
+ * Creates the log: JSON lines on standard output, written asynchronously in batches, at most a fifth of a second late
+ * and at the end of the process. It records events (method, path pattern, status, request ID) and never content: no
+ * query, body or header.
  */
 export function createLog(level: string): { log: Logger; flush: () => Promise<void> } {
   const lines = gatherLines()
@@ -23,11 +23,11 @@ export function createLog(level: string): { log: Logger; flush: () => Promise<vo
 const gatheredCharacters = 8192
 const gatheredMilliseconds = 200
 
-/** Before any stream is made: it, too, writes at the exit what it has, and takes nothing after that. */
+/** Registered before any stream is created: streams write their buffer at exit too and accept nothing afterwards. */
 const passedAtExit = new Set<() => void>()
 process.on('exit', () => passedAtExit.forEach((pass) => pass()))
 
-/** Gathers lines for the stream that writes them, which measures all that waits anew with all that it is given. */
+/** Collects lines for the output stream, which re-measures all pending data with each write. */
 function gatherLines() {
   let gathered = ''
   let late: NodeJS.Timeout | undefined
@@ -57,8 +57,8 @@ function gatherLines() {
 }
 
 /**
- * A fault as the operator needs it. A database error's detail is left out: it quotes the row. The code of an error
- * (`ECONNREFUSED`, `57014`) has another name here, since `code` is redacted wherever it stands.
+ * Serializes an error for the operator. The detail of a database error is left out, because it quotes the row. The code
+ * of an error (`ECONNREFUSED`, `57014`) has another name here, because `code` is redacted everywhere.
  */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) }

@@ -1,21 +1,21 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Answered, Telemetry } from './telemetry.ts'
-import { version } from '#platform/config/version.ts'
+import type { CompletedRequest, Telemetry } from './telemetry.ts'
+import { version } from '#platform/config/config.ts'
 
-/** A metric as Prometheus knows it, with its samples: each by its name and labels as they are written. */
-export type Family = {
+/** A Prometheus metric with its samples, each by its name and labels in text form. */
+export type MetricFamily = {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** What the same sample of several processes makes. */
+  /** Rule for merging the same sample of several processes. */
   merged: 'sum' | 'max'
   samples: [sample: string, value: number][]
 }
 
-/** How many connections a database pool has: all, those that nobody uses, and those who wait for one. */
-export type Connections = { open: number; idle: number; waiting: number }
+/** Connections of a database pool: all, idle ones, and statements waiting for one. */
+export type PoolStats = { open: number; idle: number; waiting: number }
 
-export type Metrics = Telemetry & { read: () => Family[] }
+export type Metrics = Telemetry & { read: () => MetricFamily[] }
 
 const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -23,10 +23,10 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 type Durations = { labels: string; buckets: number[]; count: number; sum: number }
 
 /**
- * The metrics of this process. Their labels are route patterns, methods, status classes and our own names: a bounded
- * number, and never anything of a person, an app or a token.
+ * Collects the metrics of this process. Labels are route patterns, methods, status classes and constant names: a
+ * bounded number, and never data of a user, an app or a token.
  */
-export function createMetrics(connections: () => Connections): Metrics {
+export function createMetrics(connections: () => PoolStats): Metrics {
   const requests = new Map<string, Durations>()
   const grants = new Map<string, number>()
   const refusals = new Map<string, number>()
@@ -45,22 +45,22 @@ export function createMetrics(connections: () => Connections): Metrics {
     read: () => [
       {
         name: 'countersign_http_request_duration_seconds',
-        help: 'Time from a request to the end of its answer.',
+        help: 'Time from a request to the end of its response.',
         type: 'histogram',
         merged: 'sum',
         samples: [...requests.values()].flatMap(histogramSamples),
       },
-      counter('countersign_token_grants_total', 'Grants of authenticated clients at the token endpoint.', grants),
-      counter('countersign_rate_limit_refusals_total', 'Requests that a rate limit refused.', refusals),
+      counter('countersign_token_requests_total', 'Grants of authenticated clients at the token endpoint.', grants),
+      counter('countersign_rate_limit_rejections_total', 'Requests that a rate limit rejected.', refusals),
       counter('countersign_webhook_attempts_total', 'Attempts to deliver a webhook.', webhookAttempts),
       counter('countersign_logout_token_attempts_total', 'Attempts to deliver a logout token.', logoutAttempts),
-      ...databaseFamilies(connections()),
-      ...processFamilies(startedAt, delay),
+      ...databaseMetrics(connections()),
+      ...processMetrics(startedAt, delay),
     ],
   }
 }
 
-function observe(requests: Map<string, Durations>, { method, route, status, milliseconds }: Answered): void {
+function observe(requests: Map<string, Durations>, { method, route, status, milliseconds }: CompletedRequest): void {
   const known = methods.has(method) ? method : 'other'
   const statusClass = Math.floor(status / 100)
   const key = `${known} ${route} ${statusClass}`
@@ -77,7 +77,7 @@ function observe(requests: Map<string, Durations>, { method, route, status, mill
   durations.sum += seconds
 }
 
-/** The cumulative samples of a histogram. */
+/** Returns the cumulative samples of a histogram. */
 function histogramSamples({ labels, buckets, count, sum }: Durations): [string, number][] {
   let below = 0
   return [
@@ -95,38 +95,38 @@ function increment(counts: Map<string, number>, labels: string): void {
   counts.set(labels, (counts.get(labels) ?? 0) + 1)
 }
 
-function counter(name: string, help: string, counts: Map<string, number>): Family {
+function counter(name: string, help: string, counts: Map<string, number>): MetricFamily {
   return { name, help, type: 'counter', merged: 'sum', samples: [...counts] }
 }
 
-function gauge(name: string, help: string, value: number, merged: Family['merged'] = 'sum'): Family {
+function gauge(name: string, help: string, value: number, merged: MetricFamily['merged'] = 'sum'): MetricFamily {
   return { name, help, type: 'gauge', merged, samples: [['', value]] }
 }
 
-function databaseFamilies({ open, idle, waiting }: Connections): Family[] {
+function databaseMetrics({ open, idle, waiting }: PoolStats): MetricFamily[] {
   return [
     gauge('countersign_database_connections', 'Connections to the database.', open),
-    gauge('countersign_database_connections_idle', 'Connections to the database that nobody uses.', idle),
-    gauge('countersign_database_waiting', 'Statements that wait for a connection.', waiting),
+    gauge('countersign_database_pool_idle_connections', 'Idle connections to the database.', idle),
+    gauge('countersign_database_pool_waiting', 'Statements that wait for a connection.', waiting),
   ]
 }
 
-/** Of the process itself. The delays are those since the last reading. */
-function processFamilies(startedAt: number, delay: ReturnType<typeof monitorEventLoopDelay>): Family[] {
+/** Returns metrics of the process itself. Delays are measured since the last reading. */
+function processMetrics(startedAt: number, delay: ReturnType<typeof monitorEventLoopDelay>): MetricFamily[] {
   const { user, system } = process.cpuUsage()
   const [p99, max] = delay.count === 0 ? [0, 0] : [delay.percentile(99) / 1e9, delay.max / 1e9]
   delay.reset()
   const cpu = new Map([['', (user + system) / 1e6]])
   return [
     gauge('countersign_event_loop_delay_p99_seconds', 'Delay of the event loop, 99th percentile.', p99, 'max'),
-    gauge('countersign_event_loop_delay_max_seconds', 'Delay of the event loop, the longest.', max, 'max'),
+    gauge('countersign_event_loop_delay_max_seconds', 'Delay of the event loop, maximum.', max, 'max'),
     counter('process_cpu_seconds_total', 'Processor time of all processes.', cpu),
     gauge('process_resident_memory_bytes', 'Resident memory of all processes.', process.memoryUsage.rss()),
-    gauge('process_start_time_seconds', 'When the youngest process was started.', startedAt, 'max'),
-    gauge('countersign_processes', 'Processes that serve.', 1),
+    gauge('process_start_time_seconds', 'Start time of the youngest process.', startedAt, 'max'),
+    gauge('countersign_worker_processes', 'Number of worker processes.', 1),
     {
-      name: 'countersign_info',
-      help: 'The version that runs.',
+      name: 'countersign_build_info',
+      help: 'Version of the running server.',
       type: 'gauge',
       merged: 'max',
       samples: [[`{version="${escape(version)}"}`, 1]],
@@ -134,14 +134,14 @@ function processFamilies(startedAt: number, delay: ReturnType<typeof monitorEven
   ]
 }
 
-/** A label's value as the text format writes it. */
+/** Escapes a label value for the text format. */
 function escape(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
-/** One reading of several processes. */
-export function mergeFamilies(readings: Family[][]): Family[] {
-  const merged = new Map<string, { family: Family; values: Map<string, number> }>()
+/** Merges the readings of several processes. */
+export function mergeMetrics(readings: MetricFamily[][]): MetricFamily[] {
+  const merged = new Map<string, { family: MetricFamily; values: Map<string, number> }>()
   for (const family of readings.flat()) {
     const { values } = merged.get(family.name) ?? { values: new Map<string, number>() }
     merged.set(family.name, { family, values })
@@ -153,8 +153,8 @@ export function mergeFamilies(readings: Family[][]): Family[] {
   return [...merged.values()].map(({ family, values }) => ({ ...family, samples: [...values] }))
 }
 
-/** The text format of Prometheus. */
-export function toPrometheusText(families: Family[]): string {
+/** Formats metrics in the text format of Prometheus. */
+export function toPrometheusText(families: MetricFamily[]): string {
   const lines = families.flatMap(({ name, help, type, samples }) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} ${type}`,

@@ -1,33 +1,69 @@
-/** How a request ended, as log, metrics and traces tell it: its path by its pattern, and nothing that it said. */
-export type Answered = {
+import type { Config } from '#platform/config/config.ts'
+import type { Storage } from '#platform/database/database.ts'
+import type { Logger } from './log.ts'
+import { type MetricFamily, createMetrics } from './metrics.ts'
+import { createTraces } from './traces.ts'
+
+/** A completed request for log, metrics and traces: its path as a pattern, without content. */
+export type CompletedRequest = {
   requestId: string
   method: string
-  /** The pattern of the path, or `none` where no route is. */
+  /** Pattern of the path, or `none` without a route. */
   route: string
   status: number
   milliseconds: number
-  /** The code of the refusal, where it was refused. */
+  /** Error code, if the request was rejected. */
   refusal?: string
 }
 
-/** Who is told of what happens, beside the log. Each is called on the hot path, and must cost next to nothing. */
+/** Receivers of events, in addition to the log. Each is called on the hot path and must be nearly free. */
 export type Telemetry = {
-  answered: (answered: Answered, traceparent: string | undefined) => void
-  /** A grant at the token endpoint: its kind, and `issued` or the code of the refusal. */
+  answered: (answered: CompletedRequest, traceparent: string | undefined) => void
+  /** Records a grant at the token endpoint: its grant type, and `issued` or the error code. */
   granted: (kind: string, outcome: string) => void
-  /** A rate limit that refused. */
+  /** Records a rejection by a rate limit. */
   limited: (what: string) => void
-  /** An attempt to deliver a webhook, and what came of it. */
-  webhookAttempted: (outcome: 'delivered' | 'put_off' | 'given_up' | 'gone') => void
-  /** An attempt to deliver a logout token, and what came of it. */
-  logoutAttempted: (outcome: 'delivered' | 'put_off' | 'given_up') => void
+  /** Records an attempt to deliver a webhook, and its outcome. */
+  webhookAttempted: (outcome: 'delivered' | 'retry_scheduled' | 'failed' | 'endpoint_gone') => void
+  /** Records an attempt to deliver a logout token, and its outcome. */
+  logoutAttempted: (outcome: 'delivered' | 'retry_scheduled' | 'failed') => void
 }
 
-/** Where nobody wants to know. */
+/** Telemetry that records nothing. */
 export const noTelemetry: Telemetry = {
   answered: () => {},
   granted: () => {},
   limited: () => {},
   webhookAttempted: () => {},
   logoutAttempted: () => {},
+}
+
+/** Configured telemetry: metrics, which are read, and traces, which are sent. */
+export type OpenTelemetry = {
+  telemetry: Telemetry
+  readMetrics: () => MetricFamily[]
+  close: () => Promise<void>
+}
+
+export function openTelemetry(
+  config: Config,
+  log: Logger,
+  { connections }: Pick<Storage, 'connections'>,
+): OpenTelemetry {
+  const metrics = config.metricsPort === undefined ? undefined : createMetrics(connections)
+  const traces = config.traces && createTraces(config.traces, (facts, message) => log.warn(facts, message))
+  const telemetry = metrics ?? noTelemetry
+  return {
+    telemetry: traces
+      ? {
+          ...telemetry,
+          answered(answered, traceparent) {
+            telemetry.answered(answered, traceparent)
+            traces.answered(answered, traceparent)
+          },
+        }
+      : telemetry,
+    readMetrics: () => metrics?.read() ?? [],
+    close: async () => traces?.close(),
+  }
 }

@@ -1,15 +1,14 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import type { TracesSetting } from '#platform/config/config.ts'
+import { type TracesSetting, version } from '#platform/config/config.ts'
 import { allowEgress } from '#platform/egress.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
-import type { Answered } from './telemetry.ts'
-import { version } from '#platform/config/version.ts'
+import type { CompletedRequest } from './telemetry.ts'
 
 export type Traces = {
-  answered: (answered: Answered, traceparent: string | undefined) => void
-  /** Sends what has not been sent. */
+  answered: (answered: CompletedRequest, traceparent: string | undefined) => void
+  /** Sends the remaining spans. */
   close: () => Promise<void>
 }
 
@@ -19,15 +18,16 @@ const batchMax = 512
 const waitingMax = 4096
 const restMilliseconds = 5000
 const exportMilliseconds = 5000
-/** Batches that are sent at the end, those that are tried again included. */
+/** Maximum number of batches at the end, including retries. */
 const closingTriesMax = Math.ceil(waitingMax / batchMax)
-/** How long all of that may take: whoever stops a process kills it after a while, often ten seconds. */
+/** Maximum time for all of them, because process managers kill a stopping process, often after ten seconds. */
 const closingMilliseconds = 5000
 const retriedStatuses = new Set([429, 502, 503, 504])
 
 /**
- * A server span for each request, sent over OTLP/HTTP (JSON) in batches. It says what the log says: method, route
- * pattern, status, request id. What cannot be sent is tried again; beyond a bound it is dropped, and that is logged.
+ * Creates a server span for each request and sends it by OTLP/HTTP (JSON) in batches. A span contains the same fields
+ * as the log: method, route pattern, status, request ID. Failed batches are retried; beyond a limit, spans are dropped,
+ * which is logged.
  */
 export function createTraces(setting: TracesSetting, warn: (facts: object, message: string) => void): Traces {
   const { serviceName } = setting
@@ -46,16 +46,16 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
       const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })
       const status = await allowEgress('telemetry', () => receiver.post(body, ending.signal))
       if (status >= 200 && status < 300) return
-      warn({ receiver: receiver.name, status, spans: spans.length, dropped }, 'traces were not taken')
+      warn({ receiver: receiver.name, status, spans: spans.length, dropped }, 'trace export rejected')
       if (!retriedStatuses.has(status)) return
     } catch (error) {
       const cause = describeCause(error)
-      warn({ receiver: receiver.name, cause, spans: spans.length, dropped }, 'traces could not be sent')
+      warn({ receiver: receiver.name, cause, spans: spans.length, dropped }, 'trace export failed')
     }
     waiting = [...spans, ...waiting].slice(0, waitingMax)
   }
 
-  /** Sends one batch, unless one is under way. */
+  /** Sends one batch, unless one is being sent. */
   function flush(): Promise<void> {
     sending ??= send().finally(() => (sending = undefined))
     return sending
@@ -72,7 +72,7 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
     },
     async close() {
       clearInterval(timer)
-      const end = setTimeout(() => ending.abort(new Error('no answer before the service ended')), closingMilliseconds)
+      const end = setTimeout(() => ending.abort(new Error('no response before the service ended')), closingMilliseconds)
       await sending
       for (let tries = 0; tries < closingTriesMax && waiting.length > 0 && !ending.signal.aborted; tries += 1)
         await flush()
@@ -82,13 +82,15 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
   }
 }
 
-/** Posts to the receiver, and answers the status. It keeps its connection open for the next batch. */
+/**
+ * Creates a client that posts to the receiver and returns the status. It keeps its connection open for the next batch.
+ */
 function createReceiver({ endpoint, headers }: TracesSetting) {
   const url = new URL('v1/traces', endpoint.href.replace(/\/?$/, '/'))
   const encrypted = url.protocol === 'https:'
   const agent = encrypted ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   return {
-    /** Its address, without a name and password that may stand in it. */
+    /** Its address without user name and password. */
     name: url.origin + url.pathname,
     post(body: string, ending: AbortSignal): Promise<number> {
       const options = {
@@ -115,19 +117,19 @@ function createReceiver({ endpoint, headers }: TracesSetting) {
   }
 }
 
-/** What kept a batch from being sent, such as `connect ECONNREFUSED 127.0.0.1:4318`. */
+/** Describes why a batch could not be sent, such as `connect ECONNREFUSED 127.0.0.1:4318`. */
 function describeCause(error: unknown): string {
-  // A name with several addresses: one error for each.
+  // A name with several addresses has one error for each.
   if (error instanceof AggregateError) return error.errors.map(describeCause).join(', ')
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'AbortError' && error.cause !== undefined) return describeCause(error.cause)
-  if (error.name === 'TimeoutError') return `no answer within ${exportMilliseconds} milliseconds`
+  if (error.name === 'TimeoutError') return `no response within ${exportMilliseconds} milliseconds`
   return error.message
 }
 
-/** The span of a request that has just been answered; none where its parent says that the trace is not recorded. */
+/** Builds the span of a completed request. Returns undefined if its parent says that the trace is not recorded. */
 function spanOf(
-  { requestId, method, route, status, milliseconds, refusal }: Answered,
+  { requestId, method, route, status, milliseconds, refusal }: CompletedRequest,
   traceparent: string | undefined,
 ) {
   const [, traceId, parentSpanId, flags] =
@@ -153,7 +155,7 @@ function spanOf(
   }
 }
 
-/** `name=value,name=value`, percent-encoded, as OTEL_EXPORTER_OTLP_HEADERS has it. */
+/** Parses percent-encoded `name=value,name=value` of OTEL_EXPORTER_OTLP_HEADERS. */
 function readHeaders(headers: Secret | undefined): Record<string, string> {
   const pairs = headers?.reveal().split(',') ?? []
   return Object.fromEntries(

@@ -1,14 +1,14 @@
 import { whileIdle } from '#platform/idle.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 
-const refuse = refusals({
-  temporarily_unavailable: [503, 'Too much is being asked of other services. Try again in a moment.'],
+const refuse = defineErrors({
+  temporarily_unavailable: [503, 'Too many pending requests to other services. Retry later.'],
 })
 
-/** How many requests wait for answers of other services at once: each has a connection. */
+/** Maximum number of concurrent requests to other services, each with its own connection. */
 const awaitedMax = 500
 
-/** Waits for answers, so many at once; refuses `temporarily_unavailable` beyond that. */
+/** Limits concurrent waits for responses. Throws `temporarily_unavailable` above the limit. */
 export function boundAnswers() {
   let awaited = 0
   return async <Heard>(ask: () => Promise<Heard>): Promise<Heard> => {

@@ -1,77 +1,77 @@
-import { lookup as lookUp, type LookupAddress, type LookupAllOptions } from 'node:dns'
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
+import { type LookupAddress, type LookupAllOptions, lookup as lookUp } from 'node:dns'
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { BlockList, type LookupFunction, isIP } from 'node:net'
 import { boundAnswers } from './awaited-answers.ts'
-import { isLocal, type Config } from '#platform/config/config.ts'
+import { type Config, isLocal, version } from '#platform/config/config.ts'
 import { allowEgress } from '#platform/egress.ts'
 import { hasPlainHost } from '#platform/origin.ts'
-import { version } from '#platform/config/version.ts'
 
 /**
- * Requests to addresses that others have named: an app's webhook, the document of a client. The machine stands in its
- * operator's network, where such an address must not lead: only public addresses are spoken to, unless the service
- * itself is on localhost. What counts is the address that is connected to, when it is connected to.
+ * Client for URLs from users: an app's webhook, a client metadata document. Such URLs must not lead into the operator's
+ * network, so only public addresses are allowed, unless the service itself is on localhost. The check applies to the
+ * address of the connection, when it is made.
  */
-export type Outbound = {
-  /** What is wrong with a URL, as the end of a sentence; undefined where nothing is. A name is not resolved here. */
+export type OutboundClient = {
+  /** Returns what is wrong with a URL, as the end of a sentence, or undefined. It does not resolve names. */
   objectionTo: (text: string) => string | undefined
   /**
-   * Posts a body and answers the status. No redirect is followed, and nothing of the answer's body is read. Throws
-   * `Unreachable`.
+   * Posts a body and returns the status. It follows no redirect and does not read the response body. Throws
+   * `OutboundError`.
    */
-  post: (url: string, sent: Sent) => Promise<Answered>
+  post: (url: string, sent: OutboundPost) => Promise<PostResult>
   /**
-   * Reads a JSON document: what a 200 brings, uncompressed, from the port that https has everywhere, unless the service
-   * itself is on localhost. No redirect is followed. Throws `Unreachable`; refuses `temporarily_unavailable` where
-   * too many wait for an answer.
+   * Fetches a JSON document: an uncompressed 200 response, from the default https port unless the service itself is on
+   * localhost. It follows no redirect. Throws `OutboundError`, or `temporarily_unavailable` if too many requests wait.
    */
-  get: (url: string, wanted: Wanted) => Promise<Document>
-  /**
-   * Sends a request and reads what it brings, whatever its status and its type: as `get` in all else. Throws and
-   * refuses the same.
-   */
-  exchange: (url: string, wanted: Exchange) => Promise<Exchanged>
+  get: (url: string, requested: OutboundDocumentRequest) => Promise<Document>
+  /** Sends a request and reads the response, of any status and type. Otherwise like `get`, with the same errors. */
+  exchange: (url: string, requested: OutboundRequest) => Promise<OutboundResponse>
 }
 
-/** What came back; `retryAfter` as the header says it. */
-export type Answered = { status: number; retryAfter: string | undefined }
+/** Outcome of a request, with the `Retry-After` header. */
+export type PostResult = { status: number; retryAfter: string | undefined }
 
-export type Sent = {
+export type OutboundPost = {
   headers: Record<string, string>
   body: string
-  /** How long all of it may take, from the name to the status. */
+  /** Maximum duration, from the look-up of the name to the status. */
   withinMilliseconds: number
   signal?: AbortSignal
 }
 
-export type Wanted = {
+export type OutboundDocumentRequest = {
   bodyBytesMax: number
-  /** How long all of it may take, from the name to the end of the body. */
+  /** Maximum duration, from the look-up of the name to the end of the body. */
   withinMilliseconds: number
   signal?: AbortSignal
 }
 
-export type Exchange = Wanted & { method: 'GET' | 'POST'; headers: Record<string, string>; body?: string }
-export type Exchanged = { status: number; contentType: string | undefined; body: Buffer }
+export type OutboundRequest = OutboundDocumentRequest & {
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string
+}
+export type OutboundResponse = { status: number; contentType: string | undefined; body: Buffer }
 
-/** A document as it was sent, and what its headers say of how long it stays good (RFC 9111 §5). */
+/** A document, with the headers that determine its freshness (RFC 9111 §5). */
 export type Document = { json: unknown; cacheControl: string | undefined; age: string | undefined }
 
 /**
- * Why there was no answer to use, in one word: a code of Node's (`ECONNREFUSED`), `address_not_allowed`, `timed_out`,
- * `status_404`, `too_large`. It is for the log: told to whoever named the address, it would make of us a scanner.
+ * A failed request with its reason as one word: a code of Node (`ECONNREFUSED`), `address_not_allowed`, `timed_out`,
+ * `status_404` or `too_large`. The reason is for the log only: disclosed to the author of the URL, it would turn the
+ * service into a port scanner.
  */
-export class Unreachable extends Error {
+export class OutboundError extends Error {
   readonly reason: string
 
   constructor(reason: string, options?: ErrorOptions) {
-    super(`There was no answer: ${reason}.`, options)
+    super(`no usable response: ${reason}`, options)
     this.reason = reason
   }
 }
 
-/** What is not the Internet's: IANA's registries of special-purpose addresses, and 6to4, which leads into IPv4. */
+/** Special-purpose addresses of the IANA registries, and 6to4, which leads into IPv4. */
 const special4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
@@ -80,7 +80,7 @@ const special6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20'
 const special = new BlockList()
 addSubnets(special4, 'ipv4')
 addSubnets(special6, 'ipv6')
-/** All others of IPv6 are loopback, local, multicast, reserved, or IPv4 in disguise. */
+/** All other IPv6 addresses are loopback, local, multicast, reserved, or embed IPv4. */
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
@@ -91,28 +91,28 @@ function addSubnets(written: string, family: 'ipv4' | 'ipv6'): void {
   }
 }
 
-/** Whether an IP address, as a resolver writes it, is one of the public Internet. */
+/** Checks whether an IP address, as a resolver formats it, is public. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return !special.check(address, 'ipv4')
     case 6:
-      // With a zone it is of this link alone.
+      // An address with a zone is local to a link.
       return !address.includes('%') && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
     default:
       return false
   }
 }
 
-/** How names become addresses: as everywhere on this machine (`getaddrinfo`), unless somebody knows better. */
+/** Resolves names like everything on this machine (`getaddrinfo`), unless a test replaces it. */
 type Resolver = (hostname: string, options: LookupAllOptions, callback: Resolved) => void
 type Resolved = (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void
 
 function oddityOf(url: URL): string | undefined {
-  if (!hasPlainHost(url)) return 'has a host of letters, digits, hyphens and dots'
-  if (url.username !== '' || url.password !== '') return 'has no user name or password'
-  if (url.hash !== '') return 'has no fragment'
-  return url.port === '0' ? 'has a port above 0' : undefined
+  if (!hasPlainHost(url)) return 'must have a host of letters, digits, hyphens and dots'
+  if (url.username !== '' || url.password !== '') return 'must not have a user name or password'
+  if (url.hash !== '') return 'must not have a fragment'
+  return url.port === '0' ? 'must have a port above 0' : undefined
 }
 
 function objectionOf(text: string, isAllowed: (address: string) => boolean): string | undefined {
@@ -122,16 +122,19 @@ function objectionOf(text: string, isAllowed: (address: string) => boolean): str
   const oddity = oddityOf(url)
   if (oddity) return oddity
   const host = hostOf(url)
-  // A name that ends with a dot is the same name (RFC 1034 §3.1).
+  // A trailing dot does not change a host name (RFC 1034 §3.1).
   const isThisMachine = isLocal({ hostname: url.hostname.replace(/\.$/, '') })
   const isRefused = isIP(host) === 0 ? isThisMachine && !isAllowed('127.0.0.1') : !isAllowed(host)
   return isRefused ? 'must not lead to a private address' : undefined
 }
 
-export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName: Resolver = lookUp): Outbound {
+export function createOutboundClient(
+  { baseUrl }: Pick<Config, 'baseUrl'>,
+  resolveName: Resolver = lookUp,
+): OutboundClient {
   const isAllowed = isLocal(baseUrl) ? () => true : isPublicAddress
   const lookup = lookupAllowed(resolveName, isAllowed)
-  // Agents of our own: Node's take a proxy out of the environment, which would resolve names by itself.
+  // Separate agents: Node's default ones may use a proxy from the environment, which would resolve names itself.
   const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() }
   const bounded = boundAnswers()
 
@@ -145,33 +148,33 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
         return { status: statusCode, retryAfter: answered['retry-after'] }
       })
     },
-    async get(text, { bodyBytesMax, ...wanted }) {
+    async get(text, { bodyBytesMax, ...requested }) {
       const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
-      return read(text, { ...wanted, method: 'GET', headers }, (response) => readDocument(response, bodyBytesMax))
+      return read(text, { ...requested, method: 'GET', headers }, (response) => readDocument(response, bodyBytesMax))
     },
-    async exchange(text, { bodyBytesMax, ...wanted }) {
-      const length = wanted.body === undefined ? {} : { 'content-length': Buffer.byteLength(wanted.body) }
-      const headers = { ...wanted.headers, ...length, 'accept-encoding': 'identity' }
-      return read(text, { ...wanted, headers }, (response) => readAnswer(response, bodyBytesMax))
+    async exchange(text, { bodyBytesMax, ...requested }) {
+      const length = requested.body === undefined ? {} : { 'content-length': Buffer.byteLength(requested.body) }
+      const headers = { ...requested.headers, ...length, 'accept-encoding': 'identity' }
+      return read(text, { ...requested, headers }, (response) => receiveResponse(response, bodyBytesMax))
     },
   }
 
-  /** As `ask`, for a request that waits. What is posted has senders with slots of their own. */
-  async function read<Heard>(text: string, asked: Asked, hear: Hear<Heard>): Promise<Heard> {
+  /** Sends a request like `ask`, within the limit of waiting requests. Posts have senders with their own slots. */
+  async function read<Heard>(text: string, input: OutboundRequestOptions, hear: Hear<Heard>): Promise<Heard> {
     if (!isLocal(baseUrl)) requireUsualPort(text)
-    return bounded(() => ask(text, asked, hear))
+    return bounded(() => ask(text, input, hear))
   }
 
-  /** Asks, and answers what `hear` makes of the response before its time is over. */
+  /** Sends a request and returns the result of `hear` for its response, before the time limit. */
   async function ask<Heard>(
     text: string,
-    { method, headers, body, withinMilliseconds, signal }: Asked,
+    { method, headers, body, withinMilliseconds, signal }: OutboundRequestOptions,
     hear: Hear<Heard>,
   ): Promise<Heard> {
-    if (objectionTo(text) !== undefined) throw new Unreachable('address_not_allowed')
+    if (objectionTo(text) !== undefined) throw new OutboundError('address_not_allowed')
     const ending = new AbortController()
-    const end = () => ending.abort(new Unreachable('cut_off'))
-    const timer = setTimeout(() => ending.abort(new Unreachable('timed_out')), withinMilliseconds)
+    const end = () => ending.abort(new OutboundError('cut_off'))
+    const timer = setTimeout(() => ending.abort(new OutboundError('timed_out')), withinMilliseconds)
     signal?.addEventListener('abort', end)
     if (signal?.aborted) end()
     const options = {
@@ -184,7 +187,7 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
     try {
       return await allowEgress('outbound', () => answerTo(new URL(text), options, { body, agents, hear }))
     } catch (cause) {
-      throw new Unreachable(reasonOf(ending.signal.aborted ? ending.signal.reason : cause), { cause })
+      throw new OutboundError(reasonOf(ending.signal.aborted ? ending.signal.reason : cause), { cause })
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)
@@ -195,28 +198,32 @@ export function createOutbound({ baseUrl }: Pick<Config, 'baseUrl'>, resolveName
 const headerBytesMax = 16_384
 
 function requireUsualPort(text: string): void {
-  if (URL.parse(text)?.port !== '') throw new Unreachable('address_not_allowed')
+  if (URL.parse(text)?.port !== '') throw new OutboundError('address_not_allowed')
 }
 
-type Asked = Omit<Sent, 'body' | 'headers'> & {
+type OutboundRequestOptions = Omit<OutboundPost, 'body' | 'headers'> & {
   method: string
   headers: Record<string, string | number>
   body?: string
 }
 type Agents = { 'http:': HttpAgent; 'https:': HttpsAgent }
-type Options = Pick<Asked, 'method' | 'headers'> & {
+type Options = Pick<OutboundRequestOptions, 'method' | 'headers'> & {
   maxHeaderSize: number
   lookup: LookupFunction
   signal: AbortSignal
 }
 type Hear<Heard> = (response: IncomingMessage) => Promise<Heard>
-type Talk<Heard> = {
+type OutboundConversation<Heard> = {
   body: string | undefined
   agents: Agents
   hear: Hear<Heard>
 }
 
-function answerTo<Heard>(url: URL, options: Options, { body, agents, hear }: Talk<Heard>): Promise<Heard> {
+function answerTo<Heard>(
+  url: URL,
+  options: Options,
+  { body, agents, hear }: OutboundConversation<Heard>,
+): Promise<Heard> {
   return new Promise((resolve, reject) => {
     const sent =
       url.protocol === 'https:'
@@ -224,32 +231,35 @@ function answerTo<Heard>(url: URL, options: Options, { body, agents, hear }: Tal
         : requestHttp(url, { ...options, agent: agents['http:'] })
     sent.on('response', (response) => resolve(hear(response).finally(() => response.destroy())))
     sent.on('error', reject)
-    // Also without an error: where the answer was a change of protocol.
-    sent.on('close', () => reject(new Unreachable('closed')))
+    // Also rejects without an error, such as after a change of protocol.
+    sent.on('close', () => reject(new OutboundError('closed')))
     sent.end(body)
   })
 }
 
 async function readDocument(response: IncomingMessage, bodyBytesMax: number): Promise<Document> {
   const { statusCode, headers } = response
-  if (statusCode !== 200) throw new Unreachable(`status_${statusCode}`)
-  if (!jsonType.test(headers['content-type'] ?? '')) throw new Unreachable('not_json')
+  if (statusCode !== 200) throw new OutboundError(`status_${statusCode}`)
+  if (!jsonType.test(headers['content-type'] ?? '')) throw new OutboundError('not_json')
   const json = parseJson(await readUncompressed(response, bodyBytesMax))
   return { json, cacheControl: headers['cache-control'], age: headers.age }
 }
 
-/** `application/json`, or a type of its own that is JSON (RFC 6839 §3.1). */
+/** Matches `application/json` or a type with the suffix `+json` (RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i
 
-async function readAnswer(response: IncomingMessage, bodyBytesMax: number): Promise<Exchanged> {
+async function receiveResponse(response: IncomingMessage, bodyBytesMax: number): Promise<OutboundResponse> {
   const { statusCode = 0, headers } = response
   const body = await readUncompressed(response, bodyBytesMax)
   return { status: statusCode, contentType: headers['content-type'], body }
 }
 
-/** Reads no more than it may, and nothing compressed, whose size only shows when it has been inflated. */
+/**
+ * Reads at most the allowed size. Compressed bodies are rejected, because their size is known only after inflating
+ * them.
+ */
 function readUncompressed(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') throw new Unreachable('compressed')
+  if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') throw new OutboundError('compressed')
   return readBytes(response, bytesMax)
 }
 
@@ -259,12 +269,12 @@ function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer>
     let bytes = 0
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > bytesMax) return reject(new Unreachable('too_large'))
+      if (bytes > bytesMax) return reject(new OutboundError('too_large'))
       chunks.push(chunk)
     })
     response.on('end', () => resolve(Buffer.concat(chunks)))
     response.on('error', reject)
-    response.on('close', () => reject(new Unreachable('closed')))
+    response.on('close', () => reject(new OutboundError('closed')))
   })
 }
 
@@ -272,29 +282,29 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    throw new Unreachable('not_json', { cause })
+    throw new OutboundError('not_json', { cause })
   }
 }
 
-/** Resolves a name as ever, and answers nothing if any of its addresses is not allowed: who names it decides on all. */
+/** Resolves a name and returns no address if any of them is not allowed, because its owner controls all of them. */
 function lookupAllowed(resolveName: Resolver, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolveName(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '')
       const [first] = found
       if (!first || !found.every(({ address }) => isAllowed(address)))
-        return callback(new Unreachable('address_not_allowed'), '')
+        return callback(new OutboundError('address_not_allowed'), '')
       return options.all ? callback(null, found) : callback(null, first.address, first.family)
     })
   }
 }
 
-/** The host of a URL; an IPv6 address without its brackets. */
+/** Returns the host of a URL, an IPv6 address without brackets. */
 function hostOf({ hostname }: URL): string {
   return hostname.replaceAll(/[[\]]/g, '')
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Unreachable) return error.reason
+  if (error instanceof OutboundError) return error.reason
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
 }

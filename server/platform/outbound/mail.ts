@@ -1,35 +1,65 @@
-import type { MailSetting } from '#platform/config/config.ts'
-import { isLocal } from '#platform/config/config.ts'
+import {
+  type Catalogue,
+  type Language,
+  fallbackLanguage,
+  isLanguage,
+  textsIn,
+} from '@countersign/protocol/formats/registries/languages'
+import type { FastifyRequest } from 'fastify'
+import { type MailSetting, isLocal } from '#platform/config/config.ts'
 import { allowEgress } from '#platform/egress.ts'
 import { whileIdle } from '#platform/idle.ts'
 import type { Logger } from '#platform/observability/log.ts'
-import { refusals } from '#platform/refusal.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 
-/** A message in plain text to one address. */
+/** Returns the supported language that `Accept-Language` prefers (RFC 9110 §12.5.4), English by default. */
+export function negotiateLanguage({ headers }: Pick<FastifyRequest, 'headers'>): Language {
+  const requested = (headers['accept-language'] ?? '').split(',').map((range) => {
+    const [tag = '', quality = 'q=1'] = range
+      .toLowerCase()
+      .split(';')
+      .map((part) => part.trim())
+    return { language: tag.split('-')[0] ?? '', quality: Number(quality.replace('q=', '')) }
+  })
+  const known = requested.flatMap(({ language, quality }) =>
+    isLanguage(language) && quality > 0 ? [{ language, quality }] : [],
+  )
+  const [first] = known.toSorted((a, b) => b.quality - a.quality)
+  return first?.language ?? fallbackLanguage
+}
+
+/** A plain-text message to one address. */
 export type Mail = { to: string; subject: string; text: string }
+/** Subject and text of a mail in each language. */
+export type Letter = Catalogue<Omit<Mail, 'to'>>
+
+/** Builds a mail in the language of its recipient. */
+export function mailIn(language: Language, to: string, letter: Letter): Mail {
+  return { to, ...textsIn(letter, language) }
+}
 
 export type Mailer = {
-  /** Refuses `mail_not_set_up` where this service sends no mail: what needs mail asks before it does anything. */
+  /** Throws `mail_not_set_up` if this service sends no mail. Call it before any change that needs mail. */
   require: () => void
   /**
-   * Hands a message over; it has been accepted when this resolves. Never inside of a transaction, which would wait for
-   * a server of somebody else's. Refuses `mail_not_set_up`, `temporarily_unavailable`, `undeliverable`.
+   * Sends a message; it has been accepted when the promise resolves. Never call it in a transaction, which would wait
+   * for an external server. Throws `mail_not_set_up`, `temporarily_unavailable` or `undeliverable`.
    */
   send: (mail: Mail) => Promise<void>
 }
 
-const refuse = refusals({
-  mail_not_set_up: [503, 'This service sends no mail. Its operator can set SMTP_URL and MAIL_FROM.'],
-  temporarily_unavailable: [503, 'The mail could not be sent. Try again in a moment.'],
-  undeliverable: [400, 'The mail server takes no mail for this address.'],
+const refuse = defineErrors({
+  mail_not_set_up: [503, 'E-mail delivery is not configured. The operator must set SMTP_URL and MAIL_FROM.'],
+  temporarily_unavailable: [503, 'The mail could not be sent. Retry later.'],
+  undeliverable: [400, 'The mail server rejected this address.'],
 })
 
 const retryAfterSeconds = 30
 const connectWithinMilliseconds = 5000
 const answerWithinMilliseconds = 10_000
 
-/** What it sends by is loaded only where it sends: many a service knows no mail server. */
+/** Creates the mailer. The mail library is loaded only if it is needed, because many services have no mail server. */
 export async function createMailer(setting: MailSetting, log: Logger): Promise<Mailer> {
   switch (setting.by) {
     case 'smtp':
@@ -38,7 +68,7 @@ export async function createMailer(setting: MailSetting, log: Logger): Promise<M
       return {
         require() {},
         async send(mail) {
-          log.info({ mail }, 'a mail, which nobody else sees while SMTP_URL is unset')
+          log.info({ mail }, 'mail not sent: SMTP_URL is not set')
         },
       }
     case 'nothing':
@@ -61,7 +91,7 @@ async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Log
     host: hostname.replaceAll(/[[\]]/g, ''),
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
-    // A password is never sent in clear, but to this very machine.
+    // A password is never sent unencrypted, except to this machine.
     requireTLS: !secure && username !== '' && !isLocal({ hostname }),
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: connectWithinMilliseconds,
@@ -73,15 +103,15 @@ async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Log
   return {
     require() {},
     async send({ to, subject, text }) {
-      // The address goes as an object: a text would be parsed, and might name several.
+      // The address is passed as an object, because a string would be parsed and could name several.
       const message = { from, to: { name: '', address: to }, subject, text }
       try {
         const headers = { 'auto-submitted': 'auto-generated' }
         await whileIdle(() => allowEgress('mail', () => transport.sendMail({ ...message, headers })))
       } catch (error) {
         const { code, command, responseCode } = describe(error)
-        // What the server says in words may quote the address.
-        log.warn({ smtp: code, command, responseCode }, 'a mail could not be sent')
+        // The text of the server's response may quote the address.
+        log.warn({ smtp: code, command, responseCode }, 'mail delivery failed')
         if (command === 'RCPT TO' && responseCode >= 500) throw refuse.undeliverable()
         throw refuse.temporarily_unavailable({ headers: { 'retry-after': String(retryAfterSeconds) } })
       }
@@ -89,7 +119,7 @@ async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Log
   }
 }
 
-/** How nodemailer names what went wrong: its own code, the command that failed, and the server's reply. */
+/** Returns nodemailer's fields of an error: its code, the failed command, and the server's reply code. */
 function describe(error: unknown): { code: string; command: string; responseCode: number } {
   const fields = new Map<string, unknown>(error instanceof Error ? Object.entries(error) : [])
   const text = (field: unknown) => (typeof field === 'string' ? field : 'none')

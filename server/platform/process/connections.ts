@@ -2,18 +2,18 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { Socket } from 'node:net'
 import { countersOf } from '#platform/rate-limits/rate-limit-key.ts'
 
-/** How many connections a process has at once, on all of its ports. */
+/** Maximum number of connections of a process, on all of its ports. */
 const connectionsMax = 10_000
 /**
- * How many of them one network has, an IPv4 address or an IPv6 /64, and ten times as many an IPv6 /48: as many as the
- * requests that a process works on at once. So one that holds all it may leaves most to others.
+ * Maximum per network, an IPv4 address or an IPv6 /64; ten times as many per IPv6 /48. It equals the number of
+ * concurrent requests of a process, so that one network leaves most connections to others.
  */
 const connectionsOfNetworkMax = 500
-/** After so many requests a connection is closed, as many a proxy does it too. */
+/** Number of requests after which a connection is closed, as in many proxies. */
 const requestsOfConnectionMax = 1000
-/** How many requests a connection may have sent before the first of them is answered. */
+/** Maximum number of pipelined requests that wait for a response. */
 const pipelinedMax = 8
-/** For how long nothing of an answer may leave while there is something that could, or nothing be asked. */
+/** Maximum time without progress while response data could leave, or without a request. */
 const restMilliseconds = 20_000
 const looksOfRest = 5
 
@@ -23,20 +23,20 @@ const openOfNetworks = new Map<string, number>()
 type Bounds = {
   connectionsMax: number
   restMilliseconds: number
-  /** The network that a connection counts for; undefined where it comes by a proxy, which bounds those of each. */
+  /** Returns the network that a connection counts for, or undefined for a proxy, which limits its own clients. */
   networkOf: (socket: Socket) => string | undefined
 }
 
 const usual: Bounds = { connectionsMax, restMilliseconds, networkOf: () => undefined }
 
-/** What a connection asks: what waits for its turn, the first of it being worked on, and how much there was before. */
+/** Requests of a connection: waiting ones, of which the first is in progress, and the state at the last check. */
 type Line = { turns: (() => void)[]; answered: number; seen: string; since: number }
 
 /**
- * An HTTP server on whose connections nobody can leave more than one answer waiting. Requests of one connection are
- * worked on one after the other; so what has not been read holds back what was asked after it. A connection is cut when
- * its reader takes nothing for some time, whatever it sends meanwhile. An answer of any length may take as long as it
- * is read, and one that is being worked on as long as that takes.
+ * Creates an HTTP server on whose connections a client can leave at most one response unread. Requests of a connection
+ * run one after the other, so an unread response holds back later requests. A connection is cut when its client reads
+ * nothing for some time, whatever it sends meanwhile. A response may take as long as the client keeps reading it, and a
+ * request as long as its processing takes.
  */
 export function createBoundedServer(
   options: ServerOptions,
@@ -48,7 +48,7 @@ export function createBoundedServer(
   const server = createServer(options, (request, response) => {
     const { socket } = request
     const line = lines.get(socket)
-    // Of what has arrived already, Node goes on to read requests when the connection has been cut.
+    // Node continues to parse received requests after the connection is cut.
     if (!line || line.turns.length === pipelinedMax || socket.destroyed) return void socket.destroy()
     line.turns.push(() => answer(request, response))
     response.once('close', () => {
@@ -70,7 +70,7 @@ export function createBoundedServer(
   return server.once('close', () => clearInterval(looking))
 }
 
-/** Counts a connection until it is closed; false where there are as many already as there may be. */
+/** Counts a connection until it is closed. Returns false if the limit is reached. */
 function enter(socket: Socket, bounds: Bounds): boolean {
   const network = bounds.networkOf(socket)
   const counters = network === undefined ? [] : countersOf(network, connectionsOfNetworkMax)
@@ -90,7 +90,7 @@ function enter(socket: Socket, bounds: Bounds): boolean {
   return true
 }
 
-/** Cuts the connections on which nothing has moved for too long. */
+/** Cuts connections without progress. */
 function cutResting(lines: Map<Socket, Line>, bounds: Bounds): void {
   const now = performance.now()
   for (const [socket, line] of lines) {
@@ -101,9 +101,12 @@ function cutResting(lines: Map<Socket, Line>, bounds: Bounds): void {
   }
 }
 
-/** How much of what was written has not left yet, also of one large piece, of which Node itself tells no more. */
+/**
+ * Returns the number of written bytes that have not left yet, including those of one large chunk, which Node does not
+ * report.
+ */
 function unsentBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle')
-  const isTold = typeof handle === 'object' && handle !== null && 'writeQueueSize' in handle
-  return isTold ? Number(handle.writeQueueSize) : socket.writableLength
+  const isNotified = typeof handle === 'object' && handle !== null && 'writeQueueSize' in handle
+  return isNotified ? Number(handle.writeQueueSize) : socket.writableLength
 }

@@ -3,33 +3,33 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isLocal, type Config } from '#platform/config/config.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { isAwaited } from '#platform/http/patience.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
-import { connectedAddress, trustOf } from '#platform/http/source-address.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { isExemptFromBodyTimeout } from '#platform/http/body.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { connectedAddress, trustOf } from '#platform/source-address.ts'
 import { createBoundedServer } from './connections.ts'
-import type { Hosts } from './mount.ts'
+import type { Hosts } from '#platform/http/host.ts'
 
-export type Listeners = { drain: (withinMilliseconds: number) => Promise<void> }
+export type Listeners = { servers: readonly Server[]; drain: (withinMilliseconds: number) => Promise<void> }
 
 const requestMilliseconds = 10_000
 const checkMilliseconds = 1000
 
-/** The hosts of one port, by the names that requests give for them. */
+/** Hosts of one port, by the names that requests use. */
 type PortHosts = { port: number; hosts: { url: URL; host: Host }[] }
 
 /**
- * Listens for the three hosts: on the port of each URL, or on `PORT` for all of them, at the addresses of `HOST`. Where
- * several share a port they are told apart by `Host`; whoever names none of them is answered 421.
+ * Listens for the three hosts: on the port of each URL, or on `PORT` for all of them, at the addresses of `HOST`. Hosts
+ * that share a port are selected by `Host`; other names get 421.
  */
-export async function listen(hosts: Hosts, { config, log }: Pick<Kernel, 'config' | 'log'>): Promise<Listeners> {
+export async function listen(hosts: Hosts, { config, log }: Pick<ServerContext, 'config' | 'log'>): Promise<Listeners> {
   const servers: Server[] = []
   for (const portHosts of hostsByPort(hosts, config)) {
     const bound = listenEverywhere(config, portHosts.port, () => serverFor(portHosts, { config, log }))
     servers.push(...(await bound))
   }
-  return { drain: (milliseconds) => drain([...new Set(Object.values(hosts))], servers, milliseconds) }
+  return { servers, drain: (milliseconds) => drain([...new Set(Object.values(hosts))], servers, milliseconds) }
 }
 
 function hostsByPort(hosts: Hosts, config: Config): PortHosts[] {
@@ -41,7 +41,7 @@ function hostsByPort(hosts: Hosts, config: Config): PortHosts[] {
   return [...Map.groupBy(all, ({ url }) => portOf(config, url))].map(([port, own]) => ({ port, hosts: own }))
 }
 
-/** Throws where a port is taken. For the primary: workers that share a port by the kernel would not notice. */
+/** Throws if a port is in use. For the primary, because workers that share a port in the kernel would not notice. */
 export async function requireFreePorts(config: Config): Promise<void> {
   for (const port of new Set([config.baseUrl, config.authUrl, config.businessUrl].map((url) => portOf(config, url)))) {
     const servers = await listenEverywhere(config, port, () => createServer())
@@ -49,12 +49,12 @@ export async function requireFreePorts(config: Config): Promise<void> {
   }
 }
 
-/** Where a host listens: on `PORT`, or else on the port of its URL. */
+/** Returns the port of a host: `PORT`, or the port of its URL. */
 export function portOf({ port }: Pick<Config, 'port'>, url: URL): number {
   return port ?? (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
 }
 
-function serverFor({ hosts }: PortHosts, { config, log }: Pick<Kernel, 'config' | 'log'>): Server {
+function serverFor({ hosts }: PortHosts, { config, log }: Pick<ServerContext, 'config' | 'log'>): Server {
   const hostOf = nameHosts(hosts)
   const trust = trustOf(config.trustProxy)
   const server = createBoundedServer(
@@ -72,12 +72,12 @@ function serverFor({ hosts }: PortHosts, { config, log }: Pick<Kernel, 'config' 
     {
       networkOf(socket) {
         const ip = connectedAddress(socket, trust)
-        return ip === undefined ? undefined : addressKey({ ip })
+        return ip === undefined ? undefined : clientAddressKey({ ip })
       },
     },
   )
   return server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isAwaited(socket)) return
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isExemptFromBodyTimeout(socket)) return
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const refusal = unreadable[error.code ?? ''] ?? malformed
     const { requestId, headers, body } = answerOutside(log, refusal, error.code)
@@ -88,10 +88,10 @@ function serverFor({ hosts }: PortHosts, { config, log }: Pick<Kernel, 'config' 
 }
 
 /**
- * Finds the host that a request names. A host with a port of its own is found under its name with any port, on this
- * machine also as `localhost` and by its address; and its probes under any name, since a balancer may know none. Other
- * names are refused there as well: a page of another site may have its own name lead here (DNS rebinding), and would be
- * of one origin with what it asks.
+ * Returns the function that finds the host of a request. A host with its own port is found by its name with any port,
+ * and on this machine also as `localhost` and by its address. Its health checks are found under any name, because a
+ * load balancer may know none. Other names are rejected there too: another site could point its name here (DNS
+ * rebinding) and would share the origin.
  */
 function nameHosts(hosts: PortHosts['hosts']): (request: IncomingMessage) => Host | undefined {
   const byName = new Map(hosts.map(({ url, host }) => [url.host, host]))
@@ -104,7 +104,7 @@ function nameHosts(hosts: PortHosts['hosts']): (request: IncomingMessage) => Hos
   }
 }
 
-/** Whether a `Host` header names this machine itself, with whatever port. */
+/** Checks whether a `Host` header names this machine, with any port. */
 export function isNamedLocally(header: string | undefined): boolean {
   return localNames.includes(URL.parse(`http://${header}`)?.hostname ?? '')
 }
@@ -112,37 +112,37 @@ export function isNamedLocally(header: string | undefined): boolean {
 const localNames = ['localhost', '127.0.0.1', '[::1]']
 const probes = new Set(['/healthz', '/readyz'])
 
-/** What is refused before any host has it: a request that names none of them, or is not HTTP as it must be. */
+/** Error before a host is selected: a request that names no host, or is not valid HTTP. */
 type Outside = { status: number; title: string; error: string; sentence: string }
 
 const unnamed: Outside = {
   status: 421,
   title: 'Misdirected Request',
   error: 'misdirected_request',
-  sentence: 'No host of this service has that name.',
+  sentence: 'The Host header names no host of this service.',
 }
 const malformed: Outside = {
   status: 400,
   title: 'Bad Request',
   error: 'invalid_request',
-  sentence: 'The request is not well-formed HTTP.',
+  sentence: 'The request is not valid HTTP.',
 }
 const unreadable: Record<string, Outside> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     title: 'Request Header Fields Too Large',
     error: 'invalid_request',
-    sentence: 'The header is larger than 16 KiB.',
+    sentence: 'The request header is larger than 16 KiB.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     title: 'Request Timeout',
     error: 'invalid_request',
-    sentence: 'The request did not come within 10 seconds.',
+    sentence: 'The request did not arrive within 10 seconds.',
   },
 }
 
-function answerOutside(log: Kernel['log'], { status, error, sentence }: Outside, reason?: string) {
+function answerOutside(log: ServerContext['log'], { status, error, sentence }: Outside, reason?: string) {
   const requestId = randomUUID()
   log.info({
     requestId,
@@ -172,7 +172,7 @@ export async function listenEverywhere(
   return (await Promise.all(bound)).filter((server) => server !== undefined)
 }
 
-/** Listens at an address; answers nothing where that is the loopback address of IPv6, and this machine has no IPv6. */
+/** Listens at an address. Returns undefined for the IPv6 loopback address on a machine without IPv6. */
 async function listenAt(server: Server, port: number, address: string | undefined): Promise<Server | undefined> {
   try {
     await listening(server, port, address)
@@ -188,9 +188,8 @@ function isWithoutAddress(error: unknown): boolean {
 }
 
 /**
- * Listens on a port. Workers share theirs by the kernel where it can (`SO_REUSEPORT`): then no connection passes
- * through the primary, and none hangs that was on its way to a worker which has died. Elsewhere the primary hands them
- * out.
+ * Listens on a port. Workers share it in the kernel where possible (`SO_REUSEPORT`): then no connection passes through
+ * the primary, and none is lost with a worker that has died. Elsewhere the primary distributes connections.
  */
 function listening(server: Server, port: number, host: string | undefined): Promise<void> {
   const shared = cluster.isWorker && ['linux', 'freebsd'].includes(process.platform)
@@ -201,8 +200,8 @@ function listening(server: Server, port: number, host: string | undefined): Prom
 }
 
 /**
- * Takes no new connections, answers what has been asked, and cuts what is not done in time. Whoever only waits for
- * something to happen is let go by the hooks of the hosts (`preClose`).
+ * Accepts no new connections, answers pending requests, and cuts those that take too long. The hosts' hooks
+ * (`preClose`) end requests that only wait for an event.
  */
 async function drain(hosts: Host[], servers: Server[], withinMilliseconds: number): Promise<void> {
   const late = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), withinMilliseconds)

@@ -1,12 +1,12 @@
-/** JSON Schema as endpoints have it, in the dialect of OpenAPI 3.1 that generators of clients understand. */
+/** JSON Schema of endpoints, in the dialect of OpenAPI 3.1 that client generators understand. */
 type Schema = Record<string, unknown>
 
 const reference = '#/components/schemas/'
 
 /**
- * Collects the schemas of a document as components. A schema that `protocol/` exports is a component of that name; the
- * body and the answer of an operation become components as well, so that a generator gives each a type of its own.
- * Schemas are the same when their text is. Throws where two that differ would have one name.
+ * Collects the schemas of a document as components. A schema that `protocol/` exports becomes a component of that name.
+ * The body and the response of an operation become components too, so that a generator creates a type for each. Schemas
+ * are equal if their text is. Throws if two different ones have the same name.
  */
 export function createComponents(exported: Record<string, unknown>) {
   const names = new Map<string, string>()
@@ -15,7 +15,7 @@ export function createComponents(exported: Record<string, unknown>) {
   const namedWords = new Set<unknown>()
   for (const [name, schema] of Object.entries(exported)) {
     if (!isNamed(schema) || names.has(JSON.stringify(schema))) continue
-    // A generator for Go makes a constant of each word, without the name of its type: two types can't share a word.
+    // A Go generator makes a constant of each word without the name of its type, so two types cannot share a word.
     const words = choicesOf(schema)
     if (words.some((word) => namedWords.has(word))) continue
     for (const word of words) namedWords.add(word)
@@ -24,7 +24,7 @@ export function createComponents(exported: Record<string, unknown>) {
 
   function add(name: string, schema: Schema): Schema {
     const text = JSON.stringify(schema)
-    if ((texts.get(name) ?? text) !== text) throw new Error(`Two schemas are called ${name}`)
+    if ((texts.get(name) ?? text) !== text) throw new Error(`two schemas are named ${name}`)
     if (!texts.has(name)) {
       texts.set(name, text)
       schemas[name] = rewrite(schema)
@@ -32,7 +32,7 @@ export function createComponents(exported: Record<string, unknown>) {
     return { $ref: reference + name }
   }
 
-  /** A schema as it stands where it is used: a reference to its component, or itself. */
+  /** Returns a schema for use in place: a reference to its component, or itself. */
   function write(schema: unknown): Schema {
     if (!isSchema(schema)) return {}
     const name = names.get(JSON.stringify(schema))
@@ -50,7 +50,7 @@ export function createComponents(exported: Record<string, unknown>) {
     return rest
   }
 
-  /** Without the spellings of our own that stand beside the standard ones: a type with both can't be generated. */
+  /** Leaves out legacy names of fields that have a standard name, because a type with both cannot be generated. */
   function objectOf(properties: Schema, required: unknown): Schema {
     const kept = Object.entries(properties).filter(([name]) => !isLegacySpelling(name, properties))
     return {
@@ -62,7 +62,7 @@ export function createComponents(exported: Record<string, unknown>) {
   return {
     schemas,
     write,
-    /** A schema of an operation: an object becomes a component of this name where it is none yet. */
+    /** Writes a schema of an operation: an object becomes a component of this name unless it is one already. */
     writeAs(name: string, schema: unknown): Schema {
       if (!isNamed(schema) || names.has(JSON.stringify(schema))) return write(schema)
       return add(name, schema)
@@ -71,12 +71,12 @@ export function createComponents(exported: Record<string, unknown>) {
 }
 export type Components = ReturnType<typeof createComponents>
 
-/** `NewApp` as `AppInput`: in Go `NewApp` is the function that makes an `App`. */
+/** Renames `NewApp` to `AppInput`: in Go `NewApp` is the constructor of `App`. */
 function componentName(exported: string): string {
   return exported.replace(/^New(.+)$/, '$1Input')
 }
 
-/** Whether a generator makes a type of it: an object with fields, or a choice of words. */
+/** Checks whether generators create a type for a schema: an object with fields, or a choice of words. */
 function isNamed(schema: unknown): schema is Schema {
   if (!isSchema(schema)) return false
   if (isSchema(schema['properties'])) return true
@@ -84,7 +84,7 @@ function isNamed(schema: unknown): schema is Schema {
   return Array.isArray(words) || (Array.isArray(anyOf) && anyOf.every((each) => isSchema(each) && 'const' in each))
 }
 
-/** Words to choose from as `enum`, and "or null" as a second type: what most generators know of unions. */
+/** Writes a choice of words as `enum` and "or null" as a second type, which most generators support. */
 function unionOf(kinds: Schema[]): Schema {
   const [only, ...others] = kinds.filter(({ type }) => type !== 'null')
   const isNullable = kinds.some(({ type }) => type === 'null')
@@ -94,7 +94,7 @@ function unionOf(kinds: Schema[]): Schema {
   return { ...only, type: [only['type'], 'null'], ...('enum' in only && { enum: [...wordsOf(only), null] }) }
 }
 
-/** The words that a schema of an own name lets choose from; none of an object. */
+/** Returns the words of a named choice, or none for an object. */
 function choicesOf({ enum: words, anyOf }: Schema): unknown[] {
   if (Array.isArray(words)) return words
   return Array.isArray(anyOf) ? anyOf.flatMap((each) => (isSchema(each) ? [each['const']] : [])) : []

@@ -7,17 +7,16 @@ import * as backup from '@countersign/protocol/operations/backup'
 import * as developer from '@countersign/protocol/clients/developer'
 import * as delegations from '@countersign/protocol/oauth/delegations'
 import * as deviceApprovals from '@countersign/protocol/accounts/device-approvals'
-import { RefusalBody, type AnyEndpoint, type Security } from '@countersign/protocol/endpoint'
+import { type AnyEndpoint, ErrorBody, isEndpoint, type Security } from '@countersign/protocol/endpoint'
 import * as fedcm from '@countersign/protocol/oauth/fedcm'
 import * as identities from '@countersign/protocol/accounts/identities'
 import * as keys from '@countersign/protocol/accounts/keys'
 import * as oauth from '@countersign/protocol/oauth/authorize'
 import * as operations from '@countersign/protocol/operations'
-import * as organizationContext from '@countersign/protocol/organizations/organization-context'
+import * as organizations from '@countersign/protocol/organizations/organizations'
 import * as organizationDomains from '@countersign/protocol/organizations/domains'
 import * as organizationKeys from '@countersign/protocol/organizations/keys'
 import * as organizationOversight from '@countersign/protocol/organizations/operator-view'
-import * as organizations from '@countersign/protocol/organizations/organizations'
 import * as passkeys from '@countersign/protocol/accounts/passkeys'
 import * as pendingSigning from '@countersign/protocol/signing/pending-signing'
 import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
@@ -28,11 +27,13 @@ import * as signing from '@countersign/protocol/signing/signing'
 import * as sso from '@countersign/protocol/organizations/sso'
 import * as tokenKeys from '@countersign/protocol/oauth/token-keys'
 import * as transparency from '@countersign/protocol/signing/transparency'
+import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
 import * as webhooks from '@countersign/protocol/clients/webhooks'
-import * as webauthn from '@countersign/protocol/accounts/webauthn'
-import type { Config } from '#platform/config/config.ts'
-import { version } from '#platform/config/version.ts'
-import { createComponents, type Components } from './openapi-schemas.ts'
+import { type Config, version } from '#platform/config/config.ts'
+import { type Components, createComponents } from './openapi-schemas.ts'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { Host } from '#platform/http/host.ts'
 
 const developerPortal = 'Developer portal'
 
@@ -57,47 +58,46 @@ const modules = {
   Operations: operations,
 }
 
-/** How a caller proves itself, by the names that operations refer to. */
+/** Authentication methods, by the names that operations refer to. */
 const securitySchemes = {
-  session: { type: 'http', scheme: 'bearer', description: 'A session token (cs_session_…), or the session cookie' },
+  session: { type: 'http', scheme: 'bearer', description: 'Session token (cs_session_…), or the session cookie' },
   federated_session: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-countersign-fedcm',
-    description: 'A cookie that only the browser itself can ask with',
+    description: 'FedCM session cookie, which only the browser itself can send',
   },
-  access_token: { type: 'http', scheme: 'bearer', description: 'An access token, opaque or JWT' },
+  access_token: { type: 'http', scheme: 'bearer', description: 'Access token, opaque or JWT' },
   admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
-  client: { type: 'http', scheme: 'basic', description: 'Client id and secret; also as fields of the body' },
+  client: { type: 'http', scheme: 'basic', description: 'Client ID and secret, also accepted as body parameters' },
 } as const
 
-/** `operationId` is the name by which `protocol/` exports the endpoint, and that of the generated function. */
+/** An endpoint in the document. `operationId` is the export name in `protocol/` and of the generated function. */
 type Listed = { tag: string; operationId: string; endpoint: AnyEndpoint }
 
-/** Every endpoint of the interface, under the heading that it belongs to. */
+/** All endpoints of the interface with their tags. */
 export const endpoints: Listed[] = Object.entries(modules).flatMap(([tag, module]) =>
   Object.entries<unknown>(module).flatMap(([operationId, endpoint]) =>
     isEndpoint(endpoint) ? [{ tag, operationId, endpoint }] : [],
   ),
 )
 
-/** The schemas to which `protocol/` gives a name. */
+/** Schemas that `protocol/` exports by name. */
 const named: Record<string, unknown> = Object.fromEntries(
-  [{ Error: RefusalBody }, ...Object.values(modules), webauthn, organizationContext].flatMap((module) =>
-    Object.entries<unknown>(module),
-  ),
+  [{ Error: ErrorBody }, ...Object.values(modules)].flatMap((module) => Object.entries<unknown>(module)),
 )
 
 type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerPortal' | 'demo'>
 
-/** The interface as OpenAPI 3.1, made from the endpoint values that also validate and serialize. */
+/** Builds the OpenAPI 3.1 document from the endpoint definitions that also validate and serialize. */
 export function openApiDocument(config: Settings) {
   const isOffered = (tag: string) => tag !== developerPortal || config.developerPortal
   const paths: Record<string, Record<string, object>> = {}
   const components = createComponents(named)
+  addWebhookBodies(components)
   for (const listed of endpoints.filter(({ tag }) => isOffered(tag))) {
     const { endpoint } = listed
-    if (endpoint.name === signing.openDemoRequest.name && !config.demo) continue
+    if (endpoint.name === signing.createDemoSigningRequest.name && !config.demo) continue
     const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(listed, components, config) }
   }
@@ -147,6 +147,17 @@ function operationOf(
   }
 }
 
+/**
+ * Adds the bodies of webhooks, which no operation refers to. They are not in `webhooks`, from which openapi-generator
+ * 7.25 generates clients that do not compile.
+ */
+function addWebhookBodies(components: Components): void {
+  for (const [type, body] of Object.entries(webhookBodies)) {
+    const typeName = type.replaceAll(/(?:^|\.)(\w)/g, (_, first: string) => first.toUpperCase())
+    components.writeAs(`${typeName}Event`, body)
+  }
+}
+
 function securityOf(security: Security): Record<string, string[]>[] {
   switch (security) {
     case 'none':
@@ -155,7 +166,7 @@ function securityOf(security: Security): Record<string, string[]>[] {
       return [{ client: [] }, {}]
     case 'access token':
       return [{ access_token: [] }]
-    case 'federated session':
+    case 'fedcm session':
       return [{ federated_session: [] }]
     case 'session':
     case 'admin':
@@ -174,7 +185,7 @@ function parametersIn(place: 'path' | 'query', schema: object | undefined, compo
   }))
 }
 
-/** A body that may be left away has `null` as a second type; a client of the document leaves it away instead. */
+/** Writes a body. An optional one has `null` as a second type; clients of the document omit it instead. */
 function bodyOf(schema: object, name: string, form: boolean, components: Components) {
   const isOptional = 'type' in schema && Array.isArray(schema.type)
   const written = components.writeAs(name, isOptional ? { ...schema, type: 'object' } : schema)
@@ -185,7 +196,7 @@ function bodyOf(schema: object, name: string, form: boolean, components: Compone
   return { requestBody: { required: !isOptional, content } }
 }
 
-/** JSON, or what `contentMediaType` names; several with commas between. */
+/** Writes a response: JSON, or the comma-separated types of `contentMediaType`. */
 function responseOf(status: string, schema: object, typeName: string, components: Components) {
   if (status === '204') return { description: 'Done' }
   const isRefusal = status === '4xx'
@@ -199,10 +210,51 @@ function fileOf(mediaType: string) {
   return { requestBody: { required: true, content: { [mediaType]: { schema: { type: 'string', format: 'binary' } } } } }
 }
 
-export function isEndpoint(value: unknown): value is AnyEndpoint {
-  return isRecord(value) && 'name' in value && 'config' in value && 'schema' in value
-}
-
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+/**
+ * Policy for the API reference viewer: its own scripts and styles. It sets some inline styles, which no input reaches.
+ */
+const readerPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+/** Registers the API reference, as a document and as pages that load nothing from other hosts. */
+export async function apiReferenceRoutes(host: Host, config: Config): Promise<void> {
+  const document = openApiDocument(config)
+  // One buffer for all readers, however slowly they read.
+  const json = Buffer.from(JSON.stringify(document))
+  let yaml: Buffer | undefined
+  host.route({
+    method: 'GET',
+    url: '/openapi.json',
+    config: { security: 'none', cors: 'any origin' },
+    handler: (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=300').type('application/json; charset=utf-8').send(json),
+  })
+
+  await host.register(swagger, { mode: 'static', specification: { document } })
+  await host.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: readerPolicy,
+    uiHooks: {
+      preHandler(request, reply, done) {
+        const { url } = request.routeOptions
+        if (url === '/docs/json') return void reply.type('application/json; charset=utf-8').send(json)
+        if (url !== '/docs/yaml') return done()
+        yaml ??= Buffer.from(host.swagger({ yaml: true }))
+        reply.type('application/x-yaml').send(yaml)
+      },
+    },
+    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: [] },
+    theme: { title: 'Countersign API' },
+  })
 }

@@ -1,70 +1,63 @@
-import { fileURLToPath } from 'node:url'
-import type { PlainView, Site } from '@countersign/protocol/pages'
-import serveStatic from '@fastify/static'
-import type { Host } from '#platform/http/http.ts'
-import { assetsFolder, type Pages } from '#platform/http/page.ts'
+import { performance } from 'node:perf_hooks'
+import * as endpoints from '@countersign/protocol/operations'
+import type { Config } from '#platform/config/config.ts'
+import type { Storage } from '#platform/database/database.ts'
+import type { Host, Hosts } from '#platform/http/host.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { Module } from '#platform/module/define-module.ts'
+import type { StaticView } from '@countersign/protocol/pages'
+import { type Pages, siteSettings } from '#platform/http/page.ts'
 
-const pagesByPath: Record<string, PlainView['page']> = {
-  '/': 'landing',
-  '/register': 'register',
-  '/login': 'login',
-  '/recover': 'recover',
-  '/sso': 'sso',
-  '/sso/link': 'sso',
-  '/sso/confirm': 'sso',
-  '/organization-keys': 'organization-keys',
-  '/act': 'act',
-  '/account': 'account',
-  '/account/identities': 'account',
-  '/account/signing': 'account',
-  '/account/passkeys': 'account',
-  '/account/sessions': 'account',
-  '/account/apps': 'account',
-  '/account/activity': 'account',
-  '/account/data': 'account',
+const refuse = defineErrors({ temporarily_unavailable: [503, 'The database is not reachable.'] })
+
+/** Cache duration of the database check, because monitors ask every few seconds. */
+const goodMilliseconds = 1000
+
+/** Creates the readiness check. Concurrent callers share one database query, and its result is valid for a second. */
+export function createReadiness(ping: Storage['ping']): () => Promise<void> {
+  let last: { answer: Promise<void>; goodUntil: number } | undefined
+  return () => {
+    if (last && performance.now() < last.goodUntil) return last.answer
+    const mine = { answer: ping(), goodUntil: Infinity }
+    last = mine
+    const settle = () => void (mine.goodUntil = performance.now() + goodMilliseconds)
+    mine.answer.then(settle, settle)
+    return mine.answer
+  }
 }
 
-const developerPaths = ['/developers', '/developers/new', '/developers/apps/:clientId']
+/** Registers `/healthz` and `/readyz` on a host, for monitoring. */
+export function probeRoutes(host: Host, isReady: () => Promise<void>): void {
+  host.route({ ...endpoints.healthz, handler: () => ({ status: 'ok' as const }) })
 
-const organizationPaths = [
-  '/organizations',
-  '/organizations/new',
-  '/organizations/:organizationId',
-  '/organizations/:organizationId/:section',
-  '/invitations/:token',
-]
-
-/** The pages of the auth host that need nothing but themselves. */
-export function siteRoutes(host: Host, pages: Pages, site: Site): void {
-  const serve = serving(host, 'auth', pages, site)
-  for (const [url, page] of Object.entries(pagesByPath)) serve(url, page)
-  if (site.developers) for (const url of developerPaths) serve(url, 'developers')
-}
-
-/** The pages of organizations. They are the start of their host, where it has no other. */
-export function businessSiteRoutes(host: Host, pages: Pages, site: Site): void {
-  const serve = serving(host, 'business', pages, site)
-  for (const url of organizationPaths) serve(url, 'business')
-  if (!host.routes.has('GET', '/')) serve('/', 'business')
-}
-
-function serving(host: Host, name: 'auth' | 'business', pages: Pages, site: Site) {
-  const config = { security: 'none', cors: 'no origin', host: name, page: true } as const
-  return (url: string, page: PlainView['page']) =>
-    host.route({ method: 'GET', url, config, handler: (_request, reply) => pages.show(reply, { page, site }) })
-}
-
-/** The built files of all pages, on each host that has any. */
-export function assetRoutes(host: Host): void {
-  host.register(serveStatic, {
-    root: fileURLToPath(assetsFolder),
-    prefix: '/assets/',
-    index: false,
-    cacheControl: false,
-    preCompressed: true,
-    setHeaders(reply, path) {
-      const named = /-[\w-]{8}\.\w+(\.br|\.gz)?$/.test(path)
-      reply.header('cache-control', named ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+  host.route({
+    ...endpoints.readyz,
+    async handler() {
+      await isReady().catch(() => {
+        throw refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+      })
+      return { status: 'ready' as const }
     },
   })
+}
+
+type PageModules = readonly Pick<Module<never>, 'pages'>[]
+
+/** Registers the static pages of the modules. Organizations are the start page of their host if it has no other. */
+export function siteRoutes(hosts: Hosts, modules: PageModules, pages: Pages, config: Config): void {
+  const site = siteSettings(config)
+  const serve = (name: 'auth' | 'business', url: string, page: StaticView['page']) =>
+    hosts[name].route({
+      method: 'GET',
+      url,
+      config: { security: 'none', cors: 'no origin', host: name, page: true },
+      handler: (_request, reply) => pages.show(reply, { page, site }),
+    })
+  serve('auth', '/', 'landing')
+  for (const module of modules) {
+    const { auth = {}, business = {} } = module.pages?.(config) ?? {}
+    for (const [url, page] of Object.entries(auth)) serve('auth', url, page)
+    for (const [url, page] of Object.entries(business)) serve('business', url, page)
+  }
+  if (!hosts.business.routes.has('GET', '/')) serve('business', '/', 'business')
 }

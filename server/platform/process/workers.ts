@@ -1,17 +1,17 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '#platform/observability/log.ts'
-import type { Family } from '#platform/observability/metrics.ts'
-import { createWorkerMetrics } from '#platform/observability/worker-metrics.ts'
+import type { MetricFamily } from '#platform/observability/metrics.ts'
+import { createWorkerMetrics } from '#platform/observability/process-metrics.ts'
 
-/** The worker processes, and how they are stopped: they answer what was asked, but wait no longer than this. */
+/** The worker processes. Stopping them completes pending requests within a time limit. */
 export type Workers = {
-  /** What they have measured together, those that have died included. */
-  readMetrics: () => Promise<Family[]>
+  /** Returns the merged metrics of all workers, including those that have died. */
+  readMetrics: () => Promise<MetricFamily[]>
   stop: (withinMilliseconds: number) => Promise<void>
 }
 
-/** A worker that ended before all of them were ready. It has said why itself. */
-export class WorkerEnded extends Error {
+/** Thrown if a worker ends before all are ready. The worker has logged the reason. */
+export class WorkerExitError extends Error {
   readonly exitCode: number
 
   constructor(exitCode: number) {
@@ -20,10 +20,10 @@ export class WorkerEnded extends Error {
   }
 }
 
-type Crew = {
+type WorkerPoolOptions = {
   count: number
   log: Logger
-  /** Called when no worker is left, and those that are started end at once. */
+  /** Called when no worker is left and restarted ones end at once. */
   onGivingUp: (exitCode: number) => void
 }
 
@@ -34,10 +34,10 @@ const earlyEndsMax = 5
 const killAfterMilliseconds = 2000
 
 /**
- * Starts the workers, which share the listening ports, and another for each that dies. The first one goes before the
- * others, so that what stands in the way of all is said once. Throws `WorkerEnded`.
+ * Starts the workers, which share the listening ports, and restarts those that die. The first one starts alone, so that
+ * a common problem is reported once. Throws `WorkerExitError`.
  */
-export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Workers> {
+export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions): Promise<Workers> {
   const living = new Map<number, Worker>()
   const ready = new Set<number>()
   let phase: 'starting' | 'serving' | 'ending' = 'starting'
@@ -45,7 +45,7 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
   let lastExitCode = 1
   const metrics = createWorkerMetrics()
 
-  /** Resolves when the worker is ready, or has ended. */
+  /** Resolves when the worker is ready or has ended. */
   function startWorker(number: number): Promise<void> {
     const startedAt = performance.now()
     const worker = cluster.fork({ COUNTERSIGN_WORKER: String(number) })
@@ -54,7 +54,7 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
       worker.on('message', (message: unknown) => {
         if (message !== 'ready') return
         ready.add(number)
-        log.info({ worker: number, pid: worker.process.pid }, 'a worker is ready')
+        log.info({ worker: number, pid: worker.process.pid }, 'worker ready')
         resolve()
       })
       worker.once('exit', (code: number | null, signal: string | null) => {
@@ -69,15 +69,17 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
     })
   }
 
-  /** Starts a worker anew, later the more of them ended at once. Gives up only when nobody is left to serve. */
+  /**
+   * Restarts a worker, with a delay that grows with the number of immediate ends. Gives up only when no worker is left.
+   */
   function replace(number: number, how: { code: number | null; signal: string | null }): void {
     if (earlyEnds >= earlyEndsMax && living.size === 0) {
       phase = 'ending'
-      log.fatal({ worker: number, ...how }, 'the workers end as soon as they are started')
+      log.fatal({ worker: number, ...how }, 'workers crash-looping, giving up')
       return onGivingUp(lastExitCode)
     }
     const milliseconds = restAfter(earlyEnds)
-    log.error({ worker: number, ...how, restartInMilliseconds: milliseconds }, 'a worker has died')
+    log.error({ worker: number, ...how, restartInMilliseconds: milliseconds }, 'worker exited')
     setTimeout(() => {
       if (phase === 'serving') void startWorker(number)
     }, milliseconds)
@@ -93,18 +95,18 @@ export async function startWorkers({ count, log, onGivingUp }: Crew): Promise<Wo
   if (ready.has(1)) await Promise.all(numbers.slice(1).map(startWorker))
   if (ready.size < count) {
     await stop(0)
-    throw new WorkerEnded(lastExitCode)
+    throw new WorkerExitError(lastExitCode)
   }
   phase = 'serving'
   return { readMetrics: () => metrics.read(living), stop }
 }
 
-/** None after one that had served for a while; else the longer the more of them ended at once. */
+/** Returns no delay after a worker that had served for a while. Otherwise the delay doubles with each immediate end. */
 function restAfter(earlyEnds: number): number {
   return earlyEnds === 0 ? 0 : Math.min(longestRestMilliseconds, firstRestMilliseconds * 2 ** (earlyEnds - 1))
 }
 
-/** Ends them, and kills whoever is not done in time. */
+/** Ends workers, and kills those that take too long. */
 async function endWorkers(workers: Worker[], withinMilliseconds: number): Promise<void> {
   const late = setTimeout(
     () => workers.forEach((worker) => worker.process.kill('SIGKILL')),
@@ -121,18 +123,18 @@ function endWorker(worker: Worker, withinMilliseconds: number): Promise<void> {
   })
 }
 
-/** Whether this process runs what only one of a machine's processes needs to run, such as sweeping. */
+/** Checks whether this process runs tasks that only one process per machine needs to run, such as the cleanup. */
 export function isFirstProcess(): boolean {
   return cluster.isPrimary || process.env['COUNTERSIGN_WORKER'] === '1'
 }
 
-type Worked = { end: (withinMilliseconds: number) => void; readMetrics: () => Family[] }
+type WorkerHandle = { end: (withinMilliseconds: number) => void; readMetrics: () => MetricFamily[] }
 
 /**
- * The worker's side: says that it serves, what it has measured, and ends when it is told to. When the primary is gone,
- * Node ends it at once.
+ * Runs the worker's side: reports readiness and metrics, and ends on request. When the primary is gone, Node ends it at
+ * once.
  */
-export function serveAsWorker({ end, readMetrics }: Worked): void {
+export function serveAsWorker({ end, readMetrics }: WorkerHandle): void {
   process.on('message', (message: unknown) => {
     if (message === 'read metrics') process.send?.({ metrics: readMetrics() })
     if (typeof message !== 'object' || message === null || !('endWithinMilliseconds' in message)) return

@@ -1,23 +1,23 @@
-/** After each attempt that failed, how long until the next: three days in all, as Standard Webhooks suggests. */
+/** Delays after failed attempts, three days in total, as Standard Webhooks suggests. */
 const retrySeconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
-/** By how much of it at most a wait is lengthened, so that a receiver that comes back is not overrun. */
+/** Maximum random extension of a delay, so that a receiver that recovers is not overloaded. */
 const jitter = 0.2
-/** Nobody puts an attempt off for longer than the last wait is. */
-const askedSecondsMax = 86_400
+/** Maximum delay by `Retry-After`, equal to the last delay. */
+const requestedSecondsMax = 86_400
 
 /**
- * For how long a delivery rests after an attempt that failed, counted from 1; `undefined` where that was the last. A
- * receiver that is busy (RFC 9110 §10.2.3) may ask for more than we would have waited, never for less.
+ * Returns the delay after a failed attempt, counted from 1, or undefined after the last one. A busy receiver (RFC 9110
+ * §10.2.3) can extend the delay, but not shorten it.
  */
-export function restAfter(attempt: number, retryAfter: string | undefined, now: Date): number | undefined {
+export function nextRetryDelay(attempt: number, retryAfter: string | undefined, now: Date): number | undefined {
   const seconds = retrySeconds[attempt - 1]
   if (seconds === undefined) return undefined
-  const asked = Math.min(secondsAsked(retryAfter, now), askedSecondsMax)
-  return Math.max(seconds, asked) * (1 + Math.random() * jitter)
+  const requested = Math.min(requestedSeconds(retryAfter, now), requestedSecondsMax)
+  return Math.max(seconds, requested) * (1 + Math.random() * jitter)
 }
 
-/** `Retry-After` is a number of seconds, or a date; 0 where it is neither. */
-function secondsAsked(retryAfter: string | undefined, now: Date): number {
+/** Parses `Retry-After`, a number of seconds or a date. Returns 0 for other text. */
+function requestedSeconds(retryAfter: string | undefined, now: Date): number {
   if (retryAfter === undefined) return 0
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter)
   const at = Date.parse(retryAfter)

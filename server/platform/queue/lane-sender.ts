@@ -1,52 +1,53 @@
-import { secondsAfter } from '#platform/clock.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { rest } from '#platform/rest.ts'
+import { type Clock, addSeconds, rest } from '#platform/clock.ts'
+import type { Logger } from '#platform/observability/log.ts'
 import type { Claim } from './turns.ts'
-import { roomIn, type Lane, type Receiver, type UnderWay } from './lanes.ts'
+import { type Lane, type Receiver, type UnderWay, roomIn } from './lanes.ts'
 import { createServedLately } from './served-lately.ts'
 
 /** A sender that runs until it is stopped. */
 export type Sender = { stop: () => Promise<void> }
 
-type Wanted = Omit<Claim, 'leaseEndsAt'>
+type Requested = Omit<Claim, 'leaseEndsAt'>
 
-/** What a kind of sender sends, in words for the log, and how. */
+/** A kind of sender: its names for the log, and its operations. */
 export type Sending<Claimed extends Receiver> = {
   one: string
   several: string
-  /** The id of one, for the log. */
+  /** Returns the ID of a delivery, for the log. */
   idOf: (claimed: Claimed) => string
-  /** Hears that something is to be sent; the answer ends that. */
-  onBell: (wake: () => void) => () => void
-  /** Takes what is due to receivers of a lane, for the length of a lease. */
-  claim: (claim: Wanted) => Promise<Claimed[]>
-  /** Attempts one: whether the receiver has taken it, where that says something about the receiver. */
+  /** Subscribes to new deliveries. Returns a function that unsubscribes. */
+  onEnqueued: (wake: () => void) => () => void
+  /** Leases due deliveries to receivers of a lane. */
+  claim: (claim: Requested) => Promise<Claimed[]>
+  /**
+   * Attempts a delivery. Returns whether the receiver accepted it, if the outcome says something about the receiver.
+   */
   attempt: (claimed: Claimed, cut: AbortSignal) => Promise<'taken' | 'not taken' | undefined>
-  /** Has a receiver counted as slow until then, or as quick again. */
+  /** Marks a receiver as slow until an instant, or removes the mark. */
   setSlow: (clientId: string, slowUntil: Date | null) => Promise<void>
 }
 
-/** After so long an attempt counts as slow while it is still under way. */
+/** Time after which an attempt in progress counts as slow. */
 const slowAfterMilliseconds = 1000
-/** For how long a receiver has to answer soon before it is taken for quick again. */
+/** Time for which a receiver must respond quickly before it leaves the slow lane. */
 const slowSeconds = 600
 const restMilliseconds = 2000
 const partingMilliseconds = 2000
 
 /**
- * Sends what is due, in each process of the service, by lanes and shares: whatever some receivers do, others get
- * theirs. All that is sent to addresses which apps have named goes through here.
+ * Sends due deliveries in each process of the service, by lanes and shares, so that receivers do not delay each other.
+ * All requests to URLs of apps use it.
  */
 export function startLaneSender<Claimed extends Receiver>(
-  { clock, log }: Pick<Kernel, 'clock' | 'log'>,
-  { one, several, idOf, onBell, claim, attempt, setSlow }: Sending<Claimed>,
+  { clock, log }: { clock: Clock; log: Logger },
+  { one, several, idOf, onEnqueued, claim, attempt, setSlow }: Sending<Claimed>,
 ): Sender {
   const [stopped, cut] = [new AbortController(), new AbortController()]
   const underWay = new Map<Promise<void>, UnderWay>()
   const served = createServedLately()
   let alarm = new AbortController()
   const wake = () => alarm.abort()
-  const stopHearing = onBell(wake)
+  const stopHearing = onEnqueued(wake)
 
   async function sendDue(): Promise<void> {
     for (const lane of ['quick', 'slow'] as const) {
@@ -59,10 +60,10 @@ export function startLaneSender<Claimed extends Receiver>(
   function begin(claimed: Claimed, lane: Lane): void {
     const { clientId, owner } = claimed
     const slot: UnderWay = { clientId, owner, lane }
-    const markSlow = () => setSlow(clientId, secondsAfter(clock(), slowSeconds))
+    const markSlow = () => setSlow(clientId, addSeconds(clock(), slowSeconds))
     const attempted = served.during(owner, async () => {
       let marking: Promise<void> | undefined
-      // A receiver that lets us wait gives its slot back at once, not only when it has failed.
+      // A slow receiver frees its slot at once, not only when it fails.
       const timer = setTimeout(() => {
         slot.lane = 'slow'
         marking = markSlow().finally(wake)
@@ -74,7 +75,7 @@ export function startLaneSender<Claimed extends Receiver>(
       if (result === 'taken' && lane === 'slow' && !marking) await setSlow(clientId, null)
     })
     const sending = attempted
-      .catch((error: unknown) => log.error({ error, clientId, id: idOf(claimed) }, `${one} was not settled`))
+      .catch((error: unknown) => log.error({ error, clientId, id: idOf(claimed) }, `${one} outcome not recorded`))
       .finally(() => {
         underWay.delete(sending)
         wake()
@@ -84,12 +85,12 @@ export function startLaneSender<Claimed extends Receiver>(
 
   const running = (async () => {
     while (!stopped.signal.aborted) {
-      // Before the look, so that a bell during it is heard.
+      // Created before the query, so that a notification during the query is noticed.
       alarm = new AbortController()
       try {
         await sendDue()
       } catch (error) {
-        log.warn({ error }, `${several} could not be looked for`)
+        log.warn({ error }, `${several} could not be claimed`)
       }
       await rest(restMilliseconds, alarm.signal)
     }

@@ -1,29 +1,31 @@
 /**
- * Which receivers may be sent something now. One that let us wait or failed lately is in the slow lane, with slots of
- * its own; in each lane an owner has a share of the slots, and so has an app. So receivers that never answer, however
- * many an owner has, delay nobody else.
+ * Lane of a receiver. One that recently failed or was slow is in the slow lane, which has its own slots. In each lane,
+ * owners and apps have a maximum share of the slots. Receivers that never respond therefore delay no other, however
+ * many an owner has.
  */
 export type Lane = 'quick' | 'slow'
 
 type Share = { slots: number; ofOwner: number; ofApp: number }
 
-/** Of each process. */
-export const shares: Record<Lane, Share> = {
+/** Shares per process. */
+const shares: Record<Lane, Share> = {
   quick: { slots: 16, ofOwner: 4, ofApp: 4 },
   slow: { slots: 16, ofOwner: 4, ofApp: 2 },
 }
 
-/** Which receiver a delivery is for, and whose it is: the user who registered the app, or the app itself. */
+/** Receiver of a delivery, and its owner: the user who registered the app, or the app itself. */
 export type Receiver = { clientId: string; owner: string }
 
 /** A delivery that is being sent. It moves to the slow lane when it takes long. */
 export type UnderWay = Receiver & { lane: Lane }
 
-/** What is free in a lane; nothing where it has no slot. One entry in the lists for each slot that is taken. */
+/**
+ * Returns the free capacity of a lane, or undefined without a free slot. The lists have one entry for each slot in use.
+ */
 export function roomIn(lane: Lane, underWay: UnderWay[]) {
   const busy = underWay.filter((each) => each.lane === lane)
   const { slots, ofOwner, ofApp } = shares[lane]
-  // What has moved here from the quick lane may be more than the share of its owner, who takes no more than that.
+  // Deliveries that moved here from the quick lane may exceed the share of their owner, but count only up to it.
   const byOwner = Map.groupBy(busy, ({ owner }) => owner)
   const taken = [...byOwner.values()].reduce((sum, { length }) => sum + Math.min(length, ofOwner), 0)
   if (taken >= slots) return undefined

@@ -1,18 +1,18 @@
 import { performance } from 'node:perf_hooks'
 
-/** For whom a sender has had something under way of late. */
+/** Owners that a sender has served recently. */
 export type ServedLately = {
-  /** Does something of an owner, and counts for how long: who keeps a slot for long gets the next one late. */
+  /** Runs work for an owner and counts its duration: an owner that occupies a slot for long gets the next one later. */
   during: (owner: string, work: () => Promise<void>) => Promise<void>
-  /** The owners, and the seconds of each: those of a minute ago count half, and so on. */
+  /** Returns the owners and the seconds of each, with a half-life of a minute. */
   read: () => { servedOwners: string[]; servedSeconds: number[] }
 }
 
 const halfLifeMilliseconds = 60_000
 const ownersMax = 1000
-/** Of whom less is left is forgotten. */
+/** Owners with less are forgotten. */
 const leastCount = 0.01
-/** What the quickest counts: to choose it and to settle it takes time, too. */
+/** Minimum duration that counts, because claiming and recording a delivery take time too. */
 const leastSeconds = 0.02
 
 export function createServedLately(now: () => number = () => performance.now()): ServedLately {

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** How much to take of a queue, of which lane. */
+/** A claim on a queue: lane and limits. */
 export type Claim = {
   lane: 'quick' | 'slow'
   now: Date
@@ -8,40 +8,40 @@ export type Claim = {
   countMax: number
   countOfOwnerMax: number
   countOfAppMax: number
-  /** Whose is under way, and for which app: one entry for each. */
+  /** Owners and apps of the deliveries in progress: one entry for each. */
   busyOwners: string[]
   busyClientIds: string[]
-  /** For whom this process has had something under way of late, and for how many seconds. */
+  /** Owners that this process has recently served, and for how many seconds. */
   servedOwners: string[]
   servedSeconds: number[]
 }
 
 /**
- * A table in which each row waits for an app. Its receivers are a query of the apps among those that wait (`waiting`),
- * with `client_id`, `due_at`, `owner`, `slow_until` and what else the claim is to know of them. `beside` is a query of
- * the apps that have the same owner as a `receiver`, which may be among them.
+ * A table in which each row waits for an app. `receivers` is a query of the apps with waiting rows (`waiting`), with
+ * `client_id`, `next_attempt_at`, `owner`, `slow_until` and further columns for the claim. `beside` is a query of the
+ * apps with the same owner as a `receiver`, which may be among them.
  */
 export type Queue = { table: string; id: string; receivers: RawBuilder<unknown>; beside: RawBuilder<unknown> }
 
-/** How many of those that wait the longest are looked at, and as many of the last that came. */
+/** Number of the oldest waiting rows to consider, and of the newest. */
 const rowsMax = 100
-/** Where more wait, how many apps are looked at beside these, from a random place on in the order of their ids. */
+/** If more wait, number of further apps to consider, from a random position in the order of their IDs. */
 const appsMax = 100
-/** Then, in how many apps of an owner is looked for more that waits. */
+/** Number of an owner's other apps in which more waiting rows are searched. */
 const appsBesideMax = 10
 
-/** Whether there may be more that is due than what is looked at. */
+/** Checks whether more rows may be due than are considered. */
 const isMore = sql`(select count(*) from oldest) = ${rowsMax}`
 
 /**
- * The queries, up to `picked`, which choose what is taken next of a queue; they come after `with recursive`. Owners
- * take turns, and so do the apps of an owner: those with few under way come first, then those who had a slot for little
- * time of late and for whom little waits, and only then what is due first. So whoever comes later does not wait for the
- * backlogs of others, however many they are, and who answers soon is sent more than who does not.
+ * Builds the queries, up to `picked`, that choose the next rows of a queue; they follow `with recursive`. Owners take
+ * turns, and so do the apps of an owner. Those with few deliveries in progress come first, then those that recently
+ * used a slot for little time and have few waiting rows, and only then the earliest due. A new owner therefore does not
+ * wait for the backlogs of others, and receivers that respond quickly get more deliveries.
  *
- * What is not due is not looked at, and of what is due not all where that is much: what came first, what came last, and
- * what some apps wait for, from a random place on, as the ids of apps are random. So a claim costs the same however
- * much is due, what has just come is seen at once, and each app is seen sooner or later, whatever others wait for.
+ * Rows that are not due are not considered, and of many due rows only some: the oldest, the newest, and those of some
+ * apps from a random position, because app IDs are random. A claim therefore costs the same for any backlog, new rows
+ * are seen at once, and each app is seen eventually.
  */
 export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
   const [table, id] = [sql.table(queue.table), sql.ref(queue.id)]
@@ -52,37 +52,37 @@ export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
         (select count(*) from unnest(${busyClientIds}::text[]) busy where busy = found.client_id) as busy_of_app,
         (
           select count(*) from (
-            select from ${table} queue where queue.client_id = found.client_id and queue.due_at <= ${now}
-            order by queue.due_at limit ${countOfAppMax}
+            select from ${table} queue where queue.client_id = found.client_id and queue.next_attempt_at <= ${now}
+            order by queue.next_attempt_at limit ${countOfAppMax}
           ) few
         ) as waiting_of_app
       from (${queue.receivers}) found
         left join unnest(${claim.servedOwners}::text[], ${claim.servedSeconds}::double precision[])
           of_late(owner, served) using (owner)
-      where due_at <= ${now} and coalesce(slow_until > ${now}, false) = ${lane === 'slow'}
+      where next_attempt_at <= ${now} and coalesce(slow_until > ${now}, false) = ${lane === 'slow'}
     ), candidate as (
       select receiver.*, (select count(*) from unnest(${busyOwners}::text[]) busy where busy = owner)
-          + row_number() over (partition by owner order by busy_of_app, due_at) as turn,
+          + row_number() over (partition by owner order by busy_of_app, next_attempt_at) as turn,
         served + least(greatest(sum(waiting_of_app) over (partition by owner), waiting_beside), ${countOfOwnerMax})
           as burden
       from receiver cross join lateral (
         select count(*) as waiting_beside from (
           select from (${queue.beside} limit ${appsBesideMax}) app cross join lateral (
-            select from ${table} queue where queue.client_id = app.client_id and queue.due_at <= ${now}
-            order by queue.due_at limit 1
+            select from ${table} queue where queue.client_id = app.client_id and queue.next_attempt_at <= ${now}
+            order by queue.next_attempt_at limit 1
           ) one
           where ${isMore} and waiting_of_app < ${countOfOwnerMax} limit ${countOfOwnerMax}
         ) few
       ) beside
       where busy_of_app < ${countOfAppMax}
     ), chosen as materialized (
-      select * from candidate where turn <= ${countOfOwnerMax} order by turn, burden, due_at limit ${countMax}
+      select * from candidate where turn <= ${countOfOwnerMax} order by turn, burden, next_attempt_at limit ${countMax}
     ), due as materialized (
-      select chosen.*, one.id as picked_id, one.due_at as picked_due_at
+      select chosen.*, one.id as picked_id, one.next_attempt_at as picked_due_at
       from chosen cross join lateral (
-        select ${id} as id, due_at from ${table} queue
-        where queue.client_id = chosen.client_id and queue.due_at <= ${now}
-        order by queue.due_at limit ${countOfAppMax} - chosen.busy_of_app for update skip locked
+        select ${id} as id, next_attempt_at from ${table} queue
+        where queue.client_id = chosen.client_id and queue.next_attempt_at <= ${now}
+        order by queue.next_attempt_at limit ${countOfAppMax} - chosen.busy_of_app for update skip locked
       ) one
     ), ranked as (
       select *, row_number() over (partition by client_id order by picked_due_at) as nth_of_app from due
@@ -96,32 +96,34 @@ export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
     )`
 }
 
-/** The queries, up to `waiting`, which find apps that wait for something, and when the first of that is due. */
+/** Builds the queries, up to `waiting`, that find apps with due rows, and when the first of these is due. */
 function findWaiting(table: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
-  // Written as the condition of the index by `due_at`, which no other query is to use.
-  const inOrder = sql`due_at <= ${now} and attempts + 0 >= 0`
-  // An app after the other, skipping what else the one before it waits for.
+  // Repeats the condition of the index on `next_attempt_at`, which no other query should use.
+  const inOrder = sql`next_attempt_at <= ${now} and attempts + 0 >= 0`
+  // Steps from app to app, skipping the other rows of the previous one.
   const skip = (name: string, start: RawBuilder<unknown>, nth: RawBuilder<unknown>) => sql`
     ${sql.ref(name)} as (
-      select ${start} as client_id, null::timestamptz as due_at, ${nth} as nth where ${isMore}
+      select ${start} as client_id, null::timestamptz as next_attempt_at, ${nth} as nth where ${isMore}
       union all (
-        select next.client_id, next.due_at, nth + 1 from ${sql.ref(name)} app cross join lateral (
-          select client_id, due_at from ${table} queue
-          where due_at is not null and queue.client_id > app.client_id order by client_id, due_at limit 1
+        select next.client_id, next.next_attempt_at, nth + 1 from ${sql.ref(name)} app cross join lateral (
+          select client_id, next_attempt_at from ${table} queue
+          where next_attempt_at is not null and queue.client_id > app.client_id
+          order by client_id, next_attempt_at limit 1
         ) next where nth < ${appsMax}
       )
     )`
   return sql`
     oldest as materialized (
-      select client_id, due_at from ${table} where ${inOrder} order by due_at limit ${rowsMax}
+      select client_id, next_attempt_at from ${table} where ${inOrder} order by next_attempt_at limit ${rowsMax}
     ), newest as materialized (
-      select client_id, due_at from ${table} where ${inOrder} and ${isMore} order by due_at desc limit ${rowsMax}
+      select client_id, next_attempt_at from ${table} where ${inOrder} and ${isMore}
+      order by next_attempt_at desc limit ${rowsMax}
     ), ${skip('further', sql`'app_' || md5(random()::text)`, sql`0`)},
     ${skip('around', sql`''`, sql`(select max(nth) from further)`)}, waiting as (
-      select client_id, min(due_at) as due_at
+      select client_id, min(next_attempt_at) as next_attempt_at
       from (
-        select client_id, due_at from oldest union all select client_id, due_at from newest
-        union all select client_id, due_at from further union all select client_id, due_at from around
+        select client_id, next_attempt_at from oldest union all select client_id, next_attempt_at from newest
+        union all select client_id, next_attempt_at from further union all select client_id, next_attempt_at from around
       ) app group by client_id
     )`
 }

@@ -1,30 +1,33 @@
 /**
- * A session by which its owner acts, or whoever has stolen it. It counts for the owner, and at half the number for
- * itself, so that no session alone uses up what its owner may. `isProved` says that a passkey was used in it lately:
- * such a session has a tenth beyond both numbers, and all that its owner has together a half, so that who has the
- * passkey can act also while stolen sessions have used up the rest.
+ * Session of a user, or of a thief. It counts for its owner, and at half the limit for itself, so that no session alone
+ * exhausts the owner's limit. `isProved` means that a passkey was used in it recently. Such a session gets a tenth
+ * above both limits, and all of its owner's together a half. The user with the passkey can then act even if stolen
+ * sessions have exhausted the rest.
  */
 export type SessionKey = { owner: string; sessionId: string; isProved: boolean }
 
-/** A session of an organization, which counts for itself alone: what the person may is none of the organization's. */
+/**
+ * Session opened by enterprise SSO. It counts only for itself, because the user's limits are independent of the
+ * organization.
+ */
 export type LoneSessionKey = { sessionId: string }
 
-/** By what a person acts. It is never the id of a user alone, as any one session could use up what is counted by it. */
+/** Key for the actions of a user. It is never the user ID alone, because one session could then exhaust the limit. */
 export type PersonKey = SessionKey | LoneSessionKey
 
 export type Key = string | PersonKey
 
-/** What a key is counted under, and how many times in a window. */
+/** A key to count under, and its limit per window. */
 export type Counter = { key: string; points: number }
 
-/** A /48 has 65,536 networks, and is what many a provider gives to one customer: it may as much as ten of them. */
+/** A /48 has 65,536 networks, and many providers assign it to one customer. It gets the limit of ten networks. */
 const networksOfSite = 10
 
 const sessionPartOfLimit = 1 / 2
 const provedSessionPartOfLimit = 1 / 10
 const provedPartOfLimit = 1 / 2
 
-/** The counters of a key, the narrowest first: an IPv6 network (`addressKey`) counts for its /48 too. */
+/** Returns the counters of a key, narrowest first. An IPv6 network (`addressKey`) also counts for its /48. */
 export function countersOf(key: Key, points: number): Counter[] {
   if (typeof key !== 'string') {
     if (!('owner' in key)) return [{ key: key.sessionId, points }]
@@ -36,7 +39,7 @@ export function countersOf(key: Key, points: number): Counter[] {
   return site === key ? [counter] : [counter, { key: site, points: points * networksOfSite }]
 }
 
-/** What a key may beyond its counters; none where it may nothing. */
+/** Returns the counters that a key may use beyond its normal ones, or none. */
 export function countersBeyond(key: Key, points: number): Counter[] {
   if (typeof key === 'string' || !('owner' in key) || !key.isProved) return []
   return [
@@ -45,7 +48,10 @@ export function countersBeyond(key: Key, points: number): Counter[] {
   ]
 }
 
-/** The /48 of an IPv6 network (`addressKey`), which one customer may have; any other key as it is. */
+/**
+ * Returns the /48 of an IPv6 network (`addressKey`), which can belong to one customer. Other keys are returned
+ * unchanged.
+ */
 export function siteKey(key: string): string {
   const site = /^([0-9a-f]{1,4}:[0-9a-f]{1,4}:[0-9a-f]{1,4}):[0-9a-f]{1,4}::\/64$/.exec(key)?.[1]
   return site === undefined ? key : `${site}::/48`

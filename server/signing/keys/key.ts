@@ -1,84 +1,131 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
+import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
+import { type Database, type Transaction, isUniqueViolation, transaction } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { appendKeyEvent } from '#signing/transparency/event.ts'
+import * as store from './store.ts'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NewKeyPair } from '@countersign/protocol/accounts/keys'
 import type { SigningKey } from '@countersign/protocol/signing/signing'
-import { findByHandle, holdOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
-import { isTaken, type Database, type Transaction } from '#platform/database/database.ts'
-import { refusals } from '#platform/refusal.ts'
+import { findByHandle, lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { requireFresh, type Session } from '#accounts/sessions/session.ts'
-import { logKeys, logRemoval } from './key-log.ts'
-import * as store from './store.ts'
+import { type PasskeySession, requireRecentAuthentication } from '#accounts/sessions/session.ts'
+import { isCanonicalSignature, isValidPublicKey } from '@countersign/protocol/formats/signing/ed25519'
+import { isValidCurvePoint, verifies } from '#platform/crypto/ed25519.ts'
 
-const refuse = refusals({
-  invalid_public_key: [400, 'The signing key is not a canonical Ed25519 public key in canonical base64.'],
-  identity_not_found: [404, 'No identity has this handle.'],
-  no_signing_key: [404, 'This identity had no signing key at that time.'],
-  key_exists: [409, 'This identity has a signing key. It can be rotated.'],
-  key_in_use: [409, 'This signing key belongs to another identity.'],
-  key_used_before: [409, 'This identity had this signing key before.'],
-})
+const batchIdentities = 200
 
-/** A key pair as it is stored: the public half comes from `readPublicKey`. */
-export type EnrolledKey = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
-
-/** Enrols the first signing key of a new identity. Refuses `key_in_use`. */
-export async function enrolFirstKey(tx: Transaction, key: EnrolledKey, now: Date): Promise<void> {
-  await enrolKey(tx, { ...key, keyVersion: 1 }, now)
+/** Appends those keys of the identities to the log that it does not contain yet, each once and in order. */
+async function appendKeyEvents(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+  const keys = await store.markLogged(tx, identityIds)
+  for (const key of keys.toSorted((one, other) => one.keyVersion - other.keyVersion))
+    await appendKeyEvent(tx, { ...key, event: key.keyVersion === 1 ? 'created' : 'rotated' }, now)
 }
 
-/** Makes a key the current one of its identity. Refuses `key_in_use`, `key_used_before`. */
-export async function enrolKey(tx: Transaction, key: EnrolledKey & { keyVersion: number }, now: Date): Promise<void> {
+/** Appends to the log that identities have no key any more. Call it before their keys are deleted. */
+async function appendKeyRemovals(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+  await appendKeyEvents(tx, identityIds, now)
+  for (const key of await store.listCurrentKeys(tx, identityIds))
+    await appendKeyEvent(tx, { ...key, event: 'removed' }, now)
+}
+
+/** Appends the keys that are older than the log, in small batches. */
+export async function backfillKeyLog({ db }: Pick<ServerContext, 'db'>, now: Date): Promise<void> {
+  for (;;) {
+    const identityIds = await store.listIdentitiesNotInLog(db, batchIdentities)
+    if (identityIds.length === 0) return
+    await transaction(db, (tx) => appendKeyEvents(tx, identityIds, now))
+  }
+}
+
+const refuse = defineErrors({
+  invalid_public_key: [400, 'publicKey must be a canonical Ed25519 public key in canonical base64.'],
+  identity_not_found: [404, 'No identity has this handle.'],
+  no_signing_key: [404, 'The identity had no signing key at that time.'],
+  key_exists: [409, 'The identity already has a signing key. Rotate it instead.'],
+  key_in_use: [409, 'This signing key belongs to another identity.'],
+  key_used_before: [409, 'This identity has used this signing key before.'],
+})
+
+/** Key pair as it is stored; `parseSigningPublicKey` returns the public key. */
+export type NewSigningKey = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
+
+/** Finds the current signing key of an identity. */
+export function findCurrentKey(db: Database, identityId: string): Promise<store.StoredKey | undefined> {
+  return store.findCurrentKey(db, identityId)
+}
+
+/** Reads the signing key of a registration. Throws `invalid_public_key`, and `key_in_use` when it is stored. */
+export function readFirstSigningKey({ signingKey }: Pick<RegistrationFinish, 'signingKey'>) {
+  if (!signingKey) return undefined
+  const key = { ...signingKey, publicKey: parseSigningPublicKey(signingKey) }
+  return (tx: Transaction, identityId: string, now: Date) => createFirstSigningKey(tx, { ...key, identityId }, now)
+}
+
+/** Stores the first signing key of a new identity. Throws `key_in_use`. */
+async function createFirstSigningKey(tx: Transaction, key: NewSigningKey, now: Date): Promise<void> {
+  await insertSigningKey(tx, { ...key, keyVersion: 1 }, now)
+}
+
+/** Makes a key the current one of its identity. Throws `key_in_use`, `key_used_before`. */
+export async function insertSigningKey(
+  tx: Transaction,
+  key: NewSigningKey & { keyVersion: number },
+  now: Date,
+): Promise<void> {
   const owner = await store.findKeyOwner(tx, key.publicKey)
   if (owner) throw owner.identityId === key.identityId ? refuse.key_used_before() : refuse.key_in_use()
   try {
     await store.insertKeyOwner(tx, key.publicKey, key.identityId)
   } catch (error) {
-    throw isTaken(error, 'signing_key_owner_pkey') ? refuse.key_in_use() : error
+    throw isUniqueViolation(error, 'signing_key_owner_pkey') ? refuse.key_in_use() : error
   }
   await store.insertKey(tx, key, now)
-  await logKeys(tx, [key.identityId], now)
+  await appendKeyEvents(tx, [key.identityId], now)
 }
 
 /**
- * Gives an identity its first key. Refuses `identity_not_found`, `reauthentication_required`, `invalid_public_key`,
+ * Creates the first key of an identity. Throws `identity_not_found`, `reauthentication_required`, `invalid_public_key`,
  * `key_exists`, `key_in_use`, `key_used_before`.
  */
 export async function createKey(
   db: Database,
-  session: Session,
+  session: PasskeySession,
   { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: string },
   now: Date,
 ): Promise<SigningKey> {
   const { userId } = session
   await requireOwnIdentity(db, session, identityId)
-  requireFresh(session, now)
-  const key = { identityId, publicKey: readPublicKey({ publicKey }), encryptedPrivateKey }
+  requireRecentAuthentication(session, now)
+  const key = { identityId, publicKey: parseSigningPublicKey({ publicKey }), encryptedPrivateKey }
   return actingTransaction(db, session, async (tx) => {
-    const { handle } = await holdOwnIdentity(tx, session, identityId)
+    const { handle } = await lockOwnIdentity(tx, session, identityId)
     if (await store.findCurrentKey(tx, identityId)) throw refuse.key_exists()
-    await enrolFirstKey(tx, key, now)
-    await record(tx, { action: 'signing_key.created', actor: 'person', userId, identityId }, now)
+    await createFirstSigningKey(tx, key, now)
+    await recordAuditEvent(tx, { action: 'signing_key.created', actor: 'user', userId, identityId }, now)
     return toRecord(handle, await store.listKeys(tx, identityId))
   })
 }
 
-/** The current key of each identity of a person that has one. */
+/** Lists the current keys of a user's identities. */
 export async function listKeyRecords(db: Database, userId: string): Promise<SigningKey[]> {
   const byIdentity = Map.groupBy(await store.listKeysOfUser(db, userId), ({ identityId }) => identityId)
   return [...byIdentity.values()].map((keys) => toRecord(keys[0]?.handle ?? '', keys))
 }
 
-/** The current key of one identity, where it has one. Refuses `identity_not_found`. */
-export async function readKeyRecord(db: Database, session: Session, identityId: string) {
+/** Returns the current key of an identity, or that it has none. Throws `identity_not_found`. */
+export async function getSigningKey(db: Database, session: PasskeySession, identityId: string) {
   const { handle } = await requireOwnIdentity(db, session, identityId)
   const keys = await store.listKeys(db, identityId)
   return keys.length > 0 ? toRecord(handle, keys) : { identityId, handle, hasKey: false as const }
 }
 
-/** What anybody may know of an identity's key, now or at an instant. Refuses `identity_not_found`, `no_signing_key`. */
-export async function lookUpPublicKey(db: Database, handle: string, at: Date | undefined) {
+/**
+ * Returns the public key of an identity, now or at an instant; needs no authentication. Throws `identity_not_found`,
+ * `no_signing_key`.
+ */
+export async function getPublicKeyByHandle(db: Database, handle: string, at: Date | undefined) {
   const identity = await findByHandle(db, handle)
   if (!identity) throw refuse.identity_not_found()
   const { identityId } = identity
@@ -93,7 +140,7 @@ export async function lookUpPublicKey(db: Database, handle: string, at: Date | u
   }
 }
 
-/** The signing keys of an identity, the first one first. */
+/** Lists the signing keys of an identity, oldest first. */
 export async function listSigningKeys(db: Database, identityId: string) {
   const keys = await store.listKeys(db, identityId)
   return keys.map(({ keyVersion, publicKey, encryptedPrivateKey, createdAt, endedAt }) => ({
@@ -105,16 +152,19 @@ export async function listSigningKeys(db: Database, identityId: string) {
   }))
 }
 
-/** Forgets the keys of identities that are going. Whose they were stays on record: nobody else may ever hold one. */
-export async function forgetSigningKeys(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
-  await logRemoval(tx, identityIds, now)
+/**
+ * Deletes the keys of identities that are being deleted. The owner of each public key stays recorded, so that no other
+ * identity can ever use it.
+ */
+export async function deleteSigningKeys(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+  await appendKeyRemovals(tx, identityIds, now)
   await store.deleteKeys(tx, identityIds)
 }
 
-/** An identity's current key, as its owner sees it, from all that it has had, the first one first. */
+/** Builds the owner's view of an identity's current key from all its keys, oldest first. */
 export function toRecord(handle: string, keys: store.StoredKey[]): SigningKey {
   const [first, current] = [keys[0], keys.at(-1)]
-  if (!first || !current?.encryptedPrivateKey) throw new Error('an identity without a key has no record of one')
+  if (!first || !current?.encryptedPrivateKey) throw new Error('signing key record needs at least one key')
   return {
     identityId: current.identityId,
     handle,
@@ -133,25 +183,24 @@ export function toRecord(handle: string, keys: store.StoredKey[]): SigningKey {
   }
 }
 
-/** The bytes of an Ed25519 public key. Refuses `invalid_public_key` for a text or a point that is not canonical. */
-export function readPublicKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
+/** Parses an Ed25519 public key. Throws `invalid_public_key` for a text or a point that is not canonical. */
+export function parseSigningPublicKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
   const bytes = fromCanonicalBase64(publicKey)
-  if (!bytes || !isSoundPoint(bytes)) throw refuse.invalid_public_key()
+  if (!bytes || !isValidCurvePoint(bytes)) throw refuse.invalid_public_key()
   return bytes
 }
 
-/**
- * Whether these bytes are the one encoding of a point of Ed25519 (RFC 8032 §5.1.3), and one that only its owner can
- * sign under.
- */
-export function isSoundPoint(bytes: Uint8Array): boolean {
-  try {
-    return !ed25519.Point.fromBytes(bytes, strict).isSmallOrder()
-  } catch {
-    // The library says so by throwing: these bytes are no point.
-    return false
-  }
-}
+/** Reason why a signature is invalid. The two for malformed parts are found before the signature is verified. */
+export type SignatureError = 'malformed_public_key' | 'malformed_signature' | 'invalid_signature'
 
-/** Not ZIP 215, which also takes encodings that are not canonical. */
-const strict = false
+type Claim = { message: string; signature: string; publicKey: string }
+
+/** Finds what is wrong with a base64 signature over the UTF-8 bytes of a message; returns undefined if it is valid. */
+export function findSignatureError({ message, signature, publicKey }: Claim): SignatureError | undefined {
+  const key = fromCanonicalBase64(publicKey)
+  if (!key || !isValidPublicKey(key)) return 'malformed_public_key'
+  const bytes = fromCanonicalBase64(signature)
+  if (!bytes || !isCanonicalSignature(bytes)) return 'malformed_signature'
+  if (verifies(Buffer.from(message, 'utf8'), bytes, key)) return undefined
+  return isValidCurvePoint(key) ? 'invalid_signature' : 'malformed_public_key'
+}

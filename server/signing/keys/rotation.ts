@@ -1,69 +1,80 @@
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
-import { rotationMessage } from '@countersign/protocol/formats/signing/signing-key-rotation'
+import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
 import type { Rotation, SigningKey } from '@countersign/protocol/signing/signing'
-import { holdOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
-import { laterOf } from '#platform/clock.ts'
+import { lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
+import type { Transaction } from '#platform/database/database.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { maxDate } from '#platform/clock.ts'
 import { verifies } from '#platform/crypto/ed25519.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { requireFresh, type Session } from '#accounts/sessions/session.ts'
-import { enrolKey, readPublicKey, toRecord } from './key.ts'
+import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
+import { insertSigningKey, parseSigningPublicKey, toRecord } from './key.ts'
 import * as store from './store.ts'
 import type { StoredKey } from './store.ts'
-import { expirePending } from '#signing/requests/request.ts'
 
-const refuse = refusals({
-  invalid_rotation_signature: [403, 'The current key has not signed this new key.'],
-  no_signing_key: [404, 'This identity has no signing key yet.'],
-  key_changed: [409, 'The key that signed this has been rotated meanwhile. Read the current one.'],
+const refuse = defineErrors({
+  invalid_rotation_signature: [403, 'rotationSignature does not verify with the current signing key.'],
+  no_signing_key: [404, 'The identity has no signing key yet. Create one first.'],
+  key_changed: [409, 'The signing key was rotated in the meantime. Read the current key and try again.'],
 })
 
+/** Signing requests that are pending for a replaced key. */
+export type OldKeyRequests = {
+  /** Expires all pending requests of an identity and returns their IDs. */
+  expirePending: (tx: Transaction, identityId: string, now: Date) => Promise<string[]>
+  /** Notifies the waiting callers in this process. */
+  settled: (requestIds: string[]) => void
+}
+
+type RotationDeps = Pick<ServerContext, 'db' | 'rateLimits'> & { ofOldKey: Pick<OldKeyRequests, 'expirePending'> }
+
 /**
- * Replaces the key of an identity by one that it has signed; requests that wait for a signature of the old one expire
- * with it. Refuses `identity_not_found`, `reauthentication_required`, `no_signing_key`, `invalid_public_key`,
+ * Replaces the key of an identity by a new key that the current one has signed. Signing requests pending for the old
+ * key expire with it.
+ *
+ * Throws `identity_not_found`, `reauthentication_required`, `no_signing_key`, `invalid_public_key`,
  * `invalid_rotation_signature`, `key_changed`, `key_in_use`, `key_used_before`, `rate_limited`.
  */
 export async function rotateKey(
-  kernel: Pick<Kernel, 'db' | 'rateLimits'>,
-  session: Session,
+  { db, rateLimits, ofOldKey }: RotationDeps,
+  session: PasskeySession,
   { identityId, ...rotation }: Rotation & { identityId: string },
   now: Date,
 ): Promise<{ key: SigningKey; expired: string[] }> {
-  const { db, rateLimits } = kernel
   const { userId } = session
   await requireOwnIdentity(db, session, identityId)
-  requireFresh(session, now)
+  requireRecentAuthentication(session, now)
   const { encryptedPrivateKey } = rotation
   const keysBefore = await store.listKeys(db, identityId)
   if (keysBefore.length === 0) throw refuse.no_signing_key()
-  const publicKey = readPublicKey(rotation)
+  const publicKey = parseSigningPublicKey(rotation)
   requireSigned(keysBefore, { identityId, ...rotation })
-  // Every rotation is a leaf in the log for ever. Only what the key has signed counts: who has a session alone must not
-  // keep its owner from replacing the key.
-  await rateLimits.count('signing key rotation of an identity', identityId)
+  // Every rotation is a permanent leaf in the log. Only rotations signed by the key count: an attacker with a session
+  // alone must not keep its owner from replacing the key.
+  await rateLimits.count('signing-key-rotations-per-identity', identityId)
   return actingTransaction(db, session, async (tx) => {
-    const { handle } = await holdOwnIdentity(tx, session, identityId)
+    const { handle } = await lockOwnIdentity(tx, session, identityId)
     const keys = await store.listKeys(tx, identityId)
     const current = keys.at(-1)
     if (!current) throw refuse.no_signing_key()
     requireSigned(keys, { identityId, ...rotation })
 
-    // Never before it began: another process may have made it, whose clock is ahead.
-    const at = laterOf(now, current.createdAt)
+    // Never earlier than the current key: another process with a faster clock may have created it.
+    const at = maxDate(now, current.createdAt)
     if (!(await store.endKey(tx, current, at))) throw refuse.key_changed()
     await store.forgetPrivateHalves(tx, current)
     const keyVersion = current.keyVersion + 1
-    await enrolKey(tx, { identityId, keyVersion, publicKey, encryptedPrivateKey }, at)
-    const expired = await expirePending(tx, identityId, now)
+    await insertSigningKey(tx, { identityId, keyVersion, publicKey, encryptedPrivateKey }, at)
+    const expired = await ofOldKey.expirePending(tx, identityId, now)
     const details = { keyVersion, expiredRequests: expired.length }
-    await record(tx, { action: 'signing_key.rotated', actor: 'person', userId, identityId, details }, now)
+    await recordAuditEvent(tx, { action: 'signing_key.rotated', actor: 'user', userId, identityId, details }, now)
     return { key: toRecord(handle, await store.listKeys(tx, identityId)), expired }
   })
 }
 
-/** Refuses `key_changed` where a former key has signed, `invalid_rotation_signature` where none has. */
+/** Throws `key_changed` if a former key has signed, `invalid_rotation_signature` if none of the keys has. */
 function requireSigned(keys: StoredKey[], { rotationSignature, ...rotation }: Rotation & { identityId: string }): void {
   const signature = fromCanonicalBase64(rotationSignature)
   const message = Buffer.from(rotationMessage(rotation), 'utf8')

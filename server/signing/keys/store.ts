@@ -1,11 +1,11 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-/** Claims a public key for an identity, for ever. */
+/** Binds a public key to an identity permanently. */
 export async function insertKeyOwner(tx: Transaction, publicKey: Uint8Array, identityId: string): Promise<void> {
   await tx.insertInto('signing_key_owner').values({ public_key: publicKey, identity_id: identityId }).execute()
 }
 
-/** Whose a public key is or ever was. */
+/** Finds the identity that a public key belongs or ever belonged to. */
 export function findKeyOwner(db: Database, publicKey: Uint8Array) {
   return db
     .selectFrom('signing_key_owner')
@@ -29,7 +29,7 @@ export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promis
     .execute()
 }
 
-/** Ends a key, where it is the current one still. */
+/** Retires a key if it is still the current one. */
 export async function endKey(
   tx: Transaction,
   { identityId, keyVersion }: { identityId: string; keyVersion: number },
@@ -37,17 +37,19 @@ export async function endKey(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('signing_key')
-    .set({ ended_at: now })
+    .set({ replaced_at: now })
     .where('identity_id', '=', identityId)
     .where('key_version', '=', keyVersion)
-    .where('ended_at', 'is', null)
+    .where('replaced_at', 'is', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
 
 /**
- * Forgets the private halves of the keys before this one, which nothing needs any more. That of the key which was
- * replaced last stays until the next rotation: its owner may still have to sign with it that the present key is theirs.
+ * Deletes the private keys that are older than this key, which are not needed any more.
+ *
+ * The most recently replaced key stays until the next rotation: its owner may still have to prove with it that the
+ * current key is theirs.
  */
 export async function forgetPrivateHalves(
   tx: Transaction,
@@ -68,10 +70,10 @@ const key = [
   'signing_key.public_key as publicKey',
   'signing_key.encrypted_private_key as encryptedPrivateKey',
   'signing_key.created_at as createdAt',
-  'signing_key.ended_at as endedAt',
+  'signing_key.replaced_at as endedAt',
 ] as const
 
-/** Every key that an identity has or had, the first one first. */
+/** Lists all current and former keys of an identity, oldest first. */
 export function listKeys(db: Database, identityId: string) {
   return db.selectFrom('signing_key').select(key).where('identity_id', '=', identityId).orderBy('key_version').execute()
 }
@@ -82,22 +84,22 @@ export function findCurrentKey(db: Database, identityId: string) {
     .selectFrom('signing_key')
     .select(key)
     .where('identity_id', '=', identityId)
-    .where('ended_at', 'is', null)
+    .where('replaced_at', 'is', null)
     .executeTakeFirst()
 }
 
-/** The key that an identity had at an instant. */
+/** Finds the key that an identity had at an instant. */
 export function findKeyAt(db: Database, identityId: string, at: Date) {
   return db
     .selectFrom('signing_key')
     .select(key)
     .where('identity_id', '=', identityId)
     .where('created_at', '<=', at)
-    .where(({ eb, or }) => or([eb('ended_at', 'is', null), eb('ended_at', '>', at)]))
+    .where(({ eb, or }) => or([eb('replaced_at', 'is', null), eb('replaced_at', '>', at)]))
     .executeTakeFirst()
 }
 
-/** The keys of a person's identities, those of the first identity first, each identity's first one first. */
+/** Lists the keys of a user's identities, grouped by identity, oldest first. */
 export function listKeysOfUser(db: Database, userId: string) {
   return db
     .selectFrom('signing_key')
@@ -115,36 +117,36 @@ export async function deleteKeys(tx: Transaction, identityIds: string[]): Promis
   await tx.deleteFrom('signing_key').where('identity_id', 'in', identityIds).execute()
 }
 
-const told = ['identity_id as identityId', 'key_version as keyVersion', 'public_key as publicKey'] as const
+const received = ['identity_id as identityId', 'key_version as keyVersion', 'public_key as publicKey'] as const
 
-/** Marks those keys of these identities as known to the log that it does not know yet, and answers them. */
-export function markInLog(tx: Transaction, identityIds: string[]) {
+/** Marks the keys of these identities that are not in the log yet as logged, and returns them. */
+export function markLogged(tx: Transaction, identityIds: string[]) {
   return tx
     .updateTable('signing_key')
-    .set({ in_log: true })
+    .set({ is_logged: true })
     .where('identity_id', 'in', identityIds)
-    .where('in_log', '=', false)
-    .returning(told)
+    .where('is_logged', '=', false)
+    .returning(received)
     .execute()
 }
 
-/** The current keys of these identities. */
+/** Lists the current keys of these identities. */
 export function listCurrentKeys(tx: Transaction, identityIds: string[]) {
   return tx
     .selectFrom('signing_key')
-    .select(told)
+    .select(received)
     .where('identity_id', 'in', identityIds)
-    .where('ended_at', 'is', null)
+    .where('replaced_at', 'is', null)
     .execute()
 }
 
-/** Identities that have keys which the log does not know. */
+/** Lists identities that have keys which are not in the log. */
 export async function listIdentitiesNotInLog(db: Database, count: number): Promise<string[]> {
   const rows = await db
     .selectFrom('signing_key')
     .select('identity_id')
     .distinct()
-    .where('in_log', '=', false)
+    .where('is_logged', '=', false)
     .limit(count)
     .execute()
   return rows.map(({ identity_id: identityId }) => identityId)

@@ -1,28 +1,28 @@
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { PendingRequest } from '@countersign/protocol/signing/pending-signing'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import type { Database } from '#platform/database/database.ts'
-import { listSignatories, type Signatory } from '#organizations/membership/signatory.ts'
+import { listSignatories, type OrganizationSigner } from '#organizations/membership/signatory.ts'
 import type { Session } from '#accounts/sessions/session.ts'
-import * as organizationAnswerStore from './organization-answer-store.ts'
-import { toMemberViews } from './organization-answer.ts'
-import * as organizationRequestStore from './organization-request-store.ts'
+import * as organizationAnswerStore from '#signing/requests/organizations/organization-answer-store.ts'
+import { toMemberViews } from '#signing/requests/organizations/member-signature.ts'
+import * as organizationRequestStore from '#signing/requests/organizations/organization-request-store.ts'
 import * as store from './pending-store.ts'
 import { toPage, type Page } from './request-page.ts'
-import { isForPerson, toSigningRequest } from './request.ts'
-import { listRequestsOfUser } from './store.ts'
+import { isForPerson, toSigningRequest } from '#signing/requests/identities/request.ts'
+import { listRequestsOfUser } from '#signing/requests/identities/store.ts'
 
 /**
- * What waits for the person of a session: requests to their identities, and those to organizations that they have not
- * answered yet. Those of connected apps first, and of these the first that expires; `count` of it at most, from where
- * the page before ended.
+ * Lists the pending requests of a session's user: to their identities, and to organizations if unanswered by the user.
+ *
+ * Those of connected apps come first, ordered by expiry. Returns at most `count`, from the end of the previous page.
  */
 export async function listPending(
   db: Database,
   session: Session,
   page: Page,
   now: Date,
-): Promise<Answer<'GET /api/signing/requests'>> {
+): Promise<ResponseOf<'GET /api/signing/requests'>> {
   const members = await listMembers(db, session, now)
   const { found, asOf } = await findWaiting(db, { session, members }, page, now)
   const read = async (chosen: Found[]) => [
@@ -33,13 +33,13 @@ export async function listPending(
   return { requests, ...(nextCursor !== null && { nextCursor }) }
 }
 
-/** How much of that there is, and the same page of it without texts: little to read again every few seconds. */
+/** Counts pending requests and returns the same page without texts, which is cheap to poll every few seconds. */
 export async function readPending(
   db: Database,
   session: Session,
   page: Page,
   now: Date,
-): Promise<Answer<'GET /api/signing/pending'>> {
+): Promise<ResponseOf<'GET /api/signing/pending'>> {
   const members = await listMembers(db, session, now)
   const { found, asOf } = await findWaiting(db, { session, members }, page, now)
   const identities = isForPerson(session) ? await store.countWaitingForUser(db, session.userId, now) : []
@@ -55,9 +55,12 @@ export async function readPending(
   }
 }
 
-type Member = Signatory & { handle: string }
+type Member = OrganizationSigner & { handle: string }
 
-/** As whom the person may sign or approve, of those that have a key to sign with; who signs before others. */
+/**
+ * Lists the memberships through which the user may sign or approve and that have a signing key; those that may sign
+ * come first.
+ */
 async function listMembers(db: Database, session: Session, now: Date): Promise<Member[]> {
   const signatories = await listSignatories(db, session, now)
   if (signatories.length === 0) return []
@@ -76,7 +79,7 @@ async function listMembers(db: Database, session: Session, now: Date): Promise<M
 
 type Found = store.WaitingForIdentity | store.WaitingForOrganization
 
-/** What is on a page or after it: one more than asked tells that there is a next one. */
+/** Finds the requests of a page; one more than requested shows that there is a next page. */
 async function findWaiting(
   db: Database,
   { session, members }: { session: Session; members: Member[] },
@@ -84,10 +87,10 @@ async function findWaiting(
   now: Date,
 ): Promise<{ found: Found[]; asOf: Date }> {
   const { after, asOf } = cursor === undefined ? { after: start, asOf: now } : readCursor(cursor)
-  const wanted = { after, asOf, count: count + 1 }
-  const own = isForPerson(session) ? await store.listWaitingForUser(db, session.userId, wanted, now) : []
+  const requested = { after, asOf, count: count + 1 }
+  const own = isForPerson(session) ? await store.listWaitingForUser(db, session.userId, requested, now) : []
   const ofOrganizations =
-    members.length > 0 ? await store.listWaitingForMembers(db, placesOf(members), wanted, now) : []
+    members.length > 0 ? await store.listWaitingForMembers(db, placesOf(members), requested, now) : []
   return { found: [...own, ...ofOrganizations].toSorted(connectedFirst), asOf }
 }
 
@@ -101,7 +104,7 @@ function placesOf(members: Member[]) {
 async function readOwn(db: Database, session: Session, chosen: Found[]): Promise<SigningRequest[]> {
   const places = chosen.filter((each) => 'identityId' in each)
   if (places.length === 0) return []
-  return (await listRequestsOfUser(db, session, places)).map(toSigningRequest)
+  return (await listRequestsOfUser(db, session.userId, places)).map(toSigningRequest)
 }
 
 async function readOfOrganizations(db: Database, chosen: Found[], now: Date) {
@@ -111,12 +114,12 @@ async function readOfOrganizations(db: Database, chosen: Found[], now: Date) {
 
 function toPendingRequest(found: Found, names: Map<string, string>, members: Member[]): PendingRequest | undefined {
   const { requestId, clientId, isConnected, expiresAt } = found
-  const asked = 'identityId' in found ? found : askedMember(found, members)
+  const input = 'identityId' in found ? found : requestedMember(found, members)
   return (
-    asked && {
+    input && {
       requestId,
-      identityId: asked.identityId,
-      handle: asked.handle,
+      identityId: input.identityId,
+      handle: input.handle,
       app: { clientId, name: names.get(clientId) ?? clientId },
       connected: isConnected,
       expiresAt: expiresAt.toISOString(),
@@ -125,7 +128,7 @@ function toPendingRequest(found: Found, names: Map<string, string>, members: Mem
   )
 }
 
-function askedMember({ organizationId }: store.WaitingForOrganization, members: Member[]): Member | undefined {
+function requestedMember({ organizationId }: store.WaitingForOrganization, members: Member[]): Member | undefined {
   return members.find(({ organization }) => organization.organizationId === organizationId)
 }
 
@@ -143,7 +146,7 @@ const start: store.Position = {
   requestId: '00000000-0000-0000-0000-000000000000',
 }
 
-/** Ids of requests are random, so it is the rest that tells the place, also of one that is gone by then. */
+/** Encodes a position. Request IDs are random, so the other fields define it, also for a request deleted since. */
 function toCursor({ isConnected, expiresAt, requestId }: store.Position, asOf: Date): string {
   return `${asOf.getTime()}-${isConnected ? 'c' : 'u'}-${expiresAt.getTime()}-${requestId}`
 }

@@ -1,57 +1,111 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
-import { receiptType, type Receipt } from '@countersign/protocol/signing/receipts'
-import { sha256 } from '#platform/crypto/digest.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import type { Session } from '#accounts/sessions/session.ts'
-import { proveKey } from '#signing/transparency/event.ts'
-import { signStatement } from '#signing/transparency/log-key.ts'
-import { findAsking, requireReader } from './organization-answer.ts'
-import * as organizationAnswerStore from './organization-answer-store.ts'
-import { writeOrganizationReceipt } from './organization-receipt.ts'
-import { findPlaceOfApp } from './organization-request.ts'
-import * as store from './store.ts'
+import { type OrganizationReceipt, type Receipt, receiptType } from '@countersign/protocol/signing/receipts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { getKeyProof, listKeyProofs } from '#signing/transparency/event.ts'
+import { signStatement } from '#signing/transparency/log.ts'
+import * as organizationAnswerStore from '#signing/requests/organizations/organization-answer-store.ts'
+import type { OrganizationRequestKey } from '#signing/requests/organizations/organization-answer-store.ts'
+import { findRequestRouteOfApp, loadRequestWithExpiry } from '#signing/requests/organizations/organization-request.ts'
+import type { PasskeySession } from '#accounts/sessions/session.ts'
+import { findOrganizationRequest, requireReader } from '#signing/requests/organizations/member-signature.ts'
+import * as store from '#signing/requests/identities/store.ts'
 
-const refuse = refusals({
-  access_denied: [403, 'This request belongs to another app.'],
-  request_not_found: [404, 'There is no such signing request.'],
-  request_not_signed: [409, 'This request has not been signed.'],
-  key_not_in_log: [409, 'The log of signing keys does not have this key yet. Try again in a minute.'],
+const refuse = defineErrors({
+  request_not_signed: [409, 'The signing request has not been signed.'],
+  key_not_in_log: [409, 'The signing key is not in the transparency log yet. Retry in a minute.'],
+  access_denied: [403, 'The signing request belongs to another app.'],
+  request_not_found: [404, 'Signing request not found.'],
 })
 
 /**
- * A receipt for what a person has signed, or an organization that they sign or approve for. Those who did keep it when
- * they are no members any more. Refuses `request_not_found`, `request_not_signed`, `key_not_in_log`, and what
- * `requireReader` does.
+ * Builds a receipt for a request that an organization has signed: all signatures, and the proofs that the log contains
+ * their keys, signed with the log key. Throws `request_not_found`, `request_not_signed`, `key_not_in_log`.
  */
-export async function issueReceipt(kernel: Kernel, session: Session, requestId: string, now: Date): Promise<string> {
-  const place = await store.findPlace(kernel.db, requestId)
-  if (place) return write(kernel, await store.findRequestOfUser(kernel.db, session, place.identityId, requestId), now)
-  const asking = await findAsking(kernel.db, session, requestId)
+async function writeOrganizationReceipt(
+  kernel: ServerContext,
+  place: OrganizationRequestKey,
+  now: Date,
+): Promise<string> {
+  const request = await loadRequestWithExpiry(kernel.db, place, now)
+  const { requestId, clientId, organizationId, organizationName, approvalsNeeded, payload, resolvedAt } = request
+  if (request.status !== 'signed' || !resolvedAt) throw refuse.request_not_signed()
+  const answers = await organizationAnswerStore.listMemberSignatures(kernel.db, place)
+  const { log, keys } = await listKeyProofs(kernel, answers, now)
+  const signatures: OrganizationReceipt['signatures'] = []
+  for (const [index, answer] of answers.entries()) {
+    const key = keys[index]
+    if (!key) throw refuse.key_not_in_log()
+    const { identityId, memberId, signedAs, role, keyVersion } = answer
+    signatures.push({
+      identityId,
+      memberId,
+      ...(signedAs !== null && { handle: signedAs }),
+      role,
+      signature: toBase64(answer.signature),
+      publicKey: toBase64(answer.publicKey),
+      keyVersion,
+      at: answer.answeredAt.toISOString(),
+      key,
+    })
+  }
+  const receipt: OrganizationReceipt = {
+    version: 2,
+    requestId,
+    clientId,
+    organization: { id: organizationId, name: organizationName },
+    approvalsNeeded,
+    payloadSha256: toBase64(sha256(payload)),
+    signatures,
+    createdAt: request.createdAt.toISOString(),
+    resolvedAt: resolvedAt.toISOString(),
+    issuedAt: now.toISOString(),
+    checkpoint: log.checkpoint,
+  }
+  return signStatement(kernel.keyring, log, receiptType, receipt)
+}
+
+/**
+ * Issues a receipt for a request that a user signed, or that an organization signed with this user. Signers keep access
+ * after they have left the organization. Throws `request_not_found`, `request_not_signed`, `key_not_in_log`, and the
+ * errors of `requireReader`.
+ */
+export async function issueReceipt(
+  kernel: ServerContext,
+  session: PasskeySession,
+  requestId: string,
+  now: Date,
+): Promise<string> {
+  const place = await store.findRequestRoute(kernel.db, requestId)
+  if (place)
+    return write(kernel, await store.findRequestOfUser(kernel.db, session.userId, place.identityId, requestId), now)
+  const asking = await findOrganizationRequest(kernel.db, session, requestId)
   if (!asking) throw refuse.request_not_found()
-  if (!(await organizationAnswerStore.hasSigned(kernel.db, session, asking))) await requireReader(kernel, asking, now)
+  if (!(await organizationAnswerStore.hasSigned(kernel.db, session.userId, asking)))
+    await requireReader(kernel, asking, now)
   return writeOrganizationReceipt(kernel, asking, now)
 }
 
-/** The same for the app that asked. Refuses `access_denied` beside the others. */
+/** Issues the receipt to the requesting app. Also throws `access_denied`. */
 export async function issueReceiptToApp(
-  kernel: Kernel,
+  kernel: ServerContext,
   clientId: string,
   requestId: string,
   now: Date,
 ): Promise<string> {
-  const place = await store.findPlace(kernel.db, requestId)
-  if (!place) return writeOrganizationReceipt(kernel, await findPlaceOfApp(kernel.db, clientId, requestId), now)
+  const place = await store.findRequestRoute(kernel.db, requestId)
+  if (!place) return writeOrganizationReceipt(kernel, await findRequestRouteOfApp(kernel.db, clientId, requestId), now)
   if (place.clientId !== clientId) throw refuse.access_denied()
   return write(kernel, await store.findRequest(kernel.db, place.identityId, requestId), now)
 }
 
-/** Signed by the key of the log, with the proof that the log has the person's key. */
-async function write(kernel: Kernel, request: store.StoredRequest | undefined, now: Date): Promise<string> {
+/** Builds a receipt signed with the log key, with the proof that the log contains the user's key. */
+async function write(kernel: ServerContext, request: store.StoredRequest | undefined, now: Date): Promise<string> {
   if (!request) throw refuse.request_not_found()
   const { requestId, clientId, identityId, signedAs, keyVersion, payload, signature, publicKey, resolvedAt } = request
   if (request.status !== 'signed' || !signature || !resolvedAt) throw refuse.request_not_signed()
-  const proved = await proveKey(kernel, { identityId, keyVersion }, now)
+  const proved = await getKeyProof(kernel, { identityId, keyVersion }, now)
   if (!proved) throw refuse.key_not_in_log()
 
   const { log, key } = proved

@@ -1,13 +1,13 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import type { Database } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
-import * as listingStore from './listing-store.ts'
-import type { StoredRequest } from './store.ts'
+import * as listingStore from './history-store.ts'
+import type { StoredRequest } from '#signing/requests/identities/store.ts'
 
-/** Few, since each has its whole text. */
+/** Few, because each contains its whole text. */
 const pageRequests = 100
 
-/** Everything that an identity was asked to sign, the latest first. */
+/** Reads all requests that an identity has received, newest first. */
 export async function* readAllRequests(db: Database, identityId: string) {
   const pages = readPages<StoredRequest>(pageRequests, (before, count) =>
     listingStore.listRequests(db, identityId, { before, count }),

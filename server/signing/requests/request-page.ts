@@ -2,16 +2,17 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { takeFitting } from '#platform/database/pages.ts'
 
-/** What a caller asks for: from where the page before ended, and how many requests at most. */
+/** Requested page: the end of the previous page, and the maximum number of requests. */
 export type Page = { cursor?: string | undefined; count: number }
 
-/** A request that belongs on a page or after it, without its text, of which `textBytes` is the size. */
+/** Request on or after a page, without its text; `textBytes` is the size of that. */
 type Found = { requestId: string; textBytes: number }
 
 /**
- * A page of the requests that were found, one more than asked telling that there is a next one: `count` of them at
- * most, and no more than `signingPageBytesMax` as JSON, but one at least. Texts are read once it is known that they
- * fit; `read` answers in any order, and may leave some out.
+ * Builds a page from found requests; one more than requested shows that there is a next page.
+ *
+ * Returns at most `count` requests and at most `signingPageBytesMax` as JSON, but at least one. Texts are read only
+ * after they are known to fit; `read` may return them in any order and omit some.
  */
 export async function toPage<Each extends Found>(
   found: Each[],
@@ -30,7 +31,7 @@ export async function toPage<Each extends Found>(
   return { requests, nextCursor: hasMore && last ? cursorOf(last) : null }
 }
 
-/** As JSON, with the comma that follows. */
+/** Returns the size as JSON, with the comma that follows. */
 function bytesOf(request: SigningRequest): number {
   return Buffer.byteLength(JSON.stringify(request)) + 1
 }

@@ -1,36 +1,97 @@
-import { growTree, rootOf, type Subtree } from '@countersign/protocol/formats/signing/merkle-tree'
+import { type KeyObject, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
+import { type Checkpoint, writeCheckpoint, writeNote } from '@countersign/protocol/formats/signing/checkpoint'
+import { CompactSign } from 'jose'
+import { sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { type Subtree, appendLeaves, rootOf } from '@countersign/protocol/formats/signing/merkle-tree'
 import { isReadOnly, transaction } from '#platform/database/database.ts'
-import { sha256 } from '#platform/crypto/digest.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { makeLogKey, openLogKey, renewSeal, signCheckpoint } from './log-key.ts'
-import { readSubtrees, subtreesOf } from './subtrees.ts'
+import { loadSubtrees, subtreesOf } from './merkle.ts'
 import * as store from './store.ts'
 
-type Vault = Pick<Kernel, 'db' | 'keyring'>
+/** Context under which the log key is sealed. The key signs checkpoints and receipts, never tokens. */
+const context = 'transparency-log-key'
 
-/** How many leaves get their places in one transaction, which others wait for. */
+export type LogKey = { publicKey: Uint8Array; privateKey: KeyObject }
+export type SealedLogKey = { publicKey: Uint8Array; sealedPrivateKey: string }
+
+async function generateLogKey(keyring: ServerContext['keyring']): Promise<LogKey & SealedLogKey> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const sealedPrivateKey = await keyring.seal(context, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  return { publicKey: rawOf(publicKey), privateKey, sealedPrivateKey }
+}
+
+/** Loads the log key. Throws `ConfigError` if `SECRET_KEY` does not decrypt it. */
+async function loadLogKey(
+  keyring: ServerContext['keyring'],
+  { publicKey, sealedPrivateKey }: SealedLogKey,
+): Promise<LogKey> {
+  return { publicKey, privateKey: createPrivateKey(await keyring.open(context, sealedPrivateKey)) }
+}
+
+/** Re-encrypts the key under the current root key of the keyring. */
+function reencrypt(keyring: ServerContext['keyring'], sealedPrivateKey: string): Promise<string> {
+  return keyring.renew(context, sealedPrivateKey)
+}
+
+/** Formats a checkpoint as a note signed with the log key. */
+function signCheckpoint({ publicKey, privateKey }: LogKey, checkpoint: Checkpoint): string {
+  const text = writeCheckpoint(checkpoint)
+  return writeNote(sha256, text, { name: checkpoint.origin, publicKey }, sign(null, Buffer.from(text), privateKey))
+}
+
+/** Signs a statement with the log key, as a compact JWS of this type. */
+export async function signStatement(
+  keyring: ServerContext['keyring'],
+  log: SealedLogKey,
+  type: string,
+  statement: object,
+): Promise<string> {
+  const { publicKey, privateKey } = await loadLogKey(keyring, log)
+  const { alg, kid } = publicJwkOf(publicKey)
+  return new CompactSign(Buffer.from(JSON.stringify(statement)))
+    .setProtectedHeader({ alg, typ: type, kid })
+    .sign(privateKey)
+}
+
+/** Returns the public key as a JWK, with its thumbprint (RFC 7638) as key ID. */
+export function publicJwkOf(publicKey: Uint8Array) {
+  const members = { crv: 'Ed25519', kty: 'OKP', x: Buffer.from(publicKey).toString('base64url') } as const
+  const kid = sha256(JSON.stringify(members)).toString('base64url')
+  return { ...members, kid, use: 'sig', alg: 'EdDSA' } as const
+}
+
+function rawOf(publicKey: KeyObject): Uint8Array {
+  return Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
+}
+
+type Vault = Pick<ServerContext, 'db' | 'keyring'>
+
+/** Number of leaves that get their index in one transaction; other transactions wait for it. */
 const batchLeaves = 500
 
 /**
- * Begins the log where there is none: its key, and a checkpoint of nothing. It keeps the name that it gets now. Throws
- * `ConfigError` where there is one whose key `SECRET_KEY` does not open.
+ * Creates the log if there is none: its key, and a checkpoint of the empty tree. The log keeps its name permanently.
+ * Throws `ConfigError` if a log exists whose key `SECRET_KEY` does not decrypt.
  */
-export async function beginLog({ db, keyring, config }: Vault & Pick<Kernel, 'config'>, now: Date): Promise<void> {
+export async function initializeLog(
+  { db, keyring, config }: Vault & Pick<ServerContext, 'config'>,
+  now: Date,
+): Promise<void> {
   const log = await store.findLog(db)
-  if (log) return void (await openLogKey(keyring, log))
-  const key = await makeLogKey(keyring)
+  if (log) return void (await loadLogKey(keyring, log))
+  const key = await generateLogKey(keyring)
   const head = { origin: `${config.baseUrl.host}/transparency`, size: 0, root: rootOf(sha256, []) }
   await store.insertLog(db, { ...key, ...head, checkpoint: signCheckpoint(key, head) }, now)
 }
 
-export type Log = Awaited<ReturnType<typeof store.readLog>>
+export type Log = Awaited<ReturnType<typeof store.getTreeHead>>
 
 /**
- * The log as it is now: whoever reads it first gives those leaves their places that wait for it, so that nobody sees it
- * behind. While nothing can be written it is what it was.
+ * Returns the current log. The first reader assigns indexes to pending leaves, so that no reader sees an outdated log.
+ * On a read-only database it returns the last state.
  */
-export async function readLog(vault: Vault, now: Date): Promise<Log> {
-  const log = await store.readLog(vault.db, now)
+export async function getTreeHead(vault: Vault, now: Date): Promise<Log> {
+  const log = await store.getTreeHead(vault.db, now)
   if (!log.isBehind) return log
   try {
     await placeDueLeaves(vault, now)
@@ -38,45 +99,45 @@ export async function readLog(vault: Vault, now: Date): Promise<Log> {
     if (isReadOnly(error)) return log
     throw error
   }
-  return store.readLog(vault.db, now)
+  return store.getTreeHead(vault.db, now)
 }
 
 /**
- * Gives all leaves that are due their places, for when nobody reads. However many processes do so, each leaf gets one
- * place and each place one leaf: the head is held by one of them at a time.
+ * Assigns indexes to all due leaves, in case no client reads the log. With any number of processes, each leaf gets one
+ * index and each index one leaf: one process at a time locks the tree head.
  */
-export async function advanceLog(vault: Vault, now: Date): Promise<void> {
+export async function publishCheckpoint(vault: Vault, now: Date): Promise<void> {
   while ((await placeDueLeaves(vault, now)) === batchLeaves);
 }
 
-/** Seals the key of the log anew where another root than the first has, so that the operator can let that one go. */
-export async function resealLogKey({ db, keyring }: Vault): Promise<void> {
+/** Re-encrypts the log key if it is not under the current root key, so that the operator can remove the old one. */
+export async function reencryptLogKey({ db, keyring }: Vault): Promise<void> {
   const log = await store.findLog(db)
   if (!log) return
-  const sealed = await renewSeal(keyring, log.sealedPrivateKey)
+  const sealed = await reencrypt(keyring, log.sealedPrivateKey)
   if (sealed !== log.sealedPrivateKey) await store.replaceSealed(db, log.sealedPrivateKey, sealed)
 }
 
-/** Gives a batch of leaves their places, all of it or nothing, and signs the new head; answers how many there were. */
+/** Assigns indexes to a batch of leaves, atomically, and signs the new tree head; returns how many there were. */
 function placeDueLeaves({ db, keyring }: Vault, now: Date): Promise<number> {
   return transaction(db, async (tx) => {
-    const log = await store.holdLog(tx)
-    const leafHashes = await store.listDue(tx, now, batchLeaves)
+    const log = await store.lockLog(tx)
+    const leafHashes = await store.listPendingLeaves(tx, now, batchLeaves)
     if (leafHashes.length === 0) return 0
 
-    let peaks = await readSubtrees(tx, subtreesOf({ start: 0, end: log.size }))
+    let peaks = await loadSubtrees(tx, subtreesOf({ start: 0, end: log.size }))
     const completed: Subtree[] = []
     for (const leafHash of leafHashes) {
-      const grown = growTree(sha256, peaks, leafHash)
+      const grown = appendLeaves(sha256, peaks, leafHash)
       peaks = grown.peaks
       completed.push(...grown.completed)
     }
-    await store.placeLeaves(tx, log.size, leafHashes)
+    await store.assignLeafIndexes(tx, log.size, leafHashes)
     await store.insertNodes(tx, completed)
 
     const head = { size: log.size + leafHashes.length, root: rootOf(sha256, peaks) }
-    const key = await openLogKey(keyring, log)
-    await store.advanceLog(tx, { ...head, checkpoint: signCheckpoint(key, { origin: log.origin, ...head }) })
+    const key = await loadLogKey(keyring, log)
+    await store.publishCheckpoint(tx, { ...head, checkpoint: signCheckpoint(key, { origin: log.origin, ...head }) })
     return leafHashes.length
   })
 }

@@ -3,36 +3,35 @@ import { writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoi
 import { limits } from '@countersign/protocol/formats/limits'
 import * as endpoints from '@countersign/protocol/signing/transparency'
 import type { FastifyRequest } from 'fastify'
-import { sha256 } from '#platform/crypto/digest.ts'
-import type { Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
-import { refusals } from '#platform/refusal.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { listKeyEvents } from './event.ts'
-import { publicJwkOf } from './log-key.ts'
-import { readLog } from './log.ts'
-import { proveConsistency, proveInclusion } from './proof.ts'
+import { getTreeHead, publicJwkOf } from './log.ts'
+import { getConsistencyProof, getInclusionProof } from './merkle.ts'
 import * as store from './store.ts'
 
-const refuse = refusals({
-  invalid_tree_size: [400, 'The log has not been of that size, or not at that size of the other.'],
-  leaf_not_found: [404, 'There is no such leaf in the log of that size.'],
+const refuse = defineErrors({
+  invalid_tree_size: [400, 'Unknown tree size, or the first size is larger than the second.'],
+  leaf_not_found: [404, 'The log of this size has no such leaf.'],
 })
 
-/** The largest integer of a column. */
+/** Largest value of an integer column. */
 const placeMax = 2 ** 31 - 1
 
-/** The log of signing keys, for everybody. */
-export function transparencyRoutes(host: Host, kernel: Kernel): void {
+/** Registers the public routes of the log of signing keys. */
+export function transparencyRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const onRequest = limit(kernel)
   proofRoutes(host, kernel)
 
   host.route({
-    ...endpoints.readCheckpoint,
+    ...endpoints.getCheckpoint,
     onRequest,
     async handler(_request, reply) {
-      const { checkpoint } = await readLog(kernel, clock())
+      const { checkpoint } = await getTreeHead(kernel, clock())
       return reply.type('text/plain; charset=utf-8').send(checkpoint)
     },
   })
@@ -41,7 +40,7 @@ export function transparencyRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.readLogKeys,
     onRequest,
     async handler() {
-      const { origin, publicKey, createdAt } = await readLog(kernel, clock())
+      const { origin, publicKey, createdAt } = await getTreeHead(kernel, clock())
       const verifierKey = writeVerifierKey(sha256, { name: origin, publicKey })
       return { keys: [publicJwkOf(publicKey)], origin, verifierKey, createdAt: createdAt.toISOString() }
     },
@@ -51,7 +50,7 @@ export function transparencyRoutes(host: Host, kernel: Kernel): void {
     ...endpoints.listLeaves,
     onRequest,
     async handler({ query: { start, count } }) {
-      const { size } = await readLog(kernel, clock())
+      const { size } = await getTreeHead(kernel, clock())
       const from = Math.min(placeOf(start), size)
       const to = Math.min(
         from + Number(count ?? limits.transparencyLeavesMax),
@@ -74,47 +73,47 @@ export function transparencyRoutes(host: Host, kernel: Kernel): void {
   })
 }
 
-function proofRoutes(host: Host, kernel: Kernel): void {
+function proofRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const onRequest = limit(kernel)
 
   host.route({
-    ...endpoints.proveInclusion,
+    ...endpoints.getInclusionProof,
     onRequest,
     async handler({ query }) {
       const size = await requireSize(query.size)
       const leafHash = fromCanonicalBase64(query.leafHash)
       const leaf = leafHash && (await store.findLeafByHash(db, leafHash))
       if (!leaf || leaf.index >= size) throw refuse.leaf_not_found()
-      return { index: leaf.index, size, hashes: await proveInclusion(db, leaf.index, size) }
+      return { index: leaf.index, size, hashes: await getInclusionProof(db, leaf.index, size) }
     },
   })
 
   host.route({
-    ...endpoints.proveConsistency,
+    ...endpoints.getConsistencyProof,
     onRequest,
     async handler({ query }) {
       const to = await requireSize(query.to)
       const from = Number(query.from)
       if (from > to) throw refuse.invalid_tree_size()
-      return { from, to, hashes: await proveConsistency(db, from, to) }
+      return { from, to, hashes: await getConsistencyProof(db, from, to) }
     },
   })
 
-  /** A size that the log has now or has had. */
-  async function requireSize(asked: string | undefined): Promise<number> {
-    const { size } = await readLog(kernel, clock())
-    const wanted = asked === undefined ? size : Number(asked)
-    if (wanted > size) throw refuse.invalid_tree_size()
-    return wanted
+  /** Parses a current or former size of the log. */
+  async function requireSize(input: string | undefined): Promise<number> {
+    const { size } = await getTreeHead(kernel, clock())
+    const requested = input === undefined ? size : Number(input)
+    if (requested > size) throw refuse.invalid_tree_size()
+    return requested
   }
 }
 
-/** A place as the database takes it: none that is larger has a leaf. */
+/** Limits an index to what the database accepts: no larger index has a leaf. */
 function placeOf(text: string): number {
   return Math.min(Number(text), placeMax)
 }
 
-function limit({ rateLimits }: Kernel) {
-  return (request: FastifyRequest) => rateLimits.count('metadata', addressKey(request))
+function limit({ rateLimits }: ServerContext) {
+  return (request: FastifyRequest) => rateLimits.count('metadata', clientAddressKey(request))
 }

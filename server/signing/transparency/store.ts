@@ -11,7 +11,7 @@ type NewLog = {
   checkpoint: string
 }
 
-/** Keeps the log where there is none: of several that are offered, the first is everyone's. */
+/** Inserts the log if there is none; of concurrent inserts, the first wins for all processes. */
 export async function insertLog(db: Database, log: NewLog, now: Date): Promise<void> {
   await db
     .insertInto('transparency_log')
@@ -22,7 +22,7 @@ export async function insertLog(db: Database, log: NewLog, now: Date): Promise<v
       sealed_private_key: log.sealedPrivateKey,
       created_at: now,
       size: 0,
-      root: log.root,
+      root_hash: log.root,
       checkpoint: log.checkpoint,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -34,7 +34,7 @@ const columns = [
   'public_key as publicKey',
   'sealed_private_key as sealedPrivateKey',
   'size',
-  'root',
+  'root_hash as root',
   'checkpoint',
   'created_at as createdAt',
 ] as const
@@ -51,17 +51,22 @@ export async function replaceSealed(db: Database, sealed: string, anew: string):
     .execute()
 }
 
-/** The log, and whether there are leaves that are due and have no place in it yet. */
-export function readLog(db: Database, now: Date) {
+/** Returns the log, and whether there are due leaves without an index. */
+export function getTreeHead(db: Database, now: Date) {
   return db
     .selectFrom('transparency_log')
     .select(columns)
     .select(({ eb, fn, selectFrom }) =>
-      // By the first of them: where the database believes that most have no place, it would look through all for one.
+      // Through the first due leaf: if the planner expects most leaves to lack an index, it would scan all of them for
+      // one.
       fn
         .coalesce(
           eb(
-            selectFrom('transparency_leaf').select('due_at').where('leaf_index', 'is', null).orderBy('due_at').limit(1),
+            selectFrom('transparency_leaf')
+              .select('integrate_at')
+              .where('leaf_index', 'is', null)
+              .orderBy('integrate_at')
+              .limit(1),
             '<=',
             now,
           ),
@@ -72,15 +77,19 @@ export function readLog(db: Database, now: Date) {
     .executeTakeFirstOrThrow()
 }
 
-/** The log, held until the end of the transaction: whoever appends does so alone. */
-export function holdLog(tx: Transaction) {
+/** Locks the log until the end of the transaction, so that only one process appends. */
+export function lockLog(tx: Transaction) {
   return tx.selectFrom('transparency_log').select(columns).forUpdate().executeTakeFirstOrThrow()
 }
 
-export type Head = { size: number; root: Uint8Array; checkpoint: string }
+export type TreeHead = { size: number; root: Uint8Array; checkpoint: string }
 
-export async function advanceLog(tx: Transaction, head: Head): Promise<void> {
-  await tx.updateTable('transparency_log').set(head).where('size', '<', head.size).execute()
+export async function publishCheckpoint(tx: Transaction, head: TreeHead): Promise<void> {
+  await tx
+    .updateTable('transparency_log')
+    .set({ size: head.size, root_hash: head.root, checkpoint: head.checkpoint })
+    .where('size', '<', head.size)
+    .execute()
 }
 
 type NewLeaf = {
@@ -89,33 +98,33 @@ type NewLeaf = {
   event: KeyEventKind
   leaf: string
   leafSha256: Uint8Array
-  dueAt: Date
+  integrateAt: Date
 }
 
-/** Adds a leaf, due no earlier than those of the same identity before it. */
+/** Inserts a leaf, due no earlier than earlier leaves of the same identity. */
 export async function insertLeaf(tx: Transaction, leaf: NewLeaf): Promise<void> {
   await sql`
-    insert into transparency_leaf (identity_sha256, key_version, event, leaf, leaf_sha256, due_at)
+    insert into transparency_leaf (identity_sha256, key_version, event, leaf_data, leaf_sha256, integrate_at)
     select ${leaf.identitySha256}::bytea, ${leaf.keyVersion}::integer, ${leaf.event}, ${leaf.leaf},
-      ${leaf.leafSha256}::bytea, greatest(${leaf.dueAt}::timestamptz, max(due_at))
+      ${leaf.leafSha256}::bytea, greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
     from transparency_leaf where identity_sha256 = ${leaf.identitySha256}::bytea`.execute(tx)
 }
 
-/** Leaves that are due and have no place, in the order in which they get theirs. */
-export async function listDue(tx: Transaction, now: Date, count: number): Promise<Uint8Array[]> {
-  // Of those that are due at the same time all are read, for one of them may have to come after another.
+/** Lists due leaves without an index, in the order in which they get one. */
+export async function listPendingLeaves(tx: Transaction, now: Date, count: number): Promise<Uint8Array[]> {
+  // Reads all leaves due at the same time, because one of them may have to follow another.
   const { rows } = await sql<{ leafSha256: Uint8Array }>`
     select leaf_sha256 as "leafSha256" from (
-      select leaf_sha256, due_at, key_version, event from transparency_leaf
-      where leaf_index is null and due_at <= ${now}
-      order by due_at fetch first ${sql.lit(count)} rows with ties
+      select leaf_sha256, integrate_at, key_version, event from transparency_leaf
+      where leaf_index is null and integrate_at <= ${now}
+      order by integrate_at fetch first ${sql.lit(count)} rows with ties
     ) due
-    order by due_at, key_version, event = 'removed' limit ${count}`.execute(tx)
+    order by integrate_at, key_version, event = 'removed' limit ${count}`.execute(tx)
   return rows.map(({ leafSha256 }) => leafSha256)
 }
 
-/** Gives leaves their places, from `start` on. */
-export async function placeLeaves(tx: Transaction, start: number, leafHashes: Uint8Array[]): Promise<void> {
+/** Assigns indexes to leaves, from `start` on. */
+export async function assignLeafIndexes(tx: Transaction, start: number, leafHashes: Uint8Array[]): Promise<void> {
   await sql`
     update transparency_leaf set leaf_index = ${start}::integer + placed.nth::integer - 1
     from unnest(${leafHashes}::bytea[]) with ordinality as placed (leaf_sha256, nth)
@@ -129,9 +138,9 @@ export async function insertNodes(tx: Transaction, nodes: Subtree[]): Promise<vo
     .execute()
 }
 
-export type Place = Pick<Subtree, 'level' | 'index'>
+export type NodeId = Pick<Subtree, 'level' | 'index'>
 
-export async function readNodes(db: Database | Transaction, places: Place[]): Promise<Subtree[]> {
+export async function findNodes(db: Database | Transaction, places: NodeId[]): Promise<Subtree[]> {
   const [levels, indexes] = [places.map(({ level }) => level), places.map(({ index }) => index)]
   const { rows } = await sql<Subtree>`
     select level, node_index as index, hash from transparency_node
@@ -139,7 +148,7 @@ export async function readNodes(db: Database | Transaction, places: Place[]): Pr
   return rows
 }
 
-/** Leaves by their places, `count` from `start` on. */
+/** Lists `count` leaves by index, from `start` on. */
 export function listLeaves(db: Database, start: number, count: number) {
   return placed(db)
     .where('leaf_index', '>=', start)
@@ -150,7 +159,7 @@ export function listLeaves(db: Database, start: number, count: number) {
 
 type Places = { start: number; end: number; count: number }
 
-/** The first `count` leaves of an identity from the place `start` on, before `end`. */
+/** Lists the first `count` leaves of an identity from the index `start` on, before `end`. */
 export function listLeavesOfIdentity(db: Database, identitySha256: Uint8Array, { start, end, count }: Places) {
   return placed(db)
     .where('identity_sha256', '=', identitySha256)
@@ -161,7 +170,7 @@ export function listLeavesOfIdentity(db: Database, identitySha256: Uint8Array, {
     .execute()
 }
 
-/** The leaf by which an identity got a key. */
+/** Finds the leaf that added a key to an identity. */
 export function findLeafOfKey(db: Database, identitySha256: Uint8Array, keyVersion: number) {
   return placed(db)
     .where('identity_sha256', '=', identitySha256)
@@ -177,7 +186,7 @@ export function findLeafByHash(db: Database, leafSha256: Uint8Array) {
 function placed(db: Database) {
   return db
     .selectFrom('transparency_leaf')
-    .select(['leaf_index as index', 'leaf', 'leaf_sha256 as leafHash'])
+    .select(['leaf_index as index', 'leaf_data as leaf', 'leaf_sha256 as leafHash'])
     .where('leaf_index', 'is not', null)
     .$narrowType<{ index: number }>()
 }

@@ -1,12 +1,11 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
-import type { Kernel } from '#platform/module/services.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import type { Connection } from './connection.ts'
-import { scimUrlOf } from '#sso/provisioning/scim.ts'
-import { tellSettings } from './settings.ts'
+import { scimUrlOf, toSsoSettings } from './settings.ts'
 
-/** A connection, as those see it who look after it. */
-export function tellConnection(
-  { config: { baseUrl } }: Kernel,
+/** Maps a connection to the view for members who manage SSO. */
+export function toSsoConnection(
+  { config: { baseUrl } }: ServerContext,
   connection: Connection,
   { ssoConnectionId }: { ssoConnectionId: string | null },
 ): SsoConnection {
@@ -16,8 +15,8 @@ export function tellConnection(
     name,
     enabled,
     domains,
-    ...tellSettings(baseUrl, connection),
-    ...tellDirectory(baseUrl, connection),
+    ...toSsoSettings(baseUrl, connection),
+    ...toScimSettings(baseUrl, connection),
     testedAt: testedAt?.toISOString() ?? null,
     confirmedAt: confirmedAt?.toISOString() ?? null,
     inUse: connectionId === ssoConnectionId,
@@ -26,8 +25,8 @@ export function tellConnection(
   }
 }
 
-/** Where its directory finds us, where one says who may come by it. */
-function tellDirectory(baseUrl: URL, { connectionId, subjectBy, tokenCreatedAt }: Connection) {
+/** Returns the SCIM base URL of a connection, if it has SCIM provisioning. */
+function toScimSettings(baseUrl: URL, { connectionId, subjectBy, tokenCreatedAt }: Connection) {
   if (subjectBy === null || tokenCreatedAt === null) return {}
   return {
     scim: { baseUrl: scimUrlOf(baseUrl, connectionId), subjectBy, tokenCreatedAt: tokenCreatedAt.toISOString() },

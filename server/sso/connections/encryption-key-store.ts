@@ -11,45 +11,45 @@ export async function insertKey(tx: Transaction, inserted: NewKey, now: Date): P
     .execute()
 }
 
-/** The keys that open what is encrypted to a connection, the newest first: the published one, where there is one. */
-export function listOpening(db: Database, connectionId: string, now: Date) {
+/** Lists the keys that decrypt assertions for a connection, newest first. The first is the published one, if any. */
+export function listDecryptionKeys(db: Database, connectionId: string, now: Date) {
   return db
     .selectFrom('sso_encryption_key')
     .select(['key_id as keyId', 'sealed_key as sealedKey'])
     .where('connection_id', '=', connectionId)
-    .where((where) => where.or([where('ends_at', 'is', null), where('ends_at', '>', now)]))
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
     .orderBy('created_at', 'desc')
     .execute()
 }
 
-/** The certificate (PEM) of the published key of a connection; undefined where none is published. */
+/** Finds the certificate (PEM) of the published key of a connection. Returns undefined if none is published. */
 export async function findCertificate(db: Database, connectionId: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('sso_encryption_key')
     .select('certificate')
     .where('connection_id', '=', connectionId)
-    .where('ends_at', 'is', null)
+    .where('expires_at', 'is', null)
     .executeTakeFirst()
   return found?.certificate
 }
 
-/** Has the published key of a connection be a former one; false where none is published. */
-export async function setFormer(tx: Transaction, connectionId: string, endsAt: Date): Promise<boolean> {
+/** Retires the published key of a connection. Returns false if none is published. */
+export async function retireEncryptionKey(tx: Transaction, connectionId: string, expiresAt: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('sso_encryption_key')
-    .set({ ends_at: endsAt })
+    .set({ expires_at: expiresAt })
     .where('connection_id', '=', connectionId)
-    .where('ends_at', 'is', null)
+    .where('expires_at', 'is', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
 
-/** All sealed keys there are, for who seals them anew. */
+/** Lists all sealed keys, for re-encryption. */
 export function listSealedKeys(db: Database) {
   return db.selectFrom('sso_encryption_key').select(['key_id as keyId', 'sealed_key as sealedKey']).execute()
 }
 
-/** Puts a sealed key in the place of the same one. */
+/** Replaces a sealed key if it is unchanged. */
 export async function replaceSealedKey(db: Database, keyId: string, earlier: string, sealed: string): Promise<void> {
   await db
     .updateTable('sso_encryption_key')
@@ -59,11 +59,11 @@ export async function replaceSealedKey(db: Database, keyId: string, earlier: str
     .execute()
 }
 
-/** Deletes up to `batch` keys that open nothing any more, and says how many. */
+/** Deletes up to `batch` expired keys, and returns the number. */
 export async function deleteEndedKeys(db: Database, now: Date, batch: number): Promise<number> {
   const { rows } = await sql`
     delete from sso_encryption_key where (connection_id, key_id) in (
-      select connection_id, key_id from sso_encryption_key where ends_at <= ${now} limit ${batch}
+      select connection_id, key_id from sso_encryption_key where expires_at <= ${now} limit ${batch}
     ) returning key_id
   `.execute(db)
   return rows.length

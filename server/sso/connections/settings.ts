@@ -1,27 +1,31 @@
 import { X509Certificate } from 'node:crypto'
 import type { NewSsoConnection, SsoConnection } from '@countersign/protocol/organizations/sso'
 import { limits } from '@countersign/protocol/formats/limits'
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { idle } from '#platform/idle.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { Unreachable, type Outbound } from '#platform/outbound/fetch.ts'
-import { refusals } from '#platform/refusal.ts'
-import { readProvider } from '#sso/providers/provider.ts'
-import { serviceProviderOf } from '#sso/saml/saml.ts'
-import { readIdentityProviderMetadata } from '#sso/saml/metadata.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { type OutboundClient, OutboundError } from '#platform/outbound/fetch.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { fetchProviderMetadata } from '#sso/providers/provider.ts'
+import { parseSamlMetadata, serviceProviderOf } from '#sso/providers/saml.ts'
+import type { Database } from '#platform/database/database.ts'
+import type { Keyring } from '#platform/crypto/keyring.ts'
+import { Secret } from '#platform/crypto/secret.ts'
+import type { OidcConnection } from '#sso/providers/oidc.ts'
+import * as store from './store.ts'
 
-const refuse = refusals({
-  invalid_request: [400, 'A connection has either oidc or saml, and saml either metadata or a metadataUrl.'],
-  invalid_issuer: [400, 'There is no OpenID provider at this issuer.'],
-  invalid_metadata: [400, 'There is no metadata of a SAML 2.0 identity provider at this address.'],
+const refuse = defineErrors({
+  invalid_request: [400, 'Send either oidc or saml, and in saml either metadata or metadataUrl.'],
+  invalid_issuer: [400, 'No OpenID provider found at this issuer.'],
+  invalid_metadata: [400, 'No SAML 2.0 identity provider metadata found at this URL.'],
 })
 
-/** An OpenID provider, and the client that we are there. */
+/** An OpenID provider, and the client registered there for this service. */
 const OidcSettings = Type.Object({ protocol: Type.Literal('oidc'), issuer: Type.String(), clientId: Type.String() })
 export type OidcSettings = Static<typeof OidcSettings>
 
-/** A SAML provider, as its metadata described it when it was read last; the certificates are PEM. */
+/** A SAML provider, as last read from its metadata. The certificates are PEM. */
 const SamlSettings = Type.Object({
   protocol: Type.Literal('saml'),
   entityId: Type.String(),
@@ -30,100 +34,109 @@ const SamlSettings = Type.Object({
 })
 export type SamlSettings = Static<typeof SamlSettings>
 
-/** What a connection speaks, and with whom. */
+/** Protocol and provider of a connection. */
 export type Settings = OidcSettings | SamlSettings
 
 const Settings = Type.Union([OidcSettings, SamlSettings])
 
-/** The settings of a connection, as they were written. */
-export function readSettings(json: unknown): Settings {
+/** Stored settings of a connection. */
+export function parseSettings(json: unknown): Settings {
   return Value.Parse(Settings, json)
 }
 
-/** How somebody who connects a provider names it. */
+/** Settings of a provider, as a member enters them. */
 type Named = { oidc?: NewSsoConnection['oidc'] | undefined; saml?: NewSsoConnection['saml'] | undefined }
 
-/** Whatever is wrong at an address is told no sooner: by how fast it is, nobody tells apart where we have knocked. */
+/**
+ * Minimum time before any failure at an address is reported, so that the duration reveals nothing about the network.
+ */
 const failureMilliseconds = 1000
 const withinMilliseconds = 5000
 
 /**
- * With whom a connection is to speak, once that is seen to be there. Refuses `invalid_request`, `invalid_issuer`,
+ * Resolves the settings of a provider after checking that it exists. Throws `invalid_request`, `invalid_issuer`,
  * `invalid_metadata`.
  */
-export async function requireSettings(kernel: Kernel, { oidc, saml }: Named, now: Date): Promise<Settings> {
+export async function requireSettings(kernel: ServerContext, { oidc, saml }: Named, now: Date): Promise<Settings> {
   if (oidc && !saml) return unhurried(kernel, refuse.invalid_issuer, () => requireOidc(kernel.outbound, oidc))
   if (!saml || oidc) throw refuse.invalid_request()
   return unhurried(kernel, refuse.invalid_metadata, () => requireSaml(kernel.outbound, saml, now))
 }
 
-async function requireOidc(outbound: Outbound, { issuer, clientId }: NonNullable<Named['oidc']>): Promise<Settings> {
-  await readProvider(outbound, issuer)
+async function requireOidc(
+  outbound: OutboundClient,
+  { issuer, clientId }: NonNullable<Named['oidc']>,
+): Promise<Settings> {
+  await fetchProviderMetadata(outbound, issuer)
   return { protocol: 'oidc', issuer, clientId }
 }
 
 async function requireSaml(
-  outbound: Outbound,
+  outbound: OutboundClient,
   { metadata, metadataUrl }: NonNullable<Named['saml']>,
   now: Date,
 ): Promise<Settings> {
   if ((metadata === undefined) === (metadataUrl === undefined)) throw refuse.invalid_request()
   const read = metadata ?? (await fetchMetadata(outbound, metadataUrl ?? ''))
-  return { protocol: 'saml', ...(await readIdentityProviderMetadata(read, now)) }
+  return { protocol: 'saml', ...(await parseSamlMetadata(read, now)) }
 }
 
-async function fetchMetadata(outbound: Outbound, metadataUrl: string): Promise<string> {
+async function fetchMetadata(outbound: OutboundClient, metadataUrl: string): Promise<string> {
   const objection = outbound.objectionTo(metadataUrl)
-  if (objection !== undefined) throw refuse.invalid_metadata({ sentence: `The metadataUrl ${objection}.` })
+  if (objection !== undefined) throw refuse.invalid_metadata({ sentence: `metadataUrl ${objection}.` })
   const { status, body } = await outbound.exchange(metadataUrl, {
     method: 'GET',
     headers: { accept: 'application/samlmetadata+xml, application/xml, text/xml' },
     bodyBytesMax: limits.samlMetadataBytesMax,
     withinMilliseconds,
   })
-  if (status !== 200) throw new Unreachable(`status_${status}`)
+  if (status !== 200) throw new OutboundError(`status_${status}`)
   return body.toString('utf8')
 }
 
-/** Reads what is somewhere else, and lets nobody tell why there was nothing. */
-async function unhurried({ log }: Kernel, refusal: () => Error, read: () => Promise<Settings>): Promise<Settings> {
+/** Fetches metadata from an address, and hides the reason of a failure from the member. */
+async function unhurried(
+  { log }: ServerContext,
+  refusal: () => Error,
+  read: () => Promise<Settings>,
+): Promise<Settings> {
   const begun = performance.now()
   try {
     return await read()
   } catch (error) {
     await idle(begun + failureMilliseconds - performance.now())
-    if (!(error instanceof Unreachable)) throw error
-    log.info({ reason: error.reason }, 'the metadata of the provider of an organization could not be read')
+    if (!(error instanceof OutboundError)) throw error
+    log.info({ reason: error.reason }, 'saml metadata fetch failed')
     throw refusal()
   }
 }
 
-/** Whether both are of one provider, whose names for people are the same. */
+/** Checks if both settings are of one provider, whose subjects have the same meaning. */
 export function isSameProvider(one: Settings, other: Settings): boolean {
   return one.protocol === other.protocol && issuerOf(one) === issuerOf(other)
 }
 
-/**
- * Whether settings of a provider only say again what its earlier ones said: no key counts that did not count by them,
- * and people are sent to the same place.
- */
-export function isBelievedAlready(settings: Settings, earlier: Settings): boolean {
+/** Checks if new provider settings add no trust: every key was trusted before, and the sign-in URL is unchanged. */
+export function isAlreadyTrusted(settings: Settings, earlier: Settings): boolean {
   if (settings.protocol === 'oidc' || earlier.protocol === 'oidc') return isSameProvider(settings, earlier)
   const { certificates, ssoUrl } = earlier
   return settings.ssoUrl === ssoUrl && settings.certificates.every((pem) => certificates.includes(pem))
 }
 
-/** The provider's own name. */
+/** Returns the provider's own identifier: the issuer or the entity ID. */
 export function issuerOf(settings: Settings): string {
   return settings.protocol === 'oidc' ? settings.issuer : settings.entityId
 }
 
-type Told = { connectionId: string; settings: Settings; encryptionCertificate: string | null }
+type SsoSettingsInput = { connectionId: string; settings: Settings; encryptionCertificate: string | null }
 
-/** As those see it who look after the connection: without its secret, and with what the provider is to be told. */
-export function tellSettings(
+/**
+ * Maps settings to the view for members who manage SSO: without the secret, and with the values to register at the
+ * provider.
+ */
+export function toSsoSettings(
   baseUrl: URL,
-  { connectionId, settings, encryptionCertificate }: Told,
+  { connectionId, settings, encryptionCertificate }: SsoSettingsInput,
 ): Pick<SsoConnection, 'oidc' | 'saml'> {
   if (settings.protocol === 'oidc') {
     const { issuer, clientId } = settings
@@ -135,15 +148,46 @@ export function tellSettings(
     return { sha256: fingerprint256.replaceAll(':', '').toLowerCase(), expiresAt: validToDate.toISOString() }
   })
   const { entityId: metadataUrl, acsUrl } = serviceProviderOf(baseUrl, connectionId)
-  const encryption = encryptionCertificate === null ? {} : { encryption: tellEncryption(encryptionCertificate) }
+  const encryption = encryptionCertificate === null ? {} : { encryption: toEncryptionSettings(encryptionCertificate) }
   return { saml: { entityId, ssoUrl, certificates, metadataUrl, acsUrl, ...encryption } }
 }
 
-function tellEncryption(certificate: string) {
+function toEncryptionSettings(certificate: string) {
   return { certificate, expiresAt: new X509Certificate(certificate).validToDate.toISOString() }
 }
 
-/** Where an OpenID provider sends the browser back. */
-export function callbackOf({ origin }: URL, connectionId: string): string {
+/** Returns the redirect URI for an OpenID provider. */
+function callbackOf({ origin }: URL, connectionId: string): string {
   return `${origin}/api/sso/${connectionId}/callback`
 }
+
+/** Returns the SCIM base URL of a connection. */
+export function scimUrlOf({ origin }: URL, connectionId: string): string {
+  return `${origin}/scim/v2/${connectionId}`
+}
+
+/** Encrypts the client secret for an OpenID provider, for storage in the database. */
+export function sealSecret(keyring: Keyring, connectionId: string, clientSecret: string): Promise<string> {
+  return keyring.seal(sealOf(connectionId), clientSecret)
+}
+
+/** Returns the client that a connection uses at its OpenID provider. */
+export async function loadOidcClient(
+  { keyring, config }: ServerContext,
+  { connectionId, sealedSecret }: { connectionId: string; sealedSecret: string | null },
+  { issuer, clientId }: OidcSettings,
+): Promise<OidcConnection> {
+  if (sealedSecret === null) throw new Error(`the connection ${connectionId} has no client secret`)
+  const clientSecret = new Secret(await keyring.open(sealOf(connectionId), sealedSecret))
+  return { issuer, clientId, clientSecret, callbackUrl: callbackOf(config.baseUrl, connectionId) }
+}
+
+/** Re-encrypts secrets that are not under the current root key, so that the operator can remove the old one. */
+export async function reencryptClientSecrets({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
+  for (const { connectionId, sealedSecret } of await store.listSealedSecrets(db)) {
+    const sealed = await keyring.renew(sealOf(connectionId), sealedSecret)
+    if (sealed !== sealedSecret) await store.replaceSealed(db, connectionId, sealedSecret, sealed)
+  }
+}
+
+const sealOf = (connectionId: string) => `sso connection ${connectionId}`

@@ -1,56 +1,65 @@
 import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
   AuthorizationResponseError,
-  calculatePKCECodeChallenge,
   ClientError,
   ClientSecretBasic,
   ClientSecretPost,
+  Configuration,
+  type IDToken,
+  ResponseBodyError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  calculatePKCECodeChallenge,
   clockSkew,
   clockTolerance,
-  Configuration,
   customFetch,
   enableNonRepudiationChecks,
   fetchUserInfo,
-  ResponseBodyError,
-  type IDToken,
 } from 'openid-client'
 import { limits } from '@countersign/protocol/formats/limits'
-import { Type, type Static } from 'typebox'
-import { numericDate } from '#platform/clock.ts'
-import { Unreachable, type Outbound } from '#platform/outbound/fetch.ts'
+import { type Static, Type } from 'typebox'
+import { toNumericDate } from '#platform/clock.ts'
+import { type OutboundClient, OutboundError } from '#platform/outbound/fetch.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { Refusal } from '#platform/refusal.ts'
+import { Refusal } from '#platform/api-error.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
-import { Provider, readProvider } from './provider.ts'
-import { because, readUpstreamPerson, refuse, type UpstreamPerson } from './upstream.ts'
-import { createUpstreamFetch } from './upstream-fetch.ts'
+import {
+  Provider,
+  type UpstreamUser,
+  createUpstreamFetch,
+  failureReason,
+  fetchProviderMetadata,
+  parseUpstreamUser,
+  refuse,
+} from './provider.ts'
 
-/** A client of ours at an organization's provider. */
+/** The client of this service at an organization's provider. */
 export type OidcConnection = { issuer: string; clientId: string; clientSecret: Secret; callbackUrl: string }
 
 /**
- * What a sign-in that has begun remembers of its provider: the same is asked at its end, so that no other can answer
- * in its place (RFC 9700 §4.4).
+ * Provider data that a started sign-in stores. The same provider is used at its end, so that no other provider can
+ * respond in its place (RFC 9700 §4.4).
  */
-export const OidcMemory = Type.Object({ provider: Provider, nonce: Type.String(), codeVerifier: Type.String() })
-export type OidcMemory = Static<typeof OidcMemory>
+export const OidcLoginState = Type.Object({ provider: Provider, nonce: Type.String(), codeVerifier: Type.String() })
+export type OidcLoginState = Static<typeof OidcLoginState>
 
 const scope = 'openid email profile'
 
-/** Where the browser goes to sign in. Refuses `sso_provider_failed`, `sso_provider_slow`. */
-export async function beginOidc(
-  outbound: Outbound,
+/**
+ * Returns the URL of the provider to which the browser is redirected. Throws `sso_provider_error`,
+ * `sso_provider_timeout`.
+ */
+export async function buildOidcRedirect(
+  outbound: OutboundClient,
   { issuer, clientId, callbackUrl }: Omit<OidcConnection, 'clientSecret'>,
   { state, loginHint }: { state: string; loginHint?: string },
-): Promise<{ location: string; memory: OidcMemory }> {
-  const provider = await readProvider(outbound, issuer).catch((error: unknown) => {
-    if (error instanceof Refusal) throw refuse.sso_provider_failed(because('metadata'))
+): Promise<{ location: string; memory: OidcLoginState }> {
+  const provider = await fetchProviderMetadata(outbound, issuer).catch((error: unknown) => {
+    if (error instanceof Refusal) throw refuse.sso_provider_error(failureReason('metadata'))
     throw refusalOf(error)
   })
   const memory = { provider, nonce: newSecret(), codeVerifier: newSecret() }
   const location = new URL(provider.authorization_endpoint)
-  const asked = {
+  const requested = {
     response_type: 'code',
     client_id: clientId,
     redirect_uri: callbackUrl,
@@ -61,26 +70,26 @@ export async function beginOidc(
     code_challenge_method: 'S256',
     ...(loginHint !== undefined && { login_hint: loginHint }),
   }
-  for (const [name, value] of Object.entries(asked)) location.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(requested)) location.searchParams.set(name, value)
   return { location: location.href, memory }
 }
 
 /**
- * Whom a provider's answer names, after the checks of OpenID Connect Core §3.1.3.7, the signature among them, and of
- * RFC 9207. Refuses `sso_answer_mismatch`, `sso_answer_invalid`, `sso_denied`, `sso_provider_failed`,
- * `sso_provider_slow`.
+ * Returns the user that a provider's response names. Makes the checks of OpenID Connect Core §3.1.3.7, including the
+ * signature, and of RFC 9207. Throws `sso_response_mismatch`, `sso_response_invalid`, `sso_denied`,
+ * `sso_provider_error`, `sso_provider_timeout`.
  */
-export async function finishOidc(
-  outbound: Outbound,
+export async function verifyOidcCallback(
+  outbound: OutboundClient,
   connection: OidcConnection,
-  { memory, state, answer }: { memory: OidcMemory; state: string; answer: URLSearchParams },
+  { memory, state, answer }: { memory: OidcLoginState; state: string; answer: URLSearchParams },
   now: Date,
-): Promise<UpstreamPerson> {
+): Promise<UpstreamUser> {
   const { provider, nonce, codeVerifier } = memory
   const issuers = answer.getAll('iss')
   const lacksIssuer = provider.authorization_response_iss_parameter_supported && issuers.length === 0
   if (lacksIssuer || issuers.some((issuer) => issuer !== provider.issuer))
-    throw refuse.sso_answer_mismatch(because('iss'))
+    throw refuse.sso_response_mismatch(failureReason('iss'))
 
   const configuration = configurationOf(outbound, connection, provider, now)
   const url = new URL(connection.callbackUrl)
@@ -89,47 +98,63 @@ export async function finishOidc(
     const checks = { pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true }
     const tokens = await authorizationCodeGrant(configuration, url, checks)
     const claims = requireForUs(tokens.claims(), connection.clientId)
-    return await readPerson(configuration, claims, tokens.access_token)
+    return await requireUpstreamUser(configuration, claims, tokens.access_token)
   } catch (error) {
     throw refusalOf(error)
   }
 }
 
-function configurationOf(outbound: Outbound, connection: OidcConnection, provider: Provider, now: Date): Configuration {
+function configurationOf(
+  outbound: OutboundClient,
+  connection: OidcConnection,
+  provider: Provider,
+  now: Date,
+): Configuration {
   const { clientId, clientSecret } = connection
   const secret = clientSecret.reveal()
   const authentication =
     provider.takesSecretBy === 'client_secret_basic' ? ClientSecretBasic(secret) : ClientSecretPost(secret)
   const clock = {
-    [clockSkew]: numericDate(now) - numericDate(new Date()),
+    [clockSkew]: toNumericDate(now) - toNumericDate(new Date()),
     [clockTolerance]: limits.clockSkewSecondsMax,
   }
   const configuration = new Configuration(provider, clientId, clock, authentication)
   configuration[customFetch] = createUpstreamFetch(outbound)
   if (new URL(provider.issuer).protocol === 'http:') allowInsecureRequests(configuration)
-  // TLS to the token endpoint would do (OpenID Connect Core §3.1.3.7); who signed is then on nobody's word.
+  // TLS to the token endpoint would be enough (OpenID Connect Core §3.1.3.7). The signature check does not depend on
+  // it.
   enableNonRepudiationChecks(configuration)
   return configuration
 }
 
-/** The library lets further audiences pass, and an authorized party beside a single one. */
+/**
+ * Checks the audience and authorized party. The library accepts additional audiences, and an authorized party with a
+ * single audience.
+ */
 function requireForUs(claims: IDToken | undefined, clientId: string): IDToken {
-  if (!claims) throw refuse.sso_answer_invalid(because('id_token'))
+  if (!claims) throw refuse.sso_response_invalid(failureReason('id_token'))
   const { aud, azp } = claims
-  if ([aud].flat().some((audience) => audience !== clientId)) throw refuse.sso_answer_invalid(because('aud'))
-  if (azp !== undefined && azp !== clientId) throw refuse.sso_answer_invalid(because('azp'))
+  if ([aud].flat().some((audience) => audience !== clientId)) throw refuse.sso_response_invalid(failureReason('aud'))
+  if (azp !== undefined && azp !== clientId) throw refuse.sso_response_invalid(failureReason('azp'))
   return claims
 }
 
 type Claims = { [claim: string]: unknown }
 
-/** Asks for userinfo where the ID token says too little. That an address is verified, who names it must say with it. */
-async function readPerson(configuration: Configuration, claims: IDToken, accessToken: string): Promise<UpstreamPerson> {
+/**
+ * Requests userinfo if the ID token lacks claims. An e-mail address counts as verified only with `email_verified` from
+ * the same source.
+ */
+async function requireUpstreamUser(
+  configuration: Configuration,
+  claims: IDToken,
+  accessToken: string,
+): Promise<UpstreamUser> {
   const isWhole = ['email', 'email_verified', 'name'].every((claim) => claims[claim] !== undefined)
   const mayAsk = configuration.serverMetadata().userinfo_endpoint !== undefined
   const more: Claims = isWhole || !mayAsk ? {} : await fetchUserInfo(configuration, accessToken, claims.sub)
   const said = more['email'] === undefined ? claims : more
-  return readUpstreamPerson({
+  return parseUpstreamUser({
     subject: claims.sub,
     email: said['email'],
     emailVerified: said['email_verified'],
@@ -137,22 +162,22 @@ async function readPerson(configuration: Configuration, claims: IDToken, accessT
   })
 }
 
-/** What a failed exchange means for the person who waits. What is none of the provider's is thrown as it is. */
+/** Maps the failure of a token request to an error for the user. Rethrows errors that the provider did not cause. */
 function refusalOf(error: unknown): unknown {
   const refusal = causesOf(error).find((cause) => cause instanceof Refusal)
   if (refusal) return refusal
-  if (error instanceof AuthorizationResponseError) return refuse.sso_denied(because(wordOf(error.error)))
-  if (error instanceof ResponseBodyError) return refuse.sso_provider_failed(because(wordOf(error.error)))
-  const unreachable = causesOf(error).find((cause) => cause instanceof Unreachable)
-  if (unreachable?.reason === 'timed_out') return refuse.sso_provider_slow(because('timed_out'))
-  if (unreachable) return refuse.sso_provider_failed(because('no_answer'))
+  if (error instanceof AuthorizationResponseError) return refuse.sso_denied(failureReason(wordOf(error.error)))
+  if (error instanceof ResponseBodyError) return refuse.sso_provider_error(failureReason(wordOf(error.error)))
+  const unreachable = causesOf(error).find((cause) => cause instanceof OutboundError)
+  if (unreachable?.reason === 'timed_out') return refuse.sso_provider_timeout(failureReason('timed_out'))
+  if (unreachable) return refuse.sso_provider_error(failureReason('network_error'))
   if (!(error instanceof ClientError)) return error
   const code = error.code ?? 'unknown'
-  if (isFailure.test(code)) return refuse.sso_provider_failed(because(wordOf(code)))
-  return refuse.sso_answer_invalid(because(claimOf(error) ?? wordOf(code)))
+  if (isFailure.test(code)) return refuse.sso_provider_error(failureReason(wordOf(code)))
+  return refuse.sso_response_invalid(failureReason(claimOf(error) ?? wordOf(code)))
 }
 
-/** The library's codes for what is no answer at all. */
+/** Error codes of the library for a missing response. */
 const isFailure = /NOT_JSON|NOT_CONFORM|PARSE_ERROR|FORBIDDEN|WWW_AUTHENTICATE|TIMEOUT|METADATA/
 
 function causesOf(error: unknown): unknown[] {
@@ -167,7 +192,7 @@ function claimOf(error: ClientError): string | undefined {
   return undefined
 }
 
-/** A code of somebody else's, as far as it is one. */
+/** Returns the error code of a provider if it is well formed. */
 function wordOf(code: string): string {
   return code
     .toLowerCase()
@@ -175,7 +200,7 @@ function wordOf(code: string): string {
     .slice(0, 60)
 }
 
-/** As random as RFC 7636 §4.1 wants a verifier, and in its alphabet. */
+/** Generates a random string with the entropy and alphabet that RFC 7636 §4.1 requires of a code verifier. */
 function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -1,105 +1,102 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import type { Transaction } from '#platform/database/database.ts'
-import { equalBytes, sha256 } from '#platform/crypto/digest.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
-import { isUuid, newToken, readToken } from '#platform/crypto/token-format.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { isUuid, generateToken, parseToken } from '#platform/crypto/token-format.ts'
 import { actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
-import { recordAct, requireFreshToAct } from '#organizations/membership/signed-action.ts'
-import { holdOrganization } from '#organizations/members/sso-members.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { lockActiveOrganization } from '#organizations/members/organization.ts'
 import { requireConnection, type AskingForOne } from '#sso/connections/connection.ts'
-import { tellConnection } from '#sso/connections/connection-view.ts'
+import { toSsoConnection } from '#sso/connections/connection-view.ts'
 import * as store from './store.ts'
 
-export type { Provisioning } from './store.ts'
+export type { ScimDirectory } from './store.ts'
 
-const refuse = refusals({
-  unauthorized: [401, 'Send the token of this connection as a bearer token.'],
-  scim_token_not_found: [404, 'This connection has no such token.'],
-  provisioning_in_use: [
-    409,
-    'People were named to this connection already, and are known by something else. Remove the token first.',
-  ],
+const refuse = defineErrors({
+  unauthorized: [401, 'SCIM token required: Authorization: Bearer <token>.'],
+  scim_token_not_found: [404, 'SCIM is not configured for this connection.'],
+  scim_users_exist: [409, 'Users exist that are matched by another subjectBy. Remove the SCIM token first.'],
 })
 
 /**
- * Makes the token with which a directory says who may come by a connection; an earlier one ends. Whoever holds it can
- * end memberships, of owners too, so an owner hands it out. Refuses as `requireMember` and `recordAct` do, and
- * `reauthentication_required`, `connection_not_found`, `provisioning_in_use`.
+ * Creates the SCIM token of a connection and revokes an earlier one. The token can end memberships, also of owners, so
+ * only an owner can create it. Throws the errors of `requireMember` and `recordSignedAction`, and
+ * `reauthentication_required`, `connection_not_found`, `scim_users_exist`.
  */
 export async function createScimToken(
-  kernel: Kernel,
+  kernel: ServerContext,
   asking: AskingForOne,
   subjectBy: 'externalId' | 'email',
   now: Date,
 ): Promise<{ token: string; connection: SsoConnection }> {
   const { organizationId, connectionId } = asking
-  const token = newToken('provisioning')
+  const token = generateToken('provisioning')
   const connection = await actingMemberTransaction(kernel.db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now)
-    requireFreshToAct(asking, now)
+    requireRecentAuthenticationForAction(asking, now)
     await requireConnection(tx, asking)
     const named = { connectionId, organizationId, subjectBy, tokenSha256: sha256(token) }
-    if (!(await store.setToken(tx, named, now))) throw refuse.provisioning_in_use()
-    const act = { action: 'sso.scim_token_created', details: { connectionId, subjectBy } } as const
-    await recordAct(tx, { asking, acting }, act, now)
-    return tellConnection(kernel, await requireConnection(tx, asking), acting.organization)
+    if (!(await store.setToken(tx, named, now))) throw refuse.scim_users_exist()
+    const act = { action: 'scim.token.created', details: { connectionId, subjectBy } } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
+    return toSsoConnection(kernel, await requireConnection(tx, asking), acting.organization)
   })
   return { token, connection }
 }
 
 /**
- * Ends the word of a directory, and forgets whom it has named; who is a member stays one. Refuses as `requireMember`
- * and `recordAct` do, and `reauthentication_required`, `connection_not_found`, `scim_token_not_found`.
+ * Deletes the SCIM token and the users it provisioned; members stay members. Throws the errors of `requireMember` and
+ * `recordSignedAction`, and `reauthentication_required`, `connection_not_found`, `scim_token_not_found`.
  */
-export async function deleteScimToken(kernel: Kernel, asking: AskingForOne, now: Date): Promise<void> {
+export async function deleteScimToken(kernel: ServerContext, asking: AskingForOne, now: Date): Promise<void> {
   const { connectionId } = asking
   await actingMemberTransaction(kernel.db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
-    requireFreshToAct(asking, now)
+    requireRecentAuthenticationForAction(asking, now)
     await requireConnection(tx, asking)
     if (!(await store.deleteProvisioning(tx, connectionId))) throw refuse.scim_token_not_found()
-    const act = { action: 'sso.scim_token_removed', details: { connectionId } } as const
-    await recordAct(tx, { asking, acting }, act, now)
+    const act = { action: 'scim.token.revoked', details: { connectionId } } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }
 
-/** Who says to be the directory of a connection. */
+/** Credentials of a request from a directory. */
 type Claiming = { connectionId: string; token: string | undefined; address: string }
 
 /**
- * For which connection a directory speaks. Refuses `unauthorized` alike whatever is wrong, and `rate_limited`. The
- * directories of many organizations ask from the same addresses, those of whoever runs them: wrong tokens from there
- * keep no right one out.
+ * Authenticates a directory and returns its connection. Throws `unauthorized` for every kind of failure, and
+ * `rate_limited`. Directories of many organizations share the addresses of their vendors, so wrong tokens from an
+ * address do not lock out valid ones.
  */
-export async function requireDirectory(
-  kernel: Pick<Kernel, 'db' | 'rateLimits'>,
+export async function requireScimToken(
+  kernel: Pick<ServerContext, 'db' | 'rateLimits'>,
   claiming: Claiming,
-): Promise<store.Provisioning> {
+): Promise<store.ScimDirectory> {
   const found = await proveDirectory(kernel, claiming)
-  await kernel.rateLimits.count('provisioning of a connection', claiming.connectionId)
+  await kernel.rateLimits.count('scim-requests-per-connection', claiming.connectionId)
   return found
 }
 
-/** The same, of a request that has been counted. */
+/** Authenticates a directory whose request has been counted already. */
 export async function proveDirectory(
-  { db, rateLimits }: Pick<Kernel, 'db' | 'rateLimits'>,
+  { db, rateLimits }: Pick<ServerContext, 'db' | 'rateLimits'>,
   { connectionId, token = '', address }: Claiming,
-): Promise<store.Provisioning> {
-  const isSound = isUuid(connectionId) && readToken('provisioning', token, 0) !== undefined
+): Promise<store.ScimDirectory> {
+  const isSound = isUuid(connectionId) && parseToken('provisioning', token, 0) !== undefined
   const found = isSound ? await store.findProvisioning(db, connectionId) : undefined
   if (found && equalBytes(found.tokenSha256, sha256(token))) return found
-  await rateLimits.count('failed provisioning', address)
+  await rateLimits.count('scim-authentication-failures', address)
   throw unauthorized()
 }
 
 /**
- * Keeps an organization as it is, with its members and whom its directory has named, until the transaction ends.
- * Refuses `unauthorized` where the token has ended meanwhile.
+ * Locks an organization for share, with its members and provisioned users, until the transaction ends. Throws
+ * `unauthorized` if the token was revoked in the meantime.
  */
-export async function holdDirectory(tx: Transaction, asking: store.Provisioning): Promise<store.Provisioning> {
+export async function lockScimDirectory(tx: Transaction, asking: store.ScimDirectory): Promise<store.ScimDirectory> {
   const { connectionId, organizationId, tokenSha256 } = asking
-  await holdOrganization(tx, organizationId)
+  await lockActiveOrganization(tx, organizationId)
   const found = await store.findProvisioning(tx, connectionId)
   if (!found || !equalBytes(found.tokenSha256, tokenSha256)) throw unauthorized()
   return found

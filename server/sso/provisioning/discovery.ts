@@ -1,10 +1,11 @@
 import { limits } from '@countersign/protocol/formats/limits'
-import type { Provisioning } from './directory.ts'
+import type { ScimDirectory } from './directory.ts'
 import { roles } from './user.ts'
-import { scimUrlOf, urn } from './scim.ts'
+import { scimUrlOf } from '#sso/connections/settings.ts'
+import { urn } from './attributes.ts'
 
-/** What a directory may ask of us (RFC 7643 §5). */
-export function serviceProviderConfig(baseUrl: URL, { connectionId }: Provisioning) {
+/** Supported SCIM features (RFC 7643 §5). */
+export function serviceProviderConfig(baseUrl: URL, { connectionId }: ScimDirectory) {
   return {
     schemas: [urn.serviceProvider],
     patch: { supported: true },
@@ -25,13 +26,13 @@ export function serviceProviderConfig(baseUrl: URL, { connectionId }: Provisioni
   }
 }
 
-/** The kinds of resources that there are (RFC 7643 §6): users alone. */
-export function userResourceType(baseUrl: URL, { connectionId }: Provisioning) {
+/** Supported resource types (RFC 7643 §6): User only. */
+export function userResourceType(baseUrl: URL, { connectionId }: ScimDirectory) {
   return {
     schemas: [urn.resourceType],
     id: 'User',
     name: 'User',
-    description: 'Somebody whom the directory lets come by this connection',
+    description: 'A user that the directory allows to join by this connection',
     endpoint: '/Users',
     schema: urn.user,
     schemaExtensions: [],
@@ -39,36 +40,36 @@ export function userResourceType(baseUrl: URL, { connectionId }: Provisioning) {
   }
 }
 
-const isPrimary = attribute('primary', 'Whether it is the one that counts', { type: 'boolean' })
+const isPrimary = attribute('primary', 'True for the preferred value', { type: 'boolean' })
 
-/** What is kept of a user (RFC 7643 §7). Attributes that are not here are passed over. */
-export function userSchema(baseUrl: URL, { connectionId, subjectBy }: Provisioning) {
+/** Supported attributes of a user (RFC 7643 §7). Other attributes are ignored. */
+export function userSchema(baseUrl: URL, { connectionId, subjectBy }: ScimDirectory) {
   const [byExternalId, byEmail] = [subjectBy === 'externalId', subjectBy === 'email']
   return {
     schemas: [urn.schema],
     id: urn.user,
     name: 'User',
-    description: 'Somebody whom the directory lets come by this connection',
+    description: 'A user that the directory allows to join by this connection',
     attributes: [
-      attribute('userName', 'What the directory calls them', { required: true, uniqueness: 'server' }),
-      attribute('externalId', 'The id that the directory gives them', { caseExact: true, required: byExternalId }),
-      attribute('displayName', 'The name to show'),
-      complex('name', 'The parts of the name', {}, [
+      attribute('userName', 'The user name in the directory', { required: true, uniqueness: 'server' }),
+      attribute('externalId', 'The identifier that the directory assigns', { caseExact: true, required: byExternalId }),
+      attribute('displayName', 'The display name'),
+      complex('name', 'The components of the name', {}, [
         attribute('givenName', 'The given name'),
         attribute('familyName', 'The family name'),
       ]),
-      attribute('active', 'Whether they may come; false ends their membership', { type: 'boolean' }),
+      attribute('active', 'If the user can join; false ends the membership', { type: 'boolean' }),
       complex(
         'emails',
-        'The primary address, or the one of work; one is kept',
+        'The primary e-mail address, or the work address; one is stored',
         { multiValued: true, required: byEmail },
         [
           attribute('value', 'An e-mail address', { required: true }),
-          attribute('type', 'What it is for', { canonicalValues: ['work'] }),
+          attribute('type', 'The type of the address', { canonicalValues: ['work'] }),
           isPrimary,
         ],
       ),
-      complex('roles', 'As what they join; one is kept', { multiValued: true }, [
+      complex('roles', 'The role with which the user joins; one is stored', { multiValued: true }, [
         attribute('value', 'A role', { required: true, canonicalValues: roles }),
         isPrimary,
       ]),
@@ -77,7 +78,7 @@ export function userSchema(baseUrl: URL, { connectionId, subjectBy }: Provisioni
   }
 }
 
-/** Several resources, of which these begin at a place in the list that is counted from one (RFC 7644 §3.4.2). */
+/** Returns a list response; `startIndex` counts from one (RFC 7644 §3.4.2). */
 export function listResponse(resources: object[], totalResults = resources.length, startIndex = 1) {
   return { schemas: [urn.list], totalResults, startIndex, itemsPerPage: resources.length, Resources: resources }
 }

@@ -18,7 +18,10 @@ type NewLink = {
   identityId: string
 }
 
-/** Links a subject to a member; false where it is linked to one who is there. A link to one who is gone gives way. */
+/**
+ * Links a subject to a member. Returns false if it is linked to another current member. A link to a former member is
+ * replaced.
+ */
 export async function insertLink(tx: Transaction, link: NewLink, now: Date): Promise<boolean> {
   const said = {
     organization_id: link.organizationId,
@@ -49,28 +52,33 @@ export async function insertLink(tx: Transaction, link: NewLink, now: Date): Pro
 }
 
 /**
- * Notes with which address a subject has come now; who came with it before has it no more. The caller holds the
- * organization.
+ * Records the current e-mail address of a subject, and removes it from a subject that had it before. The caller has
+ * locked the organization.
  */
-export async function setLinkAddress(tx: Transaction, connectionId: string, subject: string, emailKey: string | null) {
-  if (emailKey !== null)
+export async function setLinkEmail(
+  tx: Transaction,
+  connectionId: string,
+  subject: string,
+  normalizedEmail: string | null,
+) {
+  if (normalizedEmail !== null)
     await tx
       .updateTable('sso_link')
-      .set({ email_key: null })
+      .set({ normalized_email: null })
       .where('connection_id', '=', connectionId)
-      .where('email_key', '=', emailKey)
+      .where('normalized_email', '=', normalizedEmail)
       .where('subject', '<>', subject)
       .execute()
   await tx
     .updateTable('sso_link')
-    .set({ email_key: emailKey })
+    .set({ normalized_email: normalizedEmail })
     .where('connection_id', '=', connectionId)
     .where('subject', '=', subject)
     .execute()
 }
 
-/** Which member's subject came with an address last. */
-export async function findSubjectOfAddress(db: Database, connectionId: string, emailKey: string) {
+/** Finds the member whose subject most recently used an e-mail address. */
+export async function findSubjectByEmail(db: Database, connectionId: string, normalizedEmail: string) {
   const row = await db
     .selectFrom('sso_link')
     .innerJoin('organization_member', (join) =>
@@ -80,7 +88,7 @@ export async function findSubjectOfAddress(db: Database, connectionId: string, e
     )
     .select('subject')
     .where('connection_id', '=', connectionId)
-    .where('email_key', '=', emailKey)
+    .where('normalized_email', '=', normalizedEmail)
     .executeTakeFirst()
   return row?.subject ?? null
 }
@@ -89,8 +97,8 @@ export async function deleteLinksOfIdentities(tx: Transaction, identityIds: stri
   await tx.deleteFrom('sso_link').where('identity_id', 'in', identityIds).execute()
 }
 
-/** Deletes up to `batch` links of members who are gone, and says how many. */
-export async function deleteLinksOfNobody(db: Database, batch: number): Promise<number> {
+/** Deletes up to `batch` links of former members, and returns the number. */
+export async function deleteOrphanedLinks(db: Database, batch: number): Promise<number> {
   const { rows } = await sql`
     delete from sso_link where (connection_id, subject) in (
       select connection_id, subject from sso_link

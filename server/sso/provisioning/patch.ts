@@ -1,13 +1,20 @@
-import { nameOf, readAttributes, readTruth, requireSchema, type Attributes } from './scim-attributes.ts'
-import { attributesOf, readUser, type ScimUser } from './user.ts'
-import { refuse, urn } from './scim.ts'
+import {
+  type Attributes,
+  attributeKey,
+  parseAttributes,
+  parseBoolean,
+  refuse,
+  requireSchema,
+  urn,
+} from './attributes.ts'
+import { type ScimUser, attributesOf, parseScimUser } from './user.ts'
 
-/** An attribute, a filter of its values, and a part of it (RFC 7644 §3.5.2). */
+/** A path: attribute, value filter and sub-attribute (RFC 7644 §3.5.2). */
 const path = /^([a-z][\w$-]*)(?:\[([^\]]{1,300})\])?(?:\.([a-z][\w$-]*))?$/
-/** Attributes of other schemas: their names have theirs before them. */
+/** Attributes of other schemas, which have their schema URI as prefix. */
 const foreign = /^urn:[^\s[\]]+$/
 
-/** Of several addresses or roles one is kept; these filters mean that one. */
+/** Filters that select the one stored value of e-mail addresses or roles. */
 const filters: ReadonlyMap<string, RegExp> = new Map([
   ['emails', /^(?:type eq "work"|primary eq "?true"?)$/i],
   ['roles', /^primary eq "?true"?$/i],
@@ -15,19 +22,18 @@ const filters: ReadonlyMap<string, RegExp> = new Map([
 const operationsMax = 100
 
 /**
- * What becomes of a user by a PATCH. Operations may be written in any case, values beside a path or as an object; what
- * is about attributes that are not kept is passed over. Refuses `invalidSyntax`, `invalidPath`, `invalidValue`,
- * `mutability`, `noTarget`.
+ * Applies a PATCH to a user. Operations can be in any case, with a path and value or an object as value. Attributes
+ * that are not stored are ignored. Throws `invalidSyntax`, `invalidPath`, `invalidValue`, `mutability`, `noTarget`.
  */
 export function patchUser(user: ScimUser, body: unknown): ScimUser {
-  const message = readAttributes(body)
+  const message = parseAttributes(body)
   requireSchema(message, urn.patch)
   const operations = message.get('operations')
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > operationsMax)
-    throw refuse.invalidSyntax({ sentence: `Operations is a list of 1 to ${operationsMax}.` })
-  const attributes = new Map<string, unknown>(readAttributes(attributesOf(user)))
-  for (const operation of operations) apply(attributes, readAttributes(operation))
-  return readUser(attributes, user)
+    throw refuse.invalidSyntax({ sentence: `Operations must be a list of 1 to ${operationsMax}.` })
+  const attributes = new Map<string, unknown>(parseAttributes(attributesOf(user)))
+  for (const operation of operations) apply(attributes, parseAttributes(operation))
+  return parseScimUser(attributes, user)
 }
 
 function apply(attributes: Map<string, unknown>, operation: Attributes): void {
@@ -39,10 +45,11 @@ function apply(attributes: Map<string, unknown>, operation: Attributes): void {
     if (target === undefined) throw refuse.noTarget()
     return remove(attributes, target)
   }
-  if (kind !== 'add' && kind !== 'replace') throw refuse.invalidSyntax({ sentence: 'op is add, replace or remove.' })
+  if (kind !== 'add' && kind !== 'replace')
+    throw refuse.invalidSyntax({ sentence: 'op must be add, replace or remove.' })
   const value = operation.get('value')
   if (target !== undefined) return set(attributes, target, value)
-  for (const [name, each] of readAttributes(value)) set(attributes, name, each)
+  for (const [name, each] of parseAttributes(value)) set(attributes, name, each)
 }
 
 function set(attributes: Map<string, unknown>, target: string, value: unknown): void {
@@ -52,22 +59,22 @@ function set(attributes: Map<string, unknown>, target: string, value: unknown): 
   if (value === undefined) throw refuse.invalidValue()
   if (name === 'name' && part !== undefined) return setPartOfName(attributes, part, value)
   if (name === 'name' && value !== null) {
-    for (const [each, text] of readAttributes(value)) setPartOfName(attributes, each, text)
+    for (const [each, text] of parseAttributes(value)) setPartOfName(attributes, each, text)
     return
   }
   const isOfOne = part === 'value' && filters.has(name)
-  // Of one of several values, only what it is itself is kept, and not of which type, or how it is shown.
+  // Of a multi-valued attribute only the value is stored, not its type or display form.
   if (part !== undefined && !isOfOne) return
   attributes.set(name, isOfOne ? [{ value, primary: true }] : merged(attributes.get(name), value, name))
 }
 
-/** Addresses that are not for work, and not the primary one, do not take the place of the one that is kept. */
+/** Checks for addresses that are neither work nor primary addresses. They do not replace the stored one. */
 function merged(before: unknown, value: unknown, name: string): unknown {
   if (name !== 'emails' || !Array.isArray(value) || !Array.isArray(before)) return value
   const isMain = (each: unknown) => {
     if (typeof each === 'string') return true
-    const email = readAttributes(each)
-    return readTruth(email.get('primary')) === true || [undefined, 'work'].includes(textOf(email.get('type')))
+    const email = parseAttributes(each)
+    return parseBoolean(email.get('primary')) === true || [undefined, 'work'].includes(textOf(email.get('type')))
   }
   return value.some(isMain) ? value.filter(isMain) : before
 }
@@ -78,7 +85,7 @@ function textOf(value: unknown): string | undefined {
 
 function setPartOfName(attributes: Map<string, unknown>, part: string, value: unknown): void {
   const name = attributes.get('name') ?? {}
-  attributes.set('name', Object.fromEntries(new Map(readAttributes(name)).set(part, value)))
+  attributes.set('name', Object.fromEntries(new Map(parseAttributes(name)).set(part, value)))
 }
 
 function remove(attributes: Map<string, unknown>, target: string): void {
@@ -90,9 +97,9 @@ function remove(attributes: Map<string, unknown>, target: string): void {
   attributes.delete(name)
 }
 
-/** What a path is about; undefined where that is nothing that is kept. */
+/** Resolves the attribute of a path. Returns undefined if it is not stored. */
 function find(target: string): { name: string; part: string | undefined } | undefined {
-  const lower = nameOf(target)
+  const lower = attributeKey(target)
   if (foreign.test(lower)) return undefined
   const [, name = '', filter, part] = path.exec(lower) ?? []
   if (name === '') throw refuse.invalidPath()

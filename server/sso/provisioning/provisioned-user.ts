@@ -1,177 +1,204 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
-import { record, type AuditAction } from '#platform/audit/audit.ts'
-import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { refusals } from '#platform/refusal.ts'
+import { type AuditAction, recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
-import { removeAsDirected } from '#organizations/members/sso-members.ts'
+import { removeDeprovisionedMember } from '#organizations/members/member.ts'
 import * as linkStore from './link-store.ts'
-import { holdDirectory, type Provisioning } from './directory.ts'
+import { type ScimDirectory, lockScimDirectory } from './directory.ts'
 import * as store from './store.ts'
-import type { Sought } from './scim-filter.ts'
+import { type ScimFilter, refuse as refuseScim } from './attributes.ts'
 import type { ScimUser } from './user.ts'
-import { refuse as refuseScim } from './scim.ts'
 
-const refuse = refusals({
-  sso_deactivated: [403, 'Your organization has ended your access. Ask whoever looks after its accounts.'],
-  person_not_found: [404, 'Nobody of this connection has this id.'],
-  too_many_people: [409, `A connection has at most ${limits.provisionedPeopleMax} people.`],
+const refuse = defineErrors({
+  sso_user_deactivated: [403, 'The directory has deactivated this user. Contact your administrator.'],
+  scim_user_not_found: [404, 'User not found.'],
+  too_many_scim_users: [409, `A connection can have at most ${limits.provisionedPeopleMax} users.`],
 })
 
 type Person = store.PersonRow
-type Directed = Pick<Kernel, 'db'>
+type ScimDeps = Pick<ServerContext, 'db'>
 
-/** Refuses `person_not_found`. */
-export async function readPerson(db: Database, { connectionId }: Provisioning, personId: string): Promise<Person> {
-  const found = isUuid(personId) ? await store.findPerson(db, connectionId, personId) : undefined
-  if (!found) throw refuse.person_not_found()
+/** Gets a provisioned user. Throws `scim_user_not_found`. */
+export async function getScimUser(db: Database, { connectionId }: ScimDirectory, scimUserId: string): Promise<Person> {
+  const found = isUuid(scimUserId) ? await store.findPerson(db, connectionId, scimUserId) : undefined
+  if (!found) throw refuse.scim_user_not_found()
   return found
 }
 
 type Page = { skipped: number; most: number }
 
-/** Whom a directory has named, or who is sought of them: those of a page, and how many there are. */
-export async function findPeople(
+/** Lists a page of the provisioned users that match a filter, with their total number. */
+export async function listScimUsers(
   db: Database,
-  { connectionId, peopleCount }: Provisioning,
-  sought: Sought | undefined,
+  { connectionId, userCount }: ScimDirectory,
+  target: ScimFilter | undefined,
   page: Page,
 ): Promise<{ people: Person[]; total: number }> {
-  if (!sought) return { people: await store.listPeople(db, connectionId, page), total: peopleCount }
-  const isNobody = sought.by === 'id' && !isUuid(sought.text)
-  const found = isNobody ? [] : await store.findPeople(db, connectionId, sought)
+  if (!target) return { people: await store.listPeople(db, connectionId, page), total: userCount }
+  const isNobody = target.by === 'id' && !isUuid(target.text)
+  const found = isNobody ? [] : await store.listScimUsers(db, connectionId, target)
   return { people: found.slice(page.skipped, page.skipped + page.most), total: found.length }
 }
 
 /**
- * Takes on whom a directory names. That makes no account, and nobody a member: it says who may become one. Refuses
- * `invalidValue`, `uniqueness`, `too_many_people`, `unauthorized`, and `last_owner` where they come inactive.
+ * Creates a provisioned user. This creates neither an account nor a membership; it allows the user to join. Throws
+ * `invalidValue`, `uniqueness`, `too_many_scim_users`, `unauthorized`, and `last_owner` if the user is created
+ * inactive.
  */
-export async function addPerson({ db }: Directed, asking: Provisioning, user: ScimUser, now: Date): Promise<Person> {
+export async function createScimUser(
+  { db }: ScimDeps,
+  asking: ScimDirectory,
+  user: ScimUser,
+  now: Date,
+): Promise<Person> {
   return transaction(db, async (tx) => {
-    const { connectionId, organizationId, subjectBy } = await holdDirectory(tx, asking)
+    const { connectionId, organizationId, subjectBy } = await lockScimDirectory(tx, asking)
     const subjectKey = subjectKeyOf(subjectBy, user)
-    if (!(await store.countPerson(tx, connectionId, limits.provisionedPeopleMax))) throw refuse.too_many_people()
+    if (!(await store.incrementUserCount(tx, connectionId, limits.provisionedPeopleMax)))
+      throw refuse.too_many_scim_users()
     const dates = { createdAt: now, updatedAt: now }
-    const named = { ...user, connectionId, personId: randomUUIDv7(), subjectKey, subject: null, ...dates }
+    const named = { ...user, connectionId, scimUserId: randomUUIDv7(), subjectKey, subject: null, ...dates }
     const person = { ...named, subject: await subjectOf(tx, subjectBy, named) }
     if (!(await store.insertPerson(tx, person))) throw refuseScim.uniqueness()
-    const { personId, active } = person
-    await note(tx, 'sso.person_provisioned', { organizationId, details: { connectionId, personId, active } }, now)
+    const { scimUserId, active } = person
+    await note(tx, 'scim.user.created', { organizationId, details: { connectionId, scimUserId, active } }, now)
     if (!active) await endMembership(tx, asking, person, now)
     return person
   })
 }
 
 /**
- * Changes somebody into what `change` makes of them. Who is active no more is no member from then on, if they were one
- * by this connection. Refuses `person_not_found`, `invalidValue`, `uniqueness`, `unauthorized`, `last_owner`, and what
- * `change` does.
+ * Updates a provisioned user with `change`. A user who becomes inactive loses the membership that came from this
+ * connection. Throws `scim_user_not_found`, `invalidValue`, `uniqueness`, `unauthorized`, `last_owner`, and the errors
+ * of `change`.
  */
-export async function changePerson(
-  { db }: Directed,
-  asking: Provisioning,
-  { personId, change }: { personId: string; change: (before: ScimUser) => ScimUser },
+export async function updateScimUser(
+  { db }: ScimDeps,
+  asking: ScimDirectory,
+  { scimUserId, change }: { scimUserId: string; change: (before: ScimUser) => ScimUser },
   now: Date,
 ): Promise<Person> {
   return transaction(db, async (tx) => {
-    const { connectionId, organizationId, subjectBy } = await holdDirectory(tx, asking)
-    const before = await readPerson(tx, asking, personId)
+    const { connectionId, organizationId, subjectBy } = await lockScimDirectory(tx, asking)
+    const before = await getScimUser(tx, asking, scimUserId)
     const user = change(before)
     const changed = fieldsThatChange(before, user)
     if (changed.length === 0) return before
     const named = { ...before, ...user, subjectKey: subjectKeyOf(subjectBy, user), updatedAt: now }
     const person = { ...named, subject: await subjectOf(tx, subjectBy, named) }
     if (!(await store.updatePerson(tx, person))) throw refuseScim.uniqueness()
-    const details = { connectionId, personId, changed, active: person.active }
-    await note(tx, 'sso.person_changed', { organizationId, details }, now)
+    const details = { connectionId, scimUserId, changed, active: person.active }
+    await note(tx, 'scim.user.updated', { organizationId, details }, now)
     if (!person.active) await endMembership(tx, asking, person, now)
     return person
   })
 }
 
-/** Forgets somebody, and ends their membership likewise. Refuses `person_not_found`, `unauthorized`, `last_owner`. */
-export async function removePerson({ db }: Directed, asking: Provisioning, personId: string, now: Date): Promise<void> {
+/**
+ * Deletes a provisioned user, and ends the membership in the same way. Throws `scim_user_not_found`, `unauthorized`,
+ * `last_owner`.
+ */
+export async function deleteScimUser(
+  { db }: ScimDeps,
+  asking: ScimDirectory,
+  scimUserId: string,
+  now: Date,
+): Promise<void> {
   await transaction(db, async (tx) => {
-    const { connectionId, organizationId, subjectBy } = await holdDirectory(tx, asking)
-    const found = await readPerson(tx, asking, personId)
+    const { connectionId, organizationId, subjectBy } = await lockScimDirectory(tx, asking)
+    const found = await getScimUser(tx, asking, scimUserId)
     const person = { ...found, subject: await subjectOf(tx, subjectBy, found) }
-    await store.deletePerson(tx, connectionId, personId)
-    await note(tx, 'sso.person_removed', { organizationId, details: { connectionId, personId } }, now)
+    await store.deletePerson(tx, connectionId, scimUserId)
+    await note(tx, 'scim.user.deleted', { organizationId, details: { connectionId, scimUserId } }, now)
     await endMembership(tx, asking, person, now)
   })
 }
 
-/** Whom the provider has named, with an address where it has verified one. */
-export type Arrived = { subject: string; email: string | null; emailVerified: boolean }
+/** User that the provider named, with an e-mail address if it has verified one. */
+export type SsoSubject = { subject: string; email: string | null; emailVerified: boolean }
 
-/** What a directory says of somebody: where there is one, whether it knows them, and has them come. */
-export type DirectoryWord =
+/** Directory state for a user: if there is a directory, if it has provisioned the user, and if the user is active. */
+export type ProvisioningStatus =
   | { of: 'no directory' }
   | { of: 'nobody' }
-  | { of: 'a person'; personId: string; active: boolean; role: Person['role'] }
+  | { of: 'a person'; scimUserId: string; active: boolean; role: Person['role'] }
 
-export async function askDirectory(db: Database, connectionId: string, arrived: Arrived): Promise<DirectoryWord> {
+export async function findProvisionedUser(
+  db: Database,
+  connectionId: string,
+  arrived: SsoSubject,
+): Promise<ProvisioningStatus> {
   const provisioning = await store.findProvisioning(db, connectionId)
   if (!provisioning) return { of: 'no directory' }
   const { subject } = arrived
   const subjectKey = provisioning.subjectBy === 'externalId' ? subject : emailKeyOf(arrived)
-  const person = await store.findPersonOfSubject(db, connectionId, { subject, subjectKey })
+  const person = await store.findScimUserBySubject(db, connectionId, { subject, subjectKey })
   if (!person) return { of: 'nobody' }
-  const { personId, active, role } = person
-  return { of: 'a person', personId, active, role }
+  const { scimUserId, active, role } = person
+  return { of: 'a person', scimUserId, active, role }
 }
 
-/** The same of whom the directory has not turned away. Refuses `sso_deactivated`. */
-export async function heedDirectory(db: Database, connectionId: string, arrived: Arrived): Promise<DirectoryWord> {
-  const word = await askDirectory(db, connectionId, arrived)
-  if (word.of === 'a person' && !word.active) throw refuse.sso_deactivated()
+/** Directory state for a user who is not deactivated. Throws `sso_user_deactivated`. */
+export async function requireActiveUser(
+  db: Database,
+  connectionId: string,
+  arrived: SsoSubject,
+): Promise<ProvisioningStatus> {
+  const word = await findProvisionedUser(db, connectionId, arrived)
+  if (word.of === 'a person' && !word.active) throw refuse.sso_user_deactivated()
   return word
 }
 
 /**
- * Lets in whom the directory has not turned away, and notes that it was them whom it meant. The caller holds the
- * organization. Refuses `sso_deactivated`.
+ * Admits a user who is not deactivated, and links the provisioned user to the subject. The caller has locked the
+ * organization. Throws `sso_user_deactivated`.
  */
-export async function meetPerson(tx: Transaction, connectionId: string, arrived: Arrived): Promise<DirectoryWord> {
-  const word = await heedDirectory(tx, connectionId, arrived)
+export async function linkProvisionedUser(
+  tx: Transaction,
+  connectionId: string,
+  arrived: SsoSubject,
+): Promise<ProvisioningStatus> {
+  const word = await requireActiveUser(tx, connectionId, arrived)
   if (word.of !== 'a person') return word
-  await store.bindPerson(tx, { connectionId, personId: word.personId, subject: arrived.subject })
+  await store.bindSubject(tx, { connectionId, scimUserId: word.scimUserId, subject: arrived.subject })
   return word
 }
 
-/** The verified address of whoever arrives, by which it is compared with others: in whichever case it is written. */
-export function emailKeyOf({ email, emailVerified }: Omit<Arrived, 'subject'>): string | undefined {
+/** Returns the verified e-mail address of a user, normalized for comparison without regard to case. */
+export function emailKeyOf({ email, emailVerified }: Omit<SsoSubject, 'subject'>): string | undefined {
   return emailVerified ? email?.toLowerCase() : undefined
 }
 
-/** What the provider calls somebody. Refuses `invalidValue` where the directory does not tell. */
-function subjectKeyOf(subjectBy: Provisioning['subjectBy'], { externalId, email, userName }: ScimUser): string {
+/** Returns the provider's subject for a provisioned user. Throws `invalidValue` if the directory did not send it. */
+function subjectKeyOf(subjectBy: ScimDirectory['subjectBy'], { externalId, email, userName }: ScimUser): string {
   if (subjectBy === 'externalId') {
-    if (externalId === null) throw refuseScim.invalidValue({ sentence: 'People are known by externalId: send one.' })
+    if (externalId === null)
+      throw refuseScim.invalidValue({ sentence: 'externalId is required: users are matched by it.' })
     return externalId
   }
   const address = email ?? (userName.includes('@') ? userName : null)
   if (address === null)
-    throw refuseScim.invalidValue({ sentence: 'People are known by their e-mail address: send one.' })
+    throw refuseScim.invalidValue({ sentence: 'An e-mail address is required: users are matched by it.' })
   return address.toLowerCase()
 }
 
-/** Whom the provider has named already who is this person: by what was noted, or by who came before they were named. */
-async function subjectOf(tx: Transaction, subjectBy: Provisioning['subjectBy'], person: Person) {
+/** Finds the subject of a provisioned user: a recorded one, or one that signed in before the user was provisioned. */
+async function subjectOf(tx: Transaction, subjectBy: ScimDirectory['subjectBy'], person: Person) {
   const { connectionId, subject, subjectKey } = person
   if (subject !== null) return subject
   if (subjectBy === 'externalId') return (await linkStore.findLink(tx, connectionId, subjectKey)) ? subjectKey : null
-  return linkStore.findSubjectOfAddress(tx, connectionId, subjectKey)
+  return linkStore.findSubjectByEmail(tx, connectionId, subjectKey)
 }
 
-/** Ends the membership that is connected with somebody. Refuses `last_owner`. */
-async function endMembership(tx: Transaction, { connectionId }: Provisioning, { subject }: Person, now: Date) {
+/** Ends the membership that is linked to a provisioned user. Throws `last_owner`. */
+async function endMembership(tx: Transaction, { connectionId }: ScimDirectory, { subject }: Person, now: Date) {
   const link = subject === null ? undefined : await linkStore.findLink(tx, connectionId, subject)
   if (!link) return
   const { organizationId, memberId } = link
-  await removeAsDirected(tx, { organizationId, memberId, connectionId }, now)
+  await removeDeprovisionedMember(tx, { organizationId, memberId, connectionId }, now)
 }
 
 function fieldsThatChange(before: ScimUser, after: ScimUser): string[] {
@@ -182,7 +209,9 @@ function fieldsThatChange(before: ScimUser, after: ScimUser): string[] {
 
 type Noted = { organizationId: string; details: Record<string, string | boolean | string[]> }
 
-/** What a directory does nobody here has done. Their names stay out of the trail. */
+/**
+ * Records an audit event of the directory, which has no user as actor. The audit log does not contain the users' names.
+ */
 async function note(tx: Transaction, action: AuditAction, { organizationId, details }: Noted, now: Date) {
-  await record(tx, { action, actor: 'system', organizationId, details }, now)
+  await recordAuditEvent(tx, { action, actor: 'system', organizationId, details }, now)
 }

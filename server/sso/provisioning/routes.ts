@@ -1,26 +1,35 @@
+import * as endpoints from '@countersign/protocol/organizations/sso'
 import { limits } from '@countersign/protocol/formats/limits'
 import { Uuid } from '@countersign/protocol/values'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { guard } from '#platform/http/guard.ts'
-import { bearerToken, type Host } from '#platform/http/http.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { addressKey } from '#platform/rate-limits/rate-limit.ts'
-import { refusals } from '#platform/refusal.ts'
+import { type Host, bearerToken } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { scimUrlOf } from '#sso/connections/settings.ts'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { addPerson, changePerson, findPeople, readPerson, removePerson } from './provisioned-user.ts'
-import { proveDirectory, requireDirectory, type Provisioning } from './directory.ts'
-import { readAttributes, requireSchema } from './scim-attributes.ts'
+import { createScimUser, deleteScimUser, getScimUser, listScimUsers, updateScimUser } from './provisioned-user.ts'
+import { type ScimDirectory, createScimToken, deleteScimToken, proveDirectory, requireScimToken } from './directory.ts'
+import { sessionGuard } from '#accounts/sessions/session.ts'
+import { memberContextOf } from '#organizations/membership/access.ts'
+import {
+  parseAttributes,
+  parseFilter,
+  refuse as refuseMessage,
+  requireSchema,
+  scimDialect,
+  selectOf,
+  urn,
+} from './attributes.ts'
 import { listResponse, serviceProviderConfig, userResourceType, userSchema } from './discovery.ts'
-import { readFilter } from './scim-filter.ts'
 import { patchUser } from './patch.ts'
-import { parseSearch, type Query } from './scim-search.ts'
-import { selectOf } from './scim-selection.ts'
-import { readUser, tellUser, type ScimUser } from './user.ts'
-import { refuse as refuseMessage, scimDialect, scimUrlOf, urn } from './scim.ts'
+import { type Query, parseSearch } from './scim-search.ts'
+import { type ScimUser, parseScimUser, toScimUser } from './user.ts'
 
 const ByConnection = Type.Object({ connectionId: Type.String() })
-const ByPerson = Type.Object({ ...ByConnection.properties, personId: Uuid })
+const ByPerson = Type.Object({ ...ByConnection.properties, scimUserId: Uuid })
 const BySchema = Type.Object({ ...ByConnection.properties, schema: Type.String() })
 const Selecting = Type.Object({
   attributes: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -32,18 +41,18 @@ const Listing = Type.Object({
   startIndex: Type.Optional(Type.String({ pattern: '^-?\\d{1,9}$' })),
   count: Type.Optional(Type.String({ pattern: '^-?\\d{1,9}$' })),
 })
-const refuse = refusals({
-  not_found: [404, 'There is nothing at this address.'],
-  schema_not_found: [404, 'There is one schema here, that of users.'],
+const refuse = defineErrors({
+  not_found: [404, 'Not found.'],
+  schema_not_found: [404, 'Only the User schema is supported.'],
 })
 
 const config = { security: 'none', cors: 'no origin', host: 'api', dialect: scimDialect } as const
 
 /**
- * SCIM 2.0 (RFC 7644) for the directory of an organization: who may come by a connection. It describes itself, so it is
- * not in the OpenAPI document, and what is refused is told as SCIM tells it.
+ * Routes of SCIM 2.0 (RFC 7644) for the directory of an organization. SCIM describes itself, so the routes are not in
+ * the OpenAPI document, and errors have the SCIM format.
  */
-export function scimRoutes(host: Host, kernel: Kernel): void {
+export function scimRoutes(host: Host, kernel: ServerContext): void {
   const directory = directoryGuard(kernel)
   describingRoutes(host, kernel, directory)
   userRoutes(host, kernel, directory)
@@ -52,22 +61,23 @@ export function scimRoutes(host: Host, kernel: Kernel): void {
 
 type Directory = ReturnType<typeof directoryGuard>
 
-/** Lets through whoever has the token of the connection in the path. */
-function directoryGuard(kernel: Kernel) {
+/** Authenticates requests with the SCIM token of the connection in the path. */
+function directoryGuard(kernel: ServerContext) {
   const claimOf = (request: FastifyRequest) => {
     const { connectionId } = Value.Parse(ByConnection, request.params)
-    return { connectionId: connectionId.toLowerCase(), token: bearerToken(request), address: addressKey(request) }
+    return { connectionId: connectionId.toLowerCase(), token: bearerToken(request), address: clientAddressKey(request) }
   }
   return guard(
-    (request) => requireDirectory(kernel, claimOf(request)),
+    (request) => requireScimToken(kernel, claimOf(request)),
     (request) => proveDirectory(kernel, claimOf(request)),
   )
 }
 
-/** What there is, and how it looks. */
-function describingRoutes(host: Host, { config: { baseUrl } }: Kernel, directory: Directory): void {
-  type Describe = (baseUrl: URL, asked: Provisioning) => object
-  const listed = (describe: Describe) => (url: URL, asked: Provisioning) => listResponse([describe(url, asked)])
+/** Routes for SCIM discovery. */
+function describingRoutes(host: Host, { config: { baseUrl } }: ServerContext, directory: Directory): void {
+  type Describe = (baseUrl: URL, requested: ScimDirectory) => object
+  const listed = (describe: Describe) => (url: URL, requested: ScimDirectory) =>
+    listResponse([describe(url, requested)])
   const documents: Record<string, Describe> = {
     ServiceProviderConfig: serviceProviderConfig,
     ResourceTypes: listed(userResourceType),
@@ -106,19 +116,19 @@ function describingRoutes(host: Host, { config: { baseUrl } }: Kernel, directory
   })
 }
 
-/** Somebody, by their id. */
-function userRoutes(host: Host, kernel: Kernel, directory: Directory): void {
+/** Routes for a single user by id. */
+function userRoutes(host: Host, kernel: ServerContext, directory: Directory): void {
   const { db, clock } = kernel
   const { baseUrl } = kernel.config
-  const one = { url: '/scim/v2/:connectionId/Users/:personId', config, onRequest: directory.onRequest }
+  const one = { url: '/scim/v2/:connectionId/Users/:scimUserId', config, onRequest: directory.onRequest }
 
   host.route({
     ...one,
     method: 'GET',
     schema: { params: ByPerson, querystring: Selecting },
     async handler(request, reply) {
-      const person = await readPerson(db, directory.of(request), request.params.personId)
-      return say(reply, selectOf(tellUser(baseUrl, person), request.query))
+      const person = await getScimUser(db, directory.of(request), request.params.scimUserId)
+      return say(reply, selectOf(toScimUser(baseUrl, person), request.query))
     },
   })
 
@@ -128,9 +138,12 @@ function userRoutes(host: Host, kernel: Kernel, directory: Directory): void {
     schema: { params: ByPerson, querystring: Selecting },
     async handler(request, reply) {
       const sent = userIn(request)
-      const changing = { personId: request.params.personId, change: (before: ScimUser) => readUser(sent, before) }
-      const person = await changePerson(kernel, directory.of(request), changing, clock())
-      return say(reply, selectOf(tellUser(baseUrl, person), request.query))
+      const changing = {
+        scimUserId: request.params.scimUserId,
+        change: (before: ScimUser) => parseScimUser(sent, before),
+      }
+      const person = await updateScimUser(kernel, directory.of(request), changing, clock())
+      return say(reply, selectOf(toScimUser(baseUrl, person), request.query))
     },
   })
 
@@ -139,10 +152,10 @@ function userRoutes(host: Host, kernel: Kernel, directory: Directory): void {
     method: 'PATCH',
     schema: { params: ByPerson, querystring: Selecting },
     async handler(request, reply) {
-      const { personId } = request.params
-      const changing = { personId, change: (before: ScimUser) => patchUser(before, request.body) }
-      const person = await changePerson(kernel, directory.of(request), changing, clock())
-      return say(reply, selectOf(tellUser(baseUrl, person), request.query))
+      const { scimUserId } = request.params
+      const changing = { scimUserId, change: (before: ScimUser) => patchUser(before, request.body) }
+      const person = await updateScimUser(kernel, directory.of(request), changing, clock())
+      return say(reply, selectOf(toScimUser(baseUrl, person), request.query))
     },
   })
 
@@ -151,25 +164,25 @@ function userRoutes(host: Host, kernel: Kernel, directory: Directory): void {
     method: 'DELETE',
     schema: { params: ByPerson },
     async handler(request, reply) {
-      await removePerson(kernel, directory.of(request), request.params.personId, clock())
+      await deleteScimUser(kernel, directory.of(request), request.params.scimUserId, clock())
       return reply.status(204).send(null)
     },
   })
 }
 
-/** Everybody, and who is new. */
-function userListRoutes(host: Host, kernel: Kernel, directory: Directory): void {
+/** Routes for listing and creating users. */
+function userListRoutes(host: Host, kernel: ServerContext, directory: Directory): void {
   const { db, clock } = kernel
   const { baseUrl } = kernel.config
   const all = { url: '/scim/v2/:connectionId/Users', config, onRequest: directory.onRequest }
 
-  async function list(asking: Provisioning, query: Query) {
+  async function list(asking: ScimDirectory, query: Query) {
     const { filter, startIndex = 1, count = 100 } = query
     const first = Math.max(1, startIndex)
     const most = Math.min(limits.provisionedPeoplePageMax, Math.max(0, count))
-    const sought = filter === undefined ? undefined : readFilter(filter)
-    const found = await findPeople(db, asking, sought, { skipped: first - 1, most })
-    const resources = found.people.map((person) => selectOf(tellUser(baseUrl, person), query))
+    const target = filter === undefined ? undefined : parseFilter(filter)
+    const found = await listScimUsers(db, asking, target, { skipped: first - 1, most })
+    const resources = found.people.map((person) => selectOf(toScimUser(baseUrl, person), query))
     return listResponse(resources, found.total, first)
   }
 
@@ -184,7 +197,7 @@ function userListRoutes(host: Host, kernel: Kernel, directory: Directory): void 
     },
   })
 
-  // The same as a message, so that nobody's name stands in an address (RFC 7644 §3.4.3).
+  // Search by POST keeps names of users out of URLs (RFC 7644 §3.4.3).
   for (const url of [`${all.url}/.search`, '/scim/v2/:connectionId/.search'])
     host.route({
       ...all,
@@ -200,22 +213,47 @@ function userListRoutes(host: Host, kernel: Kernel, directory: Directory): void 
     method: 'POST',
     schema: { params: ByConnection, querystring: Selecting },
     async handler(request, reply) {
-      const person = await addPerson(kernel, directory.of(request), readUser(userIn(request)), clock())
-      const { connectionId, personId } = person
-      reply.status(201).header('location', `${scimUrlOf(baseUrl, connectionId)}/Users/${personId}`)
-      return say(reply, selectOf(tellUser(baseUrl, person), request.query))
+      const person = await createScimUser(kernel, directory.of(request), parseScimUser(userIn(request)), clock())
+      const { connectionId, scimUserId } = person
+      reply.status(201).header('location', `${scimUrlOf(baseUrl, connectionId)}/Users/${scimUserId}`)
+      return say(reply, selectOf(toScimUser(baseUrl, person), request.query))
     },
   })
 }
 
-/** The attributes of the user in a body. Refuses `invalidSyntax` where it is none. */
+/** Parses the user attributes of a body. Throws `invalidSyntax` if it is not a user. */
 function userIn({ body }: Pick<FastifyRequest, 'body'>) {
   if (body === undefined) throw refuseMessage.invalidSyntax()
-  const attributes = readAttributes(body)
+  const attributes = parseAttributes(body)
   requireSchema(attributes, urn.user)
   return attributes
 }
 
 function say(reply: FastifyReply, message: object) {
   return reply.type(scimDialect.mediaType).send(message)
+}
+
+/** Registers the routes for the SCIM token of a connection, on the business host. */
+export function scimTokenRoutes(host: Host, kernel: ServerContext): void {
+  const { clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.createScimToken,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
+      return reply.status(201).send(await createScimToken(kernel, asking, request.body.subjectBy, clock()))
+    },
+  })
+
+  host.route({
+    ...endpoints.deleteScimToken,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
+      await deleteScimToken(kernel, asking, clock())
+      return reply.status(204).send(null)
+    },
+  })
 }

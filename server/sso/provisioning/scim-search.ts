@@ -1,10 +1,8 @@
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { readAttributes, requireSchema } from './scim-attributes.ts'
-import type { Selection } from './scim-selection.ts'
-import { refuse, urn } from './scim.ts'
+import { type Selection, parseAttributes, refuse, requireSchema, urn } from './attributes.ts'
 
-/** Which users a directory asks for: `startIndex` counts from one. */
+/** A search for users; `startIndex` counts from one. */
 export type Query = Selection & { filter?: string | undefined; startIndex?: number; count?: number }
 
 const names = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 50 })
@@ -16,9 +14,9 @@ const Search = Type.Object({
   count: Type.Optional(Type.Integer({ minimum: -999_999_999, maximum: 999_999_999 })),
 })
 
-/** Parses a search message (RFC 7644 §3.4.3). Refuses `invalidSyntax`. */
+/** Parses a search message (RFC 7644 §3.4.3). Throws `invalidSyntax`. */
 export function parseSearch(body: unknown): Query {
-  const message = readAttributes(body)
+  const message = parseAttributes(body)
   requireSchema(message, urn.search)
   const search: unknown = Object.fromEntries([...message].filter(([, value]) => value !== null))
   if (!Value.Check(Search, search)) throw refuse.invalidSyntax()

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Sought } from './scim-filter.ts'
+import type { ScimFilter } from './attributes.ts'
 import type { ScimUser } from './user.ts'
 
 const provisioning = [
@@ -7,63 +7,66 @@ const provisioning = [
   'organization_id as organizationId',
   'subject_by as subjectBy',
   'token_sha256 as tokenSha256',
-  'people_count as peopleCount',
+  'user_count as userCount',
 ] as const
 
-/** That a directory says who may come by a connection. */
-export type Provisioning = NonNullable<Awaited<ReturnType<typeof findProvisioning>>>
+/** SCIM provisioning of a connection. */
+export type ScimDirectory = NonNullable<Awaited<ReturnType<typeof findProvisioning>>>
 
 export function findProvisioning(db: Database, connectionId: string) {
   return db
-    .selectFrom('sso_provisioning')
+    .selectFrom('sso_scim_directory')
     .select(provisioning)
     .where('connection_id', '=', connectionId)
     .executeTakeFirst()
 }
 
-type NewToken = Pick<Provisioning, 'connectionId' | 'organizationId' | 'subjectBy' | 'tokenSha256'>
+type NewToken = Pick<ScimDirectory, 'connectionId' | 'organizationId' | 'subjectBy' | 'tokenSha256'>
 
-/** Sets the token of a connection; false where people were named already, and would be known by something else. */
+/**
+ * Sets the SCIM token of a connection. Returns false if provisioned users exist that are matched by another
+ * `subjectBy`.
+ */
 export async function setToken(tx: Transaction, token: NewToken, now: Date): Promise<boolean> {
   const said = { subject_by: token.subjectBy, token_sha256: token.tokenSha256, token_created_at: now }
   const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('sso_provisioning')
+    .insertInto('sso_scim_directory')
     .values({ connection_id: token.connectionId, organization_id: token.organizationId, ...said })
     .onConflict((conflict) =>
       conflict
         .column('connection_id')
         .doUpdateSet(said)
         .where(({ eb, or }) =>
-          or([eb('sso_provisioning.people_count', '=', 0), eb('sso_provisioning.subject_by', '=', token.subjectBy)]),
+          or([eb('sso_scim_directory.user_count', '=', 0), eb('sso_scim_directory.subject_by', '=', token.subjectBy)]),
         ),
     )
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Takes the token away, with all whom its holder has named; false where there is none. */
+/** Deletes the SCIM token and all provisioned users. Returns false if there is none. */
 export async function deleteProvisioning(tx: Transaction, connectionId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
-    .deleteFrom('sso_provisioning')
+    .deleteFrom('sso_scim_directory')
     .where('connection_id', '=', connectionId)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }
 
-/** Counts one more person of a connection; false where there are as many as there may be. */
-export async function countPerson(tx: Transaction, connectionId: string, most: number): Promise<boolean> {
+/** Increases the user count of a connection. Returns false at the maximum number. */
+export async function incrementUserCount(tx: Transaction, connectionId: string, most: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('sso_provisioning')
-    .set((eb) => ({ people_count: eb('people_count', '+', 1) }))
+    .updateTable('sso_scim_directory')
+    .set((eb) => ({ user_count: eb('user_count', '+', 1) }))
     .where('connection_id', '=', connectionId)
-    .where('people_count', '<', most)
+    .where('user_count', '<', most)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
 
 const person = [
   'connection_id as connectionId',
-  'person_id as personId',
+  'scim_user_id as scimUserId',
   'user_name as userName',
   'external_id as externalId',
   'display_name as displayName',
@@ -79,63 +82,63 @@ const person = [
   'updated_at as updatedAt',
 ] as const
 
-/** Somebody whom a directory has named. */
+/** A provisioned user. */
 export type PersonRow = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
 function people(db: Database, connectionId: string) {
-  return db.selectFrom('sso_provisioned_person').select(person).where('connection_id', '=', connectionId)
+  return db.selectFrom('sso_scim_user').select(person).where('connection_id', '=', connectionId)
 }
 
-export function findPerson(db: Database, connectionId: string, personId: string) {
-  return people(db, connectionId).where('person_id', '=', personId).executeTakeFirst()
+export function findPerson(db: Database, connectionId: string, scimUserId: string) {
+  return people(db, connectionId).where('scim_user_id', '=', scimUserId).executeTakeFirst()
 }
 
-/** Whom a directory means by its own words for people, the one named first before the others. */
-export function findPeople(db: Database, connectionId: string, { by, text }: Sought) {
+/** Finds a user by the directory's attributes, the one provisioned first if several match. */
+export function listScimUsers(db: Database, connectionId: string, { by, text }: ScimFilter) {
   return people(db, connectionId)
     .$if(by === 'userName', (some) => some.where('user_name_key', '=', text.toLowerCase()))
     .$if(by === 'externalId', (some) => some.where('external_id', '=', text))
-    .$if(by === 'id', (some) => some.where('person_id', '=', text))
-    .orderBy('person_id')
+    .$if(by === 'id', (some) => some.where('scim_user_id', '=', text))
+    .orderBy('scim_user_id')
     .execute()
 }
 
 export function listPeople(db: Database, connectionId: string, { skipped, most }: { skipped: number; most: number }) {
-  return people(db, connectionId).orderBy('person_id').offset(skipped).limit(most).execute()
+  return people(db, connectionId).orderBy('scim_user_id').offset(skipped).limit(most).execute()
 }
 
-/** Adds somebody; false where another has their user name, or is whom the provider means by the same. */
+/** Inserts a user. Returns false if another user has the user name or the subject. */
 export async function insertPerson(tx: Transaction, added: PersonRow): Promise<boolean> {
   const inserted = await tx
-    .insertInto('sso_provisioned_person')
+    .insertInto('sso_scim_user')
     .values({
       ...columnsOf(added),
       connection_id: added.connectionId,
-      person_id: added.personId,
+      scim_user_id: added.scimUserId,
       created_at: added.createdAt,
     })
     .onConflict((conflict) => conflict.doNothing())
-    .returning('person_id')
+    .returning('scim_user_id')
     .executeTakeFirst()
   return inserted !== undefined
 }
 
-/** Changes somebody; false where another has their user name, or is whom the provider means by the same. */
+/** Updates a user. Returns false if another user has the user name or the subject. */
 export async function updatePerson(tx: Transaction, changed: PersonRow): Promise<boolean> {
-  const { connectionId, personId } = changed
+  const { connectionId, scimUserId } = changed
   const columns = columnsOf(changed)
   const { numUpdatedRows } = await tx
-    .updateTable('sso_provisioned_person')
+    .updateTable('sso_scim_user')
     .set(columns)
     .where('connection_id', '=', connectionId)
-    .where('person_id', '=', personId)
+    .where('scim_user_id', '=', scimUserId)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom('sso_provisioned_person as other')
-            .select('other.person_id')
+          selectFrom('sso_scim_user as other')
+            .select('other.scim_user_id')
             .where('other.connection_id', '=', connectionId)
-            .where('other.person_id', '<>', personId)
+            .where('other.scim_user_id', '<>', scimUserId)
             .where(({ eb, or }) =>
               or([
                 eb('other.user_name_key', '=', columns.user_name_key),
@@ -149,7 +152,7 @@ export async function updatePerson(tx: Transaction, changed: PersonRow): Promise
   return numUpdatedRows === 1n
 }
 
-/** What may change of somebody. */
+/** Fields of a user that can change. */
 function columnsOf(row: ScimUser & Pick<PersonRow, 'subjectKey' | 'subject' | 'updatedAt'>) {
   return {
     user_name: row.userName,
@@ -168,22 +171,22 @@ function columnsOf(row: ScimUser & Pick<PersonRow, 'subjectKey' | 'subject' | 'u
   }
 }
 
-/** Deletes somebody, and counts one less. */
-export async function deletePerson(tx: Transaction, connectionId: string, personId: string): Promise<void> {
+/** Deletes a user, and decreases the user count. */
+export async function deletePerson(tx: Transaction, connectionId: string, scimUserId: string): Promise<void> {
   await tx
-    .deleteFrom('sso_provisioned_person')
+    .deleteFrom('sso_scim_user')
     .where('connection_id', '=', connectionId)
-    .where('person_id', '=', personId)
+    .where('scim_user_id', '=', scimUserId)
     .execute()
   await tx
-    .updateTable('sso_provisioning')
-    .set((eb) => ({ people_count: eb('people_count', '-', 1) }))
+    .updateTable('sso_scim_directory')
+    .set((eb) => ({ user_count: eb('user_count', '-', 1) }))
     .where('connection_id', '=', connectionId)
     .execute()
 }
 
-/** Who a subject is to the directory: whom the provider named before, or else somebody who waits for it. */
-export function findPersonOfSubject(
+/** Finds the provisioned user of a subject: one linked to it before, or else one that is not linked yet. */
+export function findScimUserBySubject(
   db: Database,
   connectionId: string,
   { subject, subjectKey }: { subject: string; subjectKey: string | undefined },
@@ -200,16 +203,16 @@ export function findPersonOfSubject(
     .executeTakeFirst()
 }
 
-/** Notes whom the provider has named, once. */
-export async function bindPerson(
+/** Links a provisioned user to a subject, once. */
+export async function bindSubject(
   tx: Transaction,
-  { connectionId, personId, subject }: { connectionId: string; personId: string; subject: string },
+  { connectionId, scimUserId, subject }: { connectionId: string; scimUserId: string; subject: string },
 ): Promise<void> {
   await tx
-    .updateTable('sso_provisioned_person')
+    .updateTable('sso_scim_user')
     .set({ subject })
     .where('connection_id', '=', connectionId)
-    .where('person_id', '=', personId)
+    .where('scim_user_id', '=', scimUserId)
     .where('subject', 'is', null)
     .execute()
 }

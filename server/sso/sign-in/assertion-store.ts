@@ -3,10 +3,10 @@ import type { Database } from '#platform/database/database.ts'
 
 type TakenAssertion = { connectionId: string; assertionSha256: Uint8Array; expiresAt: Date }
 
-/** Notes that an assertion was taken; false where it had been before. */
+/** Records the use of an assertion. Returns false if it was used before. */
 export async function insertAssertion(db: Database, taken: TakenAssertion): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
-    .insertInto('sso_assertion')
+    .insertInto('sso_used_assertion')
     .values({
       connection_id: taken.connectionId,
       assertion_sha256: taken.assertionSha256,
@@ -17,11 +17,11 @@ export async function insertAssertion(db: Database, taken: TakenAssertion): Prom
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Deletes up to `batch` assertions that count no more, and says how many. */
+/** Deletes up to `batch` expired assertion records, and returns the number. */
 export async function deleteExpiredAssertions(db: Database, now: Date, batch: number): Promise<number> {
   const { rows } = await sql`
-    delete from sso_assertion where (connection_id, assertion_sha256) in (
-      select connection_id, assertion_sha256 from sso_assertion where expires_at <= ${now} limit ${batch}
+    delete from sso_used_assertion where (connection_id, assertion_sha256) in (
+      select connection_id, assertion_sha256 from sso_used_assertion where expires_at <= ${now} limit ${batch}
     ) returning connection_id
   `.execute(db)
   return rows.length

@@ -1,78 +1,80 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { Value } from 'typebox/value'
-import { record } from '#platform/audit/audit.ts'
-import { secondsAfter } from '#platform/clock.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { sha256 } from '#platform/crypto/digest.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { Refusal, refusals } from '#platform/refusal.ts'
+import { Refusal, defineErrors } from '#platform/api-error.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { requireFresh } from '#accounts/sessions/session.ts'
+import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
 import * as assertionStore from './assertion-store.ts'
-import { openClient } from '#sso/connections/client.ts'
+import { loadOidcClient } from '#sso/connections/settings.ts'
 import {
   findConnection,
-  findUsable,
+  findEnabledConnection,
   isVouchedFor,
-  noteTested,
-  readConnection,
+  recordTestSuccess,
+  getConnection,
   type Connection,
 } from '#sso/connections/connection.ts'
-import { openEncryptionKeys } from '#sso/connections/encryption-key.ts'
-import * as encryptionKeyStore from '#sso/connections/encryption-key-store.ts'
-import { beginOidc, finishOidc, OidcMemory } from '#sso/providers/oidc.ts'
-import { serviceProviderOf, type SamlIdentityProvider } from '#sso/saml/saml.ts'
-import { serviceProviderMetadata } from '#sso/saml/metadata.ts'
-import { beginSaml } from '#sso/saml/request.ts'
-import { finishSaml, readRequestId } from '#sso/saml/response.ts'
-import * as store from '#sso/connections/store.ts'
-import { because, refuse as refuseAnswer, type UpstreamPerson } from '#sso/providers/upstream.ts'
+import { findCertificate, loadDecryptionKeys } from '#sso/connections/encryption-key.ts'
+import { buildOidcRedirect, verifyOidcCallback, OidcLoginState } from '#sso/providers/oidc.ts'
+import type { SamlIdentityProvider } from '@countersign/saml/element'
+import { serviceProviderMetadata } from '@countersign/saml/metadata'
+import { buildSamlRedirect, requireRequestId, serviceProviderOf, verifySamlCallback } from '#sso/providers/saml.ts'
+import * as store from './store.ts'
+import { failureReason, refuse as refuseAnswer, type UpstreamUser } from '#sso/providers/provider.ts'
 
-export const refuse = refusals({
-  invalid_request: [400, 'After signing in one can only go to a page of this service.'],
-  invalid_sso_flow: [400, 'This sign-in has expired, was used before, or began in another browser. Start again.'],
-  sso_not_available: [404, 'There is no sign-in of an organization at this address, or it is turned off.'],
+export const refuse = defineErrors({
+  invalid_request: [400, 'return_to must be a URL of this service.'],
+  invalid_sso_flow: [400, 'The SSO login expired, was already used, or started in another browser. Start again.'],
+  sso_connection_unavailable: [404, 'The SSO connection does not exist or is disabled.'],
 })
 
 const returnAddressCharactersMax = 16_000
 
-/** What a person wants who is sent to their organization's provider. */
+/** Input of a sign-in with an organization's provider. */
 export type Start = {
   connectionId: string
   returnTo?: string | undefined
   loginHint?: string | undefined
-  /** What makes it a test; whoever looks after the connection was given it. */
+  /** Token of a test sign-in, which a member who manages SSO has received. */
   test?: string | undefined
-  /** What binds the browser to sign-ins that it has begun before. */
+  /** Token that binds the browser to earlier sign-ins. */
   browserToken: string | undefined
   /**
-   * Whether a link or page that is not ours has led the browser here. Then the user confirms the sign-in before a
-   * session is opened, and it leads to no other page than that of their organizations.
+   * Set if a link or page of another origin led the browser here. The user must then confirm the sign-in before a
+   * session is opened, and afterwards only the organizations page opens.
    */
   startedElsewhere: boolean
-  /** Whether that was a page of another site: then it leads on by itself only where the organization answers for it. */
+  /**
+   * Set if it was a page of another site. The browser is then redirected automatically only if the organization vouches
+   * for the provider.
+   */
   isCrossSite?: boolean
 }
 
-/** Where the browser goes, what it is bound by, and the organization that the user is to be shown before it does. */
+/** The redirect URL, the browser's token, and the organization to show to the user before the redirect. */
 type Begun = { location: string; browserToken: string; shows?: { organization: string } }
 
 /**
- * Begins a sign-in with a connection. Any user can make an organization and lead its sign-in to any address: from a
- * page of another site the browser is taken there unseen only where the organization answers for it (RFC 9700 §4.11.2).
- * Refuses `invalid_request`, `sso_not_available`, `invalid_sso_flow`, and as `beginOidc` does.
+ * Starts a sign-in with a connection. Any user can create an organization whose connection leads to any address. From a
+ * page of another site the browser is therefore redirected automatically only if the organization vouches for the
+ * provider (RFC 9700 §4.11.2). Throws `invalid_request`, `sso_connection_unavailable`, `invalid_sso_flow`, and the
+ * errors of `buildOidcRedirect`.
  */
-export async function beginFlow(kernel: Kernel, start: Start): Promise<Begun> {
+export async function startSsoLogin(kernel: ServerContext, start: Start): Promise<Begun> {
   const { db, keyring, config, clock } = kernel
   const { connectionId, returnTo, loginHint, test, browserToken = newToken(), startedElsewhere } = start
   if (returnTo !== undefined && !isOurPage(returnTo, config)) throw refuse.invalid_request()
-  const purpose = test === undefined ? 'sign in' : 'test'
-  const { connection, organization } = await requireUsable(db, connectionId, purpose)
-  if (test !== undefined && !(await store.takeOffer(db, connectionId, sha256(test), clock())))
+  const purpose = test === undefined ? 'login' : 'test'
+  const { connection, organization } = await requireEnabledConnection(db, connectionId, purpose)
+  if (test !== undefined && !(await store.consumeTestLogin(db, connectionId, sha256(test), clock())))
     throw refuse.invalid_sso_flow()
 
   const flowId = randomUUID()
@@ -81,160 +83,169 @@ export async function beginFlow(kernel: Kernel, start: Start): Promise<Begun> {
     flowId,
     connectionId,
     purpose,
-    step: 'begun',
+    step: 'started',
     stateSha256: sha256(state),
-    browserSha256: sha256(browserToken),
-    ...(memory && { sealedMemory: await keyring.seal(sealOf(flowId), JSON.stringify(memory)) }),
+    browserTokenSha256: sha256(browserToken),
+    ...(memory && { sealedState: await keyring.seal(sealOf(flowId), JSON.stringify(memory)) }),
     startedElsewhere,
     ...(returnTo !== undefined && !startedElsewhere && { returnTo }),
-    expiresAt: secondsAfter(clock(), limits.flowLifetimeSeconds),
+    expiresAt: addSeconds(clock(), limits.flowLifetimeSeconds),
   })
   const isShown = start.isCrossSite === true && !(await isVouchedFor(db, connection))
   return { location, browserToken, ...(isShown && { shows: { organization: organization.name } }) }
 }
 
-/** Where the provider is asked, what its answer has to bring back, and what else there is to remember of it. */
-async function begin(kernel: Kernel, connection: Connection, loginHint: string | undefined) {
+/** Returns the provider's URL, the value that the response must contain, and the data to store. */
+async function begin(kernel: ServerContext, connection: Connection, loginHint: string | undefined) {
   const { outbound, config, clock } = kernel
   const { connectionId, settings } = connection
   if (settings.protocol === 'saml') {
     const ours = serviceProviderOf(config.baseUrl, connectionId)
-    const { location, requestId } = beginSaml({ ...ours, identityProvider: settings }, clock())
+    const { location, requestId } = buildSamlRedirect({ ...ours, identityProvider: settings }, clock())
     return { location, state: requestId, memory: undefined }
   }
   const state = newToken()
-  const client = await openClient(kernel, connection, settings)
-  return { state, ...(await beginOidc(outbound, client, { state, ...(loginHint && { loginHint }) })) }
+  const client = await loadOidcClient(kernel, connection, settings)
+  return { state, ...(await buildOidcRedirect(outbound, client, { state, ...(loginHint && { loginHint }) })) }
 }
 
 /**
- * Offers a test sign-in to a member who may manage SSO; answers what begins it, once. Refuses as `readConnection` does,
- * and `reauthentication_required`.
+ * Creates a test sign-in for a member who can manage SSO; returns its single-use token. Throws the errors of
+ * `getConnection`, and `reauthentication_required`.
  */
-export function offerTest(kernel: Kernel, asking: Parameters<typeof readConnection>[1], now: Date): Promise<string> {
+export function createTestLogin(
+  kernel: ServerContext,
+  asking: Parameters<typeof getConnection>[1],
+  now: Date,
+): Promise<string> {
   return actingTransaction(kernel.db, asking.session, async (tx) => {
-    const { connectionId } = await readConnection({ ...kernel, db: tx }, asking, now)
-    requireFresh(asking.session, now)
+    const { connectionId } = await getConnection({ ...kernel, db: tx }, asking, now)
+    requireRecentAuthentication(asking.session, now)
     return insertOffer(tx, connectionId, now)
   })
 }
 
 async function insertOffer(tx: Transaction, connectionId: string, now: Date): Promise<string> {
   const test = newToken()
-  const offer = { flowId: randomUUID(), connectionId, purpose: 'test', step: 'offered' } as const
-  const expiresAt = secondsAfter(now, limits.flowLifetimeSeconds)
+  const offer = { flowId: randomUUID(), connectionId, purpose: 'test', step: 'created' } as const
+  const expiresAt = addSeconds(now, limits.flowLifetimeSeconds)
   await store.insertFlow(tx, { ...offer, stateSha256: sha256(test), expiresAt })
   return test
 }
 
-/** What a provider has sent the browser back with: in the address, or in a form. */
-export type Received = { protocol: 'oidc'; parameters: URLSearchParams } | { protocol: 'saml'; samlResponse: string }
-export type Answer = { connectionId: string; browserToken: string | undefined; received: Received }
+/** Parameters of a provider's response, from the URL or a form. */
+export type SsoCallbackInput =
+  | { protocol: 'oidc'; parameters: URLSearchParams }
+  | { protocol: 'saml'; samlResponse: string }
+export type SsoCallback = { connectionId: string; browserToken: string | undefined; received: SsoCallbackInput }
 
 /**
- * Takes the answer of a provider to a sign-in that this browser has begun, once; whatever is wrong with it, it is over,
- * and the trail of the organization tells why. Answers the id of the sign-in, whose person is known now. Refuses
- * `invalid_sso_flow`, `sso_not_available`, and as `finishOidc` and `finishSaml` do.
+ * Processes a provider's response to a sign-in of this browser, once. Every failure ends the sign-in, and the
+ * organization's audit log records the reason. Returns the id of the sign-in, whose user is now known. Throws
+ * `invalid_sso_flow`, `sso_connection_unavailable`, and the errors of `verifyOidcCallback` and `verifySamlResponse`.
  */
-export async function takeAnswer(kernel: Kernel, { connectionId, browserToken, received }: Answer): Promise<string> {
+export async function handleSsoCallback(
+  kernel: ServerContext,
+  { connectionId, browserToken, received }: SsoCallback,
+): Promise<string> {
   const { db, clock } = kernel
   if (browserToken === undefined || !isUuid(connectionId)) throw refuse.invalid_sso_flow()
   const state = stateOf(received)
-  const sought = { connectionId, stateSha256: sha256(state), browserSha256: sha256(browserToken) }
-  const flow = await store.takeAnswered(db, sought, clock())
+  const target = { connectionId, stateSha256: sha256(state), browserTokenSha256: sha256(browserToken) }
+  const flow = await store.markCallbackReceived(db, target, clock())
   if (!flow) throw refuse.invalid_sso_flow()
 
-  const { connection } = await requireUsable(db, connectionId, flow.purpose)
+  const { connection } = await requireEnabledConnection(db, connectionId, flow.purpose)
   await prove(kernel, connection, flow.flowId, finish(kernel, connection, { ...flow, state, received }))
-  if (flow.purpose === 'test') await noteTested(db, connectionId, clock())
+  if (flow.purpose === 'test') await recordTestSuccess(db, connectionId, clock())
   return flow.flowId
 }
 
-/** What the sign-in is found by. Whether it is the provider who brings it back is seen later. */
-function stateOf(received: Received): string {
-  if (received.protocol === 'saml') return readRequestId(received.samlResponse)
+/** Returns the lookup value of the sign-in. The response is authenticated later. */
+function stateOf(received: SsoCallbackInput): string {
+  if (received.protocol === 'saml') return requireRequestId(received.samlResponse)
   const [state = '', ...others] = received.parameters.getAll('state')
   if (others.length > 0) throw refuse.invalid_sso_flow()
   return state
 }
 
-type Answered = { flowId: string; sealedMemory: string | null; state: string; received: Received }
+type Answered = { flowId: string; sealedState: string | null; state: string; received: SsoCallbackInput }
 
-async function finish(kernel: Kernel, connection: Connection, answered: Answered): Promise<UpstreamPerson> {
+async function finish(kernel: ServerContext, connection: Connection, answered: Answered): Promise<UpstreamUser> {
   const { outbound, keyring, clock } = kernel
   const { settings } = connection
-  const { flowId, sealedMemory, state, received } = answered
+  const { flowId, sealedState, state, received } = answered
   if (settings.protocol === 'oidc' && received.protocol === 'oidc') {
-    const memory = Value.Parse(OidcMemory, JSON.parse(await keyring.open(sealOf(flowId), sealedMemory ?? '')))
-    const client = await openClient(kernel, connection, settings)
-    return finishOidc(outbound, client, { memory, state, answer: received.parameters }, clock())
+    const memory = Value.Parse(OidcLoginState, JSON.parse(await keyring.open(sealOf(flowId), sealedState ?? '')))
+    const client = await loadOidcClient(kernel, connection, settings)
+    return verifyOidcCallback(outbound, client, { memory, state, answer: received.parameters }, clock())
   }
   if (settings.protocol === 'saml' && received.protocol === 'saml')
     return finishOnce(kernel, connection, settings, { ...received, requestId: state })
   throw refuse.invalid_sso_flow()
 }
 
-/** Whom a SAML provider has named, if the assertion that says so has not been here before. */
+/** Returns the user that a SAML provider named, if the assertion is used for the first time. */
 async function finishOnce(
-  kernel: Kernel,
+  kernel: ServerContext,
   { connectionId, organizationId }: Pick<Connection, 'connectionId' | 'organizationId'>,
   identityProvider: SamlIdentityProvider,
   answered: { samlResponse: string; requestId: string },
-): Promise<UpstreamPerson> {
+): Promise<UpstreamUser> {
   const { db, config, clock, rateLimits } = kernel
   const connection = { ...serviceProviderOf(config.baseUrl, connectionId), identityProvider }
   const answer = {
     ...answered,
-    findKeys: () => openEncryptionKeys(kernel, connectionId, clock()),
-    onSigned: () => rateLimits.count('signed saml answer of an organization', organizationId),
+    findKeys: () => loadDecryptionKeys(kernel, connectionId, clock()),
+    onSigned: () => rateLimits.count('signed-saml-responses-per-organization', organizationId),
   }
-  const { assertionId, notOnOrAfter, ...person } = await finishSaml(connection, answer, clock())
-  // The sign-in that it answers is over by then, whatever the provider says: nobody can bring it to another one.
-  const longest = secondsAfter(clock(), 2 * limits.flowLifetimeSeconds)
-  const told = secondsAfter(notOnOrAfter, limits.clockSkewSecondsMax)
-  const expiresAt = told < longest ? told : longest
+  const { assertionId, notOnOrAfter, ...person } = await verifySamlCallback(connection, answer, clock())
+  // The sign-in is consumed by then whatever the response says, so the response cannot be used for another one.
+  const longest = addSeconds(clock(), 2 * limits.flowLifetimeSeconds)
+  const observed = addSeconds(notOnOrAfter, limits.clockSkewSecondsMax)
+  const expiresAt = observed < longest ? observed : longest
   const isFirst = await assertionStore.insertAssertion(db, {
     connectionId,
     assertionSha256: sha256(assertionId),
     expiresAt,
   })
-  if (!isFirst) throw refuseAnswer.sso_answer_invalid(because('assertion_used'))
+  if (!isFirst) throw refuseAnswer.sso_response_invalid(failureReason('assertion_used'))
   return person
 }
 
-/** What the SAML provider of a connection is told of us. Refuses `sso_not_available`. */
-export async function describeServiceProvider({ db, config }: Kernel, connectionId: string): Promise<string> {
+/** Returns the service provider metadata for the SAML provider of a connection. Throws `sso_connection_unavailable`. */
+export async function getServiceProviderMetadata({ db, config }: ServerContext, connectionId: string): Promise<string> {
   const connection = isUuid(connectionId) ? await findConnection(db, connectionId) : undefined
-  if (connection?.settings.protocol !== 'saml') throw refuse.sso_not_available()
-  const certificate = await encryptionKeyStore.findCertificate(db, connectionId)
+  if (connection?.settings.protocol !== 'saml') throw refuse.sso_connection_unavailable()
+  const certificate = await findCertificate(db, connectionId)
   return serviceProviderMetadata(serviceProviderOf(config.baseUrl, connectionId), certificate)
 }
 
-/** Notes whom the provider has named, or in the trail of the organization why it has named nobody. */
-async function prove(kernel: Kernel, connection: Connection, flowId: string, finishing: Promise<UpstreamPerson>) {
+/** Stores the user that the provider named, or records the failure in the organization's audit log. */
+async function prove(kernel: ServerContext, connection: Connection, flowId: string, finishing: Promise<UpstreamUser>) {
   const { db, clock, log } = kernel
   const { connectionId, organizationId } = connection
   try {
-    await store.setProved(db, flowId, await finishing, secondsAfter(clock(), limits.flowLifetimeSeconds))
+    await store.markAuthenticated(db, flowId, await finishing, addSeconds(clock(), limits.flowLifetimeSeconds))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const said = error.fields['because']
     const details = { connectionId, reason: error.code, ...(typeof said === 'string' && { because: said }) }
-    log.info(details, 'the provider of an organization has signed nobody in')
+    log.info(details, 'sso login failed')
     if (await isRecorded(kernel, connectionId))
-      await record(db, { action: 'sso.failed', actor: 'system', organizationId, details }, clock())
-    // Whoever brings answers to see what becomes of them learns no more than that this one is refused.
+      await recordAuditEvent(db, { action: 'sso.login.failed', actor: 'system', organizationId, details }, clock())
+    // The error does not reveal the reason, so that forged responses cannot be tested.
     throw new Refusal(error.status, error.code, error.message, { headers: error.headers })
   }
 }
 
 /**
- * Whether the trail is to tell why a sign-in has failed. Anybody can make it fail, and nothing is removed from the
- * trail: beyond a number it is in the log alone, so that nobody buries there what else has happened.
+ * Checks if the audit log should record a failed sign-in. Anyone can cause failures, and audit events are never
+ * deleted. Beyond a limit failures are only logged, so that they cannot hide other events.
  */
-async function isRecorded({ rateLimits }: Kernel, connectionId: string): Promise<boolean> {
+async function isRecorded({ rateLimits }: ServerContext, connectionId: string): Promise<boolean> {
   try {
-    await rateLimits.count('recorded sso failure of a connection', connectionId)
+    await rateLimits.count('recorded-sso-failures-per-connection', connectionId)
     return true
   } catch (error) {
     if (error instanceof Refusal) return false
@@ -242,24 +253,24 @@ async function isRecorded({ rateLimits }: Kernel, connectionId: string): Promise
   }
 }
 
-/** Deletes up to `batch` sign-ins whose time is over, and says how many. */
+/** Deletes up to `batch` expired sign-ins, and returns the number. */
 export function pruneFlows(db: Database, now: Date, batch: number): Promise<number> {
   return store.deleteExpiredFlows(db, now, batch)
 }
 
-/** Deletes up to `batch` assertions that count no more, and says how many. */
+/** Deletes up to `batch` expired assertion records, and returns the number. */
 export function pruneAssertions(db: Database, now: Date, batch: number): Promise<number> {
   return assertionStore.deleteExpiredAssertions(db, now, batch)
 }
 
-/** The connection, in service and of an active organization. Refuses `sso_not_available` alike where it is not. */
-export async function requireUsable(db: Database, connectionId: string, purpose: 'sign in' | 'test') {
-  const usable = isUuid(connectionId) ? await findUsable(db, connectionId, purpose) : undefined
-  if (!usable) throw refuse.sso_not_available()
+/** Gets an active connection of an active organization. Throws `sso_connection_unavailable` in all other cases. */
+export async function requireEnabledConnection(db: Database, connectionId: string, purpose: 'login' | 'test') {
+  const usable = isUuid(connectionId) ? await findEnabledConnection(db, connectionId, purpose) : undefined
+  if (!usable) throw refuse.sso_connection_unavailable()
   return usable
 }
 
-/** Whether an address is of one of our pages, so that nobody is led away who has just signed in. */
+/** Checks if a URL is of this service, so that a user who has just signed in is not redirected elsewhere. */
 function isOurPage(address: string, { authUrl, businessUrl }: Config): boolean {
   const url = address.length <= returnAddressCharactersMax ? URL.parse(address) : null
   const isOurs = url?.origin === authUrl.origin || url?.origin === businessUrl.origin

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { challengeNameOf } from '@countersign/protocol/formats/domain'
-import { lookForProof } from '#organizations/domains/domain-proof.ts'
-import { askToUnwrap, askToWrap, type Calling } from '#organizations/keys/kms-call.ts'
+import { lookUpTxtRecord } from '#organizations/domains/txt-record.ts'
+import { kmsUnwrap, kmsWrap, type KmsCallDeps } from '#organizations/keys/kms-call.ts'
 import { Secret } from '#platform/crypto/secret.ts'
-import { finishOidc } from '#sso/providers/oidc.ts'
+import { verifyOidcCallback } from '#sso/providers/oidc.ts'
 import { costlyJson, costlyText } from '#testing/costly-text.ts'
 import { startDocumentHost } from '#testing/document-host.ts'
 import { startNameServer } from '#testing/name-server.ts'
 import { between, measureCost, objectionTo, type MeasuredParser, type Shapes } from '#testing/parser-cost.ts'
-import { createWorld, type World } from '#testing/world.ts'
-import { openSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { loadTokenSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
-let world: World
-let calling: Calling
+let world: TestWorld
+let calling: KmsCallDeps
 let nameServer: Awaited<ReturnType<typeof startNameServer>>
 let host: Awaited<ReturnType<typeof startDocumentHost>>
 before(async () => {
   nameServer = await startNameServer()
   host = await startDocumentHost()
   world = await createWorld({ environment: { DNS_SERVERS: nameServer.address } })
-  calling = { kernel: world.kernel, keys: await openSigningKeys(world.kernel) }
+  calling = { kernel: world.kernel, keys: await loadTokenSigningKeys(world.kernel) }
 })
 after(async () => {
   await world.close()
@@ -32,10 +32,10 @@ after(async () => {
 const bytesOf = (...numbers: number[]) => String.fromCharCode(...numbers)
 const twoBytes = (number: number) => bytesOf(number >> 8, number & 0xff)
 
-/** A resource record of the name that was asked for (RFC 1035 §3.2.1), as latin1. */
+/** Builds a resource record of the queried name (RFC 1035 §3.2.1), as latin1. */
 const record = (type: 'TXT' | 'CNAME', data: string, name = '\xc0\x0c') =>
   `${name}\0${bytesOf({ TXT: 16, CNAME: 5 }[type])}\0\x01\0\0\0\0${twoBytes(data.length)}${data}`
-/** What follows the question in an answer of the DNS: how many records, and these. */
+/** Builds the part after the question in a DNS answer: the record count and the records. */
 const records = (each: string[]) => twoBytes(each.length) + each.join('')
 const text = (content: string) => bytesOf(content.length) + content
 const recordBytes = record('TXT', '').length
@@ -45,7 +45,7 @@ const challenge = 'countersign-domain=A'
 const domain = 'acme.example'
 const challengeName = challengeNameOf(domain)
 
-/** A hundred names, each a letter and the one before (RFC 1035 §4.1.4), and many records of the last. */
+/** Builds a hundred names, each a letter and the previous one (RFC 1035 §4.1.4), and many records of the last. */
 function chained(size: number): string {
   const each: string[] = []
   const questionAt = 12
@@ -81,7 +81,7 @@ const key = JSON.stringify({ ...pair.publicKey.export({ format: 'jwk' }), kid: '
 const base64Url = (content: string) => Buffer.from(content).toString('base64url')
 const [clientId, nonce, state] = ['ours', 'nonce', 'state']
 
-/** An ID token with further claims, as JSON: a provider that means harm signs whatever it likes. */
+/** Builds an ID token with further claims, as JSON: a malicious provider signs anything. */
 function idToken(claims: string, header = ''): string {
   const now = Math.floor(world.now().getTime() / 1000)
   const honest = JSON.stringify({ iss: host.at(''), aud: clientId, sub: 'ann', iat: now, exp: now + 300, nonce })
@@ -93,10 +93,10 @@ function idToken(claims: string, header = ''): string {
 const tokenAnswer = (jwt: string) => JSON.stringify({ access_token: 'a', token_type: 'Bearer', id_token: jwt })
 const keySet = (keys: string) => `{"keys":[${keys}${key}]}`
 const userinfo = (claims: string) => `{"sub":"ann"${claims}}`
-/** Whatever was said so far of everything else is what an honest provider says. */
+/** Correct answers of a provider at all other URLs. */
 const honest = () => ({ '/token': tokenAnswer(idToken('')), '/jwks': keySet(''), '/userinfo': userinfo('') })
 
-/** Signs in with a provider that answers so at one of its addresses. */
+/** Signs in with a provider that gives this answer at one of its URLs. */
 function signIn(path: keyof ReturnType<typeof honest>) {
   return async (said: string) => {
     for (const [other, body] of Object.entries({ ...(signedIn ??= honest()), [path]: said }))
@@ -119,7 +119,7 @@ function signIn(path: keyof ReturnType<typeof honest>) {
     }
     const memory = { provider, nonce, codeVerifier: 'a'.repeat(43) }
     const answer = new URLSearchParams({ code: 'code', state })
-    return finishOidc(world.kernel.outbound, connection, { memory, state, answer }, world.now())
+    return verifyOidcCallback(world.kernel.outbound, connection, { memory, state, answer }, world.now())
   }
 }
 let signedIn: ReturnType<typeof honest> | undefined
@@ -128,7 +128,7 @@ const within = (shapes: Shapes, part: number, whole: (content: string) => string
   Object.fromEntries(
     Object.entries(shapes).map(([what, build]) => [what, (size: number) => whole(build(Math.floor(size * part)))]),
   )
-/** Those that a pattern or a decoder may stumble over, where nothing else looks at the text. */
+/** Inputs that are hard for patterns or decoders, where no other code reads the text. */
 const { letters, blanks, base64, escapes, quotes, emoji } = costlyText
 const fewTexts: Shapes = Object.fromEntries(
   Object.entries({ letters, blanks, base64, escapes, quotes, emoji }).flatMap(([what, build]) =>
@@ -141,7 +141,7 @@ const suffixed = (shapes: Shapes, suffix: string): Shapes =>
   Object.fromEntries(Object.entries(shapes).map(([what, build]) => [`${what}, ${suffix}`, build]))
 const anotherKey = `${key.replace('"one"', '"two"')},`
 
-/** As the service asks; `honest` is an answer that it takes, so that what is measured is seen to be asked for. */
+/** Measured as the service calls it; `honest` is an accepted answer, which shows that the measured one is read. */
 type MeasuredAnswer = Omit<MeasuredParser, 'parse'> & {
   parse: (said: string) => Promise<unknown>
   honest: () => string
@@ -149,13 +149,13 @@ type MeasuredAnswer = Omit<MeasuredParser, 'parse'> & {
 
 const place = () => ({ url: host.at('/kms'), organizationId: randomUUID(), keyId: randomUUID() })
 
-/** Every answer of somebody else that the service reads, beside metadata: a new one is a row here. */
+/** Every external answer that the service parses, in addition to metadata: a new one is a row here. */
 const answers: Record<string, MeasuredAnswer> = {
   'PRS-18 TXT records of a domain': {
     sizeMax: 65_535 - 100,
     async parse(said) {
       nameServer.setMessage(challengeName, Buffer.from(said, 'latin1'))
-      const look = await lookForProof(world.kernel.nameServers, { domain, challenge })
+      const look = await lookUpTxtRecord(world.kernel.dns, { domain, challenge })
       if (look.finding !== 'proof') throw new Error(look.finding)
     },
     shapes: dnsAnswers,
@@ -221,7 +221,7 @@ const answers: Record<string, MeasuredAnswer> = {
   },
   'PRS-20 what a KMS has wrapped': {
     sizeMax: 64 * 1024,
-    parse: (said) => askKms(said, () => askToWrap(calling, place(), Buffer.alloc(32), world.now())),
+    parse: (said) => askKms(said, () => kmsWrap(calling, place(), Buffer.alloc(32), world.now())),
     shapes: {
       ...costlyJson,
       ...suffixed(
@@ -233,7 +233,7 @@ const answers: Record<string, MeasuredAnswer> = {
   },
   'PRS-20 what a KMS has unwrapped': {
     sizeMax: 64 * 1024,
-    parse: (said) => askKms(said, () => askToUnwrap(calling, place(), 'a', world.now())),
+    parse: (said) => askKms(said, () => kmsUnwrap(calling, place(), 'a', world.now())),
     shapes: {
       ...costlyJson,
       ...suffixed(
@@ -256,6 +256,6 @@ for (const [answer, measured] of Object.entries(answers))
     for (const [shape, build] of Object.entries(measured.shapes))
       await t.test(shape, async () => {
         const cost = await measureCost(measured, build)
-        assert.equal(objectionTo(cost, measured.authenticated), undefined)
+        assert.equal(objectionTo(cost, measured), undefined)
       })
   })

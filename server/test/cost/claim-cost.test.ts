@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { secondsAfter } from '#platform/clock.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Claim } from '#platform/queue/turns.ts'
-import { claimLogouts, setSlowToTake } from '#accounts/sessions/logout.ts'
+import { claimLogouts, setSlowToTake } from '#accounts/backchannel-logout/logout.ts'
 import { watchStatements } from '#testing/statement-blocks.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { claimDue, setSlow } from '#clients/webhooks/claim-store.ts'
 
-/** The embedded database gives no account of what it reads: there what is claimed is shown alone. */
+/** The embedded database does not report what it reads: there, only the claims are tested. */
 const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
 const apps = onPostgres ? 50_000 : 1000
 const appsOfOwner = onPostgres ? 50 : 10
 
-/** As many wait where a claim is repeated until it has looked everywhere. */
+/** As many are pending when claims are repeated until all are found. */
 const waiting = apps / (onPostgres ? 10 : 1)
 
 const watch = watchStatements()
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld({ between: watch.between })
   await addApps()
@@ -29,6 +29,8 @@ after(async () => {
 })
 afterEach(async () => {
   await clear([...Object.keys(queues), 'session_logout_receiver'])
+  // An app that a test added has an owner of its own, whose turn would come before those of the next test.
+  await sql`delete from app where owner_user_id is null`.execute(world.db)
   await sql`update webhook_endpoint set slow_until = null where slow_until is not null`.execute(world.db)
   await analyze(Object.keys(queues))
 })
@@ -36,7 +38,7 @@ afterEach(async () => {
 const queues = { webhook_delivery: claimDue, session_logout: claimLogouts }
 type Queue = keyof typeof queues
 
-/** Puts rows in without what they refer to: only the queues are of interest. */
+/** Inserts rows without the rows that they reference: only the queues matter. */
 async function fill(statement: ReturnType<typeof sql>): Promise<void> {
   await world.kernel.alone(async (db) => {
     await sql`set session_replication_role = replica`.execute(db)
@@ -49,12 +51,12 @@ async function clear(tables: string[]): Promise<void> {
   await sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} cascade`.execute(world.db)
 }
 
-/** Has the database count what there is. */
+/** Updates the database's statistics. */
 async function analyze(tables: string[]): Promise<void> {
   await sql`analyze ${sql.join(tables.map((name) => sql.table(name)))}`.execute(world.db)
 }
 
-/** Apps of many owners, each with a webhook. The database counts its tables as they are before anything waits. */
+/** Adds apps of many owners, each with a webhook. The statistics are those before any delivery is pending. */
 async function addApps(): Promise<void> {
   const { clientId } = await world.app()
   const { rows } = await sql<{ text: string }>`
@@ -75,20 +77,20 @@ async function addApps(): Promise<void> {
   await sql`analyze`.execute(world.db)
 }
 
-/** Has apps wait for something that is due then, in the order of their ids. */
+/** Adds due deliveries for apps, in the order of their IDs. */
 async function letWait(queue: Queue, dueAt: Date, chosen = sql`app`): Promise<void> {
   const [columns, values] =
     queue === 'webhook_delivery'
       ? ['delivery_id, type, payload', `gen_random_uuid(), 'webhook.test', '{}'`]
       : ['logout_id, identity_id, session_id', 'gen_random_uuid(), gen_random_uuid(), gen_random_uuid()']
   await fill(sql`
-    insert into ${sql.table(queue)} (client_id, ${sql.raw(columns)}, created_at, due_at)
+    insert into ${sql.table(queue)} (client_id, ${sql.raw(columns)}, created_at, next_attempt_at)
     select client_id, ${sql.raw(values)}, ${dueAt}::timestamptz,
       ${dueAt}::timestamptz + row_number() over (order by client_id) * interval '1 microsecond'
     from ${chosen} one`)
 }
 
-/** Has all receivers count as slow until then. */
+/** Marks all receivers as slow until then. */
 async function markAllSlow(queue: Queue, slowUntil: Date): Promise<void> {
   await fill(
     queue === 'webhook_delivery'
@@ -104,7 +106,7 @@ const setQuick = (queue: Queue, clientId: string) =>
 const claimOf = (now: Date, lane: Claim['lane'] = 'quick'): Claim => ({
   lane,
   now,
-  leaseEndsAt: secondsAfter(now, 60),
+  leaseEndsAt: addSeconds(now, 60),
   countMax: 16,
   countOfOwnerMax: 4,
   countOfAppMax: 4,
@@ -114,7 +116,7 @@ const claimOf = (now: Date, lane: Claim['lane'] = 'quick'): Claim => ({
   servedSeconds: [],
 })
 
-/** Claims once, and says how many blocks that took, and how long. */
+/** Claims once, and returns the number of blocks read and the time. */
 async function costOf(queue: Queue, claim: Claim) {
   watch.take()
   const began = performance.now()
@@ -129,9 +131,9 @@ for (const queue of ['webhook_delivery', 'session_logout'] as const) {
     ['none is due', 3600, 50],
     ['all are due', -3600, 20_000],
   ] as const)
-    test(`QRY-14 a claim of ${queue} amid ${apps} apps that wait, of which ${when}`, async (t) => {
+    test(`QRY-14 a claim of ${queue} reads few blocks among ${apps} apps, of which ${when}`, async (t) => {
       const now = world.now()
-      await letWait(queue, secondsAfter(now, seconds))
+      await letWait(queue, addSeconds(now, seconds))
       for (const isCounted of [false, true]) {
         if (isCounted) await analyze([queue])
         for (const lane of ['quick', 'slow'] as const) {
@@ -143,30 +145,30 @@ for (const queue of ['webhook_delivery', 'session_logout'] as const) {
       }
     })
 
-  test(`FAI-25 what comes to ${queue} for another owner is taken next, however many apps wait`, async () => {
+  test(`FAI-25 a delivery in ${queue} for another owner is claimed next, however many apps are pending`, async () => {
     const now = world.now()
-    await letWait(queue, secondsAfter(now, -3600))
+    await letWait(queue, addSeconds(now, -3600))
     const { clientId } = await world.app()
     await fill(sql`
       insert into webhook_endpoint (client_id, url, created_at, updated_at)
       values (${clientId}, 'https://app.example/hook', ${now}, ${now})`)
-    await letWait(queue, secondsAfter(now, -1), sql`(select * from app where client_id = ${clientId})`)
+    await letWait(queue, addSeconds(now, -1), sql`(select * from app where client_id = ${clientId})`)
     const [first] = await queues[queue](world.db, { ...claimOf(now), countMax: 1 })
     assert.equal(first?.clientId, clientId)
   })
 
-  test(`FAI-26 an app of ${queue} is found among many of the other lane, between the first and the last`, async (t) => {
+  test(`FAI-26 an app in ${queue} is found among many of the other lane, between the first and the last`, async (t) => {
     const now = world.now()
-    await letWait(queue, secondsAfter(now, -3600), sql`(select * from app limit ${waiting}::integer)`)
-    await markAllSlow(queue, secondsAfter(now, 600))
+    await letWait(queue, addSeconds(now, -3600), sql`(select * from app limit ${waiting}::integer)`)
+    await markAllSlow(queue, addSeconds(now, 600))
     const { rows } = await sql<{ clientId: string }>`
-      select client_id as "clientId" from ${sql.table(queue)} order by due_at offset ${waiting / 2} limit 1
+      select client_id as "clientId" from ${sql.table(queue)} order by next_attempt_at offset ${waiting / 2} limit 1
     `.execute(world.db)
     await setQuick(queue, rows[0]?.clientId ?? '')
     let claims = 0
     let taken: { clientId: string }[] = []
     for (; taken.length === 0; claims += 1) {
-      // Of them, a claim looks at a hundred.
+      // Of these, a claim reads a hundred.
       assert.ok(claims < waiting / 10, `not found in ${claims} claims`)
       taken = await queues[queue](world.db, claimOf(now))
       await setImmediate()

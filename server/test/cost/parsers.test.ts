@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-/** A host that listens, for what no client would send. */
-async function listen(host: World['api']): Promise<{ port: number }> {
+/** Makes a host listen, for requests that no client library sends. */
+async function listen(host: TestWorld['api']): Promise<{ port: number }> {
   const address = host.server.address()
   if (address !== null && typeof address === 'object') return address
   const { port } = new URL(await host.listen({ host: '127.0.0.1', port: 0 }))
@@ -31,7 +31,7 @@ const send = (payload: string, headers: Record<string, string> = json) =>
   world.api.inject({ method: 'POST', url: register, headers, payload })
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 const alice = '"handle":"alice","displayName":"Alice"'
-/** Members that a registration ignores, each with a name of its own. */
+/** Builds members that a registration ignores, each with its own name. */
 const members = (count: number) => Array.from({ length: count }, (_, n) => `"${n.toString(36)}":0`).join(',')
 
 const refused: Record<string, string> = {
@@ -56,7 +56,7 @@ const refused: Record<string, string> = {
   'half of a character': '{"handle":"alice","displayName":"A\\ud800"}',
 }
 for (const [what, payload] of Object.entries(refused))
-  test(`${what} is refused by name, and the next request is served`, async () => {
+  test(`${what} is rejected with its own error, and the next request is served`, async () => {
     const answer = await send(payload)
     assert.equal(answer.statusCode, 400, answer.body)
     assert.equal(answer.json().error, 'invalid_request')
@@ -65,27 +65,27 @@ for (const [what, payload] of Object.entries(refused))
     assert.equal(({} as { polluted?: number }).polluted, undefined)
   })
 
-test('LOD-03 a body over 64 KiB is refused', async () => {
+test('LOD-03 a body over 64 KiB is rejected', async () => {
   const answer = await send(JSON.stringify({ handle: 'alice', displayName: 'a'.repeat(64 * 1024) }))
   assert.equal(answer.statusCode, 413)
   assert.equal(answer.json().error, 'payload_too_large')
 })
 
-test('INJ-03 a number of minus zero, and a name that is another one somewhere else, are no harm', async () => {
+test('INJ-03 minus zero, and names that have a meaning elsewhere, are harmless', async () => {
   for (const more of ['"n":-0', '"a":{"handle":1},"b":{"handle":2}', `"text":${JSON.stringify('":,{"'.repeat(50))}`]) {
     const answer = await send(`{${alice},${more}}`)
     assert.equal(answer.statusCode, 200, answer.body)
   }
 })
 
-test('INJ-03 a hundred thousand members and a text of a megabyte are too large', async () => {
+test('INJ-03 a hundred thousand members and a text of a megabyte are rejected as too large', async () => {
   for (const payload of [`{${alice},${members(100_000)}}`, `{${alice},"more":"${'a'.repeat(1024 ** 2)}"}`]) {
     const answer = await send(payload)
     assert.deepEqual([answer.statusCode, answer.json().error], [413, 'payload_too_large'])
   }
 })
 
-test('INJ-01 a body of another content type, or of two, is never read past its schema', async () => {
+test('INJ-01 a body of another content type, or of two, is never parsed beyond its schema', async () => {
   const { port } = await listen(world.api)
   const [good, wrong] = [`{${alice}}`, '{"handle":7,"displayName":"Alice"}']
   const post = async (types: string[], body: string) => {
@@ -118,7 +118,7 @@ test('INJ-01 a body of another content type, or of two, is never read past its s
     assert.ok([400, 415].includes(await post([type], wrong)), type)
 })
 
-test('INJ-11 a number, a truth value, a text and a list are not bent into one another', async () => {
+test('INJ-11 numbers, booleans, texts and lists are not coerced into one another', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const session = { ...json, ...person.headers }
   const credentials = { clientId: app.credentials.client_id, clientSecret: app.credentials.client_secret }
@@ -173,7 +173,7 @@ test('INJ-11 a number, a truth value, a text and a list are not bent into one an
   }
 })
 
-test('INJ-08 an odd path reaches no other route, as it is sent', async () => {
+test('INJ-08 an unusual path reaches no other route when sent unchanged', async () => {
   const person = await world.person()
   const id = person.identityId
   const { port } = await listen(world.api)
@@ -208,7 +208,7 @@ test('INJ-08 an odd path reaches no other route, as it is sent', async () => {
     assert.ok([400, 404].includes(await ask(path)), `${path.slice(0, 60)}: ${await ask(path)}`)
 })
 
-test('INJ-12 fifty thousand characters that a pattern could stumble over are answered at once', async () => {
+test('INJ-12 fifty thousand characters that are hard for patterns are answered at once', async () => {
   const app = await world.app()
   const person = await world.person()
   const long = 50_000
@@ -218,7 +218,7 @@ test('INJ-12 fifty thousand characters that a pattern could stumble over are ans
   const form = (fields: Record<string, string>) => new URLSearchParams({ ...app.credentials, ...fields }).toString()
   const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
   const identity = `/api/identities/${person.identityId}`
-  const asked = (
+  const requested = (
     text: string,
   ): { method: 'POST' | 'PATCH' | 'GET'; url: string; headers: object; payload?: string }[] => [
     { method: 'POST', url: register, headers: json, payload: JSON.stringify({ handle: text, displayName: 'A' }) },
@@ -248,7 +248,7 @@ test('INJ-12 fifty thousand characters that a pattern could stumble over are ans
     { method: 'POST', url: '/api/oauth/token', headers: { ...asForm, authorization: `Basic ${'A='.repeat(long)}` } },
   ]
   for (const text of evil)
-    for (const request of asked(text)) {
+    for (const request of requested(text)) {
       let fastest = Infinity
       for (let attempt = 0; attempt < 10 && fastest > 20; attempt += 1) {
         const before = process.cpuUsage()
@@ -261,7 +261,7 @@ test('INJ-12 fifty thousand characters that a pattern could stumble over are ans
     }
 })
 
-test('INJ-07 a query parameter that comes twice or as an object is refused', async () => {
+test('INJ-07 a query parameter that is repeated or an object is rejected', async () => {
   const resource = encodeURIComponent('acct:alice@localhost:4401')
   for (const query of [
     `resource=${resource}&resource=${resource}`,
@@ -301,10 +301,10 @@ test('TOK-06 TOK-09 a token request has each parameter once, in the body', async
   }
   const inQuery = await post(`/api/oauth/token?${fields}`, '')
   assert.equal(inQuery.json().error, 'invalid_request')
-  assert.equal((await post('/api/oauth/token', fields.toString())).statusCode, 200, 'nothing was spent')
+  assert.equal((await post('/api/oauth/token', fields.toString())).statusCode, 200, 'nothing was consumed')
 })
 
-test('a field that a request does not have is refused or ignored, and never stands for somebody else', async () => {
+test('an unknown field is rejected or ignored, and never selects another user', async () => {
   const [mallory, alice] = await Promise.all([world.person(), world.person()])
   const renaming = await world.api.inject({
     method: 'PATCH',
@@ -319,7 +319,13 @@ test('a field that a request does not have is refused or ignored, and never stan
   const started = await world.api.inject({
     method: 'POST',
     url: register,
-    payload: { handle: 'newcomer', displayName: 'New', userId: alice.userId, challenge: 'known', ceremony: 'sign in' },
+    payload: {
+      handle: 'newcomer',
+      displayName: 'New',
+      userId: alice.userId,
+      challenge: 'known',
+      ceremony: 'authenticate',
+    },
   })
   assert.equal(started.statusCode, 200, started.body)
   assert.notEqual(started.json().userId, alice.userId)

@@ -11,18 +11,20 @@ import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { watchStatements, type Ran } from '#testing/statement-blocks.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
-/** The embedded database gives no account of what it reads: there the crowd and the requests alone are shown. */
+/** The embedded database does not report what it reads: there, only the crowd and the requests are tested. */
 const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
 const crowdSize = onPostgres ? 50_000 : 20
 const blocksMax = 50
 
-/** Requests that read the data of everyone, each with why it must. */
+/** Requests that read the data of all users, each with the reason. */
 const ofEveryone: Record<string, string> = {
   'GET /api/admin/backup': 'A backup is everything there is; it is read in pieces, on a connection of its own.',
   'POST /api/admin/restore': 'It goes into an empty database, and writes everything there is.',
 }
 
-/** Statements that read more blocks, of which none are others': how many with ten of each thing, and what they are. */
+/**
+ * Statements that read more blocks, none of them of other users: the number with ten of each thing, and what they are.
+ */
 const costly: { request: string; statement: RegExp; blocksMax: number; why: string }[] = [
   {
     request: 'GET /api/oauth/delegations',
@@ -58,7 +60,7 @@ const costly: { request: string; statement: RegExp; blocksMax: number; why: stri
     request: 'PUT /api/signing/keys/:identityId',
     statement: /^update "signing_request"|^insert into webhook_delivery/,
     blocksMax: 250,
-    why: 'Twelve requests wait for the key that goes: each ends, in all indexes, and its app is told.',
+    why: 'Twelve requests are pending for the old key: each expires, in all indexes, and its app is notified.',
   },
   {
     request: 'DELETE /api/account',
@@ -68,15 +70,15 @@ const costly: { request: string; statement: RegExp; blocksMax: number; why: stri
   },
   {
     request: 'GET /api/organizations/:organizationId/audit/export',
-    statement: /^select "entry_id"/,
+    statement: /^select "event_id"/,
     blocksMax: 400,
-    why: 'The whole trail of the organization of the caller, each entry with who acted.',
+    why: "The whole audit log of the caller's organization, each entry with its actor.",
   },
   {
     request: 'GET /api/signing/requests/:requestId/receipt',
     statement: /^update transparency_leaf/,
     blocksMax: 100,
-    why: 'Who reads the log first gives their places to the few leaves that wait; 500 at most.',
+    why: 'The first reader of the log assigns indexes to the few pending leaves; 500 at most.',
   },
   {
     request: 'GET /api/transparency/checkpoint',
@@ -86,41 +88,41 @@ const costly: { request: string; statement: RegExp; blocksMax: number; why: stri
   },
 ]
 
-/** How many blocks a statement of a request may read. */
+/** Returns the maximum of blocks that a statement of a request may read. */
 function mostOf(request: string, text: string): number {
   const exception = costly.find((one) => one.request === request && one.statement.test(text))
   return exception?.blocksMax ?? blocksMax
 }
 
 /**
- * Rows outside of each partial index. The database has last counted when all were like these: it takes the indexes for
- * empty, and for a cheap way to whatever is asked.
+ * Rows outside of each partial index. The statistics are from a time when all rows were like these, so the database
+ * considers the indexes empty and cheap for any query.
  */
 const outside: Record<string, Record<string, string>> = {
-  app: { document_read_at: 'null' },
-  audit_entry: { organization_id: 'null', user_id: 'coalesce(user_id, gen_random_uuid())' },
+  app: { metadata_fetched_at: 'null' },
+  audit_event: { organization_id: 'null', user_id: 'coalesce(user_id, gen_random_uuid())' },
   authorization_consent: { client_id: `'app_' || md5(client_id || nth)` },
   delegation_grant: { revoked_at: 'created_at' },
   organization_invitation: { identity_id: 'null', email: `'ann@example.com'` },
-  organization_key: { ended_at: 'created_at' },
+  organization_key: { retired_at: 'created_at' },
   session: { organization_id: 'null', identity_id: 'null' },
   session_app: { organization_id: 'null' },
-  // No such row is ever there: what an index of all rows has in its condition only keeps other queries from it.
+  // Such a row never exists: an index of all rows has this condition only to keep other queries from using it.
   session_logout: { attempts: '-1' },
-  signing_key: { ended_at: 'created_at', in_log: 'true' },
+  signing_key: { replaced_at: 'created_at', is_logged: 'true' },
   signing_organization_request: { status: `'signed'`, resolved_at: 'created_at' },
   signing_request: {
     status: `'signed'`,
     resolved_at: 'created_at',
     signature: `sha512(request_id::text::bytea || nth::text::bytea)`,
   },
-  sso_encryption_key: { ends_at: 'created_at' },
-  token_lineage: { organization_id: 'null', sso_connection_id: 'null' },
-  transparency_leaf: { leaf_index: 'null', due_at: `timestamptz '2099-01-01'` },
-  webhook_delivery: { state: `'delivered'`, due_at: 'null' },
+  sso_encryption_key: { expires_at: 'created_at' },
+  token_family: { organization_id: 'null', sso_connection_id: 'null' },
+  transparency_leaf: { leaf_index: 'null', integrate_at: `timestamptz '2099-01-01'` },
+  webhook_delivery: { state: `'delivered'`, next_attempt_at: 'null' },
 }
 
-/** Indexes of just those rows that another index has not. */
+/** Indexes of exactly those rows that another index omits. */
 const opposites = ['delegation_grant_revoked', 'transparency_leaf_pending']
 
 type Request = { name: string; statusCode: number; ran: Ran[] }
@@ -142,14 +144,14 @@ before(async () => {
     await crowd.add(crowdSize)
     await crowd.close()
   })
-  // A connection reads the catalogue for each table that it comes to first.
+  // A connection reads the catalog for each table at its first use.
   if (onPostgres) await makeEveryRequest(enterprise, mailbox)
   requests = []
   await makeEveryRequest(enterprise, mailbox)
 })
 after(async () => {
   unsubscribe('tracing:fastify.request.handler:start', note)
-  // The crowd is there to be passed by; nothing else is true of it.
+  // The crowd only has to be skipped; it meets no other invariant.
   const tables = (await enterprise.world.db.introspection.getTables()).filter(({ name }) => !name.startsWith('schema_'))
   await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(enterprise.world.db)
   await enterprise.close()
@@ -158,7 +160,7 @@ after(async () => {
 
 type Handled = { request: { method: string; routeOptions: { url: string } }; reply: { raw: ServerResponse } }
 
-/** Notes of each request which endpoint it is of, and which statements have run for it. They come one after another. */
+/** Records the endpoint of each request and its statements. Requests run one after another. */
 function note(handled: unknown): void {
   if (!isHandled(handled)) return
   const { request, reply } = handled
@@ -173,21 +175,24 @@ function isHandled(handled: unknown): handled is Handled {
   return typeof handled === 'object' && handled !== null && 'request' in handled && 'reply' in handled
 }
 
-/** What no request here leaves behind: what a sender, a limit that processes share or a deletion would. */
+/**
+ * Adds rows that no request here leaves behind: those of a sender, a rate limit shared between processes, or a
+ * deletion.
+ */
 async function makeRemainingRows(): Promise<void> {
   const { db, now } = enterprise.world
   await sql`
-    insert into webhook_attempt (client_id, delivery_id, attempt, at, status)
+    insert into webhook_attempt (client_id, delivery_id, attempt, attempted_at, response_status)
     select client_id, delivery_id, 1, ${now()}, 204 from webhook_delivery`.execute(db)
   await sql`
-    insert into rate_limit_window (key_sha256, taken, ends_at)
+    insert into rate_limit_window (key_sha256, count, expires_at)
     select sha256('a'), 1, ${now()}`.execute(db)
   await sql`insert into delegation_former_identity (identity_id) values (gen_random_uuid())`.execute(db)
   await sql`insert into app_held_resource (resource_key, audience) values ('a', 'https://a.example')`.execute(db)
   await sql`insert into session_logout_receiver (client_id, slow_until) values ('a', ${now()})`.execute(db)
 }
 
-/** Has the database count rows that are outside of every partial index, and never again. */
+/** Updates the statistics with rows outside of every partial index, and disables later updates. */
 async function leaveStale(db: Database, crowd: Crowd): Promise<void> {
   const indexes = await readPartialIndexes(db)
   const countInside = () => Promise.all(indexes.map(({ table, predicate }) => countRows(db, table, predicate)))
@@ -203,20 +208,20 @@ async function leaveStale(db: Database, crowd: Crowd): Promise<void> {
   await sql`analyze`.execute(db)
 }
 
-test('QRY-01 every table has many rows of others, and a new one must be given some', async () => {
+test('QRY-01 every table has many rows of other users, and a new table must get some', async () => {
   const { db } = enterprise.world
   for (const { name } of await db.introspection.getTables())
     if (ofNobody[name] === undefined) assert.ok((await countRows(db, name, 'true')) >= crowdSize, name)
 })
 
-test('QRY-02 every endpoint is asked, by somebody who has ten of each thing, amid a crowd', () => {
+test('QRY-02 every endpoint is called by a user with ten of each thing, among many other rows', () => {
   const answered = new Set(requests.filter(({ statusCode }) => statusCode < 400).map(({ name }) => name))
-  const unasked = endpoints.map(({ endpoint }) => endpoint.name).filter((name) => !answered.has(name))
-  assert.deepEqual(unasked.toSorted(), Object.keys(ofEveryone).toSorted())
+  const unrequested = endpoints.map(({ endpoint }) => endpoint.name).filter((name) => !answered.has(name))
+  assert.deepEqual(unrequested.toSorted(), Object.keys(ofEveryone).toSorted())
 })
 
 if (onPostgres)
-  test('QRY-03 no statement of a request reads 50 blocks, however many rows others have', () => {
+  test('QRY-03 no statement of a request reads 50 blocks, however many rows other users have', () => {
     assert.ok(requests.flatMap(({ ran }) => ran).length > 1000)
     const tooMany = requests.flatMap(({ name, ran }) =>
       ran
@@ -226,7 +231,7 @@ if (onPostgres)
     assert.deepEqual(tooMany, [])
   })
 
-test('QRY-04 what goes with a row that is deleted is found by an index', async () => {
+test('QRY-04 rows deleted by a cascade are found by an index', async () => {
   const { rows } = await sql<{ name: string }>`
     select conrelid::regclass || ': ' || pg_get_constraintdef(oid) as name from pg_constraint
     where contype = 'f' and not exists (

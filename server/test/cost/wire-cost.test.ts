@@ -25,11 +25,11 @@ async function freePort(): Promise<number> {
   const address = server.address()
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('this server listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return address.port
 }
 
-/** Milliseconds of processor time that the service has taken so far. */
+/** Returns the processor time of the service so far, in milliseconds. */
 async function processorTime(): Promise<number> {
   const text = await (await fetch(metricsUrl)).text()
   const [, seconds] = /^process_cpu_seconds_total (\S+)$/m.exec(text) ?? []
@@ -43,7 +43,7 @@ const json = (body: string): RequestInit => ({ method: 'POST', headers: { 'conte
 const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** What anyone may send, without an account, a session or a client. */
+/** Requests that need no account, session or client. */
 const doors: Record<string, Door> = {
   'JSON to sign in': { path: '/api/auth/login/start', sizeMax: limits.bodyBytesMax, shapes: costlyJson, init: json },
   'JSON to register': {

@@ -1,23 +1,24 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { GatheredStatement } from '#platform/database/batching.ts'
+import type { BatchStatement } from '#platform/database/batching.ts'
 import * as store from './store.ts'
-import type { Granted } from './store.ts'
+import type { TokenFamilyGrant } from './store.ts'
 
-export type Access = Granted & { clientId: string }
+export type AccessTokenRecord = TokenFamilyGrant & { clientId: string }
 
 /** Looks up access tokens. $1 identity, $2 access token hash, $3 now. */
-export const findAccessStatement: GatheredStatement = {
+export const findAccessStatement: BatchStatement = {
   name: 'find access token',
   own: 1,
   text: `
     with found as materialized (
-      select nth, token_sha256 as own, identity_id, lineage_id, token_access.scope, client_id, session_id, auth_time,
-        nonce, organization_id, sso_connection_id, by_passkey
+      select nth, token_sha256 as own, identity_id, family_id, token_access_token.scope, client_id, session_id,
+        auth_time,
+        nonce, organization_id, sso_connection_id, authenticated_by_passkey
       from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
-        as asked (identity_id, token_sha256, now, nth)
-      join token_access using (identity_id, token_sha256)
-      join token_lineage using (identity_id, lineage_id)
-      where expires_at > now and revoked_at is null
+        as requested (identity_id, token_sha256, now, nth)
+      join token_access_token using (identity_id, token_sha256)
+      join token_family using (identity_id, family_id)
+      where token_access_token.expires_at > now and revoked_at is null
     )
     select nth::integer, own, client_id as "clientId", ${store.grantedColumns}
     from found join identity using (identity_id)`,
@@ -25,30 +26,30 @@ export const findAccessStatement: GatheredStatement = {
 
 type OfClient = { identityId: string; sha256: Uint8Array; clientId: string }
 
-/** An access token that is live and this client's, with what may be told of it. */
+/** Finds a live access token of this client, with the fields that introspection may disclose. */
 export function findAccessOfClient(db: Database | Transaction, { identityId, sha256, clientId }: OfClient, now: Date) {
   return db
-    .selectFrom('token_access')
-    .innerJoin('token_lineage', (join) =>
+    .selectFrom('token_access_token')
+    .innerJoin('token_family', (join) =>
       join
-        .onRef('token_lineage.identity_id', '=', 'token_access.identity_id')
-        .onRef('token_lineage.lineage_id', '=', 'token_access.lineage_id'),
+        .onRef('token_family.identity_id', '=', 'token_access_token.identity_id')
+        .onRef('token_family.family_id', '=', 'token_access_token.family_id'),
     )
-    .innerJoin('identity', 'identity.identity_id', 'token_access.identity_id')
+    .innerJoin('identity', 'identity.identity_id', 'token_access_token.identity_id')
     .select([
-      'token_access.scope',
+      'token_access_token.scope',
       'issued_at as issuedAt',
-      'expires_at as expiresAt',
+      'token_access_token.expires_at as expiresAt',
       'auth_time as authTime',
       'handle',
       'organization_id as organizationId',
       'sso_connection_id as ssoConnectionId',
       store.byProviderAlone.as('byProviderAlone'),
     ])
-    .where('token_access.identity_id', '=', identityId)
+    .where('token_access_token.identity_id', '=', identityId)
     .where('token_sha256', '=', sha256)
     .where('client_id', '=', clientId)
-    .where('expires_at', '>', now)
+    .where('token_access_token.expires_at', '>', now)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
 }
@@ -57,35 +58,37 @@ export function findHandle(db: Database, identityId: string) {
   return db.selectFrom('identity').select('handle').where('identity_id', '=', identityId).executeTakeFirst()
 }
 
-/** Deletes an access token that is live and this client's; returns its lineage, undefined where there is none. */
+/** Deletes a live access token of this client. Returns its token family, or undefined if there is no such token. */
 export function deleteAccessOfClient(tx: Transaction, { identityId, sha256, clientId }: OfClient, now: Date) {
   return tx
-    .deleteFrom('token_access')
-    .using('token_lineage')
-    .where('token_access.identity_id', '=', identityId)
+    .deleteFrom('token_access_token')
+    .using('token_family')
+    .where('token_access_token.identity_id', '=', identityId)
     .where('token_sha256', '=', sha256)
-    .where('expires_at', '>', now)
-    .whereRef('token_lineage.identity_id', '=', 'token_access.identity_id')
-    .whereRef('token_lineage.lineage_id', '=', 'token_access.lineage_id')
+    .where('token_access_token.expires_at', '>', now)
+    .whereRef('token_family.identity_id', '=', 'token_access_token.identity_id')
+    .whereRef('token_family.family_id', '=', 'token_access_token.family_id')
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)
-    .returning(['token_access.identity_id as identityId', 'token_access.lineage_id as lineageId'])
+    .returning(['token_access_token.identity_id as identityId', 'token_access_token.family_id as familyId'])
     .executeTakeFirst()
 }
 
-type OfLineage = { identityId: string; lineageId: string }
+type OfFamily = { identityId: string; familyId: string }
 
-/** Notes that the revocation of an access token is recorded; false where one was recorded after an instant. */
+/**
+ * Notes that a revocation of an access token was recorded. Returns false if one was recorded after the instant `after`.
+ */
 export async function noteRecordedRevocation(
   tx: Transaction,
-  { identityId, lineageId }: OfLineage,
+  { identityId, familyId }: OfFamily,
   { now, after }: { now: Date; after: Date },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('token_lineage')
+    .updateTable('token_family')
     .set({ access_revocation_recorded_at: now })
     .where('identity_id', '=', identityId)
-    .where('lineage_id', '=', lineageId)
+    .where('family_id', '=', familyId)
     .where(({ eb, or }) =>
       or([eb('access_revocation_recorded_at', 'is', null), eb('access_revocation_recorded_at', '<=', after)]),
     )
@@ -95,16 +98,16 @@ export async function noteRecordedRevocation(
 
 export async function deleteExpiredAccess(db: Database, now: Date, batch: number): Promise<number> {
   const expired = db
-    .selectFrom('token_access')
+    .selectFrom('token_access_token')
     .select(['identity_id', 'token_sha256'])
     .where('expires_at', '<=', now)
     .orderBy('expires_at')
     .limit(batch)
-    // Several processes sweep at once, each other rows.
+    // Several processes clean up at the same time, each with other rows.
     .forUpdate()
     .skipLocked()
   const { numDeletedRows } = await db
-    .deleteFrom('token_access')
+    .deleteFrom('token_access_token')
     .where(({ eb, refTuple }) =>
       eb(refTuple('identity_id', 'token_sha256'), 'in', expired.$asTuple('identity_id', 'token_sha256')),
     )

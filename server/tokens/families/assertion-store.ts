@@ -3,7 +3,7 @@ import type { Transaction } from '#platform/database/database.ts'
 
 type Replacement = {
   identityId: string
-  lineageId: string
+  familyId: string
   codeSha256: Uint8Array
   clientId: string
   sessionId: string
@@ -11,25 +11,25 @@ type Replacement = {
   codeChallenge: string | undefined
   nonce: string | undefined
   allowedScope: string[]
-  /** Whether it must answer a request with `prompt=login`. */
+  /** True if the family must belong to a request with `prompt=login`. */
   loginPrompted: boolean
   successorSha256: Uint8Array
   audience: string
   expiresAt: Date
 }
 
-/** Puts what is redeemed elsewhere in the place of a code that nobody has spent; answers the scope that was granted. */
-export function replaceCode(tx: Transaction, replacing: Replacement, now: Date) {
+/** Replaces an unredeemed code by another credential. Returns the granted scope. */
+export function replaceCodeHash(tx: Transaction, replacing: Replacement, now: Date) {
   return tx
-    .updateTable('token_lineage')
+    .updateTable('token_family')
     .set({
       code_sha256: replacing.successorSha256,
       redirect_uri: replacing.audience,
       code_expires_at: replacing.expiresAt,
-      ends_at: replacing.expiresAt,
+      expires_at: replacing.expiresAt,
     })
     .where('identity_id', '=', replacing.identityId)
-    .where('lineage_id', '=', replacing.lineageId)
+    .where('family_id', '=', replacing.familyId)
     .where('code_sha256', '=', replacing.codeSha256)
     .where('client_id', '=', replacing.clientId)
     .where('session_id', '=', replacing.sessionId)
@@ -39,7 +39,7 @@ export function replaceCode(tx: Transaction, replacing: Replacement, now: Date) 
     .where('scope', '<@', sql<string[]>`${replacing.allowedScope}::text[]`)
     .where((where) => (replacing.loginPrompted ? where('login_prompted', '=', true) : where.val(true)))
     .where('code_expires_at', '>', now)
-    .where('code_spent_at', 'is', null)
+    .where('code_redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
     .returning('scope')
     .executeTakeFirst()

@@ -1,11 +1,14 @@
 import type { Transaction } from '#platform/database/database.ts'
-import { sha256 } from '#platform/crypto/digest.ts'
-import { newToken, uuidToBytes } from '#platform/crypto/token-format.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import { generateToken, uuidToBytes } from '#platform/crypto/token-format.ts'
 import * as assertionStore from './assertion-store.ts'
-import { endOfFirst, routeOfFirst } from './family.ts'
+import { initialCredentialExpiry, routingKeyOfCode } from './family.ts'
 
-/** A code to give an assertion for: where it was to be sent, and what it may be for at the most. */
-export type Reissuing = {
+/**
+ * An authorization code to exchange for an assertion, with the redirect URI that it was issued for and the widest scope
+ * allowed.
+ */
+export type AssertionExchangeInput = {
   code: string
   clientId: string
   sessionId: string
@@ -13,22 +16,26 @@ export type Reissuing = {
   codeChallenge: string | undefined
   nonce: string | undefined
   allowedScope: string[]
-  /** Whether the person must have used a passkey for this request. */
+  /** True if the user must have used a passkey for this request. */
   loginPrompted: boolean
-  /** Where the assertion may be redeemed for. */
+  /** Origin that may redeem the assertion. */
   audience: string
 }
 
 /**
- * Puts an assertion in the place of a code that nobody has redeemed, in one statement: the code is worth nothing from
- * then on. Undefined where there is no such code of this session.
+ * Exchanges an unredeemed code for an assertion in one statement, after which the code is invalid. Returns undefined if
+ * this session has no such code.
  */
-export async function reissueAsAssertion(tx: Transaction, { code, ...wanted }: Reissuing, now: Date) {
-  const route = routeOfFirst('code', code)
+export async function exchangeCodeForAssertion(
+  tx: Transaction,
+  { code, ...requested }: AssertionExchangeInput,
+  now: Date,
+) {
+  const route = routingKeyOfCode('code', code)
   if (!route) return undefined
-  const token = newToken('assertion', uuidToBytes(route.identityId), uuidToBytes(route.lineageId))
-  const expiresAt = endOfFirst('assertion', now)
-  const replacing = { ...route, ...wanted, codeSha256: sha256(code), successorSha256: sha256(token), expiresAt }
-  const replaced = await assertionStore.replaceCode(tx, replacing, now)
+  const token = generateToken('assertion', uuidToBytes(route.identityId), uuidToBytes(route.familyId))
+  const expiresAt = initialCredentialExpiry('assertion', now)
+  const replacing = { ...route, ...requested, codeSha256: sha256(code), successorSha256: sha256(token), expiresAt }
+  const replaced = await assertionStore.replaceCodeHash(tx, replacing, now)
   return replaced && { token, identityId: route.identityId, scope: replaced.scope }
 }

@@ -1,107 +1,107 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
-import { record } from '#platform/audit/audit.ts'
-import { secondsAfter } from '#platform/clock.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { addSeconds } from '#platform/clock.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
-import { equalBytes, sha256 } from '#platform/crypto/digest.ts'
-import type { Gathered } from '#platform/database/batching.ts'
-import type { Kernel } from '#platform/module/services.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import type { BatchedQuery } from '#platform/database/batching.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { newToken, readToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
+import { generateToken, parseToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
 import * as accessStore from './access-store.ts'
 import * as codeStore from './code-store.ts'
 import * as organizationStore from './organization-store.ts'
 import * as store from './store.ts'
-import type { Consented, ForOrganization, Granted, Lineage, Redeemed } from './store.ts'
+import type { Consented, OrganizationBinding, TokenFamilyGrant, TokenFamily, Redeemed } from './store.ts'
 
-export type { ForOrganization, Granted, Lineage, Redeemed }
+export type { Consented, OrganizationBinding, TokenFamilyGrant, TokenFamily, Redeemed }
 
-/** The lifetimes that an app asked for, and the scopes that it may still have. */
-export type Terms = {
+/** Token lifetimes and allowed scopes of an app. */
+export type ClientTokenSettings = {
   clientId: string
   allowedScopes: string[]
-  accessTokenSeconds: number
-  refreshTokenSeconds: number
+  accessTokenTtlSeconds: number
+  refreshTokenTtlSeconds: number
 }
 
-/** What a successful redemption gives: what was granted, and the new tokens in clear, this once. */
-export type Issued = { granted: Redeemed; access: NewAccess; refreshToken: string }
+/** Result of a successful redemption: the grant, and the new tokens in clear text, available only here. */
+export type IssuedTokens = { granted: Redeemed; access: NewAccess; refreshToken: string }
 
-/** An access token in clear, its hash, and when it ends. */
+/** An access token in clear text, with its hash and expiry. */
 type NewAccess = { token: string; sha256: Buffer; expiresAt: Date }
 
-/** What an app redeems first: the code that a browser was sent back with, or the assertion that it was given. */
-export type FirstToken = 'code' | 'assertion'
+/** Kind of the credential that an app redeems first: an authorization code from the redirect, or a FedCM assertion. */
+export type InitialCredential = 'code' | 'assertion'
 
 /**
- * Begins a lineage: all tokens that will descend from one consent, with the first of them, which is told this once. The
- * same request gives one code at a time: an earlier one that nobody has redeemed ends. The caller holds the consent.
+ * Creates a token family, the set of all tokens issued for one consent. Returns its first credential, in clear text
+ * only here. A request has one code at a time: an earlier unredeemed code is revoked. The caller holds the lock of the
+ * consent.
  */
-export async function beginLineage(
+export async function createTokenFamily(
   tx: Transaction,
   consented: Consented,
   now: Date,
-  kind: FirstToken = 'code',
+  kind: InitialCredential = 'code',
 ): Promise<string> {
-  const lineageId = randomUUIDv7()
-  const token = newToken(kind, uuidToBytes(consented.identityId), uuidToBytes(lineageId))
-  // Without either there is nothing by which two requests could be told apart.
+  const familyId = randomUUIDv7()
+  const token = generateToken(kind, uuidToBytes(consented.identityId), uuidToBytes(familyId))
+  // Without challenge and nonce, two requests cannot be distinguished.
   if (consented.codeChallenge !== undefined || consented.nonce !== undefined)
     await codeStore.revokeEarlierCodes(tx, { ...consented, now })
-  await store.insertLineage(tx, {
+  await store.insertFamily(tx, {
     ...consented,
-    lineageId,
+    familyId,
     codeSha256: sha256(token),
-    codeExpiresAt: endOfFirst(kind, now),
+    codeExpiresAt: initialCredentialExpiry(kind, now),
     now,
   })
   return token
 }
 
-/** When a first token ends that is told now. */
-export function endOfFirst(kind: FirstToken, now: Date): Date {
-  return secondsAfter(now, kind === 'code' ? limits.codeLifetimeSeconds : limits.fedcmAssertionLifetimeSeconds)
+/** Returns the expiry of a code or assertion that is issued now. */
+export function initialCredentialExpiry(kind: InitialCredential, now: Date): Date {
+  return addSeconds(now, kind === 'code' ? limits.codeLifetimeSeconds : limits.fedcmAssertionLifetimeSeconds)
 }
 
-/** The statements that every token request runs through. */
-export type Redeeming = { redeem: Gathered<Redeemed>; rotate: Gathered<Redeemed> }
+/** Prepared statements of every token request. */
+export type TokenStatements = { redeem: BatchedQuery<Redeemed>; rotate: BatchedQuery<Redeemed> }
 
-export function openRedeeming({ gathered }: Pick<Kernel, 'gathered'>): Redeeming {
-  return { redeem: gathered(store.redeemCodeStatement), rotate: gathered(store.rotateStatement) }
+export function prepareTokenStatements({ batched }: Pick<ServerContext, 'batched'>): TokenStatements {
+  return { redeem: batched(store.redeemCodeStatement), rotate: batched(store.rotateStatement) }
 }
 
 export type Redemption = {
-  kind: FirstToken
+  kind: InitialCredential
   token: string
   redirectUri: string
   codeChallenge: string | null
-  proved: boolean
+  authenticated: boolean
 }
 
 /**
- * Spends a code or an assertion and issues its first tokens, in one statement whose condition carries every check of
- * RFC 6749 §4.1.3.
- * Undefined when any of them fails; `findLineageOfFirst` then tells which.
+ * Redeems a code or an assertion and issues its first tokens. A single statement checks all conditions of RFC 6749
+ * §4.1.3. Returns undefined if a check fails; `findFamilyByInitialCredential` then finds the reason.
  */
-export async function redeemCode(
-  { redeem }: Redeeming,
-  terms: Terms,
+export async function redeemAuthorizationCode(
+  { redeem }: TokenStatements,
+  terms: ClientTokenSettings,
   redemption: Redemption,
   now: Date,
-): Promise<Issued | undefined> {
-  const route = routeOfFirst(redemption.kind, redemption.token)
+): Promise<IssuedTokens | undefined> {
+  const route = routingKeyOfCode(redemption.kind, redemption.token)
   if (!route) return undefined
   const family = randomBytes(16)
-  const refreshToken = newRefreshToken(route.identityId, route.lineageId, family)
+  const refreshToken = newRefreshToken(route.identityId, route.familyId, family)
   const access = newAccess(route.identityId, terms, now)
   const granted = await redeem([
     route.identityId,
-    route.lineageId,
+    route.familyId,
     sha256(redemption.token),
     terms.clientId,
     redemption.redirectUri,
     redemption.codeChallenge,
-    redemption.proved,
+    redemption.authenticated,
     now,
     terms.allowedScopes.includes('offline_access') ? limits.refreshTokenLifetimeSeconds : null,
     sha256(family),
@@ -113,30 +113,30 @@ export async function redeemCode(
 }
 
 /**
- * Rotates a refresh token in one statement. A live token gives way to its successor. One that was rotated last gets a
- * further successor for ten seconds (a lost response, parallel tabs). `narrowed` is for the access token alone.
- * Undefined for any other token, and where `narrowed` has a scope that was not requested at authorization, or none that
- * was granted; `findLineageOfRefresh` then tells why.
+ * Rotates a refresh token in one statement. A live token is replaced by its successor. The token that was rotated last
+ * gets a further successor for ten seconds (lost response, parallel tabs). `narrowed` applies to the access token only.
+ * Returns undefined for any other token. Also returns undefined if `narrowed` has a scope that was not requested at
+ * authorization, or no granted scope. `findFamilyByRefreshToken` then finds the reason.
  */
-export async function rotateRefresh(
-  { rotate }: Redeeming,
-  terms: Terms,
+export async function rotateRefreshToken(
+  { rotate }: TokenStatements,
+  terms: ClientTokenSettings,
   { refreshToken, narrowed }: { refreshToken: string; narrowed: string[] | undefined },
   now: Date,
-): Promise<Issued | undefined> {
+): Promise<IssuedTokens | undefined> {
   const route = routeOfRefresh(refreshToken)
   if (!route) return undefined
-  const successor = newRefreshToken(route.identityId, route.lineageId, route.family)
+  const successor = newRefreshToken(route.identityId, route.familyId, route.family)
   const access = newAccess(route.identityId, terms, now)
   const granted = await rotate([
     route.identityId,
-    route.lineageId,
+    route.familyId,
     sha256(refreshToken),
     terms.clientId,
     now,
     sha256(successor),
-    secondsAfter(now, -terms.refreshTokenSeconds),
-    secondsAfter(now, -limits.refreshRetrySeconds),
+    addSeconds(now, -terms.refreshTokenTtlSeconds),
+    addSeconds(now, -limits.refreshRetrySeconds),
     narrowed?.join(' ') ?? null,
     access.sha256,
     access.expiresAt,
@@ -145,56 +145,63 @@ export async function rotateRefresh(
   return granted && { granted, access, refreshToken: successor }
 }
 
-/** The lineage that a code or an assertion began, whatever has become of either. */
-export async function findLineageOfFirst(db: Database, kind: FirstToken, token: string): Promise<Lineage | undefined> {
-  const route = routeOfFirst(kind, token)
-  const lineage = route && (await store.findLineage(db, route.identityId, route.lineageId))
-  return lineage && equalBytes(lineage.codeSha256, sha256(token)) ? lineage : undefined
+/** Finds the token family of a code or an assertion, in any state of either. */
+export async function findFamilyByInitialCredential(
+  db: Database,
+  kind: InitialCredential,
+  token: string,
+): Promise<TokenFamily | undefined> {
+  const route = routingKeyOfCode(kind, token)
+  const family = route && (await store.findFamily(db, route.identityId, route.familyId))
+  return family && equalBytes(family.codeSha256, sha256(token)) ? family : undefined
 }
 
 /**
- * The lineage of a refresh token of any generation, and whether it is live, spent within the grace, or neither.
- * Undefined for what was never a refresh token of ours.
+ * Finds the token family of a refresh token of any generation, and whether the token is live, used within the grace
+ * period, or neither. Returns undefined for text that was never a refresh token of this service.
  */
-export async function findLineageOfRefresh(db: Database, refreshToken: string, now: Date) {
+export async function findFamilyByRefreshToken(db: Database, refreshToken: string, now: Date) {
   const route = routeOfRefresh(refreshToken)
   if (!route) return undefined
-  const lineage = await store.findLineage(db, route.identityId, route.lineageId)
-  if (!lineage?.familySha256 || !equalBytes(lineage.familySha256, sha256(route.family))) return undefined
+  const family = await store.findFamily(db, route.identityId, route.familyId)
+  if (!family?.refreshRootSha256 || !equalBytes(family.refreshRootSha256, sha256(route.family))) return undefined
 
   const presented = sha256(refreshToken)
   const isAmong = (hashes: Uint8Array[]) => hashes.some((hash) => equalBytes(hash, presented))
-  const inGrace = lineage.rotatedAt !== null && lineage.rotatedAt > secondsAfter(now, -limits.refreshRetrySeconds)
-  return { lineage, reused: !isAmong(lineage.liveSha256) && !(isAmong(lineage.spentSha256) && inGrace) }
+  const inGrace = family.rotatedAt !== null && family.rotatedAt > addSeconds(now, -limits.refreshRetrySeconds)
+  return {
+    family,
+    reused: !isAmong(family.currentRefreshSha256) && !(isAmong(family.previousRefreshSha256) && inGrace),
+  }
 }
 
-/** Ends every token of a lineage, because one of them was used twice, and nothing else. */
-export async function revokeForReuse(
+/** Revokes all tokens of one token family, because one of them was used twice. Other families stay valid. */
+export async function revokeFamilyOnReuse(
   db: Database,
-  { identityId, lineageId, clientId }: Lineage,
+  { identityId, familyId, clientId }: TokenFamily,
   now: Date,
 ): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await store.revokeLineage(tx, identityId, lineageId, now))) return
-    await record(tx, { action: 'tokens.reuse_detected', actor: 'app', identityId, clientId }, now)
+    if (!(await store.revokeFamily(tx, identityId, familyId, now))) return
+    await recordAuditEvent(tx, { action: 'token_family.reuse_detected', actor: 'app', identityId, clientId }, now)
   })
 }
 
-/** Ends every code and token that an app holds of an identity. */
-export async function revokeAllOfClient(
+/** Revokes all codes and tokens that an app has for an identity. */
+export async function revokeFamiliesOfClient(
   tx: Transaction,
   identityId: string,
   clientId: string,
   now: Date,
 ): Promise<void> {
-  await store.revokeLineagesOfClient(tx, identityId, clientId, now)
+  await store.revokeFamiliesOfClient(tx, identityId, clientId, now)
 }
 
 /**
- * The organizations for which an app acts already, as an identity: its codes and tokens for them are live. Where the
- * person is not to be asked, there can be no other.
+ * Lists the organizations for which an app has live codes or tokens of an identity. Without user interaction, a request
+ * can only be for one of these.
  */
-export function listOrganizationsHeld(
+export function listActiveOrganizationIds(
   db: Database,
   held: { identityId: string; clientId: string },
   now: Date,
@@ -203,8 +210,8 @@ export function listOrganizationsHeld(
 }
 
 /**
- * What an app may do already for organizations, as an identity: the scopes of its codes and tokens that are live, and
- * when the first and the last of these began. Undefined where there are none.
+ * Collects the scopes of an app's live codes and tokens of an identity for organizations, and when the first and the
+ * last of them were created. Returns undefined if there are none.
  */
 export async function findScopesHeld(
   db: Database,
@@ -218,20 +225,20 @@ export async function findScopesHeld(
   return { scope, firstAt: first.createdAt, lastAt: last.createdAt }
 }
 
-/** Whether an app acts for an organization, as any member: a code or token of it for that is live. */
-export function actsForOrganization(
+/** Checks whether an app has a live code or token for an organization, of any member. */
+export function hasActiveOrganizationTokens(
   db: Database,
   acting: { organizationId: string; clientId: string },
   now: Date,
 ): Promise<boolean> {
-  return organizationStore.findAnyOfOrganization(db, acting, now)
+  return organizationStore.hasTokensOfOrganization(db, acting, now)
 }
 
 /**
- * Ends every code and token that is for an organization: of all its members, or of these. What the same people gave to
- * apps as themselves goes on.
+ * Revokes codes and tokens for an organization, of all its members or of the given identities. Tokens that the same
+ * users gave to apps for themselves stay valid.
  */
-export async function revokeLineagesOfOrganization(
+export async function revokeFamiliesOfOrganization(
   tx: Transaction,
   of: { organizationId: string; identityIds?: string[] },
   now: Date,
@@ -239,37 +246,40 @@ export async function revokeLineagesOfOrganization(
   if (of.identityIds?.length !== 0) await organizationStore.revokeOfOrganization(tx, of, now)
 }
 
-/** Forgets every code and token of identities that are going. */
-export async function forgetTokens(tx: Transaction, identityIds: string[]): Promise<void> {
+/** Deletes all codes and tokens of identities that are being deleted. */
+export async function deleteTokens(tx: Transaction, identityIds: string[]): Promise<void> {
   await store.deleteTokensOf(tx, identityIds)
 }
 
-/** Deletes up to `batch` lineages and as many access tokens that have ended, and says how many. */
+/** Deletes up to `batch` ended token families and as many expired access tokens. Returns their number. */
 export async function pruneTokens(db: Database, now: Date, batch: number): Promise<number> {
-  return (await accessStore.deleteExpiredAccess(db, now, batch)) + (await store.deleteEndedLineages(db, now, batch))
+  return (await accessStore.deleteExpiredAccess(db, now, batch)) + (await store.deleteEndedFamilies(db, now, batch))
 }
 
-function newAccess(identityId: string, { accessTokenSeconds }: Terms, now: Date): NewAccess {
-  const token = newToken('access', uuidToBytes(identityId))
-  return { token, sha256: sha256(token), expiresAt: secondsAfter(now, accessTokenSeconds) }
+function newAccess(identityId: string, { accessTokenTtlSeconds }: ClientTokenSettings, now: Date): NewAccess {
+  const token = generateToken('access', uuidToBytes(identityId))
+  return { token, sha256: sha256(token), expiresAt: addSeconds(now, accessTokenTtlSeconds) }
 }
 
-function newRefreshToken(identityId: string, lineageId: string, family: Uint8Array): string {
-  return newToken('refresh', uuidToBytes(identityId), uuidToBytes(lineageId), family)
+function newRefreshToken(identityId: string, familyId: string, family: Uint8Array): string {
+  return generateToken('refresh', uuidToBytes(identityId), uuidToBytes(familyId), family)
 }
 
-/** Where the row of a first token is; undefined for what is none of this kind. */
-export function routeOfFirst(kind: FirstToken, token: string) {
-  const route = readToken(kind, token, 32)
-  return route && { identityId: uuidFromBytes(route.subarray(0, 16)), lineageId: uuidFromBytes(route.subarray(16, 32)) }
+/**
+ * Parses the key of a token family's row from a code or an assertion. Returns undefined for text that is not of this
+ * kind.
+ */
+export function routingKeyOfCode(kind: InitialCredential, token: string) {
+  const route = parseToken(kind, token, 32)
+  return route && { identityId: uuidFromBytes(route.subarray(0, 16)), familyId: uuidFromBytes(route.subarray(16, 32)) }
 }
 
 function routeOfRefresh(token: string) {
-  const route = readToken('refresh', token, 48)
+  const route = parseToken('refresh', token, 48)
   return (
     route && {
       identityId: uuidFromBytes(route.subarray(0, 16)),
-      lineageId: uuidFromBytes(route.subarray(16, 32)),
+      familyId: uuidFromBytes(route.subarray(16, 32)),
       family: route.subarray(32, 48),
     }
   )

@@ -1,42 +1,42 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-/** The organizations for which an app has anything of an identity that is live. */
+/** Lists the organizations for which an app has live codes or tokens of an identity. */
 export async function listOrganizationsOfClient(
   db: Database,
   { identityId, clientId }: { identityId: string; clientId: string },
   now: Date,
 ): Promise<string[]> {
   const rows = await db
-    .selectFrom('token_lineage')
+    .selectFrom('token_family')
     .select('organization_id as organizationId')
     .distinct()
     .where('identity_id', '=', identityId)
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)
-    .where('ends_at', '>', now)
+    .where('expires_at', '>', now)
     .execute()
   return rows.flatMap(({ organizationId }) => organizationId ?? [])
 }
 
-/** The scopes of all that an app has of an identity for these organizations that is live, each once. */
+/** Lists the distinct scopes of an app's live codes and tokens of an identity for these organizations. */
 export function listScopesOfClient(
   db: Database,
   { identityId, clientId, organizationIds }: { identityId: string; clientId: string; organizationIds: string[] },
   now: Date,
 ): Promise<{ scope: string[]; createdAt: Date }[]> {
-  // By the identity, and then by the organizations, of which others have as much as they like.
+  // Select by identity first: other users control how many rows an organization has.
   return db
     .with(
       (name) => name('held').materialized(),
       (own) =>
         own
-          .selectFrom('token_lineage')
+          .selectFrom('token_family')
           .select(['scope', 'organization_id', 'created_at'])
           .where('identity_id', '=', identityId)
           .where('client_id', '=', clientId)
           .where('revoked_at', 'is', null)
-          .where('ends_at', '>', now),
+          .where('expires_at', '>', now),
     )
     .selectFrom('held')
     .select(['scope', 'created_at as createdAt'])
@@ -45,7 +45,7 @@ export function listScopesOfClient(
     .execute()
 }
 
-/** What all members of an organization have for it, or these identities of one person. */
+/** Selects the token families for an organization: of all members, or of these identities of one user. */
 type OfOrganization = { organizationId: string; identityIds?: string[] | undefined }
 
 export async function revokeOfOrganization(
@@ -54,7 +54,7 @@ export async function revokeOfOrganization(
   now: Date,
 ): Promise<void> {
   await tx
-    .updateTable('token_lineage')
+    .updateTable('token_family')
     .set({ revoked_at: now })
     .where(ofOrganization({ organizationId, identityIds }))
     .where('revoked_at', 'is', null)
@@ -62,8 +62,8 @@ export async function revokeOfOrganization(
 }
 
 /**
- * The condition, in columns of `token_lineage`. No index is used for `is not distinct from`, so that lineages of
- * identities are found by these: in a large organization they are few among many.
+ * Builds the condition on columns of `token_family`. PostgreSQL uses no index for `is not distinct from`, so families
+ * of given identities are found by identity. In a large organization, these are few rows among many.
  */
 export function ofOrganization({ organizationId, identityIds }: OfOrganization): RawBuilder<boolean> {
   return identityIds === undefined
@@ -71,19 +71,19 @@ export function ofOrganization({ organizationId, identityIds }: OfOrganization):
     : sql`identity_id = any(${identityIds}::uuid[]) and organization_id is not distinct from ${organizationId}`
 }
 
-/** Whether an app has anything for an organization that is live. */
-export async function findAnyOfOrganization(
+/** Checks whether an app has a live code or token for an organization. */
+export async function hasTokensOfOrganization(
   db: Database,
   { organizationId, clientId }: { organizationId: string; clientId: string },
   now: Date,
 ): Promise<boolean> {
   const found = await db
-    .selectFrom('token_lineage')
-    .select('lineage_id')
+    .selectFrom('token_family')
+    .select('family_id')
     .where('organization_id', '=', organizationId)
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)
-    .where('ends_at', '>', now)
+    .where('expires_at', '>', now)
     .limit(1)
     .executeTakeFirst()
   return found !== undefined

@@ -3,25 +3,25 @@ import type { Transaction } from '#platform/database/database.ts'
 import { selectSessions, type SessionsOf } from '#accounts/sessions/ending.ts'
 import * as organizationStore from './organization-store.ts'
 
-/** Revokes the lineages of sessions, which this transaction holds, whose code was not redeemed. */
-export async function revokeUnredeemed(tx: Transaction, of: SessionsOf, now: Date): Promise<void> {
+/** Revokes token families of sessions whose code was not redeemed. The transaction holds the lock of the sessions. */
+export async function revokeUnredeemedCodes(tx: Transaction, of: SessionsOf, now: Date): Promise<void> {
   await tx
-    .updateTable('token_lineage')
+    .updateTable('token_family')
     .set({ revoked_at: now })
     .where(givenIn(tx, of))
-    .where('code_spent_at', 'is', null)
+    .where('code_redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
     .execute()
 }
 
 /**
- * Which lineages began in sessions: by what stands in their own rows, where that says it. What a session gave that only
- * an organization opened is for that organization.
+ * Builds the condition for token families that were created in sessions, from the families' own columns where possible.
+ * Families of a session that only SSO opened are for that organization.
  */
 function givenIn(tx: Transaction, of: SessionsOf) {
   if ('organizationId' in of) {
     const { connectionId } = of
-    return sql<boolean>`${organizationStore.ofOrganization(of)} and by_passkey is not true
+    return sql<boolean>`${organizationStore.ofOrganization(of)} and authenticated_by_passkey is not true
       ${connectionId === undefined ? sql`` : sql`and sso_connection_id = ${connectionId}`}`
   }
   const own = tx.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', of.userId)
@@ -35,7 +35,7 @@ function ofSession(tx: Transaction, of: Extract<SessionsOf, { userId: string }>)
     case 'one':
       return sql`session_id = ${of.sessionId}`
     case 'of identities':
-      return sql`identity_id = any(${of.identityIds}::uuid[]) and by_passkey is not true`
+      return sql`identity_id = any(${of.identityIds}::uuid[]) and authenticated_by_passkey is not true`
     case 'of passkey':
     case 'beyond':
       return sql`session_id in ${selectSessions(tx, of)}`

@@ -1,6 +1,6 @@
 import { limits } from '@countersign/protocol/formats/limits'
-import { holdPerson } from '#accounts/identities/identity.ts'
-import { record } from '#platform/audit/audit.ts'
+import { lockUser } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import {
   forgetEnterpriseSso,
@@ -9,34 +9,35 @@ import {
   selectSessions,
   type SessionsOf,
 } from '#accounts/sessions/ending.ts'
-import { queueLogouts } from '#accounts/sessions/logout.ts'
+import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import {
-  openEnterpriseSession,
-  openSession,
-  type Browser,
+  createEnterpriseSession,
+  createSession,
+  type ClientBrowser,
   type NamedIdentity,
   type OpenedSession,
   type ProvedPerson,
 } from '#accounts/sessions/session.ts'
+import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import * as sessionStore from './session-store.ts'
 
 /**
- * Ends sessions with the codes that they gave and that no app has redeemed yet, and says how many sessions that were.
- * What an app did redeem is its own: it ends by its lifetime, or when the person disconnects the app. Whoever is just
- * consenting comes first, and their code ends too.
+ * Ends sessions and revokes the unredeemed codes that were issued in them. Returns the number of sessions. Redeemed
+ * tokens stay valid until they expire or the user disconnects the app. A consent in progress completes first, and its
+ * code is revoked too.
  */
 export async function endSessions(tx: Transaction, of: SessionsOf, now: Date): Promise<number> {
   const count = await holdSessions(tx, of)
   if (count === 0) return 0
-  await sessionStore.revokeUnredeemed(tx, of, now)
+  await sessionStore.revokeUnredeemedCodes(tx, of, now)
   await queueLogouts(tx, { sessions: selectSessions(tx, of) }, now)
   await removeSessions(tx, of)
   return count
 }
 
 /**
- * Takes back what the sign-in of an organization has said: of all members or of these identities, by each of its
- * connections or one. The sessions that it opened alone end, with their codes; says how many those were.
+ * Revokes enterprise SSO of all members or of these identities, for all connections of the organization or one. Ends
+ * the sessions that only SSO opened, with their codes. Returns the number of those sessions.
  */
 export async function endEnterpriseSessions(
   tx: Transaction,
@@ -49,36 +50,38 @@ export async function endEnterpriseSessions(
 }
 
 /**
- * Opens a session for a person who has just proved with a passkey who they are, and ends the one whose place it takes.
- * The caller holds the person, so that of sign-ins at the same time each sees the sessions of the others.
+ * Creates a session for a user who has just authenticated with a passkey, and ends the session that it replaces. The
+ * caller holds the lock of the user, so that concurrent sign-ins see each other's sessions.
  */
-export async function startSession(
+async function startSession(
   tx: Transaction,
   person: ProvedPerson,
-  browser: Browser,
+  browser: ClientBrowser,
   now: Date,
 ): Promise<OpenedSession> {
-  const opened = await openSession(tx, person, browser, now)
+  const opened = await createSession(tx, person, browser, now)
   await makeRoom(tx, { ...person, opened, first: 'least recently used' }, now)
   return opened
 }
 
 /**
- * The same for one identity of a person, whom the sign-in of an organization has named. Holds the person. Refuses
- * `unauthorized` where they have gone meanwhile.
+ * Creates a session for one identity that enterprise SSO has authenticated. Locks the user. Throws `unauthorized` if
+ * the account was deleted in the meantime.
  */
 export async function startEnterpriseSession(
   tx: Transaction,
   named: NamedIdentity,
-  browser: Browser,
+  browser: ClientBrowser,
   now: Date,
 ): Promise<OpenedSession> {
-  await holdPerson(tx, named.userId)
-  const opened = await openEnterpriseSession(tx, named, browser, now)
-  // Whoever holds the provider of an organization could sign its people out everywhere else, by signing in often.
+  await lockUser(tx, named.userId)
+  const opened = await createEnterpriseSession(tx, named, browser, now)
+  // Otherwise an organization's identity provider could sign its members out everywhere else by signing in often.
   await makeRoom(tx, { ...named, opened, first: 'opened by an organization' }, now)
   return opened
 }
+
+export const sessionLifecycle: SessionLifecycle = { start: startSession, end: endSessions }
 
 type Opened = {
   userId: string
@@ -86,15 +89,16 @@ type Opened = {
   first: 'least recently used' | 'opened by an organization'
 }
 
-/** Ends the session whose place another takes, and those that are too many. The caller holds the person. */
+/** Ends the session that is replaced, and those above the limit. The caller holds the lock of the user. */
 async function makeRoom(tx: Transaction, { userId, opened, first }: Opened, now: Date): Promise<void> {
   const { earlier, sessionId: kept } = opened
   if (earlier) {
     const { userId: owner, sessionId } = earlier
     const ended = await endSessions(tx, { userId: owner, which: 'one', sessionId }, now)
-    if (ended > 0) await record(tx, { action: 'session.ended', actor: 'person', userId: owner }, now)
+    if (ended > 0) await recordAuditEvent(tx, { action: 'session.revoked', actor: 'user', userId: owner }, now)
   }
   const beyond = { userId, kept, which: 'beyond', count: limits.sessionsPerUserMax - 1, first } as const
   const count = await endSessions(tx, beyond, now)
-  if (count > 0) await record(tx, { action: 'session.too_many', actor: 'system', userId, details: { count } }, now)
+  if (count > 0)
+    await recordAuditEvent(tx, { action: 'session.too_many', actor: 'system', userId, details: { count } }, now)
 }

@@ -1,51 +1,49 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import type { Algorithm } from '@countersign/protocol/clients/apps'
+import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
+import { type Algorithm, isAlgorithm } from '@countersign/protocol/formats/registries/algorithms'
 import { PublicJwk } from '@countersign/protocol/oauth/authorize'
 import { errors } from 'jose'
 import { Value } from 'typebox/value'
-import { secondsAfter } from '#platform/clock.ts'
-import type { Kernel } from '#platform/module/services.ts'
-import { algorithms, makeFirstKeys, sealOf } from './key-rotation.ts'
-import { publishedUntil } from './key-schedule.ts'
+import { addSeconds } from '#platform/clock.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { createInitialKeys, publishUntil, sealOf } from './rotation.ts'
 import * as store from './store.ts'
 import type { KeyRow } from './store.ts'
-
-export { algorithms }
 
 export type SigningKey = { kid: string; algorithm: Algorithm; privateKey: KeyObject }
 export type KeySet = { keys: PublicJwk[] }
 
-/** The keys that sign our tokens, and what verifies them. */
+/** Token-signing keys of this service, and the keys that verify its tokens. */
 export type SigningKeys = {
   current: (algorithm: Algorithm) => Promise<SigningKey>
-  /** What verifies tokens of this algorithm and key id; a key serves one algorithm alone. */
+  /** Returns the key that verifies tokens of this algorithm and key ID. A key serves one algorithm only. */
   verifier: (algorithm: Algorithm, kid: string) => Promise<KeyObject | undefined>
-  /** What is published: one and the same object until it changes. */
+  /** Returns the published key set. The object stays the same until the set changes. */
   keySet: () => Promise<KeySet>
-  /** Called by whoever has changed the keys in this process. */
+  /** Reloads the keys after a change in this process. */
   readAnew: () => Promise<void>
 }
 
 type Opened = { row: KeyRow; publicJwk: PublicJwk; publicKey: KeyObject; signingKey: SigningKey | undefined }
-/** The newest first. */
+/** Cached keys, newest first. */
 type Known = { opened: Opened[]; keySet: KeySet; readAt: Date }
 
 const freshSeconds = limits.signingKeyStaleSeconds / 2
 const retrySeconds = 5
 
 /**
- * Opens the signing keys, and makes them at the first start. What is known is read anew when it is half a minute old,
- * beside the requests; only when it is a minute old do they wait for it. A database that is away costs nobody a
- * request: the keys that are known serve on. Throws `ConfigError` where `SECRET_KEY` does not open them.
+ * Loads the token-signing keys, and creates them at the first start. Keys older than half a minute are reloaded in the
+ * background. Requests wait for the reload only when the keys are older than a minute. When the database is
+ * unavailable, requests use the keys that are already loaded. Throws `ConfigError` if `SECRET_KEY` does not decrypt
+ * them.
  */
-export async function openSigningKeys({ db, keyring, clock, log }: Kernel): Promise<SigningKeys> {
-  await makeFirstKeys({ db, keyring }, clock())
+export async function loadTokenSigningKeys({ db, keyring, clock, log }: ServerContext): Promise<SigningKeys> {
+  await createInitialKeys({ db, keyring }, clock())
   let known = await readKeys({ db, keyring }, undefined, clock())
   let reading: Promise<void> | undefined
   let triedAt = clock()
 
-  /** One reading after the other, so that what was read last is what is known. */
+  /** Reloads run one after the other, so that the last one determines the state. */
   function readAnew(): Promise<void> {
     const mine = (reading ?? Promise.resolve()).then(read).finally(() => {
       if (reading === mine) reading = undefined
@@ -59,11 +57,11 @@ export async function openSigningKeys({ db, keyring, clock, log }: Kernel): Prom
     try {
       known = await readKeys({ db, keyring }, known, clock())
     } catch (error) {
-      log.warn({ error }, 'the signing keys could not be read anew')
+      log.warn({ error }, 'token signing key reload failed')
     }
   }
 
-  /** A reading that is under way, or a new one, unless the last was a moment ago. */
+  /** Returns the reload in progress, or starts one unless the last was only seconds ago. */
   function readAgain(): Promise<void> | undefined {
     return reading ?? (isWithin(triedAt, retrySeconds, clock()) ? undefined : readAnew())
   }
@@ -80,8 +78,8 @@ export async function openSigningKeys({ db, keyring, clock, log }: Kernel): Prom
     async current(algorithm) {
       const { opened } = await lately()
       const now = clock()
-      const signing = opened.find(({ row }) => row.algorithm === algorithm && row.signsAt <= now)
-      if (!signing?.signingKey) throw new Error(`there is no signing key for ${algorithm}`)
+      const signing = opened.find(({ row }) => row.algorithm === algorithm && row.activatesAt <= now)
+      if (!signing?.signingKey) throw new Error(`no token signing key for ${algorithm}`)
       return signing.signingKey
     },
     async verifier(algorithm, kid) {
@@ -99,9 +97,9 @@ function findKey({ opened }: Known, algorithm: Algorithm, kid: string): KeyObjec
   return opened.find(({ row }) => row.kid === kid && row.algorithm === algorithm)?.publicKey
 }
 
-/** Reads the keys. What is known of one stays the same object: what others keep of it stays right. */
+/** Reads the keys. Keys that are already known stay the same objects, so that references to them remain valid. */
 async function readKeys(
-  { db, keyring }: Pick<Kernel, 'db' | 'keyring'>,
+  { db, keyring }: Pick<ServerContext, 'db' | 'keyring'>,
   known: Known | undefined,
   now: Date,
 ): Promise<Known> {
@@ -118,11 +116,11 @@ async function readKeys(
 }
 
 function isPublished(row: KeyRow, rows: KeyRow[], now: Date): boolean {
-  const until = publishedUntil(row, rows)
+  const until = publishUntil(row, rows)
   return until === null || until > now
 }
 
-async function openKey(keyring: Kernel['keyring'], row: KeyRow): Promise<Opened> {
+async function openKey(keyring: ServerContext['keyring'], row: KeyRow): Promise<Opened> {
   const { kid, algorithm, sealedPrivateKey } = row
   const publicJwk = Value.Parse(PublicJwk, JSON.parse(row.publicJwk))
   const publicKey = createPublicKey({ key: { ...publicJwk }, format: 'jwk' })
@@ -131,15 +129,20 @@ async function openKey(keyring: Kernel['keyring'], row: KeyRow): Promise<Opened>
   return { row, publicJwk, publicKey, signingKey: { kid, algorithm, privateKey } }
 }
 
-/** Whether an instant is no longer ago than this, by a clock that may have been set back. */
+/** Checks whether an instant is at most this many seconds ago. The clock may have been set back. */
 function isWithin(instant: Date, seconds: number, now: Date): boolean {
-  return instant <= now && secondsAfter(instant, seconds) > now
+  return instant <= now && addSeconds(instant, seconds) > now
 }
 
-/** The key by which a JWT of ours is verified, for `jwtVerify`. Throws `JWKSNoMatchingKey` where there is none. */
-export async function requireVerifier(keys: SigningKeys, alg: string | undefined, kid: string): Promise<KeyObject> {
-  const algorithm = algorithms.find((each) => each === alg)
-  const key = algorithm && (await keys.verifier(algorithm, kid))
+/**
+ * Returns the key that verifies a JWT of this service, for `jwtVerify`. Throws `JWKSNoMatchingKey` if there is none.
+ */
+export async function requireVerificationKey(
+  keys: SigningKeys,
+  alg: string | undefined,
+  kid: string,
+): Promise<KeyObject> {
+  const key = alg !== undefined && isAlgorithm(alg) ? await keys.verifier(alg, kid) : undefined
   if (!key) throw new errors.JWKSNoMatchingKey()
   return key
 }

@@ -1,4 +1,4 @@
-import type { Algorithm } from '@countersign/protocol/clients/apps'
+import type { Algorithm } from '@countersign/protocol/formats/registries/algorithms'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 export type NewKey = {
@@ -8,10 +8,10 @@ export type NewKey = {
   publicJwk: string
   sealedPrivateKey: string
   createdAt: Date
-  signsAt: Date
+  activatesAt: Date
 }
 
-/** Inserts a set of keys, all or none of it; false where a set of that version is there. */
+/** Inserts a key set completely or not at all. Returns false if a set of that version exists. */
 export async function insertKeySet(db: Database | Transaction, keys: NewKey[]): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('token_signing_key')
@@ -23,7 +23,7 @@ export async function insertKeySet(db: Database | Transaction, keys: NewKey[]): 
         public_jwk: key.publicJwk,
         sealed_private_key: key.sealedPrivateKey,
         created_at: key.createdAt,
-        signs_at: key.signsAt,
+        activates_at: key.activatesAt,
       })),
     )
     .onConflict((conflict) => conflict.columns(['algorithm', 'version']).doNothing())
@@ -33,7 +33,7 @@ export async function insertKeySet(db: Database | Transaction, keys: NewKey[]): 
 
 export type KeyRow = Awaited<ReturnType<typeof listKeys>>[number]
 
-/** All keys, the newest first. */
+/** Lists all keys, newest first. */
 export function listKeys(db: Database) {
   return db
     .selectFrom('token_signing_key')
@@ -44,25 +44,25 @@ export function listKeys(db: Database) {
       'public_jwk as publicJwk',
       'sealed_private_key as sealedPrivateKey',
       'created_at as createdAt',
-      'signs_at as signsAt',
+      'activates_at as activatesAt',
     ])
     .orderBy('version', 'desc')
     .orderBy('algorithm')
     .execute()
 }
 
-/** The newest set: its version, and since when it signs. */
+/** Returns the newest key set: its version and the instant at which it begins to sign. */
 export function findNewestSet(db: Database) {
   return db
     .selectFrom('token_signing_key')
-    .select(['version', 'signs_at as signsAt'])
+    .select(['version', 'activates_at as activatesAt'])
     .orderBy('version', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
 
-/** Removes the private halves of the sets before `version`, and says how many there were. */
-export async function forgetPrivateHalves(db: Database, version: number): Promise<number> {
+/** Deletes the private keys of the sets before `version`. Returns their number. */
+export async function deletePrivateKeys(db: Database, version: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('token_signing_key')
     .set({ sealed_private_key: null })
@@ -72,7 +72,7 @@ export async function forgetPrivateHalves(db: Database, version: number): Promis
   return Number(numUpdatedRows)
 }
 
-/** Deletes the sets before `version`, and says how many keys there were. */
+/** Deletes the key sets before `version`. Returns the number of keys. */
 export async function deleteKeySets(db: Database, version: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('token_signing_key')
@@ -81,12 +81,12 @@ export async function deleteKeySets(db: Database, version: number): Promise<numb
   return Number(numDeletedRows)
 }
 
-/** The version of the newest set that signed at an instant; before the first it is 0. */
+/** Returns the version of the newest set that was signing at an instant, or 0 before the first. */
 export async function versionSigningAt(db: Database, instant: Date): Promise<number> {
   const found = await db
     .selectFrom('token_signing_key')
     .select('version')
-    .where('signs_at', '<=', instant)
+    .where('activates_at', '<=', instant)
     .orderBy('version', 'desc')
     .limit(1)
     .executeTakeFirst()

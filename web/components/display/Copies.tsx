@@ -1,10 +1,40 @@
+import { useState } from 'preact/hooks'
+import { useMessages } from '../frame/Root.tsx'
 import type { ComponentChildren } from 'preact'
-import { CopyButton } from './CopyButton.tsx'
+
+type Props = {
+  text: string
+  /** The `data-action` hook for automation. */
+  action: string
+  /** Names the copied value for users who do not see the label next to the button. */
+  what?: string
+}
+
+export function CopyButton({ text, action, what }: Props) {
+  const words = useMessages().frame
+  const [copied, setCopied] = useState<string>()
+  const isCopied = copied === text
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(text), reportError)
+  return (
+    <button
+      type="button"
+      class={what === undefined ? 'button secondary' : 'button quiet'}
+      data-action={action}
+      onClick={copy}
+      aria-live="polite"
+      aria-label={what === undefined || isCopied ? undefined : words.copyWhat(what)}
+    >
+      {isCopied ? words.copied : words.copy}
+    </button>
+  )
+}
 
 type Copyable = { label: string; value: string; action: string }
 
-/** What goes elsewhere letter by letter, each with a button that copies it; other facts may follow. */
-export function Copies({ of, children }: { of: Copyable[]; children?: ComponentChildren }) {
+/**
+ * Lists values that users transfer character by character, each with a button that copies it. Other facts may follow.
+ */
+export function CopyableFields({ of, children }: { of: Copyable[]; children?: ComponentChildren }) {
   return (
     <dl class="facts copies">
       {of.map(({ label, value, action }) => (

@@ -1,30 +1,36 @@
 import { Fragment } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { isOdd, linesOf, odditiesIn, type Line, type Oddity, type Part } from '../../lib/text/exact-text.ts'
+import {
+  isSuspicious,
+  linesOf,
+  findSuspiciousCharacters,
+  type Line,
+  type SuspiciousCharacterKind,
+  type Part,
+} from '../../lib/text/text-inspection.ts'
 import { scriptOf } from '../../lib/text/look-alikes.ts'
-import { exactTextDe } from '../../locales/exact-text-de.ts'
-import { exactTextEn } from '../../locales/exact-text-en.ts'
-import { useSpeech } from '../frame/Root.tsx'
+import { exactTextMessages as de } from '../../locales/de/pages/exact-text.ts'
+import { exactTextMessages as en } from '../../locales/en/pages/exact-text.ts'
+import { usePageMessages } from '../frame/Root.tsx'
 
-const spoken = { en: exactTextEn, de: exactTextDe }
-
-/** The words of an exact text alone. No other page has to carry them. */
+/** Returns the messages about an exact text. They load with this component only. */
 function useTextWords() {
-  return spoken[useSpeech().language]
+  return usePageMessages({ en, de })
 }
 
 type Props = { text: string; label: string; onEnd?: () => void }
 
-/** The exact text. `onEnd` is called once its end has been in sight. */
+/** Shows the exact text. Calls `onEnd` once the end of the text has been visible. */
 export function ExactText({ text, label, onEnd }: Props) {
   const lines = useMemo(() => linesOf(text), [text])
   const region = useRef<HTMLDivElement>(null)
-  // Before it is painted: where all of it is in sight at once, nothing has to be said about the end.
+  // Runs before the first paint: if the whole text is visible at once, the page shows no hint about its end.
   useLayoutEffect(() => (region.current && onEnd ? whenAtEnd(region.current, onEnd) : undefined), [text])
   return (
     <>
-      <Warnings of={odditiesIn(lines)} />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls, also without a mouse. */}
+      <Warnings of={findSuspiciousCharacters(lines)} />
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- The region scrolls and needs keyboard
+          access. */}
       <div class="exact-text" role="region" aria-label={label} tabIndex={0} ref={region}>
         {lines.map((line, index) => (
           <LineOfText key={index} line={line} />
@@ -36,14 +42,14 @@ export function ExactText({ text, label, onEnd }: Props) {
 
 const charactersInSight = 160
 
-/** How a text begins, with the same care: to know it by in a list. */
+/** Shows the beginning of a text in a list, with the same marks as the exact text. */
 export function FirstLine({ of: text }: { of: string }) {
   const beginning = [...text.trimStart().slice(0, 2 * charactersInSight)].slice(0, charactersInSight).join('')
   const [line] = linesOf(beginning)
   return <div class="first-line">{line && <LineOfText line={line} />}</div>
 }
 
-function Warnings({ of }: { of: Map<Oddity, number> }) {
+function Warnings({ of }: { of: Map<SuspiciousCharacterKind, number> }) {
   const words = useTextWords()
   if (of.size === 0) return null
   return (
@@ -79,7 +85,7 @@ function LineOfText({ line: { direction, isAmbiguous, runs } }: { line: Line }) 
 
 function Piece({ part }: { part: Part }) {
   const { is, text } = part
-  if (isOdd(is)) return <Odd part={part} />
+  if (isSuspicious(is)) return <Odd part={part} />
   if (is === 'space') return <span class="space">{text}</span>
   if (is === 'line end')
     return (
@@ -90,7 +96,9 @@ function Piece({ part }: { part: Part }) {
   return text
 }
 
-/** What is not what it seems, with what it is; what can't be seen, or would have effects, by its number alone. */
+/**
+ * Shows a suspicious character with what it is. Characters that are invisible or have effects show only their number.
+ */
 function Odd({ part: { is, text } }: { part: Part }) {
   const scripts: Partial<Record<string, string>> = useTextWords().scripts
   if (is !== 'look-alike') return <mark class="odd">{numberOf(text)}</mark>
@@ -101,12 +109,15 @@ function Odd({ part: { is, text } }: { part: Part }) {
   )
 }
 
-/** Whether its script says what a letter is: a Roman numeral is Latin, and that is not what is odd about it. */
+/**
+ * Returns whether the script alone describes a letter. A Roman numeral is Latin, so its script does not say what is
+ * suspicious.
+ */
 function isItself(text: string): boolean {
   return text.normalize('NFKC') === text
 }
 
-/** The numbers by which Unicode knows characters: the first one's, and how many there are. */
+/** Returns the Unicode code point of the first character, and how many characters there are. */
 function numberOf(text: string): string {
   const characters = [...text]
   const number = `U+${(text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
@@ -115,7 +126,7 @@ function numberOf(text: string): string {
   return `${number}${alike ? '' : ' …'} ×${characters.length}`
 }
 
-/** Calls back once the end of what scrolls has been in sight. */
+/** Calls `onEnd` once the end of a scrollable region has been visible. */
 function whenAtEnd(region: HTMLElement, onEnd: () => void): () => void {
   const look = () => {
     // Zoomed pages scroll by fractions of a pixel.

@@ -1,19 +1,18 @@
-import type { Leaving, UnverifiedFault } from '@countersign/protocol/pages'
-import { leave } from '../../lib/leave.ts'
-import { placeOf } from '../../lib/place.ts'
-import { useWords } from '../frame/Root.tsx'
-import { StepHeading } from '../frame/StepHeading.tsx'
+import type { AuthorizationResponse, UnverifiedFault } from '@countersign/protocol/pages'
+import { redirectTargetLabel, submitRedirect } from '../../lib/navigation.ts'
+import { useMessages } from '../frame/Root.tsx'
+import { StepHeading } from '../frame/Frame.tsx'
 
-/** `silently` where the request allows no question to the user, and one would be needed. */
-type Props = UnverifiedFault & { leaving: Leaving; silently?: boolean }
+/** `silently` is set if the request forbids prompts (`prompt=none`) and one would be needed. */
+type Props = UnverifiedFault & { leaving: AuthorizationResponse; silently?: boolean }
 
-/** The request of an unverified app has no answer but an error: the browser takes it there by a click alone. */
+/** Shows the error of an unverified app's request. Only a click takes the browser back to such an app. */
 export function Unfinished({ host, error, description, leaving, silently = false }: Props) {
-  const { unfinished: words, error: fault } = useWords()
+  const { unfinished: words, error: fault } = useMessages()
   const post = (event: Event) => {
     if (!leaving.fields) return
     event.preventDefault()
-    leave(leaving)
+    submitRedirect(leaving)
   }
   return (
     <>
@@ -21,7 +20,7 @@ export function Unfinished({ host, error, description, leaving, silently = false
       <p class="lead">{silently ? words.silent(host) : words.why(host)}</p>
       <p>
         <a class="button secondary" href={leaving.url} onClick={post}>
-          {words.back(placeOf(leaving.url))}
+          {words.back(redirectTargetLabel(leaving.url))}
         </a>
       </p>
       <details class="reference">

@@ -1,14 +1,14 @@
 import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
-import type { Action, Doing } from './doing.ts'
-import { Problem } from './Problem.tsx'
+import type { Action, ActionState } from './use-actions.ts'
+import { ErrorMessage } from './Dialog.tsx'
 
-type Props = { of: Action[]; doing: Doing; areAnswers?: boolean }
+type Props = { of: Action[]; doing: ActionState; areAnswers?: boolean }
 
-/** The buttons of the actions, and what went wrong with the last of them. */
+/** Shows the buttons of the actions, and the error of the last one. */
 export function Actions({ of, doing, areAnswers = false }: Props) {
   return (
     <div class={areAnswers ? 'actions answers' : 'actions'}>
-      <Problem of={doing.problem} />
+      <ErrorMessage of={doing.problem} />
       {of.map((action) => (
         <ActionButton key={action.name} action={action} doing={doing} />
       ))}
@@ -16,7 +16,7 @@ export function Actions({ of, doing, areAnswers = false }: Props) {
   )
 }
 
-type ButtonProps = { action: Action; doing: Doing; submits?: boolean; children?: ComponentChildren }
+type ButtonProps = { action: Action; doing: ActionState; submits?: boolean; children?: ComponentChildren }
 
 export function ActionButton({ action, doing, submits = false, children }: ButtonProps) {
   const perform = submits || action.asleep ? undefined : () => void doing.perform(action)
@@ -36,9 +36,9 @@ export function ActionButton({ action, doing, submits = false, children }: Butto
   )
 }
 
-type FormProps = { submit: Action; others?: Action[] | undefined; doing: Doing; children: ComponentChildren }
+type FormProps = { submit: Action; others?: Action[] | undefined; doing: ActionState; children: ComponentChildren }
 
-/** A form: its first action happens with its button or the Enter key. */
+/** A form. Its button and the Enter key both run its first action. */
 export function ActionForm({ submit, others = [], doing, children }: FormProps) {
   const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -49,7 +49,7 @@ export function ActionForm({ submit, others = [], doing, children }: FormProps) 
     <form class="form" noValidate onSubmit={onSubmit}>
       {children}
       <div class="actions">
-        <Problem of={doing.problem} />
+        <ErrorMessage of={doing.problem} />
         <ActionButton action={submit} doing={doing} submits />
         {others.map((action) => (
           <ActionButton key={action.name} action={action} doing={doing} />

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 
-type Props<Value> = {
+type SelectProps<Value> = {
   name: string
   label: string
   of: { value: Value; label: string }[]
@@ -8,8 +8,8 @@ type Props<Value> = {
   onChoose: (value: Value) => void
 }
 
-/** One of a few things, of which only the chosen one shows. */
-export function Choice<Value extends string>({ name, label, of, chosen, onChoose }: Props<Value>) {
+/** A select box: only the chosen value is visible. */
+export function Select<Value extends string>({ name, label, of, chosen, onChoose }: SelectProps<Value>) {
   const id = useId()
   const choose = (written: string) => {
     const found = of.find(({ value }) => value === written)
@@ -26,5 +26,55 @@ export function Choice<Value extends string>({ name, label, of, chosen, onChoose
         ))}
       </select>
     </div>
+  )
+}
+
+type Option<Value> = { value: Value; label: string; about?: string }
+type RadioGroupProps<Value> = {
+  name: string
+  legend: string
+  hint?: string
+  of: Option<Value>[]
+  chosen: Value[]
+  /** Allows several values. */
+  several?: boolean
+  onChoose: (value: Value) => void
+}
+
+/** A group of radio buttons, or of check boxes if several values are allowed. */
+export function RadioGroup<Value extends string>({
+  name,
+  legend,
+  hint,
+  of,
+  chosen,
+  several,
+  onChoose,
+}: RadioGroupProps<Value>) {
+  const id = useId()
+  return (
+    <fieldset class="options" aria-describedby={hint && `${id}-hint`}>
+      <legend>{legend}</legend>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {of.map(({ value, label, about }) => (
+        <label key={value} class="option">
+          <input
+            type={several ? 'checkbox' : 'radio'}
+            name={name}
+            value={value}
+            checked={chosen.includes(value)}
+            onChange={() => onChoose(value)}
+          />
+          <span>
+            {label}
+            {about && <span class="about">{about}</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
   )
 }

@@ -1,21 +1,21 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { ActionButton, Actions } from './Actions.tsx'
-import type { Doing } from './doing.ts'
-import { useWords } from '../frame/Root.tsx'
-import { StepHeading } from '../frame/StepHeading.tsx'
+import type { ActionState } from './use-actions.ts'
+import { useMessages } from '../frame/Root.tsx'
+import { StepHeading } from '../frame/Frame.tsx'
 
 type Props = {
   identities: Identity[]
   mismatch: boolean
-  doing: Doing
+  doing: ActionState
   onChoose: (identity: Identity) => Promise<void>
-  /** Undefined where only who is signed in can go on. */
+  /** Undefined if only the signed-in user can continue. */
   onOther: (() => Promise<void>) | undefined
   onDeny: () => Promise<void>
 }
 
 export function ChooseIdentity({ identities, mismatch, doing, onChoose, onOther, onDeny }: Props) {
-  const { signin: words, frame } = useWords()
+  const { signin: words, frame } = useMessages()
   return (
     <>
       <StepHeading level={2}>{words.choose}</StepHeading>

@@ -1,16 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { errorMessage, isUnexpectedError } from '../../lib/api/error-message.ts'
+import { useMessages } from '../frame/Root.tsx'
 
 type Props = { title: string; onClose: () => void; children: ComponentChildren }
 
-/** A question that stands before everything else; Escape takes it back. Whoever leaves it is where they were before. */
+/** A modal dialog that Escape closes. The focus returns to the element that had it before. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
-    // A browser gives the focus back where a dialog is closed, but not where it is taken out of the page.
+    // Browsers restore the focus when a dialog is closed, but not when it is removed from the page.
     return () => before instanceof HTMLElement && before.focus()
   }, [])
   return (
@@ -19,4 +21,13 @@ export function Dialog({ title, onClose, children }: Props) {
       {children}
     </dialog>
   )
+}
+
+/** Shows an error and announces it to screen readers. Also reports bugs of the page to the console. */
+export function ErrorMessage({ of }: { of: unknown }) {
+  const words = useMessages()
+  useEffect(() => {
+    if (of !== undefined && isUnexpectedError(of)) reportError(of)
+  }, [of])
+  return <div role="alert">{of !== undefined && <p class="problem">{errorMessage(of, words)}</p>}</div>
 }

@@ -1,6 +1,8 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { type IdentityDraft, problemsOf } from '../../lib/text/identity-draft.ts'
+import { useMessages } from '../frame/Root.tsx'
 
-type Props = {
+type FieldProps = {
   name: string
   label: string
   value: string
@@ -8,16 +10,27 @@ type Props = {
   hint?: string
   problem?: string | undefined
   autocomplete?: string
-  /** For what is copied letter by letter. */
+  /** Set for values that are copied character by character. */
   exact?: boolean
-  /** Which keys a phone shows. */
+  /** The keyboard that a phone shows. */
   keys?: 'email' | 'numeric' | 'url'
-  /** For the field of a step that took the place of another. */
+  /** Set for the field of a step that replaced another step. */
   takesFocus?: boolean
 }
 
-/** A line to write on. */
-export function Field({ name, label, value, onInput, hint, problem, autocomplete, exact, keys, takesFocus }: Props) {
+/** A labelled text input. */
+export function Field({
+  name,
+  label,
+  value,
+  onInput,
+  hint,
+  problem,
+  autocomplete,
+  exact,
+  keys,
+  takesFocus,
+}: FieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
@@ -56,5 +69,35 @@ export function Field({ name, label, value, onInput, hint, problem, autocomplete
         )}
       </div>
     </div>
+  )
+}
+
+type IdentityFieldsProps = { draft: IdentityDraft; checked: boolean; onChange: (draft: IdentityDraft) => void }
+
+/** Shows the two fields of a new identity. Reports errors once the user tries to continue, not while they type. */
+export function IdentityFields({ draft, checked, onChange }: IdentityFieldsProps) {
+  const words = useMessages()
+  const problems = problemsOf(draft, words)
+  return (
+    <>
+      <Field
+        name="handle"
+        label={words.register.handle}
+        hint={words.register.handleHint}
+        value={draft.handle}
+        onInput={(handle) => onChange({ ...draft, handle: handle.trim() })}
+        problem={checked ? problems.handle : undefined}
+        autocomplete="username"
+        exact
+      />
+      <Field
+        name="displayName"
+        label={words.register.displayName}
+        value={draft.displayName}
+        onInput={(displayName) => onChange({ ...draft, displayName })}
+        problem={checked ? problems.displayName : undefined}
+        autocomplete="name"
+      />
+    </>
   )
 }

@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks'
 
-/** What somebody has written and not yet sent. */
-export type Drafting<Draft, Fault> = {
+/** A form's input that is not sent yet. */
+export type DraftState<Draft, Fault> = {
   draft: Draft
-  /** What is wrong with it: nothing is said of that before they first tried to send it. */
+  /** The fields with an error. Empty until the user first tries to send the draft. */
   faults: Set<Fault>
-  /** Whether what stands there is what was last sent. */
+  /** True if the draft equals what was last sent. */
   saved: boolean
   write: (change: Partial<Draft>) => void
-  /** Sends it, unless something is wrong with it. A draft that this answers stands there from then on. */
-  keep: (send: (draft: Draft) => Promise<Draft | void>) => Promise<void>
+  /** Sends the draft if it has no faults. If `send` returns a draft, that one replaces the input. */
+  submit: (send: (draft: Draft) => Promise<Draft | void>) => Promise<void>
 }
 
 export function useDraft<Draft, Fault>(
   start: () => Draft,
   faultsOf: (draft: Draft) => Set<Fault>,
-): Drafting<Draft, Fault> {
+): DraftState<Draft, Fault> {
   const [draft, setDraft] = useState(start)
   const [checked, setChecked] = useState(false)
   const [saved, setSaved] = useState(false)
@@ -27,12 +27,12 @@ export function useDraft<Draft, Fault>(
       setSaved(false)
       setDraft({ ...draft, ...change })
     },
-    keep: async (send) => {
+    submit: async (send) => {
       setChecked(true)
       setSaved(false)
       if (faultsOf(draft).size > 0) return
-      const kept = await send(draft)
-      if (kept !== undefined) setDraft(() => kept)
+      const result = await send(draft)
+      if (result !== undefined) setDraft(() => result)
       setSaved(true)
     },
   }

@@ -1,37 +1,49 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
-import { languages, type Language } from '../../locales/words.ts'
-import { readSite, startAddress } from '../../lib/view.ts'
-import { Mark } from './Mark.tsx'
-import { useSpeech } from './Root.tsx'
+import { useEffect, useRef } from 'preact/hooks'
+import { languageTags, languages } from '@countersign/protocol/formats/registries/languages'
+import { homeUrl, readSiteSettings } from '../../lib/page-data.ts'
+import { useLocale } from './Root.tsx'
+
+/** The logo: a letter signed on a line. */
+function Logo() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
+      <path class="mark-line" d="M3 27.5H29" />
+      <path
+        class="mark-letter"
+        d="M22.5 9.5C21.5 5.5 16 4 12 8 7.500 12.500 8 22 14.500 22.500 20 23 24 17.500 28.500 16"
+      />
+    </svg>
+  )
+}
 
 type Props = {
   title: string
-  /** Which of its steps a page is at. Each has a foot of its own, where one for all would be pushed about. */
+  /** The current step of the page. Each step has its own footer, because a shared one would move. */
   step?: string
   wide?: boolean
-  /** Whether people look here for the way to their organizations. */
+  /** Shows the link to the user's organizations. */
   forOrganizations?: boolean
-  /** Whether developers look here for the way to their own pages. */
+  /** Shows the link to the developer pages. */
   forDevelopers?: boolean
-  /** The sheet alone, to stand in a page of somebody else. */
+  /** Shows the sheet alone, for a page in the frame of an app. */
   bare?: boolean
   aside?: ComponentChildren
   children: ComponentChildren
 }
 
-/** What every page stands in: the letterhead, the sheet, the foot. */
-export function Frame({ title, step, wide = false, bare = false, aside, children, ...ways }: Props) {
+/** Lays out every page: the header, the sheet, the footer. */
+export function PageLayout({ title, step, wide = false, bare = false, aside, children, ...ways }: Props) {
   useEffect(() => {
     document.title = `${title} · Countersign`
   }, [title])
-  const { words } = useSpeech()
+  const { words } = useLocale()
   if (bare) return <main class="sheet bare">{children}</main>
   return (
     <>
       <header class="letterhead">
-        <a class="wordmark" href={startAddress()} aria-label={words.frame.home}>
-          <Mark />
+        <a class="wordmark" href={homeUrl()} aria-label={words.frame.home}>
+          <Logo />
           Countersign
         </a>
         {aside}
@@ -45,10 +57,10 @@ export function Frame({ title, step, wide = false, bare = false, aside, children
   )
 }
 
-/** The ways to other pages of ours, for those who have something to do there. */
+/** Links to other pages, for the users who need them. */
 function Ways({ forOrganizations, forDevelopers }: Pick<Props, 'forOrganizations' | 'forDevelopers'>) {
-  const { words } = useSpeech()
-  const { businessUrl, developers } = readSite()
+  const { words } = useLocale()
+  const { businessUrl, developers } = readSiteSettings()
   return (
     <>
       {forOrganizations && <a href={`${businessUrl}/organizations`}>{words.frame.organizations}</a>}
@@ -58,17 +70,30 @@ function Ways({ forOrganizations, forDevelopers }: Pick<Props, 'forOrganizations
 }
 
 function Languages() {
-  const { language: spoken, speak, words } = useSpeech()
-  const known = Object.entries(languages) as [Language, string][]
+  const { language: spoken, speak, words } = useLocale()
   return (
     <ul class="languages" aria-label={words.frame.language}>
-      {known.map(([language, name]) => (
+      {languageTags.map((language) => (
         <li key={language}>
           <button type="button" lang={language} aria-pressed={language === spoken} onClick={() => speak(language)}>
-            {name}
+            {languages[language].ownName}
           </button>
         </li>
       ))}
     </ul>
+  )
+}
+
+/**
+ * The heading of a step that replaced another step. It takes the focus, so that screen readers announce the new step.
+ */
+export function StepHeading({ children, level = 1 }: { children: ComponentChildren; level?: 1 | 2 | 3 }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const Heading = (['h1', 'h2', 'h3'] as const)[level - 1] ?? 'h1'
+  return (
+    <Heading ref={heading} tabIndex={-1}>
+      {children}
+    </Heading>
   )
 }

@@ -1,26 +1,33 @@
 import { createContext, render, type ComponentChildren, type ComponentType } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { loadWords, preferredLanguage, type Language, type Words } from '../../locales/words.ts'
-import { wantedLanguages } from '../../lib/view.ts'
-import { rememberedLanguage, rememberLanguage } from '../../lib/remembered-language.ts'
+import {
+  type Catalogue,
+  type Language,
+  fallbackLanguage,
+  languages,
+  textsIn,
+} from '@countersign/protocol/formats/registries/languages'
+import { loadMessages, matchLanguage, type Messages } from '../../locales/messages.ts'
+import { requestedLanguages } from '../../lib/page-data.ts'
+import { rememberedLanguage, rememberLanguage } from '../../lib/remembered.ts'
 import '../theme.css'
 import './frame.css'
 import '../form/form.css'
 import './ui.css'
 
-type Speech = { language: Language; words: Words; speak: (language: Language) => void }
+type LocaleContext = { language: Language; words: Messages; speak: (language: Language) => void }
 
-const Spoken = createContext<Speech | undefined>(undefined)
+const Spoken = createContext<LocaleContext | undefined>(undefined)
 
-/** Draws a page into the shell, in the person's language. */
-export async function drawPage(Page: ComponentType): Promise<void> {
+/** Renders a page into the shell, in the language of the user. */
+export async function renderPage(Page: ComponentType): Promise<void> {
   const root = document.getElementById('page')
   if (!root) throw new Error('The shell has no place for the page')
-  const language = preferredLanguage(rememberedLanguage(), [...wantedLanguages(), ...navigator.languages])
-  const first = await loadWords(language).then(
+  const language = matchLanguage(rememberedLanguage(), [...requestedLanguages(), ...navigator.languages])
+  const first = await loadMessages(language).then(
     (words) => ({ language, words }),
-    // English came with the page, and a page in English is better than none.
-    async () => ({ language: 'en' as const, words: await loadWords('en') }),
+    // English is part of the page's own script, and a page in English is better than no page.
+    async () => ({ language: fallbackLanguage, words: await loadMessages(fallbackLanguage) }),
   )
   render(
     <Root first={first}>
@@ -30,34 +37,40 @@ export async function drawPage(Page: ComponentType): Promise<void> {
   )
 }
 
-function Root({ first, children }: { first: Pick<Speech, 'language' | 'words'>; children: ComponentChildren }) {
+function Root({ first, children }: { first: Pick<LocaleContext, 'language' | 'words'>; children: ComponentChildren }) {
   const [spoken, setSpoken] = useState(first)
   useEffect(() => {
     document.documentElement.lang = spoken.language
+    document.documentElement.dir = languages[spoken.language].dir
   }, [spoken.language])
   const speak = (language: Language) => {
     rememberLanguage(language)
-    void loadWords(language).then((words) => setSpoken({ language, words }), reportError)
+    void loadMessages(language).then((words) => setSpoken({ language, words }), reportError)
   }
   return <Spoken.Provider value={{ ...spoken, speak }}>{children}</Spoken.Provider>
 }
 
 type SayingProps = { refused: Partial<Record<string, string>>; children: ComponentChildren }
 
-/** Has what is drawn within also say what only it may be refused. */
-export function Saying({ refused, children }: SayingProps) {
-  const speech = useSpeech()
+/** Adds the error messages that only the enclosed part of a page can show. */
+export function LocaleProvider({ refused, children }: SayingProps) {
+  const speech = useLocale()
   const { problem } = speech.words
   const words = { ...speech.words, problem: { ...problem, refused: { ...problem.refused, ...refused } } }
   return <Spoken.Provider value={{ ...speech, words }}>{children}</Spoken.Provider>
 }
 
-export function useSpeech(): Speech {
+export function useLocale(): LocaleContext {
   const speech = useContext(Spoken)
   if (!speech) throw new Error('Drawn outside of a page')
   return speech
 }
 
-export function useWords(): Words {
-  return useSpeech().words
+export function useMessages(): Messages {
+  return useLocale().words
+}
+
+/** Returns messages that only some pages load, in the language of the user. */
+export function usePageMessages<PageMessages extends object>(messages: Catalogue<PageMessages>): PageMessages {
+  return textsIn(messages, useLocale().language)
 }

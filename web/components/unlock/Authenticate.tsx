@@ -1,26 +1,26 @@
 import { useEffect, useState } from 'preact/hooks'
-import { signInByAutofill, signInWithPasskey, type PasskeyUse, type SignedIn } from '../../lib/passkey.ts'
-import { addressWithReturn } from '../../lib/return-address.ts'
+import { signInByAutofill, signInWithPasskey, type PasskeyUse, type SignedIn } from '../../lib/keys/passkey.ts'
+import { withReturnUrl } from '../../lib/navigation.ts'
 import { ActionForm } from '../form/Actions.tsx'
-import type { Action, Doing } from '../form/doing.ts'
+import type { Action, ActionState } from '../form/use-actions.ts'
 import { Field } from '../form/Field.tsx'
-import { useWords } from '../frame/Root.tsx'
+import { useMessages } from '../frame/Root.tsx'
 
 type Props = {
-  /** Where those come back to who register or recover first. Without it this page waits for them to recover. */
+  /** The URL to return to after registration or recovery. Without it, this page waits while the user recovers. */
   returnTo?: string
-  /** Given where the keys are needed next: the passkey is then asked for what opens them too. */
+  /** Set if the next step needs the keys. The passkey then also evaluates its PRF with this salt. */
   salt?: () => Promise<BufferSource>
-  /** The authorization request that the passkey is used for, by its reference. */
+  /** The `request_uri` of the authorization request that the assertion is for. */
   requestUri?: string | undefined
-  doing: Doing
+  doing: ActionState
   others?: Action[]
   onSignedIn: (signedIn: SignedIn) => unknown
 }
 
-/** Signing in: by a passkey that the input offers, or by the button and the browser's own dialog. */
+/** Signs the user in: with a passkey from the autofill of the input, or with the browser's dialog. */
 export function Authenticate({ returnTo, salt, requestUri, doing, others, onSignedIn }: Props) {
-  const words = useWords().login
+  const words = useMessages().login
   const [handle, setHandle] = useState('')
   const use = async () => ({ salt: await salt?.(), requestUri })
   const offerAgain = useOffer(doing, use, onSignedIn)
@@ -54,7 +54,7 @@ export function Authenticate({ returnTo, salt, requestUri, doing, others, onSign
 }
 
 function Otherwise({ returnTo }: { returnTo: string | undefined }) {
-  const words = useWords().login
+  const words = useMessages().login
   if (returnTo === undefined)
     return (
       <p class="otherwise">
@@ -66,23 +66,23 @@ function Otherwise({ returnTo }: { returnTo: string | undefined }) {
     )
   return (
     <p class="otherwise">
-      {words.newHere} <a href={addressWithReturn('/register', returnTo)}>{words.register}</a>
+      {words.newHere} <a href={withReturnUrl('/register', returnTo)}>{words.register}</a>
       <br />
-      {words.noPasskey} <a href={addressWithReturn('/recover', returnTo)}>{words.recover}</a>
+      {words.noPasskey} <a href={withReturnUrl('/recover', returnTo)}>{words.recover}</a>
       {!returnTo.startsWith('/sso/') && (
         <>
           <br />
-          {words.atWork} <a href={addressWithReturn('/sso', returnTo)}>{words.withOrganization}</a>
+          {words.atWork} <a href={withReturnUrl('/sso', returnTo)}>{words.withOrganization}</a>
         </>
       )}
     </p>
   )
 }
 
-/** Keeps passkeys on offer in the input; the answer makes the offer anew, after the browser's dialog took its place. */
 type Use = () => Promise<PasskeyUse>
 
-function useOffer({ perform }: Doing, use: Use, onSignedIn: Props['onSignedIn']): () => void {
+/** Offers passkeys in the autofill of the input. The returned function repeats the offer after the browser's dialog. */
+function useOffer({ perform }: ActionState, use: Use, onSignedIn: Props['onSignedIn']): () => void {
   const [round, setRound] = useState(0)
   useEffect(() => {
     const settle = (outcome: () => unknown) => void perform({ name: 'sign-in', do: outcome })

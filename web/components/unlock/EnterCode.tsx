@@ -2,49 +2,61 @@ import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { useState } from 'preact/hooks'
 import { ActionForm } from '../form/Actions.tsx'
-import { AskAnotherDevice } from './AskAnotherDevice.tsx'
-import type { Action, Doing } from '../form/doing.ts'
+import { RequestDeviceUnlock } from './RequestDeviceUnlock.tsx'
+import type { Action, ActionState } from '../form/use-actions.ts'
 import { Field } from '../form/Field.tsx'
-import { useWords } from '../frame/Root.tsx'
-import { StepHeading } from '../frame/StepHeading.tsx'
+import { useMessages } from '../frame/Root.tsx'
+import { StepHeading } from '../frame/Frame.tsx'
 
 type Props = {
   keyWraps: KeyWrap[]
   userId: string
-  doing: Doing
-  /** Why it is asked for. */
+  doing: ActionState
+  /** The reason why the page needs the recovery code. */
   why: string
-  /** What the button does, where that is more than to open the keys; then the page has its heading already. */
+  /** The label of the button if it does more than unlock the keys. The page then has its own heading. */
   label?: string
   others?: Action[]
   onOpened: (masterKey: MasterKey) => unknown
   onCancel: () => void
 }
 
-/** Opens the keys with the present recovery code, or another device, for those whose passkey can't. */
-export function EnterCode({ keyWraps, userId, doing, why, label, others = [], onOpened, onCancel }: Props) {
-  const words = useWords()
+/** Unlocks the keys with the current recovery code, or with another device, if the user's passkey cannot. */
+export function RecoveryCodeForm({ keyWraps, userId, doing, why, label, others = [], onOpened, onCancel }: Props) {
+  const words = useMessages()
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
-  const [isAsking, setIsAsking] = useState(false)
+  const [isRequesting, setIsRequesting] = useState(false)
   const level = label === undefined ? 1 : 2
-  if (isAsking)
-    return <AskAnotherDevice userId={userId} level={level} onOpened={onOpened} onTurnBack={() => setIsAsking(false)} />
+  if (isRequesting)
+    return (
+      <RequestDeviceUnlock
+        userId={userId}
+        level={level}
+        onOpened={onOpened}
+        onTurnBack={() => setIsRequesting(false)}
+      />
+    )
   const unlock: Action = {
     name: 'unlock',
     label: label ?? words.passkeys.openWithCode,
     do: async () => {
-      const vault = await import('../../lib/vault.ts')
-      const code = vault.readRecoveryCode(typed)
+      const vault = await import('../../lib/keys/key-vault.ts')
+      const code = vault.parseRecoveryCode(typed)
       if (code === undefined) return setProblem(words.passkeys.codeMalformed)
-      const masterKey = await vault.openWithCode(keyWraps, code, userId)
+      const masterKey = await vault.unlockWithRecoveryCode(keyWraps, code, userId)
       if (!masterKey) return setProblem(words.passkeys.codeWrong)
       await onOpened(masterKey)
     },
   }
-  const ask: Action = { name: 'ask-device', label: words.devices.ask, look: 'quiet', do: () => setIsAsking(true) }
-  // Only what a passkey opens elsewhere can another device pass on.
-  const asks = keyWraps.some(({ kind }) => kind === 'passkey_prf') ? [ask] : []
+  const useDevice: Action = {
+    name: 'ask-device',
+    label: words.devices.useDevice,
+    look: 'quiet',
+    do: () => setIsRequesting(true),
+  }
+  // Another device can only share keys that one of its passkeys unlocks.
+  const alternatives = keyWraps.some(({ kind }) => kind === 'passkey_prf') ? [useDevice] : []
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onCancel }
   const write = (text: string) => {
     setTyped(text)
@@ -54,7 +66,7 @@ export function EnterCode({ keyWraps, userId, doing, why, label, others = [], on
     <section class="step">
       <StepHeading level={level}>{words.passkeys.codeTitle}</StepHeading>
       <p>{why}</p>
-      <ActionForm submit={unlock} others={[...asks, ...others, cancel]} doing={doing}>
+      <ActionForm submit={unlock} others={[...alternatives, ...others, cancel]} doing={doing}>
         <Field name="recoveryCode" label={words.recovery.label} value={typed} onInput={write} problem={problem} exact />
       </ActionForm>
     </section>

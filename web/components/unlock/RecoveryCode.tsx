@@ -1,24 +1,24 @@
 import { Actions } from '../form/Actions.tsx'
-import { CopyButton } from '../display/CopyButton.tsx'
-import type { Action, Doing } from '../form/doing.ts'
-import { StepHeading } from '../frame/StepHeading.tsx'
-import { useWords } from '../frame/Root.tsx'
+import { CopyButton } from '../display/Copies.tsx'
+import type { Action, ActionState } from '../form/use-actions.ts'
+import { StepHeading } from '../frame/Frame.tsx'
+import { useMessages } from '../frame/Root.tsx'
 
-type Props = {
+type RecoveryCodeProps = {
   code: string
   handle: string
   opensKeys: boolean
-  doing: Doing
+  doing: ActionState
   onSaved: () => unknown
   onCancel?: () => void
 }
 
-/** Four groups of four with their dashes: the half of a code that stands on a line. */
+/** Four groups of four with their dashes: half of a code, which fits on one line. */
 const halfCharacters = 20
 
-/** Shows a new recovery code, the only time that anyone can see it. */
-export function RecoveryCode({ code, handle, opensKeys, doing, onSaved, onCancel }: Props) {
-  const { recovery: words, frame } = useWords()
+/** Shows a new recovery code. It cannot be shown again. */
+export function RecoveryCode({ code, handle, opensKeys, doing, onSaved, onCancel }: RecoveryCodeProps) {
+  const { recovery: words, frame } = useMessages()
   const saved: Action = { name: 'confirm-recovery-saved', label: words.saved, do: onSaved }
   const cancel: Action[] = onCancel ? [{ name: 'cancel', label: frame.cancel, look: 'quiet', do: onCancel }] : []
   return (
@@ -37,8 +37,8 @@ export function RecoveryCode({ code, handle, opensKeys, doing, onSaved, onCancel
   )
 }
 
-function Keeping({ code, handle }: Pick<Props, 'code' | 'handle'>) {
-  const words = useWords().recovery
+function Keeping({ code, handle }: Pick<RecoveryCodeProps, 'code' | 'handle'>) {
+  const words = useMessages().recovery
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(words.fileText(code, location.host, handle))}`
   return (
     <ul class="keeping">
@@ -56,5 +56,23 @@ function Keeping({ code, handle }: Pick<Props, 'code' | 'handle'>) {
         </button>
       </li>
     </ul>
+  )
+}
+
+type ConfirmPasskeyAgainProps = { doing: ActionState; onTouch: () => Promise<void>; onGoWithout: () => Promise<void> }
+
+/** Asks for the new passkey once more, because its registration did not evaluate the PRF. */
+export function ConfirmPasskeyAgain({ doing, onTouch, onGoWithout }: ConfirmPasskeyAgainProps) {
+  const words = useMessages().register
+  const actions: Action[] = [
+    { name: 'unlock', label: words.touchAgain, do: onTouch },
+    { name: 'go-without', label: words.withoutPrf, look: 'quiet', do: onGoWithout },
+  ]
+  return (
+    <section class="step">
+      <StepHeading>{words.madeTitle}</StepHeading>
+      <p>{words.touchAgainWhy}</p>
+      <Actions of={actions} doing={doing} />
+    </section>
   )
 }

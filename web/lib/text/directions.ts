@@ -1,15 +1,16 @@
 export type Direction = 'ltr' | 'rtl'
 
-/** What of a line is read in one direction. */
+/** A part of a line that is read in one direction. */
 export type Run = { direction: Direction; text: string }
 
 /**
- * The order of a line. Runs of the other direction than the line's stand apart (UAX #9, isolates), so nothing around
- * them moves. `isAmbiguous` where readers may still take the runs, or the numbers, in another order than it is signed.
+ * The reading order of a line. Runs of the other direction than the line's are isolated (UAX #9), so nothing around
+ * them moves. `isAmbiguous` is set if readers may still read the runs, or the numbers, in another order than the signed
+ * one.
  */
 export type Order = { direction: Direction; runs: Run[]; isAmbiguous: boolean }
 
-/** All that pulls its surroundings to the left: letters, numbers and signs, by the blocks of Unicode. */
+/** All characters that are written from right to left: letters, numbers and signs, by the blocks of Unicode. */
 const blocks = '\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}'
 const turning = `[[${blocks}]--[\\p{M}\\u061C]]`
 const fromRight = `[${turning}&&\\p{L}]`
@@ -18,10 +19,10 @@ const fromLeft = `[\\p{L}--${turning}]`
 const leftward = new RegExp(fromRight, 'gv')
 const rightward = new RegExp(fromLeft, 'gv')
 
-/** From such a character to the last one before a letter of another direction. */
-// regexp: one way to match each stretch without a letter of the other direction, of which the next match begins behind
+/** Matches from such a character to the last one before a letter of another direction. */
+// regexp: one way to match each stretch without a letter of the other direction. The next match begins after it.
 const runFromRight = new RegExp(`(${turning}(?:[${turning}\\P{L}]*${turning})?\\p{M}*)`, 'v')
-/** From a letter or digit to the last one before such a character, with the signs that belong to a number. */
+/** Matches from a letter or digit to the last one before such a character, with the signs that belong to a number. */
 const read = `[[\\p{L}\\p{N}]--${turning}]`
 const sign = `(?:[\\p{Sc}#%‰°+]|(?<!${turning}\\p{M}?)[\\-−])`
 // regexp: the same, and three signs at most before it
@@ -31,10 +32,10 @@ const turns = new RegExp(turning, 'v')
 const isRead = new RegExp(read, 'v')
 
 const words = /[\p{L}\p{M}]+/gv
-/** Letters from right to left that pass for a bar, or for an O. */
+/** Right-to-left letters that look like a bar or an O. */
 const bars = /[\u05D5\u05DF\u05E1\u0627\u0647\u06BE\u06C1\u06D5\u07CA\uFE8D\uFE8E\uFEE9-\uFEEC\u{1EE00}\u{1EE24}]/v
 
-/** A word that is read from right to left, and passes for nothing else. */
+/** Returns whether a word is read from right to left, and does not look like anything else. */
 function isFromRight(word: string): boolean {
   const letters = word.match(leftward) ?? []
   return letters.length > 1 && letters.some((letter) => !bars.test(letter))
@@ -44,7 +45,7 @@ function isFromLeft(word: string): boolean {
   return word.search(rightward) !== -1
 }
 
-/** Finds in which direction a line is read, and what in it is read in the other one. */
+/** Finds the direction of a line, and the parts that are read in the other direction. */
 export function orderOf(line: string): Order {
   const direction = directionOf(line)
   const [own, other] = direction === 'rtl' ? [direction, 'ltr' as const] : [direction, 'rtl' as const]
@@ -55,21 +56,21 @@ export function orderOf(line: string): Order {
   return { direction, runs, isAmbiguous: direction === 'rtl' ? isDoubtfulFromRight(runs) : isDoubtfulFromLeft(runs) }
 }
 
-/** The direction of the first word that is not a stray letter or a bar between others. */
+/** Returns the direction of the first word that is not a stray letter or a bar between others. */
 function directionOf(line: string): Direction {
   const first = (line.match(words) ?? []).find((word) => isFromLeft(word) || isFromRight(word))
   if (first !== undefined) return isFromRight(first) ? 'rtl' : 'ltr'
   return turns.test(line) && !isRead.test(line) ? 'rtl' : 'ltr'
 }
 
-/** Two numbers with no letter between them that are not one, as `1,000.50` and `12:30` are. */
+/** Two numbers without a letter between them that are not one number, unlike `1,000.50` and `12:30`. */
 const numbersInARow = /\p{Nd}(?:[^\p{L}\p{Nd}]{2,}|[^\p{L}\p{Nd}.,:\/\u060C\u066B\u066C])\p{Nd}/v
 const isoDate = /\b\d{4}-\d\d-\d\d\b/g
 const numbers = /\p{Nd}(?:[\p{Nd}.,:\/\u060C\u066B\u066C]*\p{Nd})?/gv
 
 /**
- * In a line from left to right everything has its place but what is within a run: numbers in it are read from right to
- * left. And where more of the line is from right to left, its readers may begin at the other end.
+ * In a line from left to right, only the numbers within a run are ambiguous, because they are read from right to left.
+ * If most of the line is from right to left, readers may also begin at the other end.
  */
 function isDoubtfulFromLeft(runs: Run[]): boolean {
   const others = runs.filter(({ direction }) => direction === 'rtl')
@@ -78,8 +79,8 @@ function isDoubtfulFromLeft(runs: Run[]): boolean {
 }
 
 /**
- * In a line from right to left, who reads from left to right takes the runs in reverse order. That does no harm where
- * it is plain that the line is Hebrew or Arabic: where its words stand between them, and are most of it.
+ * In a line from right to left, readers of left-to-right scripts read the runs in reverse order. That is harmless if
+ * the line is plainly Hebrew or Arabic: its words stand between the runs, and are most of the line.
  */
 function isDoubtfulFromRight(runs: Run[]): boolean {
   const others = runs.filter(({ direction }) => direction === 'ltr')
@@ -91,7 +92,7 @@ function isDoubtfulFromRight(runs: Run[]): boolean {
   return others.length > 1 && withLetters > 0 && count(runs, leftward) < share * count(runs, rightward)
 }
 
-/** Whether nothing but bars and signs is between two runs, of which one at least has letters. */
+/** Returns whether only bars and signs are between two runs, at least one of which has letters. */
 function isBarredOff([one, between, another]: Run[]): boolean {
   if (one?.direction !== 'ltr' || !between || !another) return false
   const hasLetters = isFromLeft(one.text) || isFromLeft(another.text)
@@ -105,8 +106,8 @@ function count(runs: Run[], letters: RegExp): number {
 const wordsAndNumbers = /[\p{L}\p{M}\p{N}]+/gv
 
 /**
- * Where in a line there are letters from right to left that pass for a bar, a digit or an O: single ones, and words of
- * such letters alone, which no word of their script stands next to.
+ * Finds the right-to-left letters in a line that look like a bar, a digit or an O: single ones, and words of only such
+ * letters that are not next to a word of their script.
  */
 export function findBars(line: string): Set<number> {
   const found = [...line.matchAll(wordsAndNumbers)].map(({ 0: text, index }) => ({ text, index }))
@@ -114,7 +115,7 @@ export function findBars(line: string): Set<number> {
     ({ text }) =>
       /^[\p{L}\p{M}]+$/v.test(text) && text.search(leftward) !== -1 && !isFromLeft(text) && !isFromRight(text),
   )
-  // A bar between bars is as stray as the first of them: what counts is the next that is none.
+  // A bar next to a bar is as stray as the first one. The next character that is not a bar decides.
   const before = found.map(({ text }) => text)
   const behind = [...before]
   for (const index of found.keys()) if (isStray[index]) before[index] = before[index - 1] ?? ''
@@ -127,7 +128,10 @@ export function findBars(line: string): Set<number> {
   return places
 }
 
-/** Next to a word from left to right, or as a bar to a number; and next to no word of its own direction. */
+/**
+ * Returns whether a stray letter is next to a left-to-right word, or as a bar next to a number, and not next to a word
+ * of its own direction.
+ */
 function isAmongOthers(stray: string, around: string[]): boolean {
   if (around.some(isFromRight)) return false
   return around.some((word) => isFromLeft(word) || (/\p{N}/v.test(word) && bars.test(stray)))

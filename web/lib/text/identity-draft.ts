@@ -1,15 +1,15 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isHandle } from '@countersign/protocol/formats/handle'
-import { Refused } from '../call.ts'
-import type { Words } from '../../locales/words.ts'
+import { ApiError } from '../api/call.ts'
+import type { Messages } from '../../locales/messages.ts'
 
-/** A new identity as a person types it, and the handles that the server has called taken. */
+/** The input for a new identity, and the handles that the server has rejected as taken. */
 export type IdentityDraft = { handle: string; displayName: string; taken: string[] }
 
 export const emptyDraft: IdentityDraft = { handle: '', displayName: '', taken: [] }
 
-/** What is wrong with each field, for the person who tries to go on. */
-export function problemsOf(draft: IdentityDraft, { register: words }: Pick<Words, 'register'>) {
+/** Returns the error of each field, for a user who tries to continue. */
+export function problemsOf(draft: IdentityDraft, { register: words }: Pick<Messages, 'register'>) {
   return {
     handle: handleProblem(draft, words),
     displayName: isDisplayName(draft.displayName) ? undefined : words.displayNameInvalid,
@@ -20,12 +20,12 @@ export function isComplete({ handle, displayName, taken }: IdentityDraft): boole
   return isHandle(handle) && !taken.includes(handle) && isDisplayName(displayName)
 }
 
-/** Whether the server turned down the handle itself: somebody has it, or nobody may. */
+/** Returns whether the server rejected the handle itself: it is taken or reserved. */
 export function isHandleRefused(error: unknown): boolean {
-  return error instanceof Refused && (error.code === 'handle_taken' || error.code === 'invalid_handle')
+  return error instanceof ApiError && (error.code === 'handle_taken' || error.code === 'invalid_handle')
 }
 
-function handleProblem({ handle, taken }: IdentityDraft, words: Words['register']): string | undefined {
+function handleProblem({ handle, taken }: IdentityDraft, words: Messages['register']): string | undefined {
   if (!isHandle(handle)) return words.handleInvalid
   return taken.includes(handle) ? words.handleTaken : undefined
 }

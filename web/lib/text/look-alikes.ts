@@ -1,9 +1,9 @@
 import { likeDigits, likeLetters, likeMarks } from './confusables.ts'
-import type { Part } from './exact-text.ts'
+import type { Part } from './text-inspection.ts'
 
 /**
- * Letters of other scripts that a reader can't tell from Latin ones, chosen from the confusables of Unicode (UTS #39):
- * Cyrillic, Greek, Armenian, Cherokee, Coptic, and Lisu, which is made of Latin capitals.
+ * Letters of other scripts that a reader cannot distinguish from Latin ones, chosen from the confusables of Unicode
+ * (UTS #39): Cyrillic, Greek, Armenian, Cherokee, Coptic, and Lisu, which consists of Latin capitals.
  */
 const passing = new RegExp(
   '[' +
@@ -22,12 +22,12 @@ const passing = new RegExp(
   'v',
 )
 
-/** Scripts of which it is known which letters pass for Latin ones, and those that share words by custom. */
+/** Scripts with a known set of letters that look Latin, and scripts that are commonly mixed in one word. */
 const scripts = 'Latin Cyrillic Greek Armenian Han Hiragana Katakana Bopomofo Hangul'.split(' ')
-/** The others that are written today (UAX #31, recommended), */
+/** The other scripts that are in use today (UAX #31, recommended). */
 const living =
   'Hebrew Arabic Syrc Thaa Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Thai Laoo Tibt Mymr Geor Ethi Khmr'
-/** and the rest of Unicode 15: a word of them is expected only in a text of them. */
+/** The rest of Unicode 15. A word of such a script is expected only in a text of that script. */
 const rare =
   'Cherokee Coptic Lisu ' +
   'Adlm Aghb Ahom Armi Avst Bali Bamu Bass Batk Bhks Brah Bugi Buhd Cakm Cans Cari Cham Chrs Cpmn Cprt Diak Dogr ' +
@@ -44,25 +44,25 @@ const listed = new Set(scripts)
 const rarely = new Set(rare.split(' '))
 const turned = new Set(['Hebrew', 'Arabic'])
 
-/** Letters and digits in a costume: mathematical, circled and Roman ones, the Kelvin sign, letters of phonetics. */
+/** Stylized letters and digits: mathematical, circled and Roman ones, the Kelvin sign, phonetic letters. */
 const costumed =
   /[\u{1D400}-\u{1D7FF}\u2160-\u217F\u24B6-\u24E9\u{1F130}-\u{1F189}\u212A\u0251\u0261\u01C0-\u01C3\u0196]/v
-/** Small capitals, and what phonetics has of them. */
+/** Small capitals, including the phonetic ones. */
 const small = /[\u1D00-\u1D22\u0262\u026A\u0274\u0280\u028F\u0299\u029C\u029F\uA730\uA731]/v
-/** Marks of which Unicode's table says nothing, or that they pass for a middle dot. */
+/** Marks that are not in Unicode's table, or that the table maps to a middle dot. */
 const likeMarksAndPoints = `[${likeMarks}\\u00B7\\u02D9\\u02BC\\u060C]`
-/** Letters of Latin that pass for a digit, and for another letter; of three, Unicode's table says nothing. */
+/** Latin letters that look like a digit or another letter. Three of them are not in Unicode's table. */
 // regexp: of one character
 const passingDigit = new RegExp(`^[${likeDigits}]`, 'v')
 // regexp: of one character
 const passingLetter = new RegExp(`^[${likeDigits}${likeLetters}\\u0185\\uA781\\uA78C]`, 'v')
 // regexp: of one character
 const passingMark = new RegExp(`^${likeMarksAndPoints}`, 'v')
-/** Wide ones; they are usual beside letters of East Asia. */
+/** Full-width characters, which are usual next to East Asian letters. */
 const wide = /[\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A]/v
 const beyondLatin = /[\p{L}--[\p{sc=Latn}\p{sc=Zyyy}]]/v
 
-/** What between Latin letters or digits passes for one of `. , : ; / %`. */
+/** Characters between Latin letters or digits that look like one of `. , : ; / %`. */
 const punctuation = new RegExp(
   '(?<=[0-9A-Za-z])' +
     '[\\u037E\\u0387\\u0589\\u05C3\\u066A\\u066B\\u2024\\u2044\\u201A\\u2215\\u2236\\u2571\\u29F8' +
@@ -70,26 +70,32 @@ const punctuation = new RegExp(
     '(?=[0-9A-Za-z])',
   'v',
 )
-/** Hyphens and the minus sign, which look like the hyphen of a keyboard where they touch what follows. */
+/** Hyphens and the minus sign, which look like a keyboard hyphen directly before a letter or digit. */
 const hyphens = /[\u2010\u2011\u2043\u2212](?=[0-9A-Za-z])/v
-/** Dashes, and what passes for one, that look like a minus before a number: not in `12–14` and `5.–7. May`. */
+/** Dashes and similar characters that look like a minus before a number, but not in `12–14` and `5.–7. May`. */
 const minuses = /(?<![\p{L}\p{N}]|[0-9]\.)[\u2012\u2013\u207B\u02D7\u2500\u23AF\u2796](?=[0-9])/v
-/** What passes for a digit, a letter or a mark in numbers beside those; one degree is usual, and zeros are more. */
+/**
+ * Characters that look like a digit, a letter or a mark next to digits. One degree sign is usual, several look like
+ * zeros.
+ */
 const rings = '\\u25CB\\u25EF\\u2B58\\u26AA\\u2218\\u2B55'
 // regexp: of one character and the one before it, or of one again and again
 const shapes = new RegExp(`(?<=[\\w${rings}])[${rings}\\u2223\\u2502]|(?<=[0-9])\\u00B0{2,}`, 'v')
 // regexp: of one character, and one on either side of it
 const separators = new RegExp(`(?<=[0-9])${likeMarksAndPoints}(?=[0-9])`, 'v')
-/** Usual in the punctuation of East Asia. */
+/** Usual in East Asian punctuation. */
 const fullWidth = /[\uFF0C\uFF0E\uFF0F\uFF1A\uFF1B]/
 const falseSigns = [punctuation, hyphens, minuses, shapes, separators].map(({ source }) => source).join('|')
-// regexp: words and single characters, each taken in one way alone
+// regexp: words and single characters, each matched in one way only
 const words = new RegExp(`(?<word>[\\p{L}\\p{M}\\p{N}]+)|(?<false>${falseSigns})|.`, 'gsv')
 /** A letter or digit with its marks. */
 const letters = /\P{M}\p{M}*|\p{M}+/gv
 
-/** Marks, in what seemed plain, what passes for other letters and digits, and the letters at the places of `bars`. */
-export function findLookAlikes(parts: Part[], line: string, bars: Set<number>): Part[] {
+/**
+ * Marks the parts of seemingly plain text that look like other letters and digits, and the letters at the positions in
+ * `bars`.
+ */
+export function findConfusables(parts: Part[], line: string, bars: Set<number>): Part[] {
   const known = clearScriptsOf(line)
   const isEastAsian = (line.match(/\p{L}/gv) ?? []).some((letter) => eastAsian.has(scriptOf(letter) ?? ''))
   const isBeyondLatin = beyondLatin.test(line)
@@ -108,7 +114,7 @@ export function findLookAlikes(parts: Part[], line: string, bars: Set<number>): 
   })
 }
 
-/** The script of a letter by its name in Unicode, where it is one that this file knows. */
+/** Returns the Unicode name of a letter's script, if this file knows it. */
 export function scriptOf(letter: string): string | undefined {
   const character = String.fromCodePoint(letter.codePointAt(0) ?? 0)
   if (!found.has(character)) {
@@ -123,7 +129,7 @@ const found = new Map<string, string | undefined>()
 function findScript(character: string): string | undefined {
   if (!/[\p{L}\p{M}]/v.test(character) || /\p{sc=Zinh}/v.test(character)) return undefined
   const name = ofScript.find(({ has }) => has.test(character))?.name
-  // Of a script that is newer than this list.
+  // The script is newer than this list.
   return name ?? (/[\p{L}--\p{sc=Zyyy}]/v.test(character) ? 'Unknown' : undefined)
 }
 
@@ -149,8 +155,9 @@ function markWord(word: string, around: Around): Part[] {
 }
 
 /**
- * The scripts whose letters deceive in a word: those that are fewer than others in it, or the only one, where every
- * letter of it passes for a Latin one and the line shows nowhere that it is written in that script.
+ * Returns the scripts whose letters deceive in a word. These are the scripts with fewer letters than others in it. If
+ * the word has one script only, it deceives if each of its letters looks Latin and the line shows no other sign of that
+ * script.
  */
 function strangeScriptsOf(pieces: string[], known: Set<string | undefined>): Set<string | undefined> {
   const counts = new Map<string, number>()
@@ -168,12 +175,15 @@ function strangeScriptsOf(pieces: string[], known: Set<string | undefined>): Set
   return new Set(only !== 'Latin' && passes && !known.has(only) ? [only] : [])
 }
 
-/** Single letters from right to left are found by what stands beside them; but none is a digit. */
+/**
+ * Returns whether a script is unusual at its position. Single right-to-left letters are found by their neighbors, but
+ * none is a digit.
+ */
 function isMisplaced(pieces: string[], script: string): boolean {
   return !turned.has(script) || pieces.some((piece) => /^[0-9]/.test(piece))
 }
 
-/** Modifier letters that pass for a point, a comma or a colon between letters and digits. */
+/** Returns whether a modifier letter looks like a point, a comma or a colon between letters and digits. */
 function isPoint(pieces: string[], index: number): boolean {
   const [before = '', piece = '', after = ''] = [pieces[index - 1], pieces[index], pieces[index + 1]]
   if (piece.startsWith('ー')) return before === '' && /^[0-9]/.test(after)
@@ -182,8 +192,8 @@ function isPoint(pieces: string[], index: number): boolean {
 }
 
 /**
- * Whether a letter of Latin passes for a digit in a number, or for a letter in a word whose other letters are those of
- * ASCII and of which the line shows no language that has it; and whether two ordinal signs pass for zeros.
+ * Returns whether a Latin letter looks like a digit in a number, or like another letter in an ASCII word of a line that
+ * shows no language with that letter. Two ordinal signs in a row look like zeros.
  */
 function isTwinOfLatin(pieces: string[], index: number, { isOwnLatin }: Around): boolean {
   const [before = '', piece = '', after = ''] = [pieces[index - 1], pieces[index], pieces[index + 1]]
@@ -195,8 +205,8 @@ function isTwinOfLatin(pieces: string[], index: number, { isOwnLatin }: Around):
 }
 
 /**
- * Whether a line is written in a language that has such a letter: a dotless i beside other letters of Turkish, or in
- * several words; letters of African languages beside others of those.
+ * Returns a function that tells if a line is in a language with such a letter: a dotless i next to other Turkish
+ * letters or in several words, or letters of African languages next to others of these.
  */
 function ownLatinOf(line: string): (letter: string) => boolean {
   const dotless = new Set((line.match(/\p{L}+/gv) ?? []).filter((word) => word.includes('ı')))
@@ -205,12 +215,12 @@ function ownLatinOf(line: string): (letter: string) => boolean {
   return (letter) => (letter === 'ı' ? isTurkish : isAfrican)
 }
 
-/** Units and symbols, of a Greek letter that passes for no other: `10kΩ`, `5μm`, `Δt`, `2π`. */
+/** Units and symbols with a Greek letter that does not look like another letter: `10kΩ`, `5μm`, `Δt`, `2π`. */
 function isUnit(word: string): boolean {
   return /^\d*(?:[kMGTmn]?[ΩΩ]|[μµ][A-Za-z]{0,3}|π|[Δδλθφψπ][a-z]{1,3}\d?)$/v.test(word)
 }
 
-/** Whether a letter carries a mark that belongs to another script, such as a circle of Thai over a Latin one. */
+/** Returns whether a letter has a mark of another script, such as a Thai circle over a Latin letter. */
 function hasForeignMark(piece: string): boolean {
   const [base = '', ...marks] = piece
   const script = scriptOf(base)
@@ -222,8 +232,8 @@ function isLatin(script: string): number {
 }
 
 /**
- * The scripts in which a line is plainly written: of which it has a letter that passes for no other, or a word of its
- * own; and of the rare ones, more letters than Latin.
+ * Returns the scripts in which a line is plainly written. A line shows a script by a letter that looks like no other
+ * letter, or by a word in that script alone. A rare script also needs more letters than Latin has.
  */
 function clearScriptsOf(line: string): Set<string | undefined> {
   const written = line.match(/\p{L}/gv) ?? []
@@ -239,7 +249,7 @@ function clearScriptsOf(line: string): Set<string | undefined> {
   return new Set([...clear, ...own.filter((script) => script !== undefined && !listed.has(script))])
 }
 
-/** The script of a word of two letters or more, all of one script, and no digit of ours. */
+/** Returns the script of a word with at least two letters, all of one script, and without ASCII digits. */
 function scriptOfWord(word: string): string | undefined {
   const named = new Set((word.match(/\p{L}/gv) ?? []).map(scriptOf))
   const isWord = named.size === 1 && /\p{L}\P{L}*\p{L}/v.test(word) && !/[0-9]/.test(word)
@@ -249,14 +259,14 @@ function scriptOfWord(word: string): string | undefined {
 function isCostumed(piece: string, word: string, { isBeyondLatin, isEastAsian }: Around): boolean {
   if (costumed.test(piece) || small.test(piece)) return true
   if (wide.test(piece)) return !isEastAsian
-  // A digit of another script, which may look like another digit of ours.
+  // A digit of another script may look like another ASCII digit.
   return /^[\p{Nd}--[0-9]]/v.test(piece) && (/[0-9]/.test(word) || !isBeyondLatin)
 }
 
 /**
- * Whether a letter or digit reads as another one: one that compatibility (NFKC) makes an ASCII letter or number, and
- * the Chinese zero. What is usual stays unmarked: `m²`, `CO₂`, `1½`, `nº`, a number in a circle by itself, and such
- * numbers and the zero beside letters of East Asia.
+ * Returns whether a letter or digit reads as another one: compatibility normalization (NFKC) maps it to an ASCII letter
+ * or number, or it is the Chinese zero. Usual forms are not marked: `m²`, `CO₂`, `1½`, `nº`, a single number in a
+ * circle, and such numbers and the zero next to East Asian letters.
  */
 function isDressed(
   piece: string,
@@ -265,7 +275,7 @@ function isDressed(
 ): boolean {
   if (/^[\0-\x7F]/.test(piece) || wide.test(piece) || ordinals.test(piece)) return false
   if (piece === '〇') return !isEastAsian
-  // Ordinal numbers of French.
+  // French ordinal numbers.
   if (/^[0-9]+[ᵈᵉʳˢ]{1,2}$/.test(word)) return false
   const plain = piece.normalize('NFKC')
   if (/^[A-Za-z]$/.test(plain)) return true
@@ -276,7 +286,7 @@ function isDressed(
 const ordinals = /^[ªº]/
 /** Superscripts and subscripts. */
 const raised = /^[\u00B2\u00B3\u00B9\u2070-\u209C]/
-/** What is a sign of ASCII to compatibility, such as a small or wide dollar, percent or at. */
+/** Characters that NFKC maps to an ASCII sign, such as a small or full-width dollar, percent or at sign. */
 const twins = /^[\x21-\x7E]$/
 
 function isTwin(text: string): boolean {

@@ -1,59 +1,57 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import type { Words } from '../../locales/words.ts'
+import { isConsentScope, type ConsentScope } from '@countersign/protocol/formats/scope'
+import type { Messages } from '../../locales/messages.ts'
 
-/** One thing that an app learns, or may do: what it is, and its value where there is one. */
-export type Fact = { scope: string; label: string; value: string; withheld?: true }
+/** One claim or permission: its label, and its value if there is one. */
+export type LabelledValue = { scope: string; label: string; value: string; withheld?: true }
 
-type ScopeWords = Pick<Words, 'scopes'>
+type ScopeWords = Pick<Messages, 'scopes'>
 
-/** What an app learns of an identity by some scopes, in the person's words and with the very values. */
-export function factsOf(scopes: string[], identity: Identity, words: ScopeWords): Fact[] {
+/** Lists what an app learns about an identity from some scopes, with the actual values. */
+export function consentFacts(scopes: string[], identity: Identity, words: ScopeWords): LabelledValue[] {
   return scopes.flatMap((scope) => factsOfScope(scope, identity, words))
 }
 
-function factsOfScope(scope: string, identity: Identity, { scopes: words }: ScopeWords): Fact[] {
-  switch (scope) {
-    case 'openid':
-      return [{ scope, label: words.openid, value: words.openidValue }]
-    case 'profile':
-      return [
-        { scope, label: words.name, value: identity.displayName },
-        { scope, label: words.handle, value: `@${identity.handle}` },
-      ]
-    case 'email':
-      return [emailFact(identity, words)]
-    case 'offline_access':
-      return [{ scope, label: words.offline_access, value: words.offline_accessValue }]
-    case 'user_id':
-      return [{ scope, label: words.user_id, value: words.user_idValue }]
-    case 'e2ee:symmetric':
-      return [{ scope, label: words.encryption, value: words.symmetricValue }]
-    case 'e2ee:asymmetric':
-      return [{ scope, label: words.encryption, value: words.asymmetricValue }]
-    default:
-      // A scope that this page has no words for is shown by its name: never granted unseen.
-      return [{ scope, label: scope, value: '' }]
-  }
+type FactsOfScope = (identity: Identity, words: Messages['scopes']) => Omit<LabelledValue, 'scope'>[]
+
+/** Facts by scope. The type requires a row for every scope. */
+const factsByScope: Record<ConsentScope, FactsOfScope> = {
+  openid: (_identity, words) => [{ label: words.openid, value: words.openidValue }],
+  profile: ({ displayName, handle }, words) => [
+    { label: words.name, value: displayName },
+    { label: words.handle, value: `@${handle}` },
+  ],
+  email: (identity, words) => [emailFact(identity, words)],
+  offline_access: (_identity, words) => [{ label: words.offline_access, value: words.offline_accessValue }],
+  user_id: (_identity, words) => [{ label: words.user_id, value: words.user_idValue }],
+  'e2ee:symmetric': (_identity, words) => [{ label: words.encryption, value: words.symmetricValue }],
+  'e2ee:asymmetric': (_identity, words) => [{ label: words.encryption, value: words.asymmetricValue }],
 }
 
-function emailFact(identity: Identity, words: Words['scopes']): Fact {
+function factsOfScope(scope: string, identity: Identity, { scopes: words }: ScopeWords): LabelledValue[] {
+  // A scope without a text is shown by its name, so that no scope is granted unseen.
+  if (!isConsentScope(scope)) return [{ scope, label: scope, value: '' }]
+  return factsByScope[scope](identity, words).map((fact) => ({ scope, ...fact }))
+}
+
+function emailFact(identity: Identity, { email: label, noEmail }: Messages['scopes']): Omit<LabelledValue, 'scope'> {
   const email = sharedEmail(identity)
-  const fact = { scope: 'email', label: words.email }
-  return email === undefined ? { ...fact, value: words.noEmail, withheld: true } : { ...fact, value: email }
+  return email === undefined ? { label, value: noEmail, withheld: true } : { label, value: email }
 }
 
-/** The address that an app would get: one that is verified, or none. */
+/** Returns the e-mail address that an app would get: only a verified one. */
 function sharedEmail({ email, emailVerified }: Identity): string | undefined {
   return emailVerified && email !== null ? email : undefined
 }
 
-/** The scopes that an identity can grant: all that are wanted, but not `email` where there is none to share. */
-export function grantableScopes(wanted: string[], identity: Identity): string[] {
-  return wanted.filter((scope) => scope !== 'email' || sharedEmail(identity) !== undefined)
+/**
+ * Returns the scopes that an identity can grant: all requested ones, but `email` only if there is an address to share.
+ */
+export function grantableScopes(requested: string[], identity: Identity): string[] {
+  return requested.filter((scope) => scope !== 'email' || sharedEmail(identity) !== undefined)
 }
 
-/** The scopes of a connected app, in a few words each. */
-export function scopesInShort(scopes: string[], { scopes: { short } }: ScopeWords): string[] {
-  const known: Record<string, string> = short
-  return scopes.map((scope) => known[scope] ?? scope)
+/** Returns a short label for each scope of a connected app. */
+export function shortScopeLabels(scopes: string[], { scopes: { short } }: ScopeWords): string[] {
+  return scopes.map((scope) => (isConsentScope(scope) ? short[scope] : scope))
 }

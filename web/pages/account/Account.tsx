@@ -1,55 +1,58 @@
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call } from '../../lib/call.ts'
-import { mustSignIn, signOut, type Session } from '../../lib/session.ts'
+import { call } from '../../lib/api/call.ts'
+import { isSignInRequired, signOut, type Session } from '../../lib/session/session.ts'
 import { ActionButton, Actions } from '../../components/form/Actions.tsx'
-import { useDoing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { useRoute } from '../../components/frame/route.ts'
-import { Waiting } from '../../components/display/Waiting.tsx'
+import { useActions } from '../../components/form/use-actions.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { useRoute } from '../../components/frame/route.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
 import { Activity } from './data/Activity.tsx'
 import { Apps } from './apps/Apps.tsx'
-import { Data } from './data/Data.tsx'
-import { readDelegations } from './apps/delegation-list.ts'
+import { DataAndDeletion } from './data/Data.tsx'
+import { fetchDelegations } from './apps/delegation-list.ts'
 import { Identities } from './identities/Identities.tsx'
 import { Navigation } from './Navigation.tsx'
-import { readNews, useNews } from './news.ts'
+import { fetchPendingItems, usePendingItems } from './pending-items.ts'
 import { Passkeys } from './passkeys/Passkeys.tsx'
 import { latestOf, type Pending } from './signing/pending.ts'
-import { pathOf, sectionOf } from './sections.ts'
+import { routePath, sectionOf } from './Navigation.tsx'
 import { Sessions } from './devices/Sessions.tsx'
 import { Signing } from './signing/Signing.tsx'
-import { Knock } from './devices/WaitingDevices.tsx'
+import { PendingDeviceNotice } from './devices/WaitingDevices.tsx'
 
-/** Everything that the sections show, read at once: going from one to another then waits for nothing. */
-export type Holdings = {
+/** The data of all sections, loaded at once, so that switching between sections loads nothing. */
+export type AccountData = {
   session: Session
-  passkeys: Answer<'GET /api/auth/passkeys'>['passkeys']
-  sessions: Answer<'GET /api/auth/sessions'>['sessions']
-  /** Since when the recovery code is in force, if one is; and whether one opens the keys, as a spent one still does. */
+  passkeys: ResponseOf<'GET /api/auth/passkeys'>['passkeys']
+  sessions: ResponseOf<'GET /api/auth/sessions'>['sessions']
+  /**
+   * `recoverySince`: when the current recovery code was created, null if there is none. A used code may still unlock
+   * the keys.
+   */
   recoverySince: string | null
   codeOpensKeys: boolean
-  authorizations: Answer<'GET /api/oauth/authorizations'>['authorizations']
-  /** What apps may do at others, and what they might until lately. */
+  authorizations: ResponseOf<'GET /api/oauth/authorizations'>['authorizations']
+  /** The user's delegations, and those that ended recently. */
   delegations: Delegation[]
-  signingKeys: Answer<'GET /api/signing/keys'>['keys']
-  /** What waits for a signature. */
+  signingKeys: ResponseOf<'GET /api/signing/keys'>['keys']
+  /** The signing requests that wait for the user. */
   pending: Pending
-  /** Which other devices ask to be unlocked. */
-  devices: Answer<'GET /api/account/device-approvals'>['devices']
+  /** The other devices that request to be unlocked. */
+  devices: ResponseOf<'GET /api/account/device-approvals'>['devices']
 }
 
 export function Account() {
-  const words = useWords().account
-  const doing = useDoing()
-  // Apart, so that nobody has to wait for the page before they can leave it.
-  const leaving = useDoing()
-  const [section, goTo] = useRoute({ placeOf: sectionOf, pathOf })
-  const [holdings, setHoldings] = useState<Holdings>()
-  useNews(holdings?.pending.requests.length ?? 0, ({ pending, devices }) =>
-    setHoldings((held) => held && { ...held, devices, pending: latestOf(held.pending, pending) }),
+  const words = useMessages().account
+  const doing = useActions()
+  // Independent of the data, so that users can sign out before it has loaded.
+  const leaving = useActions()
+  const [section, goTo] = useRoute({ parseRoute: sectionOf, routePath })
+  const [data, setData] = useState<AccountData>()
+  usePendingItems(data?.pending.requests.length ?? 0, ({ pending, devices }) =>
+    setData((current) => current && { ...current, devices, pending: latestOf(current.pending, pending) }),
   )
 
   const isLeaving = useRef(false)
@@ -57,9 +60,9 @@ export function Account() {
     name: 'retry',
     label: words.retry,
     do: async () => {
-      const found = await readHoldings()
-      if (found) return setHoldings(found)
-      // Whoever signs out while they wait is on their way to the start page.
+      const found = await readData()
+      if (found) return setData(found)
+      // A user who signs out while the data loads is redirected to the start page instead.
       if (!isLeaving.current) location.replace('/login')
     },
   }
@@ -76,7 +79,7 @@ export function Account() {
     },
   }
   return (
-    <Frame
+    <PageLayout
       title={words.title}
       wide
       forOrganizations
@@ -85,32 +88,35 @@ export function Account() {
     >
       <Navigation
         current={section}
-        waiting={{ signing: holdings?.pending.count ?? 0, sessions: holdings?.devices.length ?? 0 }}
+        waiting={{ signing: data?.pending.count ?? 0, sessions: data?.devices.length ?? 0 }}
         onChoose={goTo}
       />
-      {holdings ? (
+      {data ? (
         <>
-          {section === 'identities' && <Identities holdings={holdings} onChange={setHoldings} />}
-          {section === 'signing' && <Signing holdings={holdings} onChange={setHoldings} />}
-          {section === 'passkeys' && <Passkeys holdings={holdings} onChange={setHoldings} />}
-          {section === 'sessions' && <Sessions holdings={holdings} onChange={setHoldings} />}
-          {section === 'apps' && <Apps holdings={holdings} onChange={setHoldings} />}
-          {section === 'activity' && <Activity holdings={holdings} />}
-          {section === 'data' && <Data session={holdings.session} />}
+          {section === 'identities' && <Identities data={data} onChange={setData} />}
+          {section === 'signing' && <Signing data={data} onChange={setData} />}
+          {section === 'passkeys' && <Passkeys data={data} onChange={setData} />}
+          {section === 'sessions' && <Sessions data={data} onChange={setData} />}
+          {section === 'apps' && <Apps data={data} onChange={setData} />}
+          {section === 'activity' && <Activity data={data} />}
+          {section === 'data' && <DataAndDeletion session={data.session} />}
           <Actions of={[]} doing={leaving} />
-          <Knock count={section === 'sessions' ? 0 : holdings.devices.length} onLook={() => goTo('sessions')} />
+          <PendingDeviceNotice
+            count={section === 'sessions' ? 0 : data.devices.length}
+            onLook={() => goTo('sessions')}
+          />
         </>
       ) : (
         <section class="step">
-          {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
+          {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
         </section>
       )}
-    </Frame>
+    </PageLayout>
   )
 }
 
-/** Undefined where nobody is signed in. */
-async function readHoldings(): Promise<Holdings | undefined> {
+/** Returns undefined if no user is signed in. */
+async function readData(): Promise<AccountData | undefined> {
   try {
     const [
       session,
@@ -129,9 +135,9 @@ async function readHoldings(): Promise<Holdings | undefined> {
       call('GET /api/account/recovery', {}),
       call('GET /api/account/key-wraps', {}),
       call('GET /api/oauth/authorizations', {}),
-      readDelegations(),
+      fetchDelegations(),
       call('GET /api/signing/keys', {}),
-      readNews(),
+      fetchPendingItems(),
     ])
     const codeOpensKeys = keyWraps.some(({ kind }) => kind === 'recovery_code')
     return {
@@ -146,7 +152,7 @@ async function readHoldings(): Promise<Holdings | undefined> {
       ...news,
     }
   } catch (error) {
-    if (mustSignIn(error)) return undefined
+    if (isSignInRequired(error)) return undefined
     throw error
   }
 }

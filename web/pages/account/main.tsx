@@ -1,8 +1,8 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import '../../components/display/entries.css'
 import '../../components/display/exact-text.css'
 import '../../components/display/sections.css'
 import './account.css'
 import { Account } from './Account.tsx'
 
-await drawPage(Account)
+await renderPage(Account)

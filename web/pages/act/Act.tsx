@@ -1,27 +1,26 @@
 import { useEffect, useState } from 'preact/hooks'
-import { readOwnSession } from '../../lib/session.ts'
+import { fetchOwnSession } from '../../lib/session/session.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readView } from '../../lib/view.ts'
-import { useAsker } from './asker.ts'
-import { Decide, type Owner } from './Decide.tsx'
+import { type Action, useActions } from '../../components/form/use-actions.ts'
+import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readPageData } from '../../lib/page-data.ts'
+import { useOpener } from './action.ts'
+import { Decide, type SignedInUser } from './Decide.tsx'
 
-/** Where a member signs what they do in an organization: their key opens on the host of their passkeys alone. */
-export function Act() {
-  const { act: words, sign, account } = useWords()
-  const { site } = readView('act')
-  const doing = useDoing()
-  const { isThere, asked, answer } = useAsker(site.businessUrl)
-  const [owner, setOwner] = useState<Owner | 'nobody'>()
+/** Lets members sign actions in an organization. Their keys can only be unlocked on the host of their passkeys. */
+export function SignActionPage() {
+  const { act: words, sign, account } = useMessages()
+  const { site } = readPageData('act')
+  const doing = useActions()
+  const { isThere, request, answer } = useOpener(site.businessUrl)
+  const [owner, setOwner] = useState<SignedInUser | 'nobody'>()
   const look: Action = {
     name: 'retry',
     label: account.retry,
-    do: async () => setOwner((await readOwnSession()) ?? 'nobody'),
+    do: async () => setOwner((await fetchOwnSession()) ?? 'nobody'),
   }
   useEffect(() => void doing.perform(look), [])
 
@@ -35,19 +34,19 @@ export function Act() {
           <Authenticate doing={doing} onSignedIn={setOwner} />
         </>
       )
-    if (!owner || !asked) return <Waiting />
-    const own = owner.identities.find(({ identityId }) => identityId === asked.identityId)
-    return own ? <Decide asked={asked} own={own} owner={owner} onSigned={answer} /> : <Nothing />
+    if (!owner || !request) return <Spinner />
+    const own = owner.identities.find(({ identityId }) => identityId === request.identityId)
+    return own ? <Decide request={request} own={own} owner={owner} onSigned={answer} /> : <Nothing />
   }
   return (
-    <Frame title={words.title}>
+    <PageLayout title={words.title}>
       <section class="step">{draw()}</section>
-    </Frame>
+    </PageLayout>
   )
 }
 
 function Nothing() {
-  const { act: words, sign } = useWords()
+  const { act: words, sign } = useMessages()
   return (
     <>
       <StepHeading>{sign.unknownTitle}</StepHeading>

@@ -1,71 +1,76 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { useEffect, useState } from 'preact/hooks'
-import { useBusinessWords } from '../business/words.ts'
-import { call, Refused } from '../../lib/call.ts'
-import { CeremonyFailed, reauthenticate } from '../../lib/passkey.ts'
-import type { Session } from '../../lib/session.ts'
+import { useBusinessMessages } from './words.ts'
+import { ApiError, call } from '../../lib/api/call.ts'
+import { CeremonyError, reauthenticate } from '../../lib/keys/passkey.ts'
+import type { Session } from '../../lib/session/session.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
-import { EnterCode } from '../../components/unlock/EnterCode.tsx'
+import { type Action, useActions } from '../../components/form/use-actions.ts'
+import { RecoveryCodeForm } from '../../components/unlock/EnterCode.tsx'
 import { ExactText } from '../../components/display/ExactText.tsx'
-import { Facts } from '../../components/display/Facts.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { SignatureLine } from '../../components/display/SignatureLine.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import type { AskedAct } from './act.ts'
-import { readConcern, type Concern } from './subject.ts'
-import { tellAct, type Told } from './describe-action.ts'
+import { DefinitionList, Spinner } from '../../components/display/Facts.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { SignatureLine } from '../../components/display/Monogram.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
+import type { SignActionRequest } from './action.ts'
+import { type ActionSubject, loadActionSubject } from './subject.ts'
+import { type ActionDescription, describeAction } from './describe-action.ts'
 
-export type Owner = Pick<Session, 'user' | 'identities'>
+export type SignedInUser = Pick<Session, 'user' | 'identities'>
 
 type Props = {
-  asked: AskedAct
-  own: Owner['identities'][number]
-  owner: Owner
+  request: SignActionRequest
+  own: SignedInUser['identities'][number]
+  owner: SignedInUser
   onSigned: (message: string, signature: string) => void
 }
 
-/** What is to be signed, once it is known whom and what it concerns. */
+/** Asks for the signature as soon as the action's subject has loaded. */
 export function Decide(props: Props) {
-  const { account } = useWords()
-  const businessWords = useBusinessWords()
-  const doing = useDoing()
-  const [concern, setConcern] = useState<Concern>()
-  const { asked } = props
+  const { account } = useMessages()
+  const businessWords = useBusinessMessages()
+  const doing = useActions()
+  const [subject, setSubject] = useState<ActionSubject>()
+  const { request } = props
   const read: Action = {
     name: 'retry',
     label: account.retry,
-    do: async () => setConcern(await readConcern(asked)),
+    do: async () => setSubject(await loadActionSubject(request)),
   }
   useEffect(() => void doing.perform(read), [])
-  if (concern) return <Question {...props} told={tellAct(asked, concern, businessWords)} />
-  return doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />
+  if (subject) return <Question {...props} description={describeAction(request, subject, businessWords)} />
+  return doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />
 }
 
-/** Whether to sign it: in words and exactly. */
-function Question({ asked: { message }, own, owner, onSigned, told }: Props & { told: Told }) {
-  const { act: words, sign: of } = useWords()
-  const doing = useDoing()
+/** Shows the action in words and its exact text, and asks for the signature. */
+function Question({
+  request: { message },
+  own,
+  owner,
+  onSigned,
+  description,
+}: Props & { description: ActionDescription }) {
+  const { act: words, sign: of } = useMessages()
+  const doing = useActions()
   const [readToEnd, setReadToEnd] = useState(false)
   const [shut, setShut] = useState<KeyWrap[]>()
   const { identityId, displayName, handle } = own
 
   async function signWith(masterKey: MasterKey) {
-    const { signText } = await import('../../lib/vault.ts')
+    const { signText } = await import('../../lib/keys/key-vault.ts')
     const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
-    if (!key.hasKey) throw new Refused(422, 'no_signing_key', '')
+    if (!key.hasKey) throw new ApiError(422, 'no_signing_key', '')
     onSigned(message, await signText(masterKey, key, message).finally(() => masterKey.forget()))
     close()
   }
 
-  /** One touch both proves who acts, as some acts want it, and opens the key. */
+  /** One assertion both re-authenticates the member, which some actions require, and unlocks the key. */
   async function open() {
-    const vault = await import('../../lib/vault.ts')
+    const vault = await import('../../lib/keys/key-vault.ts')
     const used = await reauthenticate(await vault.prfSalt())
     const { keyWraps } = await call('GET /api/account/key-wraps', {})
-    const masterKey = await vault.openWithPasskey(keyWraps, used, owner.user.userId)
+    const masterKey = await vault.unlockWithPasskey(keyWraps, used, owner.user.userId)
     if (!masterKey) return setShut(keyWraps)
     await signWith(masterKey)
   }
@@ -81,14 +86,14 @@ function Question({ asked: { message }, own, owner, onSigned, told }: Props & { 
   return (
     <>
       <StepHeading>{words.title}</StepHeading>
-      <p class="lead">{told.does}</p>
-      <Facts of={told.facts} />
-      {told.ends !== undefined && <p>{told.ends}</p>}
+      <p class="lead">{description.does}</p>
+      <DefinitionList of={description.facts} />
+      {description.ends !== undefined && <p>{description.ends}</p>}
       <p>{words.what}</p>
       <ExactText text={message} label={of.text} onEnd={() => setReadToEnd(true)} />
       <SignatureLine name={displayName} below={`@${handle}`} signed={doing.current === 'sign'} />
       {shut ? (
-        <EnterCode
+        <RecoveryCodeForm
           keyWraps={shut}
           userId={owner.user.userId}
           doing={doing}
@@ -101,7 +106,7 @@ function Question({ asked: { message }, own, owner, onSigned, told }: Props & { 
         <>
           {!readToEnd && <p role="status">{of.readOn}</p>}
           <Actions of={[sign, deny]} doing={doing} areAnswers />
-          {doing.problem instanceof CeremonyFailed && (
+          {doing.problem instanceof CeremonyError && (
             <Actions of={[useCode]} doing={{ ...doing, problem: undefined }} />
           )}
         </>

@@ -1,15 +1,19 @@
-import type { BusinessWords } from '../business/words.ts'
-import { linesOf, odditiesIn } from '../../lib/text/exact-text.ts'
-import type { Fact } from '../../lib/text/scope-words.ts'
-import type { AskedAct } from './act.ts'
-import type { Concern } from './subject.ts'
+import type { BusinessWords } from './words.ts'
+import { linesOf, findSuspiciousCharacters } from '../../lib/text/text-inspection.ts'
+import type { LabelledValue } from '../../lib/text/scope-words.ts'
+import type { SignActionRequest } from './action.ts'
+import type { ActionSubject } from './subject.ts'
 
-/** An act in words: what is done, to whom or what, and what ends with it. */
-export type Told = { does: string; facts: Fact[]; ends: string | undefined }
+/** An action in words: what is done, its details, and what ends with it. */
+export type ActionDescription = { does: string; facts: LabelledValue[]; ends: string | undefined }
 
-/** Tells an act: its kind and its fields from what is signed, and names from the service. */
-export function tellAct({ action, details }: AskedAct, concern: Concern, words: BusinessWords): Told {
-  const { organization, what, isOwn } = concern
+/** Describes an action. Its kind and fields come from the signed text, names from the server. */
+export function describeAction(
+  { action, details }: SignActionRequest,
+  subject: ActionSubject,
+  words: BusinessWords,
+): ActionDescription {
+  const { organization, what, isOwn } = subject
   const does: Partial<Record<string, string>> = words.acts
   const named = [
     ...(what ? [fact(what.kind, words.concerns[what.kind], what.name)] : []),
@@ -17,16 +21,16 @@ export function tellAct({ action, details }: AskedAct, concern: Concern, words: 
   ]
   return {
     does: isOwn && action === 'organization.member.removed' ? words.leaveTitle(organization) : (does[action] ?? action),
-    facts: [...named, ...tellFields(details, words)],
-    ends: whatEnds(action, isOwn, words),
+    facts: [...named, ...describeFields(details, words)],
+    ends: actionConsequence(action, isOwn, words),
   }
 }
 
-function fact(scope: string, label: string, value: string): Fact {
+function fact(scope: string, label: string, value: string): LabelledValue {
   return { scope, label, value }
 }
 
-function whatEnds(action: string, isOwn: boolean, words: BusinessWords): string | undefined {
+function actionConsequence(action: string, isOwn: boolean, words: BusinessWords): string | undefined {
   switch (action) {
     case 'organization.deleted':
       return `${words.deletion.what} ${words.deletion.forever}`
@@ -36,25 +40,27 @@ function whatEnds(action: string, isOwn: boolean, words: BusinessWords): string 
       return words.domains.removeWhat
     case 'organization.key.deleted':
       return words.keys.removeWhat
-    case 'sso.connection_deleted':
+    case 'sso.connection.deleted':
       return words.sso.removeWhat
     default:
       return undefined
   }
 }
 
-/** The fields for which there are words. What deceives the eye is told by the exact text alone, which marks it. */
-function tellFields(details: AskedAct['details'], words: BusinessWords): Fact[] {
+/** Describes the fields that have a label. Only the exact text shows misleading characters, and marks them. */
+function describeFields(details: SignActionRequest['details'], words: BusinessWords): LabelledValue[] {
   return Object.entries(details).flatMap(([name, value]) => {
-    const tell = fieldsIn(words)[name]
-    const told = tell?.(value)
-    return told === undefined || odditiesIn(linesOf(told.value)).size > 0 ? [] : [{ scope: name, ...told }]
+    const describe = fieldsIn(words)[name]
+    const described = describe?.(value)
+    return described === undefined || findSuspiciousCharacters(linesOf(described.value)).size > 0
+      ? []
+      : [{ scope: name, ...described }]
   })
 }
 
-type Tell = (value: unknown) => { label: string; value: string } | undefined
+type DescribeField = (value: unknown) => { label: string; value: string } | undefined
 
-function fieldsIn(words: BusinessWords): Partial<Record<string, Tell>> {
+function fieldsIn(words: BusinessWords): Partial<Record<string, DescribeField>> {
   const { sso, keys, signedActs, sections, directory } = words
   return {
     name: text(words.name),
@@ -79,26 +85,26 @@ function fieldsIn(words: BusinessWords): Partial<Record<string, Tell>> {
   }
 }
 
-function text(label: string): Tell {
+function text(label: string): DescribeField {
   return (value) =>
     typeof value === 'string' || typeof value === 'number' ? { label, value: String(value) } : undefined
 }
 
-function either(label: string, yes: string, no: string): Tell {
+function either(label: string, yes: string, no: string): DescribeField {
   return (value) => (typeof value === 'boolean' ? { label, value: value ? yes : no } : undefined)
 }
 
-function oneOf(label: string, names: Record<string, string>): Tell {
+function oneOf(label: string, names: Record<string, string>): DescribeField {
   return (value) => someOf(label, names)([value])
 }
 
-function someOf(label: string, names: Record<string, string> = {}): Tell {
+function someOf(label: string, names: Record<string, string> = {}): DescribeField {
   return (value) => {
     if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return undefined
     return { label, value: value.map((each) => (Object.hasOwn(names, each) ? names[each] : each)).join(', ') }
   }
 }
 
-function field(label: string, name: string): Tell {
+function field(label: string, name: string): DescribeField {
   return (value) => (typeof value === 'object' && value !== null ? text(label)(Reflect.get(value, name)) : undefined)
 }

@@ -1,10 +1,10 @@
-import { useBusinessWords } from '../business/words.ts'
-import { drawPage, Saying } from '../../components/frame/Root.tsx'
+import { useBusinessMessages } from './words.ts'
+import { renderPage, LocaleProvider } from '../../components/frame/Root.tsx'
 import '../../components/display/exact-text.css'
-import { Act } from './Act.tsx'
+import { SignActionPage } from './Act.tsx'
 
-await drawPage(() => (
-  <Saying refused={useBusinessWords().refused}>
-    <Act />
-  </Saying>
+await renderPage(() => (
+  <LocaleProvider refused={useBusinessMessages().refused}>
+    <SignActionPage />
+  </LocaleProvider>
 ))

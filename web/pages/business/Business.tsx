@@ -1,70 +1,75 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../../lib/call.ts'
-import { remember, remembered } from '../../lib/remembering.ts'
+import { call } from '../../lib/api/call.ts'
+import { writeLocal, readLocal } from '../../lib/remembered.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useRoute } from '../../components/frame/route.ts'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readSite } from '../../lib/view.ts'
+import { useActions } from '../../components/form/use-actions.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { useRoute } from '../../components/frame/route.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readSiteSettings } from '../../lib/page-data.ts'
 import { Invitation } from './members/Invitation.tsx'
-import { withChange } from './session/memberships.ts'
+import { replaceMembership } from './session/membership.ts'
 import { NewOrganization } from './NewOrganization.tsx'
 import { OrganizationList } from './OrganizationList.tsx'
 import { OrganizationPage } from './OrganizationPage.tsx'
-import { pathOf, placeOf, type Destination, type GoTo, type Place } from './places.ts'
+import { routePath, parseRoute, type Destination, type Navigate, type BusinessRoute } from './routes.ts'
 import { callBusiness, isSignedOut, signIn } from './session/session.ts'
-import { Signature } from './session/Signature.tsx'
-import { useBusinessWords } from './words.ts'
+import { SignActionPrompt } from './session/Signature.tsx'
+import { useBusinessMessages } from './words.ts'
 
-/** Where the browser keeps which organization was looked at last. */
+/** The local storage key of the organization that was opened last. */
 const lastUsed = 'organization'
 
-/** Whose organizations they are, and which. */
-type Holdings = { identities: Identity[]; organizations: OwnOrganization[] }
+/** The identities of the user, and their organizations. */
+type OrganizationData = { identities: Identity[]; organizations: OwnOrganization[] }
 
-export function Business() {
-  const words = useBusinessWords()
-  const doing = useDoing()
-  const [place, goTo] = useRoute({ placeOf, pathOf })
-  const [holdings, setHoldings] = useState<Holdings>()
+export function OrganizationsApp() {
+  const words = useBusinessMessages()
+  const doing = useActions()
+  const [place, goTo] = useRoute({ parseRoute, routePath })
+  const [data, setData] = useState<OrganizationData>()
 
   const read = {
     name: 'retry',
     label: words.retry,
     do: async () => {
-      const found = await readHoldings()
+      const found = await readData()
       if (!found) return signIn()
-      setHoldings(found)
+      setData(found)
       if (place.at === 'start') goTo(startOf(found), { replacing: true })
     },
   }
   useEffect(() => void doing.perform(read), [])
   useEffect(() => {
-    if (place.at === 'organization') remember(lastUsed, place.organizationId)
+    if (place.at === 'organization') writeLocal(lastUsed, place.organizationId)
   }, [place])
 
   return (
-    <Frame title={titleOf(place, holdings) ?? words.title} wide aside={<Account label={words.account} />}>
-      {holdings ? (
-        <CurrentPlace place={place} goTo={goTo} holdings={holdings} onChange={setHoldings} />
+    <PageLayout title={titleOf(place, data) ?? words.title} wide aside={<Account label={words.account} />}>
+      {data ? (
+        <CurrentPlace place={place} goTo={goTo} data={data} onChange={setData} />
       ) : (
         <section class="step">
-          {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
+          {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
         </section>
       )}
-      <Signature />
-    </Frame>
+      <SignActionPrompt />
+    </PageLayout>
   )
 }
 
-type Props = { place: Place; goTo: GoTo; holdings: Holdings; onChange: (holdings: Holdings) => void }
+type Props = {
+  place: BusinessRoute
+  goTo: Navigate
+  data: OrganizationData
+  onChange: (data: OrganizationData) => void
+}
 
-function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
-  const { identities, organizations } = holdings
-  const keep = (kept: OwnOrganization[]) => onChange({ ...holdings, organizations: kept })
+function CurrentPlace({ place, goTo, data, onChange }: Props) {
+  const { identities, organizations } = data
+  const updateOrganizations = (updated: OwnOrganization[]) => onChange({ ...data, organizations: updated })
   switch (place.at) {
     case 'start':
     case 'list':
@@ -75,7 +80,7 @@ function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
           identities={identities}
           goTo={goTo}
           onCreated={(created) => {
-            keep([...organizations, created])
+            updateOrganizations([...organizations, created])
             goTo({ at: 'organization', organizationId: created.id, section: 'members' }, { replacing: true })
           }}
         />
@@ -88,12 +93,12 @@ function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
           goTo={goTo}
           identities={identities}
           organizations={organizations}
-          onChanged={(changed) => keep(withChange(organizations, changed))}
+          onChanged={(changed) => updateOrganizations(replaceMembership(organizations, changed))}
           onLeft={(left) => {
             const isLeft = ({ id, memberId }: OwnOrganization) =>
               id === place.organizationId && memberId === (left ?? memberId)
             const others = organizations.filter((each) => !isLeft(each))
-            keep(others)
+            updateOrganizations(others)
             if (!others.some(({ id }) => id === place.organizationId)) goTo({ at: 'list' }, { replacing: true })
           }}
         />
@@ -104,7 +109,7 @@ function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
           token={place.token}
           identities={identities}
           onJoined={(joined) => {
-            keep([...organizations, joined])
+            updateOrganizations([...organizations, joined])
             goTo({ at: 'organization', organizationId: joined.id, section: 'members' }, { replacing: true })
           }}
         />
@@ -114,25 +119,25 @@ function CurrentPlace({ place, goTo, holdings, onChange }: Props) {
 
 function Account({ label }: { label: string }) {
   return (
-    <a class="button quiet" href={`${readSite().authUrl}/account`}>
+    <a class="button quiet" href={`${readSiteSettings().authUrl}/account`}>
       {label}
     </a>
   )
 }
 
-function titleOf(place: Place, holdings: Holdings | undefined): string | undefined {
+function titleOf(place: BusinessRoute, data: OrganizationData | undefined): string | undefined {
   if (place.at !== 'organization') return undefined
-  return holdings?.organizations.find(({ id }) => id === place.organizationId)?.name
+  return data?.organizations.find(({ id }) => id === place.organizationId)?.name
 }
 
-/** The organization that they looked at last, or the only one, else all of them. */
-function startOf({ organizations }: Holdings): Destination {
-  const last = organizations.find(({ id }) => id === remembered(lastUsed)) ?? organizations[0]
+/** Returns the organization that was opened last, or the only one, or else the list. */
+function startOf({ organizations }: OrganizationData): Destination {
+  const last = organizations.find(({ id }) => id === readLocal(lastUsed)) ?? organizations[0]
   return last ? { at: 'organization', organizationId: last.id, section: 'members' } : { at: 'list' }
 }
 
-/** Undefined where nobody is signed in. */
-async function readHoldings(): Promise<Holdings | undefined> {
+/** Returns undefined if no user is signed in. */
+async function readData(): Promise<OrganizationData | undefined> {
   try {
     const [{ identities }, { organizations }] = await Promise.all([
       call('GET /api/auth/session', {}),

@@ -1,32 +1,32 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useRef } from 'preact/hooks'
-import { InPageLink } from '../../components/frame/InPageLink.tsx'
-import { eachOnce } from './session/memberships.ts'
-import { pathOf, type Destination, type GoTo, type Place } from './places.ts'
-import { sectionsFor } from './sections.ts'
-import { useBusinessWords } from './words.ts'
+import { RouteLink } from '../../components/frame/route.tsx'
+import { uniqueBy } from './session/membership.ts'
+import { routePath, type Destination, type Navigate, type BusinessRoute } from './routes.ts'
+import { visibleSections } from './sections.ts'
+import { useBusinessMessages } from './words.ts'
 
 type Props = {
-  place: Extract<Place, { at: 'organization' }>
+  place: Extract<BusinessRoute, { at: 'organization' }>
   organization: OwnOrganization
   organizations: OwnOrganization[]
-  goTo: GoTo
+  goTo: Navigate
 }
 
-/** Which organization it is, the way to the others, and its sections. */
+/** Shows the current organization, a link to the other ones, and its sections. */
 export function Navigation({ place, organization, organizations, goTo }: Props) {
-  const words = useBusinessWords()
+  const words = useBusinessMessages()
   return (
     <nav class="sections" aria-label={organization.name}>
       <Switcher current={organization} organizations={organizations} goTo={goTo} />
       <ul>
-        {sectionsFor(organization.scopes).map((section) => {
+        {visibleSections(organization.scopes).map((section) => {
           const there = { ...place, section }
           return (
             <li key={section}>
-              <InPageLink href={pathOf(there)} current={section === place.section} onFollow={() => goTo(there)}>
+              <RouteLink href={routePath(there)} current={section === place.section} onFollow={() => goTo(there)}>
                 {words.sections[section]}
-              </InPageLink>
+              </RouteLink>
             </li>
           )
         })}
@@ -35,10 +35,10 @@ export function Navigation({ place, organization, organizations, goTo }: Props) 
   )
 }
 
-type SwitcherProps = { current: OwnOrganization; organizations: OwnOrganization[]; goTo: GoTo }
+type SwitcherProps = { current: OwnOrganization; organizations: OwnOrganization[]; goTo: Navigate }
 
 function Switcher({ current, organizations, goTo }: SwitcherProps) {
-  const words = useBusinessWords()
+  const words = useBusinessMessages()
   const details = useRef<HTMLDetailsElement>(null)
   const close = () => details.current?.removeAttribute('open')
   const follow = (place: Destination) => () => {
@@ -53,7 +53,7 @@ function Switcher({ current, organizations, goTo }: SwitcherProps) {
     }
     details.current?.addEventListener('keydown', closeByKey)
   }, [])
-  const others = eachOnce(organizations).filter(({ id }) => id !== current.id)
+  const others = uniqueBy(organizations).filter(({ id }) => id !== current.id)
   return (
     <details class="switcher" ref={details}>
       <summary data-action="switch-organization">{current.name}</summary>
@@ -62,16 +62,16 @@ function Switcher({ current, organizations, goTo }: SwitcherProps) {
           const place = { at: 'organization', organizationId: id, section: 'members' } as const
           return (
             <li key={id}>
-              <InPageLink href={pathOf(place)} onFollow={follow(place)}>
+              <RouteLink href={routePath(place)} onFollow={follow(place)}>
                 {name}
-              </InPageLink>
+              </RouteLink>
             </li>
           )
         })}
         <li>
-          <InPageLink href={pathOf({ at: 'new' })} onFollow={follow({ at: 'new' })}>
+          <RouteLink href={routePath({ at: 'new' })} onFollow={follow({ at: 'new' })}>
             {words.add}
-          </InPageLink>
+          </RouteLink>
         </li>
       </ul>
     </details>

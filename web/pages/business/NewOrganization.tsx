@@ -1,23 +1,48 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
+import { RadioGroup } from '../../components/form/Choice.tsx'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
 import { ActionForm } from '../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
+import { type Action, useActions } from '../../components/form/use-actions.ts'
 import { Field } from '../../components/form/Field.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { OwnNames } from './OwnNames.tsx'
-import type { GoTo } from './places.ts'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
+import type { Navigate } from './routes.ts'
 import { callBusiness } from './session/session.ts'
-import { useBusinessWords } from './words.ts'
+import { useBusinessMessages } from './words.ts'
 
-type Props = { identities: Identity[]; goTo: GoTo; onCreated: (created: OwnOrganization) => void }
+type IdentitySelectProps = {
+  legend: string
+  identities: Identity[]
+  chosen: string
+  onChoose: (identityId: string) => void
+}
 
-export function NewOrganization({ identities, goTo, onCreated }: Props) {
-  const words = useBusinessWords()
-  const { frame } = useWords()
-  const doing = useDoing()
+/** Asks as which identity the user acts. Shows nothing if they have only one. */
+export function IdentitySelect({ legend, identities, chosen, onChoose }: IdentitySelectProps) {
+  if (identities.length < 2) return null
+  return (
+    <RadioGroup
+      name="identityId"
+      legend={legend}
+      of={identities.map(({ identityId, displayName, handle }) => ({
+        value: identityId,
+        label: displayName,
+        about: `@${handle}`,
+      }))}
+      chosen={[chosen]}
+      onChoose={onChoose}
+    />
+  )
+}
+
+type NewOrganizationProps = { identities: Identity[]; goTo: Navigate; onCreated: (created: OwnOrganization) => void }
+
+export function NewOrganization({ identities, goTo, onCreated }: NewOrganizationProps) {
+  const words = useBusinessMessages()
+  const { frame } = useMessages()
+  const doing = useActions()
   const [name, setName] = useState('')
   const [identityId, setIdentityId] = useState(identities[0]?.identityId ?? '')
   const [checked, setChecked] = useState(false)
@@ -44,7 +69,7 @@ export function NewOrganization({ identities, goTo, onCreated }: Props) {
           autocomplete="organization"
           problem={checked && !isDisplayName(name) ? words.nameInvalid : undefined}
         />
-        <OwnNames legend={words.ownAs} identities={identities} chosen={identityId} onChoose={setIdentityId} />
+        <IdentitySelect legend={words.ownAs} identities={identities} chosen={identityId} onChoose={setIdentityId} />
       </ActionForm>
     </section>
   )

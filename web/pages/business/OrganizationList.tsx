@@ -1,30 +1,30 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { InPageLink } from '../../components/frame/InPageLink.tsx'
+import { RouteLink } from '../../components/frame/route.tsx'
 import { Monogram } from '../../components/display/Monogram.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { eachOnce } from './session/memberships.ts'
-import { pathOf, type GoTo } from './places.ts'
-import { useBusinessWords } from './words.ts'
+import { StepHeading } from '../../components/frame/Frame.tsx'
+import { uniqueBy } from './session/membership.ts'
+import { routePath, type Navigate } from './routes.ts'
+import { useBusinessMessages } from './words.ts'
 
-type Props = { organizations: OwnOrganization[]; goTo: GoTo }
+type Props = { organizations: OwnOrganization[]; goTo: Navigate }
 
 export function OrganizationList({ organizations, goTo }: Props) {
-  const words = useBusinessWords()
+  const words = useBusinessMessages()
   return (
     <section class="step">
       <StepHeading>{words.title}</StepHeading>
       {organizations.length === 0 && <p class="lead">{words.none}</p>}
       <ul class="entries">
-        {eachOnce(organizations).map(({ id, name, role }) => {
+        {uniqueBy(organizations).map(({ id, name, role }) => {
           const place = { at: 'organization', organizationId: id, section: 'members' } as const
           return (
             <li key={id} class="entry with-monogram">
               <Monogram name={name} />
               <div>
                 <h2>
-                  <InPageLink class="entry-link" href={pathOf(place)} onFollow={() => goTo(place)}>
+                  <RouteLink class="entry-link" href={routePath(place)} onFollow={() => goTo(place)}>
                     {name}
-                  </InPageLink>
+                  </RouteLink>
                 </h2>
                 <p>{words.roles[role]}</p>
               </div>
@@ -33,14 +33,14 @@ export function OrganizationList({ organizations, goTo }: Props) {
         })}
       </ul>
       <p>
-        <InPageLink
+        <RouteLink
           class={organizations.length === 0 ? 'button primary' : 'button secondary'}
           action="new-organization"
-          href={pathOf({ at: 'new' })}
+          href={routePath({ at: 'new' })}
           onFollow={() => goTo({ at: 'new' })}
         >
           {words.add}
-        </InPageLink>
+        </RouteLink>
       </p>
     </section>
   )

@@ -1,48 +1,48 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
 import { Activity } from './settings/Activity.tsx'
 import { Domains } from './domains/Domains.tsx'
 import { Keys } from './keys/Keys.tsx'
 import { Members } from './members/Members.tsx'
-import { eachOnce } from './session/memberships.ts'
+import { uniqueBy } from './session/membership.ts'
 import { Navigation } from './Navigation.tsx'
-import { OwnSignIn } from './sso/OwnSignIn.tsx'
-import { pathOf, type GoTo, type Place } from './places.ts'
+import { OrganizationSsoPrompt } from './sso/OwnSignIn.tsx'
+import { routePath, type Navigate, type BusinessRoute } from './routes.ts'
 import { Settings } from './settings/Settings.tsx'
 import { SsoConnections } from './sso/SsoConnections.tsx'
-import { useBusinessWords } from './words.ts'
+import { useBusinessMessages } from './words.ts'
 
 type Props = {
-  place: Extract<Place, { at: 'organization' }>
-  goTo: GoTo
+  place: Extract<BusinessRoute, { at: 'organization' }>
+  goTo: Navigate
   identities: Identity[]
   organizations: OwnOrganization[]
   onChanged: (organization: OwnOrganization) => void
-  /** The organization is gone, or the person is no longer in it; or that name of theirs which is given. */
+  /** Called if the organization was deleted or the user left it, or if the given member of theirs was removed. */
   onLeft: (memberId?: string) => void
 }
 
-/** What each section is given. */
+/** The properties of each section. */
 export type SectionProps = Pick<Props, 'onChanged' | 'onLeft' | 'identities'> & { organization: OwnOrganization }
 
 export function OrganizationPage({ place, goTo, organizations, ...others }: Props) {
   const [enteredAs, setEnteredAs] = useState<string>()
   const memberships = organizations.filter(({ id }) => id === place.organizationId)
-  const organization = memberships.find(({ identityId }) => identityId === enteredAs) ?? eachOnce(memberships)[0]
+  const organization = memberships.find(({ identityId }) => identityId === enteredAs) ?? uniqueBy(memberships)[0]
   if (!organization) return <Unknown goTo={goTo} />
   return (
     <>
       <Navigation place={place} organization={organization} organizations={organizations} goTo={goTo} />
-      <OwnSignIn
+      <OrganizationSsoPrompt
         organization={organization}
         identities={others.identities}
         onEntered={setEnteredAs}
         onLeft={others.onLeft}
       >
         <CurrentSection section={place.section} organization={organization} {...others} />
-      </OwnSignIn>
+      </OrganizationSsoPrompt>
     </>
   )
 }
@@ -65,13 +65,13 @@ function CurrentSection({ section, ...props }: SectionProps & { section: Props['
 }
 
 function Unknown({ goTo }: Pick<Props, 'goTo'>) {
-  const words = useBusinessWords()
+  const words = useBusinessMessages()
   return (
     <section class="step">
       <StepHeading>{words.unknown}</StepHeading>
       <p>{words.unknownWhy}</p>
       <p>
-        <a class="button secondary" href={pathOf({ at: 'list' })} onClick={() => goTo({ at: 'list' })}>
+        <a class="button secondary" href={routePath({ at: 'list' })} onClick={() => goTo({ at: 'list' })}>
           {words.title}
         </a>
       </p>

@@ -1,4 +1,4 @@
-/** The sections of an organization, and whom each is for: whoever has the scope. */
+/** The sections of an organization, each with the scope that it requires. */
 export const sections = {
   members: 'read',
   domains: 'manage_sso',
@@ -13,8 +13,8 @@ export function isSection(name: string): name is Section {
   return Object.hasOwn(sections, name)
 }
 
-/** Those that somebody with these scopes can use. */
-export function sectionsFor(scopes: string[]): Section[] {
+/** Returns the sections that these scopes permit. */
+export function visibleSections(scopes: string[]): Section[] {
   return Object.entries(sections)
     .filter(([, scope]) => scopes.includes(scope))
     .map(([section]) => section)

@@ -1,12 +1,10 @@
-import { businessDe } from '../../locales/business-de.ts'
-import { businessEn } from '../../locales/business-en.ts'
-import { useSpeech } from '../../components/frame/Root.tsx'
+import { usePageMessages } from '../../components/frame/Root.tsx'
+import { businessMessages as de } from '../../locales/de/pages/business.ts'
+import { businessMessages as en } from '../../locales/en/pages/business.ts'
 
-export type BusinessWords = typeof businessEn
+/** The messages about organizations, which the other pages do not load. */
+export type BusinessWords = typeof en
 
-const spoken: Record<'en' | 'de', BusinessWords> = { en: businessEn, de: businessDe }
-
-/** The words of these pages. They come with the page, and no other page has to carry them. */
-export function useBusinessWords(): BusinessWords {
-  return spoken[useSpeech().language]
+export function useBusinessMessages(): BusinessWords {
+  return usePageMessages({ en, de })
 }

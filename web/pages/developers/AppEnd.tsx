@@ -1,18 +1,18 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import { useState } from 'preact/hooks'
-import { call, Refused } from '../../lib/call.ts'
-import { withFreshProof } from '../../lib/passkey.ts'
+import { call, ApiError } from '../../lib/api/call.ts'
+import { withRecentAuthentication } from '../../lib/keys/passkey.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
 import { Dialog } from '../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
+import { useActions, type Action } from '../../components/form/use-actions.ts'
 import { Field } from '../../components/form/Field.tsx'
-import { useWords } from './words.ts'
+import { useMessages } from './words.ts'
 
 type Props = { app: App; onDeleted: () => void }
 
-export function AppEnd({ app, onDeleted }: Props) {
-  const words = useWords().developers
-  const [asking, setAsking] = useState(false)
+export function DeleteAppPanel({ app, onDeleted }: Props) {
+  const words = useMessages().developers
+  const [isDialogOpen, setIsDialogOpen] = useState(false)
   return (
     <section class="step apart">
       <h2>{words.deleteTitle}</h2>
@@ -23,20 +23,20 @@ export function AppEnd({ app, onDeleted }: Props) {
           class="button secondary"
           data-action="end-app"
           aria-haspopup="dialog"
-          onClick={() => setAsking(true)}
+          onClick={() => setIsDialogOpen(true)}
         >
           {words.deleteTitle}
         </button>
       </p>
-      {asking && <DeleteApp app={app} onDeleted={onDeleted} onClose={() => setAsking(false)} />}
+      {isDialogOpen && <DeleteApp app={app} onDeleted={onDeleted} onClose={() => setIsDialogOpen(false)} />}
     </section>
   )
 }
 
-/** The last question before an app goes. Its name is written, so that nobody says yes by habit. */
+/** Asks for confirmation before an app is deleted. The developer types its name, so that no one confirms by habit. */
 function DeleteApp({ app: { clientId, name }, onDeleted, onClose }: Props & { onClose: () => void }) {
-  const words = useWords()
-  const doing = useDoing()
+  const words = useMessages()
+  const doing = useActions()
   const [typed, setTyped] = useState('')
   const [checked, setChecked] = useState(false)
   const matches = typed.trim() === name.trim()
@@ -46,8 +46,8 @@ function DeleteApp({ app: { clientId, name }, onDeleted, onClose }: Props & { on
     do: async () => {
       setChecked(true)
       if (!matches) return
-      const gone = () => call('DELETE /api/developer/apps/:clientId', { params: { clientId } })
-      await withFreshProof(gone).catch(acceptGone)
+      const deleteApp = () => call('DELETE /api/developer/apps/:clientId', { params: { clientId } })
+      await withRecentAuthentication(deleteApp).catch(acceptGone)
       onDeleted()
     },
   }
@@ -69,7 +69,7 @@ function DeleteApp({ app: { clientId, name }, onDeleted, onClose }: Props & { on
   )
 }
 
-/** Deleted already, from another tab: what the person wants is so. */
+/** Ignores that the app was already deleted from another tab. */
 function acceptGone(error: unknown): void {
-  if (!(error instanceof Refused && error.code === 'app_not_found')) throw error
+  if (!(error instanceof ApiError && error.code === 'app_not_found')) throw error
 }

@@ -1,16 +1,16 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
 import { dayOf } from '../../lib/text/dates.ts'
-import { InPageLink } from '../../components/frame/InPageLink.tsx'
+import { RouteLink } from '../../components/frame/route.tsx'
 import { Monogram } from '../../components/display/Monogram.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { pathOf, type GoTo, type Place } from './places.ts'
-import { useSpeech } from './words.ts'
+import { StepHeading } from '../../components/frame/Frame.tsx'
+import { routePath, type Navigate, type DeveloperRoute } from './routes.ts'
+import { useLocale } from './words.ts'
 
-type Props = { apps: App[]; goTo: GoTo }
+type Props = { apps: App[]; goTo: Navigate }
 
 export function AppList({ apps, goTo }: Props) {
-  const words = useSpeech().words.developers
+  const words = useLocale().words.developers
   return (
     <section class="step">
       <StepHeading>{words.title}</StepHeading>
@@ -25,14 +25,14 @@ export function AppList({ apps, goTo }: Props) {
       </ul>
       {apps.length < limits.appsPerUserMax ? (
         <p>
-          <InPageLink
+          <RouteLink
             class={apps.length === 0 ? 'button primary' : 'button secondary'}
             action="new-app"
-            href={pathOf({ at: 'new' })}
+            href={routePath({ at: 'new' })}
             onFollow={() => goTo({ at: 'new' })}
           >
             {words.add}
-          </InPageLink>
+          </RouteLink>
         </p>
       ) : (
         <p>{words.tooMany}</p>
@@ -41,15 +41,15 @@ export function AppList({ apps, goTo }: Props) {
   )
 }
 
-function Description({ of: app, goTo }: { of: App; goTo: GoTo }) {
-  const { words, language } = useSpeech()
-  const place: Place = { at: 'app', clientId: app.clientId }
+function Description({ of: app, goTo }: { of: App; goTo: Navigate }) {
+  const { words, language } = useLocale()
+  const place: DeveloperRoute = { at: 'app', clientId: app.clientId }
   return (
     <div>
       <h2>
-        <InPageLink class="entry-link" href={pathOf(place)} onFollow={() => goTo(place)}>
+        <RouteLink class="entry-link" href={routePath(place)} onFollow={() => goTo(place)}>
           {app.name}
-        </InPageLink>
+        </RouteLink>
       </h2>
       <p class="place">{app.clientId}</p>
       <p>

@@ -1,39 +1,40 @@
 import type { App } from '@countersign/protocol/clients/apps'
-import { call } from '../../lib/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
-import { InPageLink } from '../../components/frame/InPageLink.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { AppEnd } from './AppEnd.tsx'
+import { type Action, useActions } from '../../components/form/use-actions.ts'
+import { RouteLink } from '../../components/frame/route.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
+import { DeleteAppPanel } from './AppEnd.tsx'
 import { AppResources } from './resources/AppResources.tsx'
-import { AppSecret } from './AppSecret.tsx'
+import { AppSecret, NewSecret } from './AppSecret.tsx'
 import { AppSettings } from './AppSettings.tsx'
 import { AppWebhook } from './webhooks/AppWebhook.tsx'
-import { Credentials } from './Credentials.tsx'
-import type { Told } from './Developers.tsx'
-import { FirstSignIn } from './FirstSignIn.tsx'
-import { NewSecret } from './NewSecret.tsx'
-import { pathOf, type GoTo } from './places.ts'
-import { useWords } from './words.ts'
+import { Credentials, FirstSignIn } from './FirstSignIn.tsx'
+import type { IssuedClientSecret } from './Developers.tsx'
+import { type Navigate, routePath } from './routes.ts'
+import { useMessages } from './words.ts'
 
 type Props = {
-  /** Undefined where the person has no such app. */
+  /** Undefined if the developer has no such app. */
   app: App | undefined
-  told: Told | undefined
-  goTo: GoTo
-  onTold: (told: Told | undefined) => void
+  issued: IssuedClientSecret | undefined
+  goTo: Navigate
+  onIssued: (issued: IssuedClientSecret | undefined) => void
   onChanged: (app: App) => void
   onDeleted: () => void
 }
 
-/** An app: its secret while that can be seen, what a library needs of it, and below that a section for each concern. */
-export function AppPage({ app, told, goTo, onTold, onChanged, onDeleted }: Props) {
-  const words = useWords().developers
+/**
+ * An app: a new secret while it can be shown, the values that a library needs, and a section for each group of
+ * settings.
+ */
+export function AppPage({ app, issued, goTo, onIssued, onChanged, onDeleted }: Props) {
+  const words = useMessages().developers
   const back = (
     <p>
-      <InPageLink class="back" href={pathOf({ at: 'list' })} onFollow={() => goTo({ at: 'list' })}>
+      <RouteLink class="back" href={routePath({ at: 'list' })} onFollow={() => goTo({ at: 'list' })}>
         {words.back}
-      </InPageLink>
+      </RouteLink>
     </p>
   )
   if (!app)
@@ -48,12 +49,12 @@ export function AppPage({ app, told, goTo, onTold, onChanged, onDeleted }: Props
       {back}
       <StepHeading>{app.name}</StepHeading>
       {app.status === 'disabled' && <Disabled app={app} onChanged={onChanged} />}
-      {told && (
+      {issued && (
         <NewSecret
           name="clientSecret"
-          secret={told.clientSecret}
-          previousUntil={told.previousUntil}
-          onSaved={() => onTold(undefined)}
+          secret={issued.clientSecret}
+          previousUntil={issued.previousUntil}
+          onSaved={() => onIssued(undefined)}
         />
       )}
       <Credentials app={app} />
@@ -61,15 +62,15 @@ export function AppPage({ app, told, goTo, onTold, onChanged, onDeleted }: Props
       <AppSettings app={app} onChanged={onChanged} />
       <AppWebhook app={app} />
       <AppResources app={app} />
-      {!app.public && <AppSecret app={app} onTold={onTold} />}
-      <AppEnd app={app} onDeleted={onDeleted} />
+      {!app.public && <AppSecret app={app} onIssued={onIssued} />}
+      <DeleteAppPanel app={app} onDeleted={onDeleted} />
     </section>
   )
 }
 
 function Disabled({ app: { clientId }, onChanged }: { app: App; onChanged: (app: App) => void }) {
-  const words = useWords().developers
-  const doing = useDoing()
+  const words = useMessages().developers
+  const doing = useActions()
   const enable: Action = {
     name: 'enable-app',
     label: words.enable,

@@ -1,35 +1,40 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import { organizationAccessLevels } from '@countersign/protocol/formats/organization-access'
+import { algorithms, algorithmSupport, signatureAlgorithms } from '@countersign/protocol/formats/registries/algorithms'
 import { standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
-import { call } from '../../lib/call.ts'
-import { withFreshProof } from '../../lib/passkey.ts'
+import { call } from '../../lib/api/call.ts'
+import { withRecentAuthentication } from '../../lib/keys/passkey.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
+import { useActions, type Action } from '../../components/form/use-actions.ts'
 import { useDraft } from '../../components/form/draft.ts'
 import { Field } from '../../components/form/Field.tsx'
-import { Lines } from '../../components/display/Lines.tsx'
-import { Options } from '../../components/form/Options.tsx'
-import { changeOf, draftOf, faultsOf, type Draft, type DraftFault, type Switch } from './app-draft.ts'
-import { useWords } from './words.ts'
+import { TextArea } from '../../components/display/Facts.tsx'
+import { RadioGroup } from '../../components/form/Choice.tsx'
+import { changeOf, draftOf, faultsOf, type Draft, type DraftError, type Switch } from './app-draft.ts'
+import { useMessages } from './words.ts'
 
-/** The one that we recommend first. */
-const algorithms = ['ES256', 'EdDSA', 'RS256'] as const
+/** The signing algorithms of ID tokens. The recommended one comes first. */
+const options = algorithmSupport.flatMap((support) =>
+  algorithms.filter((value) => signatureAlgorithms[value].support === support).map((value) => ({ value, support })),
+)
 
 type Props = { app: App; onChanged: (app: App) => void }
 
 export function AppSettings({ app, onChanged }: Props) {
-  const words = useWords().developers
-  const doing = useDoing()
-  const { draft, faults, saved, write, keep } = useDraft(() => draftOf(app), faultsOf)
+  const words = useMessages().developers
+  const doing = useActions()
+  const { draft, faults, saved, write, submit } = useDraft(() => draftOf(app), faultsOf)
   const save: Action = {
     name: 'save-app',
     label: words.save,
     do: () =>
-      keep(async () => {
+      submit(async () => {
         const body = changeOf(app, draft)
         if (Object.keys(body).length === 0) return
         const params = { clientId: app.clientId }
-        const changed = await withFreshProof(() => call('PATCH /api/developer/apps/:clientId', { params, body }))
+        const changed = await withRecentAuthentication(() =>
+          call('PATCH /api/developer/apps/:clientId', { params, body }),
+        )
         onChanged(changed)
         return draftOf(changed)
       }),
@@ -39,7 +44,7 @@ export function AppSettings({ app, onChanged }: Props) {
       <h2>{words.settings}</h2>
       <ActionForm submit={save} doing={doing}>
         <Addresses draft={draft} faults={faults} onChange={write} />
-        <Options
+        <RadioGroup
           name="allowedScopes"
           legend={words.scopes}
           hint={words.scopesHint}
@@ -48,7 +53,7 @@ export function AppSettings({ app, onChanged }: Props) {
           several
           onChoose={(scope) => write({ allowedScopes: toggled(draft.allowedScopes, scope) })}
         />
-        <Options
+        <RadioGroup
           name="supportsE2ee"
           legend={words.encryption}
           of={[{ value: 'supportsE2ee', label: words.supportsE2ee, about: words.supportsE2eeWhat }]}
@@ -56,10 +61,10 @@ export function AppSettings({ app, onChanged }: Props) {
           several
           onChoose={() => write({ supportsE2ee: !draft.supportsE2ee })}
         />
-        <Options
+        <RadioGroup
           name="idTokenSignedResponseAlg"
           legend={words.algorithm}
-          of={algorithms.map((value) => ({ value, label: value, about: words.algorithms[value] }))}
+          of={options.map(({ value, support }) => ({ value, label: value, about: words.algorithmSupport[support] }))}
           chosen={[draft.idTokenSignedResponseAlg]}
           onChoose={(idTokenSignedResponseAlg) => write({ idTokenSignedResponseAlg })}
         />
@@ -70,13 +75,13 @@ export function AppSettings({ app, onChanged }: Props) {
   )
 }
 
-/** What the app demands, and what it is given without being asked. */
+/** What the app requires of users, and what it may receive without their consent. */
 function Policies({ app, draft, faults, onChange }: AddressesProps & Pick<Props, 'app'>) {
-  const words = useWords().developers
+  const words = useMessages().developers
   return (
     <>
       <Switches legend={words.idTokens} of={['requireAuthTime', 'idTokenClaims']} draft={draft} onChange={onChange} />
-      <Options
+      <RadioGroup
         name="requiredClaims"
         legend={words.requiredClaims}
         of={[{ value: 'email', label: words.requireEmail, about: words.requireEmailWhat }]}
@@ -84,7 +89,7 @@ function Policies({ app, draft, faults, onChange }: AddressesProps & Pick<Props,
         several
         onChoose={(claim) => onChange({ requiredClaims: draft.requiredClaims.includes(claim) ? [] : [claim] })}
       />
-      <Options
+      <RadioGroup
         name="organizationAccess"
         legend={words.organizationAccess}
         of={organizationAccessLevels.map((value) => ({ value, label: words.organizationAccessLevels[value] }))}
@@ -102,9 +107,9 @@ function Policies({ app, draft, faults, onChange }: AddressesProps & Pick<Props,
 type SwitchesProps = Pick<AddressesProps, 'draft' | 'onChange'> & { legend: string; of: Switch[] }
 
 function Switches({ legend, of, draft, onChange }: SwitchesProps) {
-  const words = useWords().developers.switches
+  const words = useMessages().developers.switches
   return (
-    <Options
+    <RadioGroup
       name={of[0] ?? ''}
       legend={legend}
       of={of.map((value) => ({ value, ...words[value] }))}
@@ -115,9 +120,9 @@ function Switches({ legend, of, draft, onChange }: SwitchesProps) {
   )
 }
 
-/** Where the app receives logout tokens (OpenID Connect Back-Channel Logout §2.2). */
+/** The URL that receives logout tokens (OpenID Connect Back-Channel Logout §2.2). */
 function BackchannelLogout({ draft, faults, onChange }: AddressesProps) {
-  const words = useWords().developers
+  const words = useMessages().developers
   return (
     <>
       <Field
@@ -140,10 +145,10 @@ function BackchannelLogout({ draft, faults, onChange }: AddressesProps) {
   )
 }
 
-type AddressesProps = { draft: Draft; faults: Set<DraftFault>; onChange: (change: Partial<Draft>) => void }
+type AddressesProps = { draft: Draft; faults: Set<DraftError>; onChange: (change: Partial<Draft>) => void }
 
 function Addresses({ draft, faults, onChange }: AddressesProps) {
-  const words = useWords()
+  const words = useMessages()
   const { redirectUris, redirectUrisHint, redirectUrisInvalid } = words.developers
   return (
     <>
@@ -154,7 +159,7 @@ function Addresses({ draft, faults, onChange }: AddressesProps) {
         onInput={(name) => onChange({ name })}
         problem={faults.has('name') ? words.register.displayNameInvalid : undefined}
       />
-      <Lines
+      <TextArea
         name="redirectUris"
         label={redirectUris}
         hint={redirectUrisHint}
@@ -162,7 +167,7 @@ function Addresses({ draft, faults, onChange }: AddressesProps) {
         onInput={(text) => onChange({ redirectUris: text })}
         problem={faults.has('redirectUris') ? redirectUrisInvalid : undefined}
       />
-      <Lines
+      <TextArea
         name="postLogoutRedirectUris"
         label={words.developers.postLogoutRedirectUris}
         hint={words.developers.postLogoutRedirectUrisHint}
@@ -174,7 +179,7 @@ function Addresses({ draft, faults, onChange }: AddressesProps) {
   )
 }
 
-/** In the order of the list, so that what was taken back is no change. */
+/** Keeps the order of the list, so that switching a scope off and on again is not a change. */
 function toggled(scopes: StandardScope[], scope: StandardScope): StandardScope[] {
   return standardScopes.filter((each) => scopes.includes(each) !== (each === scope))
 }

@@ -1,28 +1,28 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../../lib/call.ts'
-import { addressWithReturn } from '../../lib/return-address.ts'
-import { mustSignIn } from '../../lib/session.ts'
+import { call } from '../../lib/api/call.ts'
+import { withReturnUrl } from '../../lib/navigation.ts'
+import { isSignInRequired } from '../../lib/session/session.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useRoute } from '../../components/frame/route.ts'
-import { Waiting } from '../../components/display/Waiting.tsx'
+import { useActions } from '../../components/form/use-actions.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { useRoute } from '../../components/frame/route.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
 import { AppList } from './AppList.tsx'
 import { AppPage } from './AppPage.tsx'
 import { NewApp } from './NewApp.tsx'
-import { pathOf, placeOf } from './places.ts'
-import { useWords } from './words.ts'
+import { routePath, parseRoute } from './routes.ts'
+import { useMessages } from './words.ts'
 
-/** A secret that has just been made. It is in the memory of this page alone, and forgotten where the person goes on. */
-export type Told = { clientSecret: string; previousUntil?: string }
+/** A secret that was just created. Only the memory of this page holds it, until the developer continues. */
+export type IssuedClientSecret = { clientSecret: string; previousUntil?: string }
 
 export function Developers() {
-  const words = useWords().developers
-  const doing = useDoing()
+  const words = useMessages().developers
+  const doing = useActions()
   const [apps, setApps] = useState<App[]>()
-  const [told, setTold] = useState<Told>()
-  const [place, goTo] = useRoute({ placeOf, pathOf }, () => setTold(undefined))
+  const [issued, setIssued] = useState<IssuedClientSecret>()
+  const [place, goTo] = useRoute({ parseRoute, routePath }, () => setIssued(undefined))
 
   const read = {
     name: 'retry',
@@ -30,7 +30,7 @@ export function Developers() {
     do: async () => {
       const found = await readApps()
       if (found) return setApps(found)
-      location.replace(addressWithReturn('/login', location.pathname))
+      location.replace(withReturnUrl('/login', location.pathname))
     },
   }
   useEffect(() => void doing.perform(read), [])
@@ -42,17 +42,17 @@ export function Developers() {
   )
   if (!apps)
     return (
-      <Frame title={words.title} wide aside={account}>
+      <PageLayout title={words.title} wide aside={account}>
         <section class="step">
-          {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
+          {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
         </section>
-      </Frame>
+      </PageLayout>
     )
 
   const app = place.at === 'app' ? apps.find(({ clientId }) => clientId === place.clientId) : undefined
   const title = place.at === 'new' ? words.newTitle : (app?.name ?? words.title)
   return (
-    <Frame title={title} wide aside={account}>
+    <PageLayout title={title} wide aside={account}>
       {place.at === 'list' && <AppList apps={apps} goTo={goTo} />}
       {place.at === 'new' && (
         <NewApp
@@ -60,7 +60,7 @@ export function Developers() {
           onCreated={({ clientSecret, ...created }) => {
             setApps([created, ...apps])
             goTo({ at: 'app', clientId: created.clientId }, { replacing: true })
-            if (clientSecret !== undefined) setTold({ clientSecret })
+            if (clientSecret !== undefined) setIssued({ clientSecret })
           }}
         />
       )}
@@ -68,9 +68,9 @@ export function Developers() {
         <AppPage
           key={place.clientId}
           app={app}
-          told={told}
+          issued={issued}
           goTo={goTo}
-          onTold={setTold}
+          onIssued={setIssued}
           onChanged={(changed) => setApps(apps.map((each) => (each.clientId === changed.clientId ? changed : each)))}
           onDeleted={() => {
             setApps(apps.filter((each) => each !== app))
@@ -78,16 +78,16 @@ export function Developers() {
           }}
         />
       )}
-    </Frame>
+    </PageLayout>
   )
 }
 
-/** Undefined where nobody is signed in. */
+/** Returns undefined if no user is signed in. */
 async function readApps(): Promise<App[] | undefined> {
   try {
     return (await call('GET /api/developer/apps', {})).apps
   } catch (error) {
-    if (mustSignIn(error)) return undefined
+    if (isSignInRequired(error)) return undefined
     throw error
   }
 }

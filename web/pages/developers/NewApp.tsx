@@ -1,33 +1,33 @@
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import { useState } from 'preact/hooks'
-import { call } from '../../lib/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
+import { useActions, type Action } from '../../components/form/use-actions.ts'
 import { useDraft } from '../../components/form/draft.ts'
 import { Field } from '../../components/form/Field.tsx'
-import { Lines } from '../../components/display/Lines.tsx'
-import { Options } from '../../components/form/Options.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { addressesIn, faultsOf } from './app-draft.ts'
-import type { GoTo } from './places.ts'
-import { useWords } from './words.ts'
+import { TextArea } from '../../components/display/Facts.tsx'
+import { RadioGroup } from '../../components/form/Choice.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
+import { parseUrlList, faultsOf } from './app-draft.ts'
+import type { Navigate } from './routes.ts'
+import { useMessages } from './words.ts'
 
-type Created = Answer<'POST /api/developer/apps'>
-type Props = { goTo: GoTo; onCreated: (created: Created) => void }
+type Created = ResponseOf<'POST /api/developer/apps'>
+type Props = { goTo: Navigate; onCreated: (created: Created) => void }
 
 const kinds = ['confidential', 'public'] as const
 
 export function NewApp({ goTo, onCreated }: Props) {
-  const words = useWords()
-  const doing = useDoing()
-  const { draft, faults, write, keep } = useDraft(() => ({ name: '', redirectUris: '' }), faultsOf)
+  const words = useMessages()
+  const doing = useActions()
+  const { draft, faults, write, submit } = useDraft(() => ({ name: '', redirectUris: '' }), faultsOf)
   const [kind, setKind] = useState<(typeof kinds)[number]>('confidential')
   const create: Action = {
     name: 'create-app',
     label: words.developers.create,
     do: () =>
-      keep(async ({ name, redirectUris }) => {
-        const body = { name, redirectUris: addressesIn(redirectUris), public: kind === 'public' }
+      submit(async ({ name, redirectUris }) => {
+        const body = { name, redirectUris: parseUrlList(redirectUris), public: kind === 'public' }
         onCreated(await call('POST /api/developer/apps', { body }))
       }),
   }
@@ -44,7 +44,7 @@ export function NewApp({ goTo, onCreated }: Props) {
           onInput={(name) => write({ name })}
           problem={faults.has('name') ? words.register.displayNameInvalid : undefined}
         />
-        <Lines
+        <TextArea
           name="redirectUris"
           label={words.developers.redirectUris}
           hint={words.developers.redirectUrisHint}
@@ -52,7 +52,7 @@ export function NewApp({ goTo, onCreated }: Props) {
           onInput={(redirectUris) => write({ redirectUris })}
           problem={faults.has('redirectUris') ? words.developers.redirectUrisInvalid : undefined}
         />
-        <Options
+        <RadioGroup
           name="kind"
           legend={words.developers.kind}
           of={kinds.map((value) => ({ value, label: words.developers.kinds[value] }))}

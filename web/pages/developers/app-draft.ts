@@ -2,7 +2,7 @@ import type { App, AppChange } from '@countersign/protocol/clients/apps'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
 
-/** The settings of an app as a person writes them: addresses one a line. */
+/** The input for the settings of an app. URLs are one per line. */
 export type Draft = {
   name: string
   redirectUris: string
@@ -42,20 +42,20 @@ export function draftOf(app: App): Draft {
   }
 }
 
-/** The addresses in a text, each once: no address has a space. */
-export function addressesIn(text: string): string[] {
+/** Returns the URLs in a text without duplicates. A URL contains no white space. */
+export function parseUrlList(text: string): string[] {
   return [...new Set(text.split(/\s+/).filter((line) => line !== ''))]
 }
 
-export type DraftFault = 'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri'
+export type DraftError = 'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri'
 
-/** The fields that cannot be right. What else may be wrong with an address the server knows. */
-export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<Draft>): Set<DraftFault> {
-  const faults = new Set<DraftFault>()
-  const redirectUris = addressesIn(draft.redirectUris)
+/** Returns the fields that are certainly invalid. The server validates the URLs. */
+export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<Draft>): Set<DraftError> {
+  const faults = new Set<DraftError>()
+  const redirectUris = parseUrlList(draft.redirectUris)
   if (!isDisplayName(draft.name)) faults.add('name')
   if (redirectUris.length === 0 || !redirectUris.every(isAddress)) faults.add('redirectUris')
-  if (!addressesIn(draft.postLogoutRedirectUris ?? '').every(isAddress)) faults.add('postLogoutRedirectUris')
+  if (!parseUrlList(draft.postLogoutRedirectUris ?? '').every(isAddress)) faults.add('postLogoutRedirectUris')
   const { backchannelLogoutUri = '' } = draft
   if (backchannelLogoutUri !== '' && !isAddress(backchannelLogoutUri)) faults.add('backchannelLogoutUri')
   return faults
@@ -65,12 +65,12 @@ function isAddress(text: string): boolean {
   return URL.canParse(text)
 }
 
-/** What a draft changes of an app: only that is sent, since some of it asks for the passkey. */
+/** Returns the settings that a draft changes. Only these are sent, because some require re-authentication. */
 export function changeOf(app: App, draft: Draft): AppChange {
   const drawn = {
     name: draft.name,
-    redirectUris: addressesIn(draft.redirectUris),
-    postLogoutRedirectUris: addressesIn(draft.postLogoutRedirectUris),
+    redirectUris: parseUrlList(draft.redirectUris),
+    postLogoutRedirectUris: parseUrlList(draft.postLogoutRedirectUris),
     allowedScopes: [...draft.allowedScopes, ...app.allowedScopes.filter(isEncryptionScope)],
     supportsE2ee: draft.supportsE2ee,
     idTokenSignedResponseAlg: draft.idTokenSignedResponseAlg,

@@ -1,8 +1,8 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import '../../components/display/copies.css'
 import '../../components/display/disclosure.css'
 import '../../components/display/entries.css'
 import './developers.css'
 import { Developers } from './Developers.tsx'
 
-await drawPage(Developers)
+await renderPage(Developers)

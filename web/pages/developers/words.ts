@@ -1,18 +1,16 @@
-import { developerDe } from '../../locales/developer-de.ts'
-import { developerEn } from '../../locales/developer-en.ts'
-import { useSpeech as useCommonSpeech } from '../../components/frame/Root.tsx'
+import { useLocale as useSharedLocale, usePageMessages } from '../../components/frame/Root.tsx'
+import { developerMessages as de } from '../../locales/de/pages/developers.ts'
+import { developerMessages as en } from '../../locales/en/pages/developers.ts'
 
-export type DeveloperWords = typeof developerEn
+export type DeveloperWords = typeof en
 
-const spoken: Record<'en' | 'de', DeveloperWords> = { en: developerEn, de: developerDe }
-
-/** The words of these pages beside those of all. They come with the page, and no other page has to carry them. */
-export function useWords() {
-  return useSpeech().words
+/** Returns the messages of these pages, which no other page loads, together with those that all pages load. */
+export function useMessages() {
+  return useLocale().words
 }
 
-/** The same, with the language that they are of. */
-export function useSpeech() {
-  const speech = useCommonSpeech()
-  return { ...speech, words: { ...speech.words, ...spoken[speech.language] } }
+/** Returns the same messages, with their language. */
+export function useLocale() {
+  const locale = useSharedLocale()
+  return { ...locale, words: { ...locale.words, ...usePageMessages({ en, de }) } }
 }

@@ -1,12 +1,22 @@
 import type { ErrorView } from '@countersign/protocol/pages'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { readView, startAddress } from '../../lib/view.ts'
-import { explain } from './explanation.ts'
+import type { Messages } from '../../locales/messages.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { homeUrl, readPageData } from '../../lib/page-data.ts'
 
-/** What the app sent: for its developer to compare with what is registered, as text and never as a link. */
+/** Returns what happened and what to do. Codes without a text of their own use the description from the server. */
+function errorPageText(
+  { error, description }: Pick<ErrorView, 'error' | 'description'>,
+  words: Pick<Messages, 'error'>,
+) {
+  const titles: Record<string, string> = words.error.titles
+  const hints: Record<string, string> = words.error.hints
+  return { title: titles[error] ?? words.error.title, hint: hints[error] ?? description }
+}
+
+/** Shows what the app sent, for its developer to compare with what is registered. It is text and never a link. */
 function Sent({ clientId, redirectUri }: NonNullable<ErrorView['sent']>) {
-  const words = useWords().error
+  const words = useMessages().error
   return (
     <details class="reference">
       <summary>{words.forDevelopers}</summary>
@@ -20,17 +30,17 @@ function Sent({ clientId, redirectUri }: NonNullable<ErrorView['sent']>) {
   )
 }
 
-export function Fault() {
-  const words = useWords()
-  const view = readView('error')
-  const { title, hint } = explain(view, words)
+export function ErrorPage() {
+  const words = useMessages()
+  const view = readPageData('error')
+  const { title, hint } = errorPageText(view, words)
   return (
-    <Frame title={title}>
+    <PageLayout title={title}>
       <section class="step">
         <h1>{title}</h1>
         <p class="lead">{hint}</p>
         <p>
-          <a class="button secondary" href={startAddress()}>
+          <a class="button secondary" href={homeUrl()}>
             {words.error.home}
           </a>
         </p>
@@ -39,6 +49,6 @@ export function Fault() {
         </p>
         {view.sent && <Sent {...view.sent} />}
       </section>
-    </Frame>
+    </PageLayout>
   )
 }

@@ -1,4 +1,4 @@
-import { drawPage } from '../../components/frame/Root.tsx'
-import { Fault } from './Fault.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
+import { ErrorPage } from './Fault.tsx'
 
-await drawPage(Fault)
+await renderPage(ErrorPage)

@@ -1,23 +1,59 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { fedcmDe } from '../../locales/fedcm-de.ts'
-import { fedcmEn } from '../../locales/fedcm-en.ts'
-import { useSpeech } from '../../components/frame/Root.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readView } from '../../lib/view.ts'
-import { giveToApp, takeOutcome, windowCloser } from './browser-window.ts'
+import { useActions } from '../../components/form/use-actions.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { fedcmMessages as de } from '../../locales/de/pages/fedcm.ts'
+import { fedcmMessages as en } from '../../locales/en/pages/fedcm.ts'
+import { usePageMessages } from '../../components/frame/Root.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readPageData } from '../../lib/page-data.ts'
 
-const spoken = { en: fedcmEn, de: fedcmDe }
+/** The interface of browsers for identity providers, in the windows that they opened themselves (FedCM §2.4). */
+type IdentityProvider = {
+  close: () => void
+  resolve: (token: string, options: { accountId: string }) => Promise<void>
+}
+
+declare global {
+  interface Window {
+    IdentityProvider?: IdentityProvider
+  }
+}
+
+export type Outcome = { assertion: string; account: string }
+
+/**
+ * Reads the outcome that the sign-in page has put into the fragment, and removes it from the URL, because it is
+ * single-use.
+ */
+function consumeOutcome(): Outcome | undefined {
+  const fields = new URLSearchParams(location.hash.slice(1))
+  history.replaceState(null, '', location.pathname)
+  const [assertion, account] = [fields.get('assertion'), fields.get('account')]
+  return assertion !== null && account !== null ? { assertion, account } : undefined
+}
+
+/** Gives the assertion to the app. The browser then closes this window. Rejects in any other window. */
+async function resolveCredential({ assertion, account }: Outcome): Promise<void> {
+  if (!window.IdentityProvider) throw new Error('This browser mediates no sign-ins.')
+  await window.IdentityProvider.resolve(assertion, { accountId: account })
+}
+
+/**
+ * Returns the function that closes the window without a result, so that the browser that opened it gets notified.
+ * Undefined in browsers without FedCM. Users close the windows that they opened themselves.
+ */
+function windowCloser(): (() => void) | undefined {
+  return window.IdentityProvider && (() => window.IdentityProvider?.close())
+}
 
 type State = 'ending' | 'over' | 'fault'
 
-/** The end of a window that the browser opened: it closes by itself, and says what to do where it does not. */
-export function Ending() {
-  const words = spoken[useSpeech().language]
-  const { fault } = readView('fedcm')
-  const doing = useDoing()
+/** The last page in a window that the browser opened. It closes by itself, and says what to do if it does not. */
+export function FedcmResult() {
+  const words = usePageMessages({ en, de })
+  const { fault } = readPageData('fedcm')
+  const doing = useActions()
   const close = windowCloser()
   const [state, setState] = useState<State>(fault === undefined ? 'ending' : 'fault')
   useEffect(() => {
@@ -25,12 +61,12 @@ export function Ending() {
   }, [])
   if (state === 'ending')
     return (
-      <Frame title={words.ending}>
+      <PageLayout title={words.ending}>
         <section class="step">
           <h1>{words.ending}</h1>
-          <Waiting />
+          <Spinner />
         </section>
-      </Frame>
+      </PageLayout>
     )
   const hints: Record<string, string> = words.hints
   const { title, hint } =
@@ -38,20 +74,20 @@ export function Ending() {
       ? { title: words.over, hint: words.overHint }
       : { title: words.fault, hint: hints[fault ?? ''] ?? words.hint }
   return (
-    <Frame title={title}>
+    <PageLayout title={title}>
       <section class="step">
         <h1>{title}</h1>
         <p class="lead">{hint}</p>
         {close && <Actions of={[{ name: 'close', label: words.close, look: 'secondary', do: close }]} doing={doing} />}
       </section>
-    </Frame>
+    </PageLayout>
   )
 }
 
-/** Gives the app its answer, where there is one; else the person has signed in here, or said no. */
+/** Gives the app the assertion if there is one. Otherwise the user has only signed in here, or denied the request. */
 async function end(): Promise<State> {
-  const outcome = takeOutcome()
-  if (outcome) await giveToApp(outcome)
+  const outcome = consumeOutcome()
+  if (outcome) await resolveCredential(outcome)
   else windowCloser()?.()
   return 'over'
 }

@@ -1,4 +1,4 @@
-import { drawPage } from '../../components/frame/Root.tsx'
-import { Ending } from './Ending.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
+import { FedcmResult } from './Ending.tsx'
 
-await drawPage(Ending)
+await renderPage(FedcmResult)

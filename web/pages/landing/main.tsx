@@ -1,5 +1,5 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import './landing.css'
 import { Landing } from './Landing.tsx'
 
-await drawPage(Landing)
+await renderPage(Landing)

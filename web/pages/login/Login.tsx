@@ -1,36 +1,57 @@
+import { reauthenticate } from '../../lib/keys/passkey.ts'
+import { Actions } from '../../components/form/Actions.tsx'
+import { type Action, useActions } from '../../components/form/use-actions.ts'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { useEffect, useState } from 'preact/hooks'
-import { asksForOther, asksForProof, returnAddress } from '../../lib/return-address.ts'
-import { readOwnSession } from '../../lib/session.ts'
+import { requiresOtherAccount, requiresReauthentication, returnUrl } from '../../lib/navigation.ts'
+import { fetchOwnSession } from '../../lib/session/session.ts'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
-import { useDoing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readSite } from '../../lib/view.ts'
-import { ProveAgain } from './ProveAgain.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readSiteSettings } from '../../lib/page-data.ts'
+
+/** Re-authenticates users for pages of another host, where the passkeys of this host cannot be used. */
+function Reauthenticate({ onProved }: { onProved: () => void }) {
+  const words = useMessages().login
+  const doing = useActions()
+  const prove: Action = {
+    name: 'prove',
+    label: words.prove,
+    do: async () => {
+      await reauthenticate()
+      onProved()
+    },
+  }
+  return (
+    <>
+      <StepHeading>{words.proveTitle}</StepHeading>
+      <Actions of={[prove]} doing={doing} />
+    </>
+  )
+}
 
 export function Login() {
-  const words = useWords().login
-  const doing = useDoing()
+  const words = useMessages().login
+  const doing = useActions()
   const [present, setPresent] = useState<'nobody' | 'somebody'>()
-  const returnTo = returnAddress(location.search, readSite())
+  const returnTo = returnUrl(location.search, readSiteSettings())
   const leave = () => location.replace(returnTo)
-  const proves = asksForProof(location.search)
+  const proves = requiresReauthentication(location.search)
   useEffect(() => {
-    if (asksForOther(location.search)) return setPresent('nobody')
-    // Whoever is signed in already has nothing to do here; whether the server can be reached shows when they try.
-    readOwnSession().then(
+    if (requiresOtherAccount(location.search)) return setPresent('nobody')
+    // Signed-in users are redirected. If the server is unreachable, the next action reports the error.
+    fetchOwnSession().then(
       (session) => (session && !proves ? leave() : setPresent(session ? 'somebody' : 'nobody')),
       () => setPresent('nobody'),
     )
   }, [])
   return (
-    <Frame title={words.title}>
+    <PageLayout title={words.title}>
       <section class="step">
-        {present === 'somebody' ? <ProveAgain onProved={leave} /> : <h1>{words.title}</h1>}
-        {present === undefined && <Waiting />}
+        {present === 'somebody' ? <Reauthenticate onProved={leave} /> : <h1>{words.title}</h1>}
+        {present === undefined && <Spinner />}
         {present === 'nobody' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}
       </section>
-    </Frame>
+    </PageLayout>
   )
 }

@@ -1,4 +1,4 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import { Login } from './Login.tsx'
 
-await drawPage(Login)
+await renderPage(Login)

@@ -1,42 +1,41 @@
-import type { AfterLogout } from '@countersign/protocol/pages'
+import type { PostLogoutRedirect } from '@countersign/protocol/pages'
 import { useEffect } from 'preact/hooks'
-import { placeOf } from '../../lib/place.ts'
-import type { Session } from '../../lib/session.ts'
+import { redirectTargetLabel } from '../../lib/navigation.ts'
+import type { Session } from '../../lib/session/session.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing, type Doing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readView } from '../../lib/view.ts'
+import { type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readPageData } from '../../lib/page-data.ts'
 import { useFlow } from './flow.ts'
 
-/** Where an app sends people who want to sign out. */
+/** The end session endpoint (OpenID Connect RP-Initiated Logout §2): apps send users here to sign out. */
 export function Logout() {
-  const words = useWords().logout
-  const doing = useDoing()
-  const view = readView('logout')
+  const words = useMessages().logout
+  const doing = useActions()
+  const view = readPageData('logout')
   const flow = useFlow(view)
-  const look = { name: 'retry', label: useWords().account.retry, do: flow.look }
+  const look = { name: 'retry', label: useMessages().account.retry, do: flow.look }
   useEffect(() => void doing.perform(look), [])
 
   const { step } = flow
   return (
-    <Frame title={words.title}>
+    <PageLayout title={words.title}>
       <section class="step">
-        {step.at === 'look' && (doing.problem === undefined ? <Waiting /> : <Actions of={[look]} doing={doing} />)}
-        {step.at === 'ask' && <Ask session={step.session} doing={doing} onSignOut={flow.approve} />}
+        {step.at === 'look' && (doing.problem === undefined ? <Spinner /> : <Actions of={[look]} doing={doing} />)}
+        {step.at === 'ask' && <ConfirmSignOut session={step.session} doing={doing} onSignOut={flow.approve} />}
         {step.at === 'signed out' && <SignedOut after={view.after} />}
-        {step.at === 'leave' && <p role="status">{words.leaving(placeOf(step.url))}</p>}
+        {step.at === 'leave' && <p role="status">{words.leaving(redirectTargetLabel(step.url))}</p>}
       </section>
-    </Frame>
+    </PageLayout>
   )
 }
 
-type AskProps = { session: Session; doing: Doing; onSignOut: () => Promise<void> }
+type ConfirmSignOutProps = { session: Session; doing: ActionState; onSignOut: () => Promise<void> }
 
-function Ask({ session, doing, onSignOut }: AskProps) {
-  const words = useWords().logout
+function ConfirmSignOut({ session, doing, onSignOut }: ConfirmSignOutProps) {
+  const words = useMessages().logout
   const handles = session.identities.map(({ handle }) => `@${handle}`).join(', ')
   return (
     <>
@@ -53,8 +52,8 @@ function Ask({ session, doing, onSignOut }: AskProps) {
   )
 }
 
-function SignedOut({ after }: { after: AfterLogout }) {
-  const { logout: words, error } = useWords()
+function SignedOut({ after }: { after: PostLogoutRedirect }) {
+  const { logout: words, error } = useMessages()
   return (
     <>
       <StepHeading>{words.signedOut}</StepHeading>

@@ -1,4 +1,4 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import { Logout } from './Logout.tsx'
 
-await drawPage(Logout)
+await renderPage(Logout)

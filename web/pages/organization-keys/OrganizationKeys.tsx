@@ -1,45 +1,44 @@
 import { useEffect } from 'preact/hooks'
-import { returnAddress } from '../../lib/return-address.ts'
+import { returnUrl } from '../../lib/navigation.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
-import { Copies } from '../../components/display/Copies.tsx'
-import { useDoing, type Action, type Doing } from '../../components/form/doing.ts'
-import { EnterCode } from '../../components/unlock/EnterCode.tsx'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readSite } from '../../lib/view.ts'
-import { useFlow, type Task } from './flow.ts'
-import type { Lacking } from './sharing.ts'
+import { CopyableFields } from '../../components/display/Copies.tsx'
+import { type Action, type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { RecoveryCodeForm } from '../../components/unlock/EnterCode.tsx'
+import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readSiteSettings } from '../../lib/page-data.ts'
+import { type Task, useFlow } from './flow.ts'
+import type { MissingKeyWraps } from './sharing.ts'
 import { useKeyWords } from './words.ts'
 
-/** Where the keys of an organization are made and shared: passkeys, which open what it takes, answer here alone. */
+/** Creates and shares organization keys. That needs passkeys, which can only be used on this host. */
 export function OrganizationKeys() {
   const words = useKeyWords()
-  const doing = useDoing()
-  const leave = () => location.replace(returnAddress(location.search, readSite()))
+  const doing = useActions()
+  const leave = () => location.replace(returnUrl(location.search, readSiteSettings()))
   const flow = useFlow(leave)
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   return (
-    <Frame title={words.title} step={flow.step.at}>
+    <PageLayout title={words.title} step={flow.step.at}>
       <section class="step">
         <CurrentStep flow={flow} doing={doing} leave={leave} />
       </section>
-    </Frame>
+    </PageLayout>
   )
 }
 
-type Props = { flow: ReturnType<typeof useFlow>; doing: Doing; leave: () => void }
+type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; leave: () => void }
 
 function CurrentStep({ flow, doing, leave }: Props) {
   const words = useKeyWords()
-  const { account, login, frame } = useWords()
+  const { account, login, frame } = useMessages()
   const { step } = flow
   const back: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: leave }
   switch (step.at) {
     case 'look':
-      if (doing.problem === undefined) return <Waiting />
+      if (doing.problem === undefined) return <Spinner />
       return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }, back]} doing={doing} />
     case 'authenticate':
       return (
@@ -64,7 +63,7 @@ function CurrentStep({ flow, doing, leave }: Props) {
       return <Confirm task={step.task} flow={flow} doing={doing} back={back} />
     case 'enter code':
       return (
-        <EnterCode
+        <RecoveryCodeForm
           keyWraps={step.keyWraps}
           userId={step.task.userId}
           doing={doing}
@@ -80,7 +79,7 @@ type ConfirmProps = Omit<Props, 'leave'> & { task: Task; back: Action }
 
 function Confirm({ task, flow, doing, back }: ConfirmProps) {
   const { titles, what, now } = useKeyWords()
-  const { work, organization, asked } = task
+  const { work, organization, query } = task
   const shares = work.what === 'share' ? work.shares : []
   const recipients = eachOnce(shares.flatMap((each) => each.recipients))
   const unprepared = eachOnce(shares.flatMap((each) => each.unprepared))
@@ -91,19 +90,19 @@ function Confirm({ task, flow, doing, back }: ConfirmProps) {
       <StepHeading>{titles[work.what](organization)}</StepHeading>
       {does && <p>{what[work.what]}</p>}
       {recipients.length > 0 && <Recipients of={recipients} />}
-      {unprepared.length > 0 && <Unprepared of={unprepared} organizationId={asked.organizationId} />}
+      {unprepared.length > 0 && <Unprepared of={unprepared} organizationId={query.organizationId} />}
       <Actions of={does ? [unlock, back] : [back]} doing={doing} />
     </>
   )
 }
 
-/** Members who lack several keys, once. */
+/** Returns each member once, although they may lack several keys. */
 function eachOnce<Member extends { memberId: string }>(members: Member[]): Member[] {
   return [...new Map(members.map((each) => [each.memberId, each])).values()]
 }
 
-/** Who can't be given keys yet, and where they do what it takes. */
-function Unprepared({ of, organizationId }: { of: Lacking['unprepared']; organizationId: string }) {
+/** Lists the members who cannot receive keys yet, with a link to where they create what they need. */
+function Unprepared({ of, organizationId }: { of: MissingKeyWraps['unprepared']; organizationId: string }) {
   const words = useKeyWords()
   const addressFor = (identityId: string) => {
     const query = new URLSearchParams({ organization: organizationId, identity: identityId })
@@ -112,7 +111,7 @@ function Unprepared({ of, organizationId }: { of: Lacking['unprepared']; organiz
   return (
     <>
       <p>{words.unprepared}</p>
-      <Copies
+      <CopyableFields
         of={of.map(({ displayName, handle, identityId }) => ({
           label: `${displayName} (@${handle})`,
           value: addressFor(identityId),
@@ -123,8 +122,8 @@ function Unprepared({ of, organizationId }: { of: Lacking['unprepared']; organiz
   )
 }
 
-/** Who is about to be given keys. */
-function Recipients({ of }: { of: Lacking['recipients'] }) {
+/** Lists the members who will receive keys. */
+function Recipients({ of }: { of: MissingKeyWraps['recipients'] }) {
   return (
     <ul class="entries">
       {of.map(({ memberId, displayName, handle }) => (

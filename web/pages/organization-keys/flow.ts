@@ -1,24 +1,36 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { useState } from 'preact/hooks'
-import { callBusiness } from '../../lib/business-call.ts'
-import { call } from '../../lib/call.ts'
-import { reauthenticate } from '../../lib/passkey.ts'
-import { readOwnSession } from '../../lib/session.ts'
-import { askedIn, errandOf, type Asked } from './task.ts'
-import { aboutIt, isPrepared, openHands, makeKey, openKey, readLacking, shareKey, type Lacking } from './sharing.ts'
+import { callBusiness } from '../../lib/api/business-call.ts'
+import { call } from '../../lib/api/call.ts'
+import { reauthenticate } from '../../lib/keys/passkey.ts'
+import { fetchOwnSession } from '../../lib/session/session.ts'
+import { parseKeyTaskQuery, keyTaskOf, type KeyTaskQuery } from './task.ts'
+import {
+  keyMessage,
+  hasEncryptionKey,
+  unlockMemberKeys,
+  makeKey,
+  openKey,
+  loadMissingKeyWraps,
+  shareOrganizationKey,
+  type MissingKeyWraps,
+} from './sharing.ts'
 
-const loadVault = () => import('../../lib/vault.ts')
+const loadVault = () => import('../../lib/keys/key-vault.ts')
 
-/** What there is to do, in which organization, and who does it. */
+/** The task to perform, the organization, and the member who performs it. */
 export type Task = {
-  asked: Asked
-  work: { what: 'make'; replaces: string | undefined } | { what: 'share'; shares: Lacking[] } | { what: 'prepare' }
+  query: KeyTaskQuery
+  work:
+    | { what: 'make'; replaces: string | undefined }
+    | { what: 'share'; shares: MissingKeyWraps[] }
+    | { what: 'prepare' }
   organization: string
   userId: string
 }
 
-/** How far a person is who looks after the keys of an organization. */
+/** The steps of creating or sharing organization keys. */
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
@@ -26,30 +38,33 @@ export type Step =
   | { at: 'confirm'; task: Task }
   | { at: 'enter code'; task: Task; keyWraps: KeyWrap[] }
 
-/** The step where the person is, and all that can be done about it. */
+/** The current step, and its actions. */
 export function useFlow(leave: () => void) {
   const [step, setStep] = useState<Step>({ at: 'look' })
 
   async function look() {
-    const asked = askedIn(location.search)
-    if (!asked) return setStep({ at: 'nothing to do' })
-    const session = await readOwnSession()
+    const query = parseKeyTaskQuery(location.search)
+    if (!query) return setStep({ at: 'nothing to do' })
+    const session = await fetchOwnSession()
     if (!session) return setStep({ at: 'authenticate' })
-    const task = await readTask(asked)
+    const task = await readTask(query)
     setStep(task ? { at: 'confirm', task: { ...task, userId: session.user.userId } } : { at: 'nothing to do' })
   }
 
-  /** One touch both proves who asks, and opens the keys. */
+  /** One assertion both re-authenticates the member and unlocks their keys. */
   async function openWithPasskey(task: Task) {
     const vault = await loadVault()
     const used = await reauthenticate(await vault.prfSalt())
     const { keyWraps } = await call('GET /api/account/key-wraps', {})
-    const masterKey = await vault.openWithPasskey(keyWraps, used, task.userId)
+    const masterKey = await vault.unlockWithPasskey(keyWraps, used, task.userId)
     if (!masterKey) return setStep({ at: 'enter code', task, keyWraps })
     await finish(task, masterKey)
   }
 
-  /** The keys are open for this alone, and forgotten also where the server says no: then it is looked at again. */
+  /**
+   * The keys are unlocked for this task only, and discarded even if it fails. After a failure, the task is determined
+   * again.
+   */
   async function finish(task: Task, masterKey: MasterKey) {
     try {
       await perform(task, masterKey)
@@ -65,38 +80,38 @@ export function useFlow(leave: () => void) {
   return { step, look, openWithPasskey, finish }
 }
 
-async function readTask(asked: Asked): Promise<Omit<Task, 'userId'> | undefined> {
-  const given = aboutIt(asked)
+async function readTask(query: KeyTaskQuery): Promise<Omit<Task, 'userId'> | undefined> {
+  const given = keyMessage(query)
   const { organization } = await callBusiness('GET /api/organizations/:organizationId', given)
   const { keys } = await callBusiness('GET /api/organizations/:organizationId/keys', given)
-  const errand = errandOf(asked, organization, { keys, isPrepared: await isPrepared(asked) })
-  if (!errand) return undefined
+  const task = keyTaskOf(query, organization, { keys, isPrepared: await hasEncryptionKey(query) })
+  if (!task) return undefined
   const { name } = organization
-  if (errand.what !== 'share') return { asked, work: errand, organization: name }
-  const lacking = await Promise.all(errand.keys.map((record) => readLacking(asked, record)))
-  const shares = lacking.filter(({ recipients, unprepared }) => recipients.length + unprepared.length > 0)
-  return shares.length === 0 ? undefined : { asked, work: { what: 'share', shares }, organization: name }
+  if (task.what !== 'share') return { query, work: task, organization: name }
+  const missing = await Promise.all(task.keys.map((record) => loadMissingKeyWraps(query, record)))
+  const shares = missing.filter(({ recipients, unprepared }) => recipients.length + unprepared.length > 0)
+  return shares.length === 0 ? undefined : { query, work: { what: 'share', shares }, organization: name }
 }
 
 /**
- * To open one's hands makes an encryption key where there is none. A new key is shared with whoever can open it, others
- * with those whom the person has seen named.
+ * Performs the task. Unlocking the member's keys creates an encryption key if there is none. A new organization key is
+ * shared with every member who can decrypt it. Existing keys are shared with the members that the page has listed.
  */
-async function perform({ asked, work }: Task, masterKey: MasterKey): Promise<void> {
-  const hands = await openHands(asked, masterKey)
+async function perform({ query, work }: Task, masterKey: MasterKey): Promise<void> {
+  const memberKeys = await unlockMemberKeys(query, masterKey)
   if (work.what === 'prepare') return
   if (work.what === 'make') {
-    const made = await makeKey(hands, work.replaces)
-    askForNoOther()
-    const { recipients } = await readLacking(asked, made.record)
-    return shareKey(hands, made, recipients)
+    const made = await makeKey(memberKeys, work.replaces)
+    clearRenewRequest()
+    const { recipients } = await loadMissingKeyWraps(query, made.record)
+    return shareOrganizationKey(memberKeys, made, recipients)
   }
   for (const { record, recipients } of work.shares)
-    if (recipients.length > 0) await shareKey(hands, await openKey(hands, record), recipients)
+    if (recipients.length > 0) await shareOrganizationKey(memberKeys, await openKey(memberKeys, record), recipients)
 }
 
-/** There is a new key: whoever looks here again, because sharing it failed, wants no further one. */
-function askForNoOther(): void {
+/** Removes `renew` from the URL: a member who returns here because sharing failed must not create another key. */
+function clearRenewRequest(): void {
   const address = new URL(location.href)
   address.searchParams.delete('renew')
   history.replaceState(null, '', address)

@@ -1,5 +1,5 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import '../../components/display/entries.css'
 import { OrganizationKeys } from './OrganizationKeys.tsx'
 
-await drawPage(OrganizationKeys)
+await renderPage(OrganizationKeys)

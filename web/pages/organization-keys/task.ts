@@ -1,12 +1,15 @@
 import type { OrganizationKey } from '@countersign/protocol/organizations/keys'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 
-/** What the console sends people here for, as its link says it: of which organization, as whom, and whether anew. */
-export type Asked = { organizationId: string; identityId: string; renews: boolean }
+/**
+ * The parameters in the link from the organization page: the organization, the identity, and whether to replace the
+ * key.
+ */
+export type KeyTaskQuery = { organizationId: string; identityId: string; renews: boolean }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export function askedIn(search: string): Asked | undefined {
+export function parseKeyTaskQuery(search: string): KeyTaskQuery | undefined {
   const query = new URLSearchParams(search)
   const [organizationId = '', identityId = ''] = ['organization', 'identity'].map((name) => query.get(name) ?? '')
   if (!uuid.test(organizationId) || !uuid.test(identityId)) return undefined
@@ -14,36 +17,36 @@ export function askedIn(search: string): Asked | undefined {
 }
 
 /**
- * What there is to do: a key to make, in place of one or of none; those to share that members lack; or to make the
- * encryption key of whoever is here, without which they are given none.
+ * The task of a member: create a key, which may replace another one, share keys that members lack, or create their own
+ * encryption key, which they need to receive keys.
  */
-export type Errand =
+export type KeyTask =
   | { what: 'make'; replaces: string | undefined }
   | { what: 'share'; keys: OrganizationKey[] }
   | { what: 'prepare' }
 
 type Organization = Pick<OwnOrganization, 'encryptionMode' | 'scopes'>
 
-/** What a member has to do here; undefined where that is nothing. */
-export function errandOf(
-  asked: Pick<Asked, 'renews'>,
+/** Returns the task of a member. Returns undefined if there is nothing to do. */
+export function keyTaskOf(
+  query: Pick<KeyTaskQuery, 'renews'>,
   organization: Organization,
   { keys, isPrepared }: { keys: OrganizationKey[]; isPrepared: boolean },
-): Errand | undefined {
-  return errandOfKeeper(asked, organization, keys) ?? (isPrepared ? undefined : { what: 'prepare' })
+): KeyTask | undefined {
+  return taskOfKeyManager(query, organization, keys) ?? (isPrepared ? undefined : { what: 'prepare' })
 }
 
-/** The same for who looks after the keys that members make. */
-function errandOfKeeper(
-  { renews }: Pick<Asked, 'renews'>,
+/** Returns the task of a member who manages keys, if members store them. */
+function taskOfKeyManager(
+  { renews }: Pick<KeyTaskQuery, 'renews'>,
   { encryptionMode, scopes }: Organization,
   keys: OrganizationKey[],
-): Errand | undefined {
+): KeyTask | undefined {
   if (encryptionMode !== 'e2ee' || !scopes.includes('manage_keys')) return undefined
   const inForce = keys.find(({ endedAt }) => endedAt === null)
   if (renews || inForce?.keyCustody !== 'identity_grants') return { what: 'make', replaces: inForce?.keyId }
-  const lacking = keys.filter(
+  const missing = keys.filter(
     ({ keyCustody, held, membersWithout }) => keyCustody === 'identity_grants' && held && membersWithout > 0,
   )
-  return lacking.length === 0 ? undefined : { what: 'share', keys: lacking }
+  return missing.length === 0 ? undefined : { what: 'share', keys: missing }
 }

@@ -1,10 +1,8 @@
-import { organizationKeysDe } from '../../locales/organization-keys-de.ts'
-import { organizationKeysEn } from '../../locales/organization-keys-en.ts'
-import { useSpeech } from '../../components/frame/Root.tsx'
+import { usePageMessages } from '../../components/frame/Root.tsx'
+import { organizationKeyMessages as de } from '../../locales/de/pages/organization-keys.ts'
+import { organizationKeyMessages as en } from '../../locales/en/pages/organization-keys.ts'
 
-const spoken = { en: organizationKeysEn, de: organizationKeysDe }
-
-/** The words of these pages alone. They come with the page, and no other page has to carry them. */
+/** Returns the messages of this page, which no other page loads. */
 export function useKeyWords() {
-  return spoken[useSpeech().language]
+  return usePageMessages({ en, de })
 }

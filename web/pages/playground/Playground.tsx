@@ -1,48 +1,46 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Refused } from '../../lib/call.ts'
+import { ApiError } from '../../lib/api/call.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
+import { type Action, useActions } from '../../components/form/use-actions.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
 import { usePlaygroundWords } from './words.ts'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readView } from '../../lib/view.ts'
-import { authorizationUrl, newSent } from './authorization-request.ts'
-import { readCallback, readSent, type Callback } from './callback.ts'
-import { askInDialog, hasDialog } from './dialog.ts'
-import { Harvest } from './Harvest.tsx'
-import { Refusal } from './Refusal.tsx'
-import { redeemAssertion, redeemCode, refreshTokens, type Got } from './tokens.ts'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readPageData } from '../../lib/page-data.ts'
+import { authorizationUrl, createPendingRequest } from './authorization-request.ts'
+import { type Callback, requestAssertion, loadPendingRequest, parseCallback, supportsFedcm } from './callback.ts'
+import { ErrorDetails, TokenDetails } from './TokenDetails.tsx'
+import { type PlaygroundTokens, redeemAssertion, redeemCode, refreshTokens } from './tokens.ts'
 
-const keptUnder = 'playground'
+const storageKey = 'playground'
 
 export function Playground() {
   const words = usePlaygroundWords()
-  const view = readView('playground')
-  const doing = useDoing()
+  const view = readPageData('playground')
+  const doing = useActions()
   const [callback, setCallback] = useState(() => takeCallback(view.issuer))
-  const [got, setGot] = useState<Got>()
+  const [got, setGot] = useState<PlaygroundTokens>()
 
-  /** A refusal of the token endpoint is an answer to show; other failures are the page's. */
-  async function get(request: Promise<Got>) {
+  /** An error response of the token endpoint is a result to show. Other errors are shown as the page's own. */
+  async function get(request: Promise<PlaygroundTokens>) {
     try {
       setGot(await request)
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
+      if (!(error instanceof ApiError)) throw error
       setCallback({ kind: 'refusal', error: error.code, description: error.message })
       setGot(undefined)
     }
   }
 
   async function begin() {
-    const sent = newSent()
-    sessionStorage.setItem(keptUnder, JSON.stringify(sent))
+    const sent = createPendingRequest()
+    sessionStorage.setItem(storageKey, JSON.stringify(sent))
     location.assign(await authorizationUrl({ ...view, authUrl: view.site.authUrl }, sent))
   }
 
-  /** The same without leaving this page, where the browser can. */
+  /** Starts the sign-in without leaving this page, if the browser supports FedCM. */
   async function beginHere() {
-    const sent = newSent()
-    const assertion = await askInDialog(view, sent)
+    const sent = createPendingRequest()
+    const assertion = await requestAssertion(view, sent)
     if (assertion === undefined) return setCallback({ kind: 'declined' })
     await get(redeemAssertion(view, assertion, sent))
   }
@@ -53,14 +51,14 @@ export function Playground() {
   }, [])
 
   const start: Action = { name: 'start', label: callback.kind === 'none' ? words.start : words.again, do: begin }
-  const here: Action[] = hasDialog
+  const here: Action[] = supportsFedcm
     ? [{ name: 'start-here', label: words.startHere, look: 'secondary', do: beginHere }]
     : []
   const isWaiting = callback.kind === 'code' && doing.problem === undefined
   return (
-    <Frame title={words.title} wide>
+    <PageLayout title={words.title} wide>
       {got ? (
-        <Harvest
+        <TokenDetails
           got={got}
           start={start}
           doing={doing}
@@ -70,11 +68,11 @@ export function Playground() {
         <section class="step">
           <h1>{callback.kind === 'none' || callback.kind === 'code' ? words.title : words.refusedTitle}</h1>
           {callback.kind === 'none' && <Introduction />}
-          {callback.kind !== 'none' && callback.kind !== 'code' && <Refusal callback={callback} />}
-          {isWaiting ? <Waiting /> : <Actions of={[start, ...here]} doing={doing} />}
+          {callback.kind !== 'none' && callback.kind !== 'code' && <ErrorDetails callback={callback} />}
+          {isWaiting ? <Spinner /> : <Actions of={[start, ...here]} doing={doing} />}
         </section>
       )}
-    </Frame>
+    </PageLayout>
   )
 }
 
@@ -88,11 +86,11 @@ function Introduction() {
   )
 }
 
-/** Reads the answer in the address once, and takes it out of the address bar, the history and the kept request. */
+/** Reads the response in the URL once, and removes it from the address bar, the history and the stored request. */
 function takeCallback(issuer: string): Callback {
-  const callback = readCallback(location.search, readSent(sessionStorage.getItem(keptUnder)), issuer)
+  const callback = parseCallback(location.search, loadPendingRequest(sessionStorage.getItem(storageKey)), issuer)
   if (callback.kind === 'none') return callback
-  sessionStorage.removeItem(keptUnder)
+  sessionStorage.removeItem(storageKey)
   history.replaceState(null, '', location.pathname)
   return callback
 }

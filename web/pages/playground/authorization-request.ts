@@ -1,16 +1,16 @@
-import type { Sent } from './callback.ts'
+import type { PendingRequest } from './callback.ts'
 
 type App = { clientId: string; redirectUri: string; authUrl: string }
 
 export const scope = 'openid profile email offline_access'
 
-/** Fresh values for one request, 256 random bits each. */
-export function newSent(): Sent {
+/** Generates the values of one request, 256 random bits each. */
+export function createPendingRequest(): PendingRequest {
   return { state: randomText(), nonce: randomText(), verifier: randomText() }
 }
 
-/** The address that begins a sign-in, with PKCE (RFC 7636 §4.3). */
-export async function authorizationUrl({ clientId, redirectUri, authUrl }: App, sent: Sent): Promise<string> {
+/** Returns the URL that starts a sign-in, with PKCE (RFC 7636 §4.3). */
+export async function authorizationUrl({ clientId, redirectUri, authUrl }: App, sent: PendingRequest): Promise<string> {
   const url = new URL('/signin', authUrl)
   url.search = new URLSearchParams({
     response_type: 'code',
@@ -25,7 +25,7 @@ export async function authorizationUrl({ clientId, redirectUri, authUrl }: App, 
   return url.href
 }
 
-/** RFC 7636 §4.2, `S256`. */
+/** Computes the `S256` code challenge (RFC 7636 §4.2). */
 export async function challengeOf(verifier: string): Promise<string> {
   return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
 }

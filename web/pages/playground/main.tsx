@@ -1,6 +1,6 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import '../../components/display/disclosure.css'
 import './playground.css'
 import { Playground } from './Playground.tsx'
 
-await drawPage(Playground)
+await renderPage(Playground)

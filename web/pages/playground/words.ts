@@ -1,10 +1,8 @@
-import { playgroundDe } from '../../locales/playground-de.ts'
-import { playgroundEn } from '../../locales/playground-en.ts'
-import { useSpeech } from '../../components/frame/Root.tsx'
+import { usePageMessages } from '../../components/frame/Root.tsx'
+import { playgroundMessages as de } from '../../locales/de/pages/playground.ts'
+import { playgroundMessages as en } from '../../locales/en/pages/playground.ts'
 
-const spoken = { en: playgroundEn, de: playgroundDe }
-
-/** The words of the playground. They come with its page, and no other page has to carry them. */
+/** Returns the messages of the playground, which no other page loads. */
 export function usePlaygroundWords() {
-  return spoken[useSpeech().language]
+  return usePageMessages({ en, de })
 }

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
-import { Refused } from '../../lib/call.ts'
+import { ApiError } from '../../lib/api/call.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
-import type { Action, Doing } from '../../components/form/doing.ts'
+import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { Field } from '../../components/form/Field.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
 
 type Problems = { handle?: string; code?: string }
-type Props = { doing: Doing; onBegin: (handle: string, code: string) => Promise<void> }
+type Props = { doing: ActionState; onBegin: (handle: string, code: string) => Promise<void> }
 
-/** Who it is, and the code that proves it. */
-export function Identify({ doing, onBegin }: Props) {
-  const words = useWords()
+/** Asks for the username and the recovery code. */
+export function RecoveryForm({ doing, onBegin }: Props) {
+  const words = useMessages()
   const [handle, setHandle] = useState('')
   const [typed, setTyped] = useState('')
   const [problems, setProblems] = useState<Problems>({})
@@ -20,8 +20,8 @@ export function Identify({ doing, onBegin }: Props) {
     name: 'recover',
     label: words.recover.begin,
     do: async () => {
-      const { readRecoveryCode } = await import('../../lib/vault.ts')
-      const code = readRecoveryCode(typed)
+      const { parseRecoveryCode } = await import('../../lib/keys/key-vault.ts')
+      const code = parseRecoveryCode(typed)
       const name = handle.trim().replace(/^@/, '')
       if (name === '' || code === undefined)
         return setProblems({
@@ -66,9 +66,9 @@ export function Identify({ doing, onBegin }: Props) {
   )
 }
 
-/** What is a matter of the code, rather than of the passkey or the connection. */
+/** Returns the problem with the code. Returns undefined if the error is about the passkey or the connection. */
 function problemOf(error: unknown): 'noMatch' | 'locked' | undefined {
-  if (!(error instanceof Refused)) return undefined
+  if (!(error instanceof ApiError)) return undefined
   if (error.code === 'invalid_credential' && error.status === 401) return 'noMatch'
   return error.code === 'rate_limited' ? 'locked' : undefined
 }

@@ -1,45 +1,42 @@
 import { useEffect } from 'preact/hooks'
-import { returnAddress } from '../../lib/return-address.ts'
+import { confirmBeforeUnload, returnUrl } from '../../lib/navigation.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing, type Doing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { askBeforeLeaving } from '../../lib/leaving.ts'
-import { RecoveryCode } from '../../components/unlock/RecoveryCode.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { TouchAgain } from '../../components/unlock/TouchAgain.tsx'
-import { readSite } from '../../lib/view.ts'
+import { type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
+import { ConfirmPasskeyAgain, RecoveryCode } from '../../components/unlock/RecoveryCode.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { readSiteSettings } from '../../lib/page-data.ts'
 import { preloadVault, useFlow } from './flow.ts'
-import { Identify } from './Identify.tsx'
+import { RecoveryForm } from './Identify.tsx'
 
-/** The way back in for those who have lost their passkeys. */
+/** Restores access for users who have lost their passkeys. */
 export function Recover() {
   const flow = useFlow()
-  const returnTo = returnAddress(location.search, readSite())
+  const returnTo = returnUrl(location.search, readSiteSettings())
   useEffect(preloadVault, [])
   useEffect(() => {
     if (flow.step.at === 'leave') location.replace(returnTo)
   }, [flow.step.at, returnTo])
   const holdsCode = flow.step.at === 'save code'
-  useEffect(() => (holdsCode ? askBeforeLeaving() : undefined), [holdsCode])
+  useEffect(() => (holdsCode ? confirmBeforeUnload() : undefined), [holdsCode])
   return (
-    <Frame title={useWords().recover.title}>
-      <CurrentStep flow={flow} doing={useDoing()} returnTo={returnTo} />
-    </Frame>
+    <PageLayout title={useMessages().recover.title}>
+      <CurrentStep flow={flow} doing={useActions()} returnTo={returnTo} />
+    </PageLayout>
   )
 }
 
-type Props = { flow: ReturnType<typeof useFlow>; doing: Doing; returnTo: string }
+type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; returnTo: string }
 
 function CurrentStep({ flow, doing, returnTo }: Props) {
-  const words = useWords()
+  const words = useMessages()
   const { step } = flow
   switch (step.at) {
     case 'identify':
-      return <Identify doing={doing} onBegin={flow.begin} />
+      return <RecoveryForm doing={doing} onBegin={flow.begin} />
     case 'touch again':
       return (
-        <TouchAgain
+        <ConfirmPasskeyAgain
           doing={doing}
           onTouch={() => flow.touchAgain(step.made)}
           onGoWithout={() => flow.finish(step.made, undefined)}

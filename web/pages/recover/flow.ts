@@ -1,30 +1,30 @@
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import { useRef, useState } from 'preact/hooks'
-import { call, Refused } from '../../lib/call.ts'
+import { call, ApiError } from '../../lib/api/call.ts'
 import {
   createPasskey,
   evaluatePrf,
-  needsSecondTouch,
+  needsPrfAssertion,
   signInWithPasskey,
-  withFreshProof,
+  withRecentAuthentication,
   type PrfOutput,
-} from '../../lib/passkey.ts'
-import { forgetPasskey } from '../../lib/passkey-signals.ts'
+} from '../../lib/keys/passkey.ts'
+import { signalUnknownCredential } from '../../lib/keys/passkey-signals.ts'
 import { nextStep, type Event, type Made, type Replacement, type Step } from './steps.ts'
 
-type Recovered = Answer<'POST /api/auth/recover/finish'>
+type Recovered = ResponseOf<'POST /api/auth/recover/finish'>
 
-const loadVault = () => import('../../lib/vault.ts')
+const loadVault = () => import('../../lib/keys/key-vault.ts')
 
-/** The code comes with what reads it; where this fails, the step that needs it tries again and shows why. */
+/** Loads the cryptography early. If that fails, the step that needs it tries again and reports the error. */
 export function preloadVault(): void {
   loadVault().catch(() => undefined)
 }
 
-/** The step where the person is, and all that can be done about it. */
+/** The current step, and its actions. */
 export function useFlow() {
   const [step, setStep] = useState<Step>({ at: 'identify' })
-  /** Who is recovered, and with which code; kept for another try. */
+  /** The username and recovery code, stored for another try. */
   const given = useRef({ handle: '', code: '' })
   const signedIn = useRef<Recovered | undefined>(undefined)
   const go = (event: Event) => setStep((current) => nextStep(current, event))
@@ -32,11 +32,11 @@ export function useFlow() {
   async function begin(handle: string, code: string) {
     given.current = { handle, code }
     const vault = await loadVault()
-    const body = { handle, recoveryAuth: await vault.recoveryAuthOf(code) }
+    const body = { handle, recoveryAuth: await vault.deriveRecoveryAuth(code) }
     const started = await call('POST /api/auth/recover/start', { body })
     const passkey = await createPasskey(started.options, await vault.prfSalt())
     const made = { started, passkey }
-    if (needsSecondTouch(passkey)) return go({ type: 'second touch due', made })
+    if (needsPrfAssertion(passkey)) return go({ type: 'second touch due', made })
     await finish(made, passkey.prfOutput)
   }
 
@@ -52,30 +52,30 @@ export function useFlow() {
       await openKeys(signedIn.current, made, prfOutput)
     } catch (error) {
       if (!signedIn.current && isFinal(error)) {
-        await forgetPasskey(made.passkey.credential.id)
+        await signalUnknownCredential(made.passkey.credential.id)
         go({ type: 'refused' })
       } else go({ type: 'finish failed', made, prfOutput })
       throw error
     }
   }
 
-  /** The answer to an earlier try may have been lost: then the passkey is enrolled, and signs in. */
+  /** Signs the user in if the passkey is enrolled. The response to an earlier try may have been lost. */
   async function signInIfRecovered(error: unknown): Promise<Recovered> {
-    const mayBeDone = step.at === 'finish' && error instanceof Refused && error.code === 'invalid_flow'
+    const mayBeDone = step.at === 'finish' && error instanceof ApiError && error.code === 'invalid_flow'
     if (!mayBeDone) throw error
     return signInWithPasskey(given.current.handle)
   }
 
-  /** Opens the keys with the code that was used, lets the new passkey open them, and makes the next code. */
+  /** Unlocks the keys with the used code, wraps them for the new passkey, and creates the next recovery code. */
   async function openKeys({ user, keyWraps }: Recovered, { passkey }: Made, prfOutput: PrfOutput | undefined) {
     if (keyWraps.length === 0) return go({ type: 'no keys' })
     const vault = await loadVault()
-    const masterKey = await vault.openWithCode(keyWraps, given.current.code, user.userId)
+    const masterKey = await vault.unlockWithRecoveryCode(keyWraps, given.current.code, user.userId)
     if (!masterKey) return go({ type: 'keys did not open' })
     if (prfOutput) {
       const opener = { credentialId: passkey.credential.id, prfOutput }
-      const body = await vault.wrapForPasskey(masterKey, opener, user.userId)
-      await withFreshProof(() => call('POST /api/account/key-wraps', { body }))
+      const body = await vault.wrapMasterKeyForPasskey(masterKey, opener, user.userId)
+      await withRecentAuthentication(() => call('POST /api/account/key-wraps', { body }))
     }
     const renewed = await vault.renewRecoveryCode(masterKey, user.userId)
     masterKey.forget()
@@ -83,14 +83,14 @@ export function useFlow() {
   }
 
   async function putInForce(replacement: Replacement) {
-    await withFreshProof(() => call('PUT /api/account/recovery', { body: replacement }))
+    await withRecentAuthentication(() => call('PUT /api/account/recovery', { body: replacement }))
     go({ type: 'code in force' })
   }
 
   return { step, handle: () => given.current.handle, begin, touchAgain, finish, putInForce }
 }
 
-/** A refusal settles that nothing happened. Silence, or a fault of the server, may have come after it did. */
+/** Returns whether nothing happened. After no response, or a server error, the recovery may have happened. */
 function isFinal(error: unknown): boolean {
-  return error instanceof Refused && error.status < 500 && error.status !== 429
+  return error instanceof ApiError && error.status < 500 && error.status !== 429
 }

@@ -1,4 +1,4 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import { Recover } from './Recover.tsx'
 
-await drawPage(Recover)
+await renderPage(Recover)

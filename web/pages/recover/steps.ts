@@ -1,15 +1,15 @@
-import type { Answer, Given } from '@countersign/protocol/api'
-import type { NewPasskey, PrfOutput } from '../../lib/passkey.ts'
+import type { ResponseOf, RequestOf } from '@countersign/protocol/api'
+import type { NewPasskey, PrfOutput } from '../../lib/keys/passkey.ts'
 
-/** A passkey that was made for an account which does not have it yet. */
-export type Made = { started: Answer<'POST /api/auth/recover/start'>; passkey: NewPasskey }
+/** A passkey that was created for an account which does not have it yet. */
+export type Made = { started: ResponseOf<'POST /api/auth/recover/start'>; passkey: NewPasskey }
 
-/** What puts a new recovery code in force. */
-export type Replacement = Given<'PUT /api/account/recovery'>['body']
+/** The request that activates a new recovery code. */
+export type Replacement = RequestOf<'PUT /api/account/recovery'>['body']
 
 /**
- * Where a person is on the way back in. The code that they used is spent; the new one is in force only after they have
- * it, and until then the old one still opens their keys.
+ * The steps of account recovery. The code that was used cannot be used again. The new code is activated only after the
+ * user has saved it, and until then the old one still unlocks their keys.
  */
 export type Step =
   | { at: 'identify' }
@@ -38,7 +38,9 @@ const accepted: Record<Step['at'], readonly Event['type'][]> = {
   leave: [],
 }
 
-/** The step after an event; one that does not belong to the step, such as a late answer, changes nothing. */
+/**
+ * Returns the step after an event. An event that does not belong to the step, such as a late response, changes nothing.
+ */
 export function nextStep(step: Step, event: Event): Step {
   return accepted[step.at].includes(event.type) ? stepAfter(event) : step
 }

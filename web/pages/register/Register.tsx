@@ -1,46 +1,42 @@
 import { useEffect } from 'preact/hooks'
-import { returnAddress } from '../../lib/return-address.ts'
-import { useDoing, type Doing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { askBeforeLeaving } from '../../lib/leaving.ts'
-import { RecoveryCode } from '../../components/unlock/RecoveryCode.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { TouchAgain } from '../../components/unlock/TouchAgain.tsx'
-import { readSite } from '../../lib/view.ts'
-import { Describe } from './Describe.tsx'
-import { Finish } from './Finish.tsx'
-import { preloadVault, useFlow } from './flow.ts'
-import { readIntroduction } from './introduction.ts'
+import { confirmBeforeUnload, returnUrl } from '../../lib/navigation.ts'
+import { type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { ConfirmPasskeyAgain, RecoveryCode } from '../../components/unlock/RecoveryCode.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { readSiteSettings } from '../../lib/page-data.ts'
+import { AccountForm, FinishRegistration } from './AccountForm.tsx'
+import { preloadVault, readSsoPrefill, useFlow } from './flow.ts'
 
 export function Register() {
   const flow = useFlow()
-  const returnTo = returnAddress(location.search, readSite())
+  const returnTo = returnUrl(location.search, readSiteSettings())
   useEffect(preloadVault, [])
   useEffect(() => void introduce(), [])
   useEffect(() => {
     if (flow.step.at === 'leave') location.replace(returnTo)
   }, [flow.step.at, returnTo])
   async function introduce() {
-    const introduction = await readIntroduction(returnTo)
+    const introduction = await readSsoPrefill(returnTo)
     if (introduction) flow.introduce(introduction)
   }
   const holdsOnlyKey = flow.step.at === 'save code' && !flow.step.opensKeys
-  useEffect(() => (holdsOnlyKey ? askBeforeLeaving() : undefined), [holdsOnlyKey])
+  useEffect(() => (holdsOnlyKey ? confirmBeforeUnload() : undefined), [holdsOnlyKey])
   return (
-    <Frame title={useWords().register.title}>
-      <CurrentStep flow={flow} doing={useDoing()} returnTo={returnTo} />
-    </Frame>
+    <PageLayout title={useMessages().register.title}>
+      <CurrentStep flow={flow} doing={useActions()} returnTo={returnTo} />
+    </PageLayout>
   )
 }
 
-type Props = { flow: ReturnType<typeof useFlow>; doing: Doing; returnTo: string }
+type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; returnTo: string }
 
 function CurrentStep({ flow, doing, returnTo }: Props) {
   const { step, draft } = flow
   switch (step.at) {
     case 'describe':
       return (
-        <Describe
+        <AccountForm
           draft={draft}
           onChange={flow.setDraft}
           returnTo={returnTo}
@@ -50,7 +46,7 @@ function CurrentStep({ flow, doing, returnTo }: Props) {
       )
     case 'touch again':
       return (
-        <TouchAgain
+        <ConfirmPasskeyAgain
           doing={doing}
           onTouch={() => flow.touchAgain(step.made)}
           onGoWithout={() => flow.goWithout(step.made)}
@@ -58,7 +54,7 @@ function CurrentStep({ flow, doing, returnTo }: Props) {
       )
     case 'finish':
       return (
-        <Finish
+        <FinishRegistration
           outcome={step.outcome}
           doing={doing}
           onFinish={() => flow.finish(step.made, step.prepared)}

@@ -1,19 +1,27 @@
 import { useState } from 'preact/hooks'
-import { call, Refused } from '../../lib/call.ts'
-import { emptyDraft, isComplete, isHandleRefused } from '../../lib/text/identity-draft.ts'
-import { createPasskey, evaluatePrf, needsSecondTouch, signInWithPasskey, type PrfOutput } from '../../lib/passkey.ts'
-import { forgetPasskey } from '../../lib/passkey-signals.ts'
-import type { Introduction } from './introduction.ts'
-import { nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from './steps.ts'
+import { ApiError, call } from '../../lib/api/call.ts'
+import { type IdentityDraft, emptyDraft, isComplete, isHandleRefused } from '../../lib/text/identity-draft.ts'
+import {
+  type PrfOutput,
+  createPasskey,
+  evaluatePrf,
+  needsPrfAssertion,
+  signInWithPasskey,
+} from '../../lib/keys/passkey.ts'
+import { signalUnknownCredential } from '../../lib/keys/passkey-signals.ts'
+import { type Event, type Made, type Prepared, type Step, nextStep, passkeyFailureOf } from './steps.ts'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { isHandle } from '@countersign/protocol/formats/handle'
+import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 
-/** The step where the person is, and all that can be done about it. */
+/** The current step, and its actions. */
 export function useFlow() {
   const [step, setStep] = useState<Step>({ at: 'describe' })
   const [draft, setDraft] = useState(emptyDraft)
   const advance = (event: Event) => setStep((current) => nextStep(current, event))
 
-  /** What the person has typed meanwhile stays. */
-  function introduce({ handle, displayName }: Introduction) {
+  /** Prefills the form, but not what the user has typed in the meantime. */
+  function introduce({ handle, displayName }: SsoPrefill) {
     setDraft((typed) => ({
       ...typed,
       handle: typed.handle === '' ? handle : typed.handle,
@@ -27,11 +35,11 @@ export function useFlow() {
     const started = await call('POST /api/auth/register/start', { body: { handle, displayName } }).catch(noteTaken)
     if (!started) return
     const made = { started, passkey: await createPasskey(started.options, await salt()) }
-    if (needsSecondTouch(made.passkey)) return touchAgain(made)
+    if (needsPrfAssertion(made.passkey)) return touchAgain(made)
     await finish(made, await prepare(made, made.passkey.prfOutput))
   }
 
-  /** A taken handle is a matter of its field. */
+  /** Marks the handle as taken. The form shows that at its field. */
   function noteTaken(error: unknown) {
     if (!isHandleRefused(error)) throw error
     setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
@@ -53,44 +61,81 @@ export function useFlow() {
       await call('POST /api/auth/register/finish', { body: prepared.finish }).catch(signInIfMade)
       advance({ type: 'account made', prepared })
     } catch (error) {
-      advance({ type: 'finish failed', made, prepared, outcome: outcomeOf(error) })
+      advance({ type: 'finish failed', made, prepared, outcome: passkeyFailureOf(error) })
       throw error
     }
   }
 
-  /** The answer to an earlier try may have been lost: then the account is there, and its passkey signs in. */
+  /** Signs the user in if the account exists. The response to an earlier try may have been lost. */
   async function signInIfMade(error: unknown) {
     const mayBeMade = step.at === 'finish' && step.outcome === 'unknown'
-    if (!(mayBeMade && error instanceof Refused && error.code === 'invalid_flow')) throw error
+    if (!(mayBeMade && error instanceof ApiError && error.code === 'invalid_flow')) throw error
     await signInWithPasskey(draft.handle)
   }
 
   async function startOver({ passkey }: Made) {
     const isOfNoUse = step.at === 'touch again' || (step.at === 'finish' && step.outcome === 'refused')
-    if (isOfNoUse) await forgetPasskey(passkey.credential.id)
+    if (isOfNoUse) await signalUnknownCredential(passkey.credential.id)
     advance({ type: 'started over' })
   }
 
   return { step, draft, setDraft, introduce, advance, createAccount, touchAgain, goWithout, finish, startOver }
 }
 
-/** The code that makes keys comes while the person types: the page is drawn without it. */
+/** Loads the cryptography while the user types. The page renders without it. */
 export function preloadVault(): void {
-  // Where this fails, the step that needs it tries again, and its failure is shown.
+  // If that fails, the step that needs it tries again and reports the error.
   loadVault().catch(() => undefined)
 }
 
-const loadVault = () => import('../../lib/vault.ts')
+const loadVault = () => import('../../lib/keys/key-vault.ts')
 
 async function salt(): Promise<BufferSource> {
   return (await loadVault()).prfSalt()
 }
 
-/** All keys of the new account. */
+/** Creates all keys of the new account. */
 async function prepare({ started, passkey }: Made, prfOutput: PrfOutput | undefined): Promise<Prepared> {
-  const { makeKeys } = await loadVault()
+  const { createAccountKeys } = await loadVault()
   const { flowId, userId, identityId } = started
   const { credential } = passkey
-  const { keys, recoveryCode } = await makeKeys({ userId, identityId, credentialId: credential.id }, prfOutput)
+  const { keys, recoveryCode } = await createAccountKeys({ userId, identityId, credentialId: credential.id }, prfOutput)
   return { finish: { flowId, credential, ...keys }, recoveryCode, opensKeys: prfOutput !== undefined }
+}
+
+/** Suggested names for a new identity. The user can change them. */
+export type SsoPrefill = Pick<IdentityDraft, 'handle' | 'displayName'>
+
+/**
+ * Reads the names that the organization's identity provider supplied, if the user comes from an SSO login. The browser
+ * that started the login authorizes the request, so a link cannot prefill names. Returns undefined without a pending
+ * login.
+ */
+export async function readSsoPrefill(returnTo: string): Promise<SsoPrefill | undefined> {
+  const flowId = /^\/sso\/link\?flow=([0-9a-f-]{36})$/.exec(returnTo)?.[1]
+  if (flowId === undefined) return undefined
+  // The next page reports errors. Here the user then types their names.
+  const arrival = await call('GET /api/sso/arrivals/:flowId', { params: { flowId } }).catch(() => undefined)
+  return arrival && introductionOf(arrival)
+}
+
+/**
+ * Suggests the display name, and a handle from the e-mail address: the characters before the @ that a handle permits.
+ */
+export function introductionOf({ displayName, email }: Pick<PendingSsoLogin, 'displayName' | 'email'>): SsoPrefill {
+  const local = email?.split('@')[0] ?? ''
+  const handle = trimMarks(local.replaceAll(/[^A-Za-z0-9._-]+/g, '-'))
+  return {
+    handle: isHandle(handle) ? handle : '',
+    displayName: displayName !== null && isDisplayName(displayName) ? displayName : '',
+  }
+}
+
+/** Handles begin and end with a letter or a digit. */
+function trimMarks(text: string): string {
+  const characters = [...text]
+  const isMark = (character: string) => '._-'.includes(character)
+  const first = characters.findIndex((character) => !isMark(character))
+  const last = characters.findLastIndex((character) => !isMark(character))
+  return first < 0 ? '' : characters.slice(first, last + 1).join('')
 }

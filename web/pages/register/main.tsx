@@ -1,4 +1,4 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import { Register } from './Register.tsx'
 
-await drawPage(Register)
+await renderPage(Register)

@@ -1,19 +1,19 @@
 import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/accounts/passkeys'
-import { Refused } from '../../lib/call.ts'
-import type { NewPasskey } from '../../lib/passkey.ts'
+import { ApiError } from '../../lib/api/call.ts'
+import type { NewPasskey } from '../../lib/keys/passkey.ts'
 
-/** A passkey that was made for an account which the server does not know yet. */
+/** A passkey that was created for an account which the server does not know yet. */
 export type Made = { started: RegistrationStarted; passkey: NewPasskey }
 
-/** All that the server is told at the end, and the code that it is never told. */
+/** The last request, and the recovery code, which is never sent. */
 export type Prepared = { finish: RegistrationFinish; recoveryCode: string; opensKeys: boolean }
 
-/** What became of a last request that failed: no account, or nobody here knows. */
+/** The result of a failed last request: either no account was created, or the result is unknown. */
 export type Outcome = 'refused' | 'unknown'
 
 /**
- * Where a person is on the way to an account. A passkey once made and keys once prepared are kept, so that a dialog
- * closed by mistake or a lost connection costs one click and never a second passkey.
+ * The steps of registration. A created passkey and prepared keys are stored, so that closing a dialog by mistake or
+ * losing the connection costs one click, and never a second passkey.
  */
 export type Step =
   | { at: 'describe' }
@@ -37,7 +37,9 @@ const accepted: Record<Step['at'], Event['type'][]> = {
   leave: [],
 }
 
-/** The step after an event. One that does not belong to the step, such as a late answer, changes nothing. */
+/**
+ * Returns the step after an event. An event that does not belong to the step, such as a late response, changes nothing.
+ */
 export function nextStep(step: Step, event: Event): Step {
   return accepted[step.at].includes(event.type) ? stepAfter(event) : step
 }
@@ -57,7 +59,7 @@ function stepAfter(event: Event): Step {
   }
 }
 
-/** A refusal settles that there is no account. Silence, or a fault of the server, may have come after it was made. */
-export function outcomeOf(error: unknown): Outcome {
-  return error instanceof Refused && error.status < 500 && error.status !== 429 ? 'refused' : 'unknown'
+/** An error response means that there is no account. After no response, or a server error, the account may exist. */
+export function passkeyFailureOf(error: unknown): Outcome {
+  return error instanceof ApiError && error.status < 500 && error.status !== 429 ? 'refused' : 'unknown'
 }

@@ -1,34 +1,36 @@
-import type { Leaving, ProviderView } from '@countersign/protocol/pages'
+import type { AuthorizationResponse, ProviderView } from '@countersign/protocol/pages'
 import { useEffect } from 'preact/hooks'
-import { leave } from '../../lib/leave.ts'
-import { placeOf } from '../../lib/place.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
+import { redirectTargetLabel, submitRedirect } from '../../lib/navigation.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
 import { Unfinished } from '../../components/display/Unfinished.tsx'
-import { readView, startAddress } from '../../lib/view.ts'
+import { homeUrl, readPageData } from '../../lib/page-data.ts'
 
-/** The end of a request that was decided before anything was asked. */
+/** Ends an authorization request that needs no prompt. */
 export function Return() {
-  const { unfinished } = useWords()
-  const view = readView('return')
+  const { unfinished } = useMessages()
+  const view = readPageData('return')
   if ('organization' in view) return <ToProvider {...view} />
   const { leaving, unverified } = view
   if (!unverified) return <Posting leaving={leaving} />
   return (
-    <Frame title={unfinished.title}>
+    <PageLayout title={unfinished.title}>
       <section class="step">
         <Unfinished {...unverified} leaving={leaving} />
       </section>
-    </Frame>
+    </PageLayout>
   )
 }
 
-/** What the user is shown before the browser goes to the sign-in of an organization that does not answer for it. */
+/**
+ * Asks before the browser goes to an SSO login that another site started, at a URL that the organization has not
+ * verified (RFC 9700 §4.11.2).
+ */
 function ToProvider({ organization, leaving: { url } }: ProviderView) {
-  const words = useWords().sso
-  const host = placeOf(url)
+  const words = useMessages().sso
+  const host = redirectTargetLabel(url)
   return (
-    <Frame title={words.leaveTitle(host)}>
+    <PageLayout title={words.leaveTitle(host)}>
       <section class="step">
         <h1>{words.leaveTitle(host)}</h1>
         <p class="lead">{words.leaveLead(organization, host)}</p>
@@ -37,24 +39,24 @@ function ToProvider({ organization, leaving: { url } }: ProviderView) {
           <a class="button primary" data-action="leave" href={url}>
             {words.leaveTo(host)}
           </a>
-          <a class="button secondary" data-action="cancel" href={startAddress()}>
+          <a class="button secondary" data-action="cancel" href={homeUrl()}>
             {words.cancel}
           </a>
         </div>
       </section>
-    </Frame>
+    </PageLayout>
   )
 }
 
-/** The moment in which the answer is posted to the app. */
-function Posting({ leaving }: { leaving: Leaving }) {
-  const words = useWords().signin
-  useEffect(() => leave(leaving), [])
+/** Shown while the response is posted to the app. */
+function Posting({ leaving }: { leaving: AuthorizationResponse }) {
+  const words = useMessages().signin
+  useEffect(() => submitRedirect(leaving), [])
   return (
-    <Frame title={words.leaving(placeOf(leaving.url))}>
+    <PageLayout title={words.leaving(redirectTargetLabel(leaving.url))}>
       <section class="step">
-        <p role="status">{words.leaving(placeOf(leaving.url))}</p>
+        <p role="status">{words.leaving(redirectTargetLabel(leaving.url))}</p>
       </section>
-    </Frame>
+    </PageLayout>
   )
 }

@@ -1,4 +1,4 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
 import { Return } from './Return.tsx'
 
-await drawPage(Return)
+await renderPage(Return)

@@ -1,37 +1,33 @@
 import { isReservedPayload } from '@countersign/protocol/formats/signing/reserved-payload'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { CeremonyFailed } from '../../lib/passkey.ts'
-import { placeOf } from '../../lib/place.ts'
+import { CeremonyError } from '../../lib/keys/passkey.ts'
+import { redirectTargetLabel } from '../../lib/navigation.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import type { Action, Doing } from '../../components/form/doing.ts'
-import { EnterCode } from '../../components/unlock/EnterCode.tsx'
+import type { Action, ActionState } from '../../components/form/use-actions.ts'
+import { RecoveryCodeForm } from '../../components/unlock/EnterCode.tsx'
 import { ExactText } from '../../components/display/ExactText.tsx'
-import { Monogram } from '../../components/display/Monogram.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { SignatureLine } from '../../components/display/SignatureLine.tsx'
-import { readView } from '../../lib/view.ts'
+import { Monogram, SignatureLine } from '../../components/display/Monogram.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { readPageData } from '../../lib/page-data.ts'
 import type { useFlow } from './flow.ts'
-import { openWindow } from './InAWindow.tsx'
-import { looksUnreadable } from './readable.ts'
-import { Progress } from './Progress.tsx'
-import { roleOf } from './role.ts'
-import type { Step } from './steps.ts'
-import { TimeLeft } from './TimeLeft.tsx'
-import { canTellCovered, useUncovered } from './uncovered.ts'
+import { openPopup } from './Ended.tsx'
+import { isUnreadablePayload, supportsVisibilityTracking, useVisibility } from './readable.ts'
+import { Progress, TimeLeft } from './TimeLeft.tsx'
+import { type Step, roleOf } from './steps.ts'
 
 type Deciding = Extract<Step, { at: 'decide' | 'enter code' }>
-type Props = { flow: ReturnType<typeof useFlow>; step: Deciding; doing: Doing; framed: boolean }
+type Props = { flow: ReturnType<typeof useFlow>; step: Deciding; doing: ActionState; framed: boolean }
 
-/** What somebody is asked to sign, by whom and as whom; and their answer. */
+/** Shows what to sign, which app requests it and as which identity, and asks for the decision. */
 export function Decide({ flow, step, doing, framed }: Props) {
-  const words = useWords().sign
+  const words = useMessages().sign
   const { request } = step
   const { app, handle, identityId, payload, expiresAt, organization } = request
   const [readToEnd, setReadToEnd] = useState(false)
   const sheet = useRef<HTMLElement>(null)
-  const uncovered = useUncovered(sheet, framed)
+  const uncovered = useVisibility(sheet, framed)
   const name = flow.owner?.identities.find((each) => each.identityId === identityId)?.displayName ?? handle
-  // An answer that is on its way may have been in time: then the server says so.
+  // A decision that is being sent may have been in time. The server decides that.
   const onEnd = () => doing.current === undefined && flow.advance({ type: 'time is up' })
   return (
     <section class="step" ref={sheet}>
@@ -40,7 +36,7 @@ export function Decide({ flow, step, doing, framed }: Props) {
         <h1>
           <small>{organization ? words.ofOrganization.asks(organization.name) : words.asks}</small> {app.name}
         </h1>
-        <p class="place">{app.origins.map(placeOf).join(' · ')}</p>
+        <p class="place">{app.origins.map(redirectTargetLabel).join(' · ')}</p>
       </header>
       {request.demonstration && <p class="note">{words.demonstration}</p>}
       {!request.connected && !request.demonstration && (
@@ -66,11 +62,11 @@ export function Decide({ flow, step, doing, framed }: Props) {
 type AnswersProps = { step: Extract<Step, { at: 'decide' }>; awake: boolean } & Pick<Props, 'flow' | 'doing' | 'framed'>
 
 function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
-  const words = useWords()
-  const { requestId } = readView('sign')
+  const words = useMessages()
+  const { requestId } = readPageData('sign')
   const deny: Action = { name: 'deny', label: words.sign.deny, look: 'secondary', do: flow.deny }
   const window: Action[] = framed
-    ? [{ name: 'open-window', label: words.sign.inAWindow, look: 'quiet', do: () => openWindow(requestId) }]
+    ? [{ name: 'open-window', label: words.sign.inAWindow, look: 'quiet', do: () => openPopup(requestId) }]
     : []
   if (isReservedPayload(step.request.payload))
     return (
@@ -79,7 +75,7 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
         <Actions of={[deny]} doing={doing} />
       </>
     )
-  if (looksUnreadable(step.request.payload) && !step.insisted) {
+  if (isUnreadablePayload(step.request.payload) && !step.insisted) {
     const insist = () => flow.advance({ type: 'insisted' })
     return (
       <>
@@ -88,12 +84,12 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
       </>
     )
   }
-  if (framed && !canTellCovered()) return <Actions of={[...window, deny]} doing={doing} />
+  if (framed && !supportsVisibilityTracking()) return <Actions of={[...window, deny]} doing={doing} />
   const role = roleOf(step.request)
   const label = role === 'sign' ? words.sign.sign : words.sign.ofOrganization.approve
   const sign: Action = { name: role, label, asleep: !awake, do: flow.sign }
   const code: Action = { name: 'use-code', label: words.sign.useCode, look: 'quiet', do: flow.useCode }
-  const others = [...(doing.problem instanceof CeremonyFailed ? [code] : []), ...window]
+  const others = [...(doing.problem instanceof CeremonyError ? [code] : []), ...window]
   return (
     <>
       <Missing awake={awake} what={framed ? words.sign.seeAll : words.sign.readOn} />
@@ -103,7 +99,7 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
   )
 }
 
-/** What is missing before the button wakes. Its room is kept then: no button must move under a finger. */
+/** Says what is missing before the button is enabled. Its room stays reserved, because buttons must not move. */
 function Missing({ awake, what }: { awake: boolean; what: string }) {
   const wasSaid = useRef(false)
   useEffect(() => {
@@ -118,9 +114,9 @@ function Missing({ awake, what }: { awake: boolean; what: string }) {
 }
 
 function ByCode({ flow, step, doing }: { step: Extract<Step, { at: 'enter code' }> } & Pick<Props, 'flow' | 'doing'>) {
-  const { sign: words } = useWords()
+  const { sign: words } = useMessages()
   return flow.owner === undefined ? null : (
-    <EnterCode
+    <RecoveryCodeForm
       keyWraps={step.keyWraps}
       userId={flow.owner.user.userId}
       doing={doing}

@@ -1,43 +1,39 @@
 import { useEffect } from 'preact/hooks'
 import { Actions } from '../../components/form/Actions.tsx'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
-import { whenSeenAgain } from '../../lib/coming-back.ts'
-import { useDoing, type Doing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readView } from '../../lib/view.ts'
+import { onBecomesVisible } from '../../lib/navigation.ts'
+import { type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readPageData } from '../../lib/page-data.ts'
 import { Decide } from './Decide.tsx'
-import { Ended } from './Ended.tsx'
+import { OpenInPopup, OrganizationSsoPrompt, RequestResult, WaitingForApprovals } from './Ended.tsx'
 import { useFlow } from './flow.ts'
-import { InAWindow } from './InAWindow.tsx'
-import { SignInThere } from './SignInThere.tsx'
-import { Waits } from './Waits.tsx'
 
 export function Sign() {
-  const words = useWords().sign
-  const view = readView('sign')
+  const words = useMessages().sign
+  const view = readPageData('sign')
   const framed = view.embedded && parent !== self
-  const doing = useDoing()
+  const doing = useActions()
   const flow = useFlow(view, framed)
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
-  useEffect(() => whenSeenAgain(flow.look), [])
+  useEffect(() => onBecomesVisible(flow.look), [])
   return (
-    <Frame title={words.title} step={flow.step.at} bare={view.embedded}>
+    <PageLayout title={words.title} step={flow.step.at} bare={view.embedded}>
       <CurrentStep flow={flow} doing={doing} framed={framed} />
-    </Frame>
+    </PageLayout>
   )
 }
 
-type Props = { flow: ReturnType<typeof useFlow>; doing: Doing; framed: boolean }
+type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; framed: boolean }
 
 function CurrentStep({ flow, doing, framed }: Props) {
-  const { sign: words, account, signin } = useWords()
+  const { sign: words, account, signin } = useMessages()
   const { step } = flow
   switch (step.at) {
     case 'look': {
-      if (doing.problem === undefined) return <Waiting />
+      if (doing.problem === undefined) return <Spinner />
       return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }]} doing={doing} />
     }
     case 'authenticate':
@@ -49,7 +45,7 @@ function CurrentStep({ flow, doing, framed }: Props) {
         </section>
       )
     case 'open window':
-      return <InAWindow doing={doing} onAnswered={flow.advance} />
+      return <OpenInPopup doing={doing} onAnswered={flow.advance} />
     case 'unknown':
       return (
         <section class="step">
@@ -62,13 +58,13 @@ function CurrentStep({ flow, doing, framed }: Props) {
         </section>
       )
     case 'sign in there':
-      return <SignInThere place={step.place} doing={doing} />
+      return <OrganizationSsoPrompt place={step.place} doing={doing} />
     case 'decide':
     case 'enter code':
       return <Decide flow={flow} step={step} doing={doing} framed={framed} />
     case 'wait':
-      return <Waits flow={flow} step={step} doing={doing} />
+      return <WaitingForApprovals flow={flow} step={step} doing={doing} />
     case 'end':
-      return <Ended end={step.end} signedIn={flow.owner !== undefined} doing={doing} />
+      return <RequestResult end={step.end} signedIn={flow.owner !== undefined} doing={doing} />
   }
 }

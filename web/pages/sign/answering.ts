@@ -1,27 +1,26 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
-import { call } from '../../lib/call.ts'
-import { openKeys, openKeysInFrame, type Opened } from '../../lib/open-keys.ts'
-import { withFreshProof } from '../../lib/passkey.ts'
+import { call } from '../../lib/api/call.ts'
+import { type Opened, openKeysInFrame, unlockKeys } from '../../lib/keys/unlock.ts'
+import { withRecentAuthentication } from '../../lib/keys/passkey.ts'
 import type { Owner } from './flow.ts'
-import { roleOf } from './role.ts'
-import type { Event, Step } from './steps.ts'
+import { type Event, type Step, roleOf } from './steps.ts'
 
-/** How long a touch may take before the proof that it relies on is too old. */
+/** The maximum time that a passkey dialog takes before the authentication is too old. */
 const touchSeconds = 60
 
-const loadVault = () => import('../../lib/vault.ts')
+const loadVault = () => import('../../lib/keys/key-vault.ts')
 
-type Place = { step: () => Step; owner: () => Owner | undefined; rpId: string; framed: boolean }
+type SigningActionDeps = { step: () => Step; owner: () => Owner | undefined; rpId: string; framed: boolean }
 type Flow = {
   advance: (event: Event) => void
   read: () => Promise<void>
   ofTheirs: <T>(work: () => Promise<T>) => Promise<T | undefined>
 }
 
-/** What the person can do about the request that they are looking at. */
-export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
+/** The actions of the user on the signing request that is shown. */
+export function useSigningActions(place: SigningActionDeps, { advance, read, ofTheirs }: Flow) {
   async function sign() {
     const { user } = place.owner() ?? {}
     const opened = user && (await ofTheirs(() => open(user.userId)))
@@ -31,9 +30,9 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
     await signWith(masterKey)
   }
 
-  /** Keys that a frame opens sign only what the server still accepts without a new proof of presence. */
+  /** Unlocks the keys. In a frame, that works only while the last authentication is recent enough for the server. */
   async function open(userId: string): Promise<Opened | undefined> {
-    if (!place.framed) return openKeys(userId)
+    if (!place.framed) return unlockKeys(userId)
     const { secondsSinceAuthTime } = await call('GET /api/auth/session', {})
     if (secondsSinceAuthTime < limits.freshAuthenticationSeconds - touchSeconds)
       return openKeysInFrame(userId, place.rpId)
@@ -41,7 +40,7 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
     return undefined
   }
 
-  /** For those whose passkeys open nothing here. */
+  /** For users whose passkeys unlock no keys on this device. */
   async function useCode() {
     const wraps = await ofTheirs(() => call('GET /api/account/key-wraps', {}))
     if (wraps) advance({ type: 'keys are shut', ...wraps })
@@ -51,7 +50,7 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
     const request = requestOf(place.step())
     if (!request) return masterKey.forget()
     const signature = await ofTheirs(() => signatureBy(masterKey, request)).finally(() => masterKey.forget())
-    // The key was replaced meanwhile, and the request has expired with the old one.
+    // The key was replaced in the meantime, and the request has expired with the old key.
     if (signature === undefined) return read()
     const { requestId, organization } = request
     const given = { params: { requestId }, body: { signature } }
@@ -59,8 +58,8 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
       roleOf(request) === 'sign'
         ? call('POST /api/signing/requests/:requestId/sign', given)
         : call('POST /api/signing/requests/:requestId/approve', given)
-    // A recovery code opens keys, and proves no presence. A frame can prove none.
-    const answered = await ofTheirs(() => (place.framed ? answer() : withFreshProof(answer)))
+    // A recovery code unlocks keys, but does not re-authenticate. A frame cannot re-authenticate.
+    const answered = await ofTheirs(() => (place.framed ? answer() : withRecentAuthentication(answer)))
     if (!answered) return
     if (organization) return read()
     const { status, publicKey, resolvedAt } = answered
@@ -79,7 +78,7 @@ export function waysToAnswer(place: Place, { advance, read, ofTheirs }: Flow) {
   return { sign, signWith, useCode, deny }
 }
 
-/** A signature of the text, by the key that its request names; `undefined` where that is not in force any more. */
+/** Signs the payload with the key that the request names. Returns undefined if that key was replaced. */
 async function signatureBy(masterKey: MasterKey, { identityId, publicKey, payload }: SigningRequest) {
   const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
   if (!key.hasKey || key.publicKey !== publicKey) return undefined

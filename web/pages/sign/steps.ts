@@ -1,16 +1,25 @@
-import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
-import { answerOf, type Answer } from './answer.ts'
+import type { KeyWrap } from '@countersign/protocol/accounts/keys'
+import { type Answer, parseResponse } from './answer.ts'
 
-/** How a request can end; each is for good. */
-export type End = 'signed' | 'denied' | 'expired'
+/** The action of a user on a request: sign it, or approve the signature of an organization. */
+export type Role = 'sign' | 'approve'
 
-type Asked = NonNullable<SigningRequest['organization']>
+/** Returns the next action of a member: sign if no other member has signed and they may, otherwise approve. */
+export function roleOf({ organization }: Pick<SigningRequest, 'organization'>): Role {
+  if (!organization?.mayApprove || organization.approvalsNeeded === 0) return 'sign'
+  return organization.maySign && !organization.isSigned ? 'sign' : 'approve'
+}
 
-/** Where an organization has its members sign in, before they see what it is asked. */
+/** The final states of a request. */
+export type RequestEnd = 'signed' | 'denied' | 'expired'
+
+type RequestedOrganization = NonNullable<SigningRequest['organization']>
+
+/** The SSO login of an organization, which members must do before they see its requests. */
 export type OwnSignIn = { organizationName: string; loginUrl: string }
 
-/** Where a person is who was asked to sign. */
+/** The steps of a signing request. */
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
@@ -19,8 +28,8 @@ export type Step =
   | { at: 'sign in there'; place: OwnSignIn }
   | { at: 'decide'; request: SigningRequest; insisted: boolean }
   | { at: 'enter code'; request: SigningRequest; keyWraps: KeyWrap[] }
-  | { at: 'wait'; request: SigningRequest; organization: Asked }
-  | { at: 'end'; end: End; answer?: Answer; origins: string[] }
+  | { at: 'wait'; request: SigningRequest; organization: RequestedOrganization }
+  | { at: 'end'; end: RequestEnd; answer?: Answer; origins: string[] }
 
 export type Event =
   | { type: 'nobody signed in' }
@@ -35,8 +44,9 @@ export type Event =
   | { type: 'answered in a window'; answer: Answer; origins: string[] }
 
 /**
- * The step after an event; one that does not belong to the step changes nothing, and nothing changes an end. In a frame
- * nobody signs in: the session cookie does not travel there from another site, and a passkey is not taken from there.
+ * Returns the step after an event. An event that does not belong to the step changes nothing, and final steps never
+ * change. In a frame, users cannot sign in: the session cookie is not sent there across sites, and the server rejects
+ * assertions from there.
  */
 export function nextStep(step: Step, event: Event, { framed }: { framed: boolean }): Step {
   if (step.at === 'end') return step
@@ -64,16 +74,16 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
   }
 }
 
-/** One that still waits leaves the person where they are. */
+/** A request that is still pending does not change the step. */
 function stepFor(request: SigningRequest, step: Step): Step {
   if (request.status !== 'pending')
-    return { at: 'end', end: request.status, ...answerOf(request), origins: request.app.origins }
+    return { at: 'end', end: request.status, ...parseResponse(request), origins: request.app.origins }
   if (step.at === 'open window' && step.toProve) return step
   const { organization } = request
   if (organization && organization.answered !== null) return { at: 'wait', request, organization }
   return 'request' in step && step.at !== 'wait' ? step : { at: 'decide', request, insisted: false }
 }
 
-function endOf({ type }: Answer): End {
+function endOf({ type }: Answer): RequestEnd {
   return type === 'countersign:signed' ? 'signed' : 'denied'
 }

@@ -1,22 +1,22 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import type { OrganizationChoice } from '@countersign/protocol/organizations/organization-context'
+import type { OrganizationChoice } from '@countersign/protocol/organizations/organizations'
 import { ActionButton, Actions } from '../../components/form/Actions.tsx'
-import type { Doing } from '../../components/form/doing.ts'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
+import type { ActionState } from '../../components/form/use-actions.ts'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
 import type { Grant } from './steps.ts'
 
 type Props = {
   identity: Identity
   read: Grant
   mismatch: boolean
-  doing: Doing
-  /** With none: as themselves. */
+  doing: ActionState
+  /** Called with undefined if users act as themselves. */
   onChoose: (organization: OrganizationChoice | undefined) => Promise<void>
   onDeny: () => Promise<void>
 }
 
-/** For which of their organizations a person uses the app, or for themselves. */
+/** Asks for which organization the user uses the app, or as themselves. */
 export function ChooseOrganization({
   identity,
   read: { organizations = [] },
@@ -25,7 +25,7 @@ export function ChooseOrganization({
   onChoose,
   onDeny,
 }: Props) {
-  const { signin: words, frame } = useWords()
+  const { signin: words, frame } = useMessages()
   const choose = (organization: OrganizationChoice | undefined) => () => onChoose(organization)
   return (
     <>
@@ -52,7 +52,7 @@ export function ChooseOrganization({
   )
 }
 
-type ChoiceProps = { id?: string; name: string; below: string; doing: Doing; onChoose: () => Promise<void> }
+type ChoiceProps = { id?: string; name: string; below: string; doing: ActionState; onChoose: () => Promise<void> }
 
 function Choice({ id, name, below, doing, onChoose }: ChoiceProps) {
   const choose = {

@@ -1,15 +1,17 @@
 import type { SignInView } from '@countersign/protocol/pages'
-import { placeOf } from '../../lib/place.ts'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
+import { redirectTargetLabel } from '../../lib/navigation.ts'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
 
-/** The server names another place for the key of the app than the app did: the key stays, and so does the person. */
+/**
+ * Shown if the server returns another redirect URI or key recipient than the app requested. The app key is not sent.
+ */
 export function Stopped({ to, view: { app } }: { to: string; view: SignInView }) {
-  const { stopped: words } = useWords().signin
+  const { stopped: words } = useMessages().signin
   return (
     <>
       <StepHeading level={2}>{words.title}</StepHeading>
-      <p class="problem">{words.why(app.name, placeOf(to))}</p>
+      <p class="problem">{words.why(app.name, redirectTargetLabel(to))}</p>
       <p>{words.whatNow}</p>
     </>
   )

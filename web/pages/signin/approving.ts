@@ -1,39 +1,68 @@
-import type { MasterKey } from '@countersign/keys/master-key'
-import type { Answer } from '@countersign/protocol/api'
 import type { Identity } from '@countersign/protocol/accounts/identities'
+import type {
+  AuthorizationResponse,
+  Connector,
+  ConnectorUnavailableReason,
+  SignInView,
+} from '@countersign/protocol/pages'
+import { ApiError, call } from '../../lib/api/call.ts'
+import type { MasterKey } from '@countersign/keys/master-key'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
-import type { Connector, Leaving, SignInView, Withdrawal } from '@countersign/protocol/pages'
-import { call, Refused } from '../../lib/call.ts'
-import { leave } from '../../lib/leave.ts'
-import { reauthenticate, withFreshProof, type SignedIn } from '../../lib/passkey.ts'
+import { submitRedirect } from '../../lib/navigation.ts'
+import { type SignedIn, reauthenticate, withRecentAuthentication } from '../../lib/keys/passkey.ts'
 import { grantableScopes } from '../../lib/text/scope-words.ts'
-import { isAsAsked, leadsTo } from './asked-place.ts'
+import { matchesRequest, leadsTo } from './requested-target.ts'
 import { scopeTextOf } from './consent/delegating.ts'
-import { toBrowser } from './federated.ts'
-import { isSettled, mayApprove, type Approving, type Event, type Grant, type Step } from './steps.ts'
+import { type Approving, type Event, type Grant, type Step, canApprove, isSettled } from './steps.ts'
 
-const loadVault = () => import('../../lib/vault.ts')
+/**
+ * Exchanges the authorization response for a FedCM assertion. Returns the URL of the page that gives the assertion to
+ * the browser, with the assertion in its fragment. If the request has expired, that page reports it, because the user
+ * can do nothing about it here.
+ */
+async function resolveFedcm(
+  { app, redirectUri }: Pick<SignInView, 'app' | 'redirectUri'>,
+  { identityId }: Identity,
+  { url }: AuthorizationResponse,
+): Promise<AuthorizationResponse> {
+  const { searchParams } = new URL(url)
+  const body = {
+    code: searchParams.get('code') ?? '',
+    state: searchParams.get('state') ?? '',
+    clientId: app.clientId,
+  }
+  try {
+    const { assertion } = await call('POST /api/oauth/fedcm/finalize', { body })
+    return { url: `${redirectUri}#${new URLSearchParams({ assertion, account: identityId })}` }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'invalid_grant') throw error
+    return { url: new URL('error?code=expired', redirectUri).href }
+  }
+}
+
+const loadVault = () => import('../../lib/keys/key-vault.ts')
 const loadAppKey = () => import('./consent/app-key.ts')
 
-/** Whose keys the page may open, and what opens them, from the touch that did so until the person leaves. */
+/** The signed-in user, and their master key from its unlocking until the user leaves. */
 export type Owner = { userId: string; masterKey?: MasterKey }
 
-type Place = { step: () => Step; owner: { current: Owner | undefined } }
+type ApprovalDeps = { step: () => Step; owner: { current: Owner | undefined } }
 type Flow = {
   advance: (event: Event) => Promise<void>
   whileSignedIn: <T>(work: () => Promise<T>) => Promise<T | undefined>
 }
 
-/** How a person goes on to the app with what they agree to, and with the key that it takes, if it takes one. */
-export function waysToApprove(view: SignInView, place: Place, { advance, whileSignedIn }: Flow) {
-  /** The passkey that signed the person in may have opened their keys as well. */
+/** The actions that take the user back to the app, with the app key if the app requests one. */
+export function useApproval(view: SignInView, place: ApprovalDeps, { advance, whileSignedIn }: Flow) {
+  /** The passkey that signed the user in may have unlocked their keys too. */
   async function signedIn({ user, identities, keyWraps, used }: SignedIn) {
-    const masterKey = view.key && (await (await loadVault()).openWithPasskey(keyWraps, used, user.userId))
+    const masterKey = view.key && (await (await loadVault()).unlockWithPasskey(keyWraps, used, user.userId))
     place.owner.current = { ...user, ...(masterKey && { masterKey }) }
     await advance({ type: 'signed in', identities })
   }
 
-  /** Where nothing is left to agree to. Keys that are shut open by a touch of the person's: it is asked for. */
+  /** Continues if there is nothing to consent to. Locked keys need another assertion, which the page asks for. */
   async function goOn() {
     if (!view.key || place.owner.current?.masterKey) return approve()
     await advance({ type: 'keys needed' })
@@ -48,7 +77,7 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
     if (!view.key || masterKey) await approveWith(masterKey)
   }
 
-  /** Opens the keys with a passkey; what it does not open, the recovery code does. */
+  /** Unlocks the keys with a passkey, or else asks for the recovery code. */
   async function unlock(): Promise<MasterKey | undefined> {
     const { masterKey, keyWraps } = await openWithPresence(place.owner.current?.userId ?? '', view.requestUri)
     if (!masterKey) await advance({ type: 'keys are shut', keyWraps })
@@ -60,24 +89,24 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
     if (keyWraps) await advance({ type: 'keys are shut', keyWraps })
   }
 
-  /** Without keys where the app takes none. They are forgotten once the person has left with what they opened. */
+  /** Approves the request, without keys if the app takes none. The keys are discarded afterwards. */
   async function approveWith(masterKey: MasterKey | undefined) {
     const approving = place.step()
-    if (!mayApprove(approving) || !mayHandOver()) return
+    if (!canApprove(approving) || !mayHandOver()) return
     if (place.owner.current && masterKey) place.owner.current = { ...place.owner.current, masterKey }
-    const agree = () => withFreshProof(() => consent(view, approving, masterKey), view.requestUri)
+    const agree = () => withRecentAuthentication(() => consent(view, approving, masterKey), view.requestUri)
     const outcome = await whileSignedIn(() => agree().catch((error: unknown) => endBy(error, view)))
     if (!outcome) return
     if (typeof outcome === 'string') return advance({ type: 'withdrawn', why: outcome })
     forgetKeys()
     if ('ledTo' in outcome) return advance({ type: 'led elsewhere', to: outcome.ledTo })
     await advance({ type: 'approved' })
-    leave(outcome)
+    submitRedirect(outcome)
   }
 
-  /** Whether the key would go where the app has asked for it; where it would not, the way ends here. */
+  /** Returns whether the app key would go to the recipient in the app's own request. Otherwise the flow stops. */
   function mayHandOver(): boolean {
-    if (!view.key || isAsAsked(view, location.search)) return true
+    if (!view.key || matchesRequest(view, location.search)) return true
     void advance({ type: 'led elsewhere', to: view.redirectUri })
     return false
   }
@@ -90,28 +119,28 @@ export function waysToApprove(view: SignInView, place: Place, { advance, whileSi
   return { signedIn, goOn, approve, approveWith, useCode, forgetKeys }
 }
 
-/** What a refused consent comes to: where nothing may be asked and the sign-in is too old, the browser goes back. */
-function endBy(error: unknown, view: SignInView): Withdrawal | Leaving {
-  const tooOld = error instanceof Refused && error.code === 'login_required'
+/** Maps a rejected consent. If prompts are forbidden and the sign-in is too old, the browser returns to the app. */
+function endBy(error: unknown, view: SignInView): ConnectorUnavailableReason | AuthorizationResponse {
+  const tooOld = error instanceof ApiError && error.code === 'login_required'
   return tooOld && view.silently ? view.silently.login_required : withdrawalBy(error, view)
 }
 
-/** Why a consent is refused that came too late: the other app has given up meanwhile what was asked for. */
-function withdrawalBy(error: unknown, { connector }: SignInView): Withdrawal {
-  if (!connector || !(error instanceof Refused)) throw error
+/** Returns why a consent came too late: the other app no longer offers what was requested. */
+function withdrawalBy(error: unknown, { connector }: SignInView): ConnectorUnavailableReason {
+  if (!connector || !(error instanceof ApiError)) throw error
   if (error.code !== 'invalid_target' && error.code !== 'invalid_scope') throw error
   return error.code
 }
 
 /**
- * Sends the consent; answers where the browser goes, with the key in the fragment. Where the server would lead it to
- * another place than the app has asked for, no key leaves, and it answers that place.
+ * Sends the consent. Returns the URL to go to, with the app key in its fragment. If the server returns another URL than
+ * the redirect URI, the key is not sent and that URL is returned.
  */
 async function consent(
   view: SignInView,
   { identity, grant }: Approving,
   masterKey: MasterKey | undefined,
-): Promise<Leaving | { ledTo: string }> {
+): Promise<AuthorizationResponse | { ledTo: string }> {
   const { key, app } = view
   const { organization } = grant
   const body = {
@@ -121,7 +150,7 @@ async function consent(
   }
   if (!key || !masterKey) {
     const leaving = leavingOf(await call('POST /api/oauth/authorize', { body }))
-    return view.givenTo === undefined ? leaving : toBrowser(view, identity, leaving)
+    return view.givenTo === undefined ? leaving : resolveFedcm(view, identity, leaving)
   }
   const { newKeyFor, fragmentOf } = await loadAppKey()
   const place = { identityId: identity.identityId, clientId: app.clientId }
@@ -131,13 +160,13 @@ async function consent(
   return { url: `${answer.redirectUrl}#${await fragmentOf(masterKey, place, answer, key)}` }
 }
 
-/** How far the app may go with organizations, where the user has seen that; else what they chose before stays. */
+/** Returns the access to organizations if the user has seen that choice. Otherwise the previous choice stays. */
 function accessOf(view: SignInView, grant: Grant) {
   if (!view.organizationAccess || grant.organizationAccess === undefined || isSettled(grant, view)) return {}
   return { organizationAccess: grant.organizationAccess ? view.organizationAccess : ('none' as const) }
 }
 
-function leavingOf({ redirectUrl, formFields }: Answer<'POST /api/oauth/authorize'>): Leaving {
+function leavingOf({ redirectUrl, formFields }: ResponseOf<'POST /api/oauth/authorize'>): AuthorizationResponse {
   return { url: redirectUrl, ...(formFields && { fields: formFields }) }
 }
 
@@ -146,8 +175,8 @@ async function readKeyWraps(): Promise<KeyWrap[]> {
 }
 
 /**
- * Opens a person's keys by a touch that also proves that they are there, for a new key asks for that. Without a passkey
- * that opens anything it answers what else there is to open them with, and asks for no touch.
+ * Unlocks the keys with an assertion that also re-authenticates the user, because a new key requires that. Without a
+ * passkey that unlocks keys, returns the key wraps and asks for no assertion.
  */
 async function openWithPresence(
   userId: string,
@@ -156,7 +185,7 @@ async function openWithPresence(
   const [vault, keyWraps] = await Promise.all([loadVault(), readKeyWraps()])
   if (!keyWraps.some(({ kind }) => kind === 'passkey_prf')) return { keyWraps }
   const used = await reauthenticate(await vault.prfSalt(), { requestUri })
-  const masterKey = await vault.openWithPasskey(keyWraps, used, userId)
+  const masterKey = await vault.unlockWithPasskey(keyWraps, used, userId)
   return { keyWraps, ...(masterKey && { masterKey }) }
 }
 
@@ -196,7 +225,7 @@ function requestOf(view: SignInView, identity: Identity) {
   }
 }
 
-/** What the person was shown, and nothing else. */
+/** Returns exactly what the user has seen. */
 function connectorOf(connector: Connector) {
   return {
     connector: true,

@@ -1,36 +1,36 @@
-import type { SignInView, Withdrawal } from '@countersign/protocol/pages'
-import { leave } from '../../lib/leave.ts'
-import { mustSignIn } from '../../lib/session.ts'
+import type { SignInView, ConnectorUnavailableReason } from '@countersign/protocol/pages'
+import { submitRedirect } from '../../lib/navigation.ts'
+import { isSignInRequired } from '../../lib/session/session.ts'
 import type { Event, Step } from './steps.ts'
 
 type Present = { step: () => Step; hasConnected: () => Promise<boolean> }
 
-/** How a request ends without a code, though the user has not said no. */
+/** The actions that end a request without a code, although the user has not denied it. */
 export function waysToEnd(view: SignInView, { step, hasConnected }: Present, advance: (event: Event) => Promise<void>) {
-  /** Takes to the app that what it asked for is not to be had. */
-  function takeBack(why: Withdrawal): void {
-    if (view.connector) leave(view.connector.withdrawn[why])
+  /** Returns to the app with the error that the requested delegation is unavailable. */
+  function takeBack(why: ConnectorUnavailableReason): void {
+    if (view.connector) submitRedirect(view.connector.withdrawn[why])
   }
 
-  /** Where nothing may be asked: leaves at once, but asks first before it leads to an app that is a stranger. */
+  /** Leaves without a prompt, but asks before going to an unverified app that is not connected. */
   async function leaveSilently(): Promise<void> {
     const ended = step()
-    if (!(await mayLeaveUnasked())) return advance({ type: 'app is unknown' })
+    if (!(await mayRedirect())) return advance({ type: 'app is unknown' })
     if (ended.at === 'withdrawn') return takeBack(ended.why)
-    if (ended.at === 'leave silently' && view.silently) leave(view.silently[ended.end])
+    if (ended.at === 'leave silently' && view.silently) submitRedirect(view.silently[ended.end])
   }
 
   /**
-   * Whether the browser may go to the app before the user has done anything. To an unverified app only where the user
-   * has connected it: else any link to this service could lead to any address (RFC 9700 §4.11.2).
+   * Returns whether the browser may go to the app without an action of the user. To an unverified app it may only if
+   * the user has connected it. Otherwise any link to this service could redirect to any URL (RFC 9700 §4.11.2).
    */
-  async function mayLeaveUnasked(): Promise<boolean> {
+  async function mayRedirect(): Promise<boolean> {
     if (!view.unverified) return true
     try {
       return await hasConnected()
     } catch (error) {
-      // Without a session nothing is known of who is there.
-      if (mustSignIn(error)) return false
+      // Without a session, the user is unknown.
+      if (isSignInRequired(error)) return false
       throw error
     }
   }

@@ -2,16 +2,16 @@ import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { SignInView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
-import { call } from '../../lib/call.ts'
-import { leave } from '../../lib/leave.ts'
+import { call } from '../../lib/api/call.ts'
+import { submitRedirect } from '../../lib/navigation.ts'
 import { grantableScopes } from '../../lib/text/scope-words.ts'
-import { mustSignIn, readSession, type Session } from '../../lib/session.ts'
-import { waysToApprove, type Owner } from './approving.ts'
+import { isSignInRequired, readSession, type Session } from '../../lib/session/session.ts'
+import { useApproval, type Owner } from './approving.ts'
 import { scopeTextOf } from './consent/delegating.ts'
 import { waysToEnd } from './ending.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
-/** The step where the person is, and all that can be done about it. */
+/** The current step, and its actions. */
 export function useFlow(view: SignInView) {
   const [step, setStep] = useState<Step>({ at: 'look' })
   const current = useRef(step)
@@ -19,7 +19,7 @@ export function useFlow(view: SignInView) {
   const authMethod = useRef<Session['authMethod']>('passkey')
   const present = useRef<Identity[]>([])
 
-  /** Goes to the step after an event, and does what that step does by itself. */
+  /** Goes to the step after an event, and runs what that step does on its own. */
   async function advance(event: Event): Promise<void> {
     const next = nextStep(current.current, event, view)
     current.current = next
@@ -35,7 +35,7 @@ export function useFlow(view: SignInView) {
 
   async function look() {
     const session = await readSession()
-    // An organization signs people in for itself alone, has no keys of theirs, and lets no app act elsewhere as them.
+    // An SSO session is limited to one organization, has no user keys, and cannot create delegations.
     const takesPasskey = view.organization === undefined || view.key || view.connector
     const isForOther = session?.authMethod === 'enterprise_sso' && takesPasskey
     if (!session || isForOther) return advance({ type: 'nobody signed in' })
@@ -51,7 +51,7 @@ export function useFlow(view: SignInView) {
     if (grant) await advance({ type: 'grant read', grant })
   }
 
-  /** The person may have added an address to their name, in another tab; then the app can have it after all. */
+  /** Reads the identities again. The user may have verified an e-mail address in another tab that the app requires. */
   async function lookAgain() {
     const { current: shown } = current
     if (shown.at !== 'consent') return
@@ -64,7 +64,7 @@ export function useFlow(view: SignInView) {
 
   async function deny() {
     await advance({ type: 'denied' })
-    leave(view.denied)
+    submitRedirect(view.denied)
   }
 
   async function signOut() {
@@ -75,20 +75,20 @@ export function useFlow(view: SignInView) {
   const whileSignedIn = orSigningIn(() => advance({ type: 'nobody signed in' }))
   const hasConnected = () => isConnected(present.current, view, authMethod.current)
   const ends = waysToEnd(view, { step: () => current.current, hasConnected }, advance)
-  const ways = waysToApprove(view, { step: () => current.current, owner }, { advance, whileSignedIn })
+  const ways = useApproval(view, { step: () => current.current, owner }, { advance, whileSignedIn })
   return { step, owner, advance, look, lookAgain, readGrant, deny, signOut, ...ends, ...ways }
 }
 
 /**
- * A session may end at any moment, in another tab for one: then the person signs in again. So they do where an
- * organization has signed them in, and what they want takes their passkey.
+ * Runs `work`. If the session has ended, such as in another tab, the user signs in again. The same holds for an SSO
+ * session if the request needs a passkey.
  */
 function orSigningIn(signIn: () => Promise<void>) {
   return async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work()
     } catch (error) {
-      if (!mustSignIn(error)) throw error
+      if (!isSignInRequired(error)) throw error
       await signIn()
       return undefined
     }
@@ -100,7 +100,7 @@ function isVerified(identities: Identity[], identityId: string): boolean {
 }
 
 async function grantOf(identity: Identity, view: SignInView, authMethod: Session['authMethod']): Promise<Grant> {
-  const { app, scope, key, connector: asked, organization } = view
+  const { app, scope, key, connector: requested, organization } = view
   const { authorization, missingScopes, connector, organizations } = await call(
     'GET /api/oauth/authorization/:clientId',
     {
@@ -109,10 +109,10 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
         identity_id: identity.identityId,
         scope: grantableScopes(scope, identity).join(' '),
         ...(organization !== undefined && { organization_id: organization }),
-        ...(asked && {
-          requested_resource: asked.resourceKey,
-          requested_scope: scopeTextOf(asked),
-          communication_mode: asked.mode,
+        ...(requested && {
+          requested_resource: requested.resourceKey,
+          requested_scope: scopeTextOf(requested),
+          communication_mode: requested.mode,
         }),
       },
     },
@@ -121,15 +121,15 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
   const hasKey = Boolean(present)
   const elsewhere = { ...(connector && { connector }), ...(organizations && { organizations }) }
   const lacking = missingClaims(view.requiredClaims ?? [], identity)
-  // A session that an organization alone opened decides nothing about the others.
-  const isAsked = view.organizationAccess !== undefined && authMethod === 'passkey'
-  const chosen = isAsked && { organizationAccess: authorization?.organizationAccess !== 'none' }
-  // A consent of which nothing is recorded says nothing, but that the app may act elsewhere, which is told beside it.
-  const exists = authorization !== null && (authorization.scope !== '' || asked !== undefined)
+  // A session that SSO opened cannot decide about other organizations.
+  const canChoose = view.organizationAccess !== undefined && authMethod === 'passkey'
+  const chosen = canChoose && { organizationAccess: authorization?.organizationAccess !== 'none' }
+  // A consent without scopes counts only for a delegation, which is shown separately.
+  const exists = authorization !== null && (authorization.scope !== '' || requested !== undefined)
   return { exists, missing: missingScopes, lacking, hasKey, ...chosen, ...elsewhere }
 }
 
-/** Whether one of the identities has connected the app. */
+/** Returns whether one of the identities has connected the app. */
 async function isConnected(identities: Identity[], view: SignInView, authMethod: Session['authMethod']) {
   for (const identity of identities) if ((await grantOf(identity, view, authMethod)).exists) return true
   return false

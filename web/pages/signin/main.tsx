@@ -1,5 +1,6 @@
-import { drawPage } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
+import '../../components/form/choices.css'
 import './signin.css'
 import { SignIn } from './SignIn.tsx'
 
-await drawPage(SignIn)
+await renderPage(SignIn)

@@ -1,45 +1,52 @@
-import { foldHandle } from '@countersign/protocol/formats/handle'
+import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import type { RequirableClaim } from '@countersign/protocol/formats/required-claims'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
-import type { OrganizationChoice } from '@countersign/protocol/organizations/organization-context'
-import type { Connector, KeyDelivery, Prompt, SilentEnd, Unverified, Withdrawal } from '@countersign/protocol/pages'
-import type { Granted } from './consent/delegating.ts'
+import type { OrganizationChoice } from '@countersign/protocol/organizations/organizations'
+import type {
+  Connector,
+  AppKeyRequest,
+  Prompt,
+  SilentRedirect,
+  UnverifiedClient,
+  ConnectorUnavailableReason,
+} from '@countersign/protocol/pages'
+import type { ExistingDelegation } from './consent/delegating.ts'
 
 /**
- * What an identity has granted the app before, what is missing of what the app wants now, whether it has a key in it of
- * the mode that the app takes, and what the app may do already where it wants to act at another. Where the app asks for
- * an organization, those of the identity, and the one that this is for; with none the person goes as themselves.
+ * The previous consent of an identity to the app: the requested scopes that it lacks, whether there is an app key of
+ * the requested mode, and the existing delegation if the app requests one. If the app requests an organization, also
+ * the organizations of the identity, and the chosen one. Without it, users act as themselves.
  */
 export type Grant = {
   exists: boolean
   missing: string[]
   hasKey?: boolean
-  connector?: Granted
+  connector?: ExistingDelegation
   organizations?: OrganizationChoice[]
   organization?: OrganizationChoice
-  /** What the app requires of an identity and this one has not. */
+  /** The required claims that the identity lacks. */
   lacking?: RequirableClaim[]
-  /** Whether the app may have what it wants of the user's organizations, as the user last left it. */
+  /** Whether the app may have the requested access to the user's organizations, by the user's last choice. */
   organizationAccess?: boolean
 }
 
-/** Where a person is on the way back to the app. */
+/** The steps of an authorization request. */
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
-  | { at: 'choose identity'; identities: Identity[]; mismatch: boolean; anew?: true }
-  | { at: 'read grant'; identities: Identity[]; identity: Identity; anew?: true }
+  | { at: 'choose identity'; identities: Identity[]; mismatch: boolean; again?: true }
+  | { at: 'read grant'; identities: Identity[]; identity: Identity; again?: true }
   | { at: 'choose organization'; identities: Identity[]; identity: Identity; read: Grant; mismatch: boolean }
   | { at: 'sign in there'; identities: Identity[]; identity: Identity; read: Grant; organization: OrganizationChoice }
   | { at: 'consent'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'enter code'; identities: Identity[]; identity: Identity; grant: Grant; keyWraps: KeyWrap[] }
-  | { at: 'withdrawn'; why: Withdrawal }
+  | { at: 'withdrawn'; why: ConnectorUnavailableReason }
   | { at: 'stopped'; to: string }
   | { at: 'leave'; identity: Identity | undefined }
-  | { at: 'leave silently'; end: SilentEnd }
-  | { at: 'ask to leave'; why: SilentEnd | Withdrawal }
+  | { at: 'leave silently'; end: SilentRedirect }
+  | { at: 'ask to leave'; why: SilentRedirect | ConnectorUnavailableReason }
 
 export type Event =
   | { type: 'nobody signed in' }
@@ -55,90 +62,93 @@ export type Event =
   | { type: 'keys needed' }
   | { type: 'keys are shut'; keyWraps: KeyWrap[] }
   | { type: 'turned back' }
-  | { type: 'withdrawn'; why: Withdrawal }
+  | { type: 'withdrawn'; why: ConnectorUnavailableReason }
   | { type: 'app is unknown' }
   | { type: 'led elsewhere'; to: string }
   | { type: 'approved' }
   | { type: 'denied' }
 
 /**
- * What the app said about who should sign in, and how; with a key, one that the person's own keys must open; with a
- * connector, that it wants to act at another app; with an organization, for which it wants to be used.
+ * The parameters of an authorization request that decide the steps. `key`: the requested app key, which the user's keys
+ * decrypt. `connector`: the requested delegation. `organization`: the requested organization.
  */
-export type Wish = {
+export type SignInRequest = {
   identityId?: string
   loginHint?: string
   prompts: Prompt[]
   maxAgeSeconds?: number
-  key?: KeyDelivery
+  key?: AppKeyRequest
   organization?: string
-  unverified?: Unverified
+  unverified?: UnverifiedClient
   asksAnew?: true
   connector?: Connector
 }
 
 /**
- * The step after an event; one that does not belong to the step, such as a late answer, changes nothing. What is
- * settled is skipped: an only identity is not chosen among. Where nothing may be asked, the first question is the end.
+ * Returns the step after an event. An event that does not belong to the step, such as a late response, changes nothing.
+ * Settled steps are skipped, such as the choice of the only identity. With `prompt=none`, the first step with a prompt
+ * ends the flow.
  */
-export function nextStep(step: Step, event: Event, wish: Wish): Step {
-  const next = stepAfter(step, event, wish)
-  const end = wish.prompts.includes('none') ? endAt(next, wish) : undefined
+export function nextStep(step: Step, event: Event, request: SignInRequest): Step {
+  const next = stepAfter(step, event, request)
+  const end = request.prompts.includes('none') ? endAt(next, request) : undefined
   return end ? { at: 'leave silently', end } : next
 }
 
-function stepAfter(step: Step, event: Event, wish: Wish): Step {
+function stepAfter(step: Step, event: Event, request: SignInRequest): Step {
   switch (event.type) {
     case 'nobody signed in':
       return hasLeft(step) ? step : { at: 'authenticate' }
     case 'session found':
       if (step.at !== 'look') return step
-      return mustProveAnew(event.ageSeconds, wish) ? { at: 'authenticate' } : chooseFor(event.identities, wish)
+      return mustReauthenticate(event.ageSeconds, request)
+        ? { at: 'authenticate' }
+        : chooseFor(event.identities, request)
     case 'signed in':
-      return step.at === 'authenticate' ? chooseFor(event.identities, wish) : step
+      return step.at === 'authenticate' ? chooseFor(event.identities, request) : step
     case 'identity chosen':
       if (step.at !== 'choose identity') return step
       return {
         at: 'read grant',
         identities: step.identities,
         identity: event.identity,
-        ...(step.anew && { anew: step.anew }),
+        ...(step.again && { again: step.again }),
       }
     case 'grant read':
-      return step.at === 'read grant' ? chooseOrganization(step, event.grant, wish) : step
+      return step.at === 'read grant' ? chooseOrganization(step, event.grant, request) : step
     case 'organization chosen':
-      return step.at === 'choose organization' ? goFor(event.organization, step, step.read, wish) : step
+      return step.at === 'choose organization' ? goFor(event.organization, step, step.read, request) : step
     case 'another organization wanted':
       return step.at === 'sign in there'
         ? { ...personOf(step), at: 'choose organization', read: step.read, mismatch: false }
         : step
     case 'identities changed':
-      return step.at === 'consent' ? readAnew(step.identity, event.identities) : step
+      return step.at === 'consent' ? readGrantAgain(step.identity, event.identities) : step
     case 'another identity wanted':
-      return 'identities' in step ? chooseAnew(step, wish) : step
+      return 'identities' in step ? chooseAgain(step, request) : step
     case 'organization access switched':
       return step.at === 'consent' ? { ...step, grant: { ...step.grant, organizationAccess: event.allowed } } : step
     case 'keys needed':
       return step.at === 'consent' ? { ...step, at: 'unlock' } : step
     case 'keys are shut':
-      return mayApprove(step) ? { ...step, at: 'enter code', keyWraps: event.keyWraps } : step
+      return canApprove(step) ? { ...step, at: 'enter code', keyWraps: event.keyWraps } : step
     case 'turned back':
       return step.at === 'enter code' ? { ...step, at: 'unlock' } : step
     case 'withdrawn':
-      return mayApprove(step) ? { at: 'withdrawn', why: event.why } : step
+      return canApprove(step) ? { at: 'withdrawn', why: event.why } : step
     case 'app is unknown':
       if (step.at === 'withdrawn') return { at: 'ask to leave', why: step.why }
       return step.at === 'leave silently' ? { at: 'ask to leave', why: step.end } : step
     case 'led elsewhere':
-      return mayApprove(step) ? { at: 'stopped', to: event.to } : step
+      return canApprove(step) ? { at: 'stopped', to: event.to } : step
     case 'approved':
-      return mayApprove(step) ? { at: 'leave', identity: step.identity } : step
+      return canApprove(step) ? { at: 'leave', identity: step.identity } : step
     case 'denied':
       return deniable.includes(step.at) ? { at: 'leave', identity: undefined } : step
   }
 }
 
-/** The steps at which the person is asked something, and so may say no. */
+/** The steps that ask the user something, so that they can deny the request. */
 const deniable: Step['at'][] = [
   'authenticate',
   'choose identity',
@@ -149,21 +159,21 @@ const deniable: Step['at'][] = [
   'enter code',
 ]
 
-/** The steps from which the person goes to the app with what it asked for. */
+/** The steps that can approve the request. */
 export type Approving = Extract<Step, { grant: Grant }>
 
-export function mayApprove(step: Step): step is Approving {
+export function canApprove(step: Step): step is Approving {
   return 'grant' in step
 }
 
 /**
- * Whether nothing is left to agree to: the identity granted the app all that it wants, here and at another app, and the
- * app wants neither a question nor a new key. A program on the device might be another one than the one that was
- * granted it. For an organization the app must act already.
+ * Returns whether no consent is needed: the identity has granted the app all that it requests, here and at the other
+ * app, and the app requests neither a prompt nor a new key. A native app always needs consent, because another program
+ * may use its client ID. The app must already be used for the chosen organization.
  */
 export function isSettled(
   { exists, missing, lacking = [], connector, organization }: Grant,
-  { prompts, key, unverified, asksAnew }: Pick<Wish, 'prompts' | 'key' | 'unverified' | 'asksAnew'>,
+  { prompts, key, unverified, asksAnew }: Pick<SignInRequest, 'prompts' | 'key' | 'unverified' | 'asksAnew'>,
 ): boolean {
   if (unverified?.onDevice || asksAnew || lacking.length > 0) return false
   const isGranted = exists && missing.length === 0 && connector?.covered !== false && organization?.known !== false
@@ -171,37 +181,42 @@ export function isSettled(
 }
 
 /**
- * Goes on for the organization that the app asked for, if the identity is in it; where the app leaves it to the person,
- * or they have thought again, they choose, if there is a choice.
+ * Continues with the organization that the app requested, if the identity is a member. If the app leaves the choice to
+ * the user, or the user wants to change it, they choose, unless there is nothing to choose.
  */
-function chooseOrganization(step: Extract<Step, { at: 'read grant' }>, read: Grant, wish: Wish): Step {
+function chooseOrganization(step: Extract<Step, { at: 'read grant' }>, read: Grant, request: SignInRequest): Step {
   const { organizations } = read
-  if (wish.organization === undefined || !organizations) return goFor(undefined, step, read, wish)
-  const wished = organizations.find(({ id }) => id === wish.organization)
-  if (wished && !step.anew) return goFor(wished, step, read, wish)
-  const mismatch = !wished && wish.organization !== 'select'
-  if (organizations.length === 0 && !mismatch) return goFor(undefined, step, read, wish)
+  if (request.organization === undefined || !organizations) return goFor(undefined, step, read, request)
+  const requested = organizations.find(({ id }) => id === request.organization)
+  if (requested && !step.again) return goFor(requested, step, read, request)
+  const mismatch = !requested && request.organization !== 'select'
+  if (organizations.length === 0 && !mismatch) return goFor(undefined, step, read, request)
   return { ...personOf(step), at: 'choose organization', read, mismatch }
 }
 
-/** The person as themselves, or for an organization: where that asks for its own sign-in first, they go there. */
-function goFor(organization: OrganizationChoice | undefined, step: Person, read: Grant, { connector }: Wish): Step {
+/** Continues as the user themselves or for an organization. An organization that requires SSO comes after its login. */
+function goFor(
+  organization: OrganizationChoice | undefined,
+  step: Person,
+  read: Grant,
+  { connector }: SignInRequest,
+): Step {
   if (organization?.loginUrl !== undefined) return { ...personOf(step), at: 'sign in there', read, organization }
   if (connector && !read.connector) return { at: 'withdrawn', why: 'invalid_target' }
   return { ...personOf(step), at: 'consent', grant: { ...read, ...(organization && { organization }) } }
 }
 
-/** As whom the person goes on, of whom they might be. */
+/** The chosen identity, and all that the user could choose. */
 type Person = { identities: Identity[]; identity: Identity }
 
 const personOf = ({ identities, identity }: Person): Person => ({ identities, identity })
 
-/** Asks again who it is that goes on; where the app asked for an organization, then also for which. */
-function chooseAnew(step: Extract<Step, { identities: Identity[] }>, { organization }: Wish): Step {
+/** Returns to the choice of the identity. If the app requested an organization, it is chosen again too. */
+function chooseAgain(step: Extract<Step, { identities: Identity[] }>, { organization }: SignInRequest): Step {
   const { identities } = step
-  if (organization !== undefined && identities.length === 1 && mayApprove(step))
+  if (organization !== undefined && identities.length === 1 && canApprove(step))
     return { ...personOf(step), at: 'choose organization', read: withoutOrganization(step.grant), mismatch: false }
-  return { at: 'choose identity', identities, mismatch: false, ...(organization !== undefined && { anew: true }) }
+  return { at: 'choose identity', identities, mismatch: false, ...(organization !== undefined && { again: true }) }
 }
 
 const withoutOrganization = ({ organization: _chosen, ...read }: Grant): Grant => read
@@ -210,13 +225,17 @@ function hasLeft({ at }: Step): boolean {
   return at === 'leave' || at === 'leave silently' || at === 'ask to leave' || at === 'stopped'
 }
 
-/** Whether the app wants a proof newer than the one that began the session. */
-function mustProveAnew(ageSeconds: number, { prompts, maxAgeSeconds }: Wish): boolean {
+/**
+ * Returns whether the app requires a newer authentication than the one of the session (OpenID Connect Core §3.1.2.1).
+ */
+function mustReauthenticate(ageSeconds: number, { prompts, maxAgeSeconds }: SignInRequest): boolean {
   return prompts.includes('login') || (maxAgeSeconds !== undefined && ageSeconds > maxAgeSeconds)
 }
 
-/** What the app is told where a step would ask something; undefined for one that asks nothing. */
-function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undefined {
+/**
+ * Returns the error for an app with `prompt=none` if a step would prompt the user. Returns undefined for other steps.
+ */
+function endAt(step: Step, { prompts: _none, ...request }: SignInRequest): SilentRedirect | undefined {
   switch (step.at) {
     case 'authenticate':
       return 'login_required'
@@ -224,9 +243,9 @@ function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undef
       return step.mismatch ? 'login_required' : 'account_selection_required'
     case 'consent':
       if (step.grant.lacking?.length) return 'interaction_required'
-      if (!isSettled(step.grant, { ...wish, prompts: [] })) return 'consent_required'
-      // Its key opens by a passkey, or not at all.
-      return wish.key ? 'interaction_required' : undefined
+      if (!isSettled(step.grant, { ...request, prompts: [] })) return 'consent_required'
+      // The app key needs an assertion to be unlocked.
+      return request.key ? 'interaction_required' : undefined
     case 'choose organization':
       return 'account_selection_required'
     case 'sign in there':
@@ -245,22 +264,22 @@ function endAt(step: Step, { prompts: _none, ...wish }: Wish): SilentEnd | undef
   }
 }
 
-/** Reads the grant again for what has become of the identity, where it is still there. */
-function readAnew({ identityId }: Identity, identities: Identity[]): Step {
+/** Reads the grant of the changed identity again, if it still exists. */
+function readGrantAgain({ identityId }: Identity, identities: Identity[]): Step {
   const identity = identities.find((each) => each.identityId === identityId)
   return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch: false }
 }
 
-/** Goes on with the identity that the app asked for, or with the only one; else the person chooses. */
-function chooseFor(identities: Identity[], wish: Wish): Step {
-  const wished = identities.find((identity) => isWished(identity, wish))
-  const mismatch = !wished && (wish.identityId !== undefined || wish.loginHint !== undefined)
+/** Continues with the identity that the app requested, or with the only one. Otherwise the user chooses. */
+function chooseFor(identities: Identity[], request: SignInRequest): Step {
+  const requested = identities.find((identity) => isRequested(identity, request))
+  const mismatch = !requested && (request.identityId !== undefined || request.loginHint !== undefined)
   const only = identities.length === 1 && !mismatch ? identities[0] : undefined
-  const identity = wish.prompts.includes('select_account') ? undefined : (wished ?? only)
+  const identity = request.prompts.includes('select_account') ? undefined : (requested ?? only)
   return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch }
 }
 
-function isWished({ identityId, handle }: Identity, wish: Wish): boolean {
-  if (wish.identityId !== undefined) return identityId === wish.identityId
-  return wish.loginHint !== undefined && foldHandle(handle) === foldHandle(wish.loginHint)
+function isRequested({ identityId, handle }: Identity, request: SignInRequest): boolean {
+  if (request.identityId !== undefined) return identityId === request.identityId
+  return request.loginHint !== undefined && normalizeHandle(handle) === normalizeHandle(request.loginHint)
 }

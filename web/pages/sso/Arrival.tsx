@@ -1,39 +1,38 @@
 import { useEffect } from 'preact/hooks'
-import type { SsoArrival } from '@countersign/protocol/organizations/sso'
+import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 import { Choice } from '../../components/form/ChooseIdentity.tsx'
 import { Actions } from '../../components/form/Actions.tsx'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
-import { useDoing, type Doing } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { Problem } from '../../components/form/Problem.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
-import { readSite } from '../../lib/view.ts'
+import { type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
+import { ErrorMessage } from '../../components/form/Dialog.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { readSiteSettings } from '../../lib/page-data.ts'
 import { useFlow } from './flow.ts'
 import { Over } from './Over.tsx'
 
-/** Where people are whom their organization's provider has named, and who are nobody here by that yet. */
-export function Arrival() {
-  const words = useWords().sso
-  const doing = useDoing()
+/** Links a user to their account at the organization's identity provider, if there is no link yet. */
+export function LinkSsoAccount() {
+  const words = useMessages().sso
+  const doing = useActions()
   const flow = useFlow()
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   return (
-    <Frame title={words.connectTitle} step={flow.step.at}>
+    <PageLayout title={words.connectTitle} step={flow.step.at}>
       <section class="step">
         <CurrentStep flow={flow} doing={doing} />
       </section>
-    </Frame>
+    </PageLayout>
   )
 }
 
-function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing: Doing }) {
-  const { account, signin } = useWords()
+function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing: ActionState }) {
+  const { account, signin } = useMessages()
   const { step } = flow
   switch (step.at) {
     case 'look':
-      if (doing.problem === undefined) return <Waiting />
+      if (doing.problem === undefined) return <Spinner />
       return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }]} doing={doing} />
     case 'over':
       return <Over />
@@ -62,14 +61,14 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
               </li>
             ))}
           </ul>
-          <Problem of={doing.problem} />
+          <ErrorMessage of={doing.problem} />
         </>
       )
   }
 }
 
-function Named({ arrival: { organization, mayJoin, ...person } }: { arrival: SsoArrival }) {
-  const words = useWords().sso
+function Named({ arrival: { organization, mayJoin, ...person } }: { arrival: PendingSsoLogin }) {
+  const words = useMessages().sso
   return (
     <>
       <h1>{words.says(organization.name, person.email ?? person.displayName ?? person.subject)}</h1>
@@ -79,8 +78,12 @@ function Named({ arrival: { organization, mayJoin, ...person } }: { arrival: Sso
   )
 }
 
-function Tested({ arrival: { organization, subject, email, emailVerified, displayName } }: { arrival: SsoArrival }) {
-  const words = useWords().sso
+function Tested({
+  arrival: { organization, subject, email, emailVerified, displayName },
+}: {
+  arrival: PendingSsoLogin
+}) {
+  const words = useMessages().sso
   const address = email === null ? words.nothing : emailVerified ? words.verified(email) : words.unverified(email)
   const facts = { [words.subject]: subject, [words.address]: address, [words.name]: displayName ?? words.nothing }
   return (
@@ -97,7 +100,7 @@ function Tested({ arrival: { organization, subject, email, emailVerified, displa
       </dl>
       {!emailVerified && <p>{words.unverifiedHint}</p>}
       <p>
-        <a class="button secondary" href={`${readSite().businessUrl}/organizations`}>
+        <a class="button secondary" href={`${readSiteSettings().businessUrl}/organizations`}>
           {words.toOrganizations}
         </a>
       </p>

@@ -1,21 +1,21 @@
-import type { SsoArrival } from '@countersign/protocol/organizations/sso'
+import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 import { useEffect, useState } from 'preact/hooks'
-import { call, Refused } from '../../lib/call.ts'
+import { call, ApiError } from '../../lib/api/call.ts'
 import { Actions } from '../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../components/form/doing.ts'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { Waiting } from '../../components/display/Waiting.tsx'
+import { useActions, type Action } from '../../components/form/use-actions.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { Spinner } from '../../components/display/Facts.tsx'
 import { arrivalOfPage, unlessOver } from './arrival.ts'
 import { Over } from './Over.tsx'
 
-type State = { at: 'look' } | { at: 'over' } | { at: 'ask'; arrival: SsoArrival; signIn: SignIn }
-type SignIn = NonNullable<SsoArrival['signIn']>
+type State = { at: 'look' } | { at: 'over' } | { at: 'ask'; arrival: PendingSsoLogin; signIn: SignIn }
+type SignIn = NonNullable<PendingSsoLogin['signIn']>
 
-/** Asks before a sign-in that another site began, or that takes the place of another user's, changes anything. */
+/** Asks for confirmation of a login that another site started, or that replaces the session of another user. */
 export function Confirmation() {
-  const { sso: words, account } = useWords()
-  const doing = useDoing()
+  const { sso: words, account } = useMessages()
+  const doing = useActions()
   const [state, setState] = useState<State>({ at: 'look' })
   const flowId = arrivalOfPage()
 
@@ -23,12 +23,12 @@ export function Confirmation() {
     const arrival = await unlessOver(call('GET /api/sso/arrivals/:flowId', { params: { flowId } }))
     setState(arrival?.signIn ? { at: 'ask', arrival, signIn: arrival.signIn } : { at: 'over' })
   }
-  /** Another user may be concerned since: then the user is shown that one, and confirms again. */
+  /** Confirms the login. If it would replace another user's session than the page shows, the user confirms again. */
   async function confirm({ identity, replaces }: SignIn) {
     const body = { handle: identity.handle, ...(replaces && { replaces: replaces.handle }) }
     const confirming = call('POST /api/sso/arrivals/:flowId/confirm', { params: { flowId }, body })
     const confirmed = await unlessOver(confirming).catch(async (error: unknown) => {
-      if (error instanceof Refused && error.code === 'sso_confirmation_outdated') await look()
+      if (error instanceof ApiError && error.code === 'sso_confirmation_outdated') await look()
       throw error
     })
     if (confirmed) return location.replace(confirmed.returnTo)
@@ -37,28 +37,28 @@ export function Confirmation() {
   useEffect(() => void doing.perform({ name: 'look', do: look }), [])
 
   return (
-    <Frame title={words.confirmTitle} step={state.at}>
+    <PageLayout title={words.confirmTitle} step={state.at}>
       <section class="step">
         {state.at === 'over' && <Over />}
         {state.at === 'ask' && <Question {...state} doing={doing} onConfirm={() => confirm(state.signIn)} />}
-        {state.at === 'look' && doing.problem === undefined && <Waiting />}
+        {state.at === 'look' && doing.problem === undefined && <Spinner />}
         {state.at === 'look' && doing.problem !== undefined && (
           <Actions of={[{ name: 'retry', label: account.retry, do: look }]} doing={doing} />
         )}
       </section>
-    </Frame>
+    </PageLayout>
   )
 }
 
 type QuestionProps = {
-  arrival: SsoArrival
+  arrival: PendingSsoLogin
   signIn: SignIn
-  doing: ReturnType<typeof useDoing>
+  doing: ReturnType<typeof useActions>
   onConfirm: () => Promise<void>
 }
 
 function Question({ arrival: { organization }, signIn: { identity, replaces }, doing, onConfirm }: QuestionProps) {
-  const words = useWords().sso
+  const words = useMessages().sso
   const confirm: Action = { name: 'confirm-sign-in', label: words.continueAs(identity.displayName), do: onConfirm }
   const stay: Action = {
     name: 'cancel',

@@ -1,38 +1,38 @@
 import { useState } from 'preact/hooks'
 import { isEmail } from '@countersign/protocol/formats/email'
-import { call, Refused } from '../../lib/call.ts'
-import { addressWithReturn, returnAddress } from '../../lib/return-address.ts'
+import { call, ApiError } from '../../lib/api/call.ts'
+import { withReturnUrl, returnUrl } from '../../lib/navigation.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
-import { useDoing } from '../../components/form/doing.ts'
+import { useActions } from '../../components/form/use-actions.ts'
 import { Field } from '../../components/form/Field.tsx'
-import { Frame } from '../../components/frame/Frame.tsx'
-import { useWords } from '../../components/frame/Root.tsx'
-import { startSso } from '../../lib/start-sso.ts'
-import { readSite } from '../../lib/view.ts'
+import { PageLayout } from '../../components/frame/Frame.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { startSso } from '../../lib/session/start-sso.ts'
+import { readSiteSettings } from '../../lib/page-data.ts'
 
-/** Finds the organization that signs a person in, by the domain of their address there. */
-export function FindOrganization() {
-  const words = useWords()
-  const doing = useDoing()
+/** Finds the organization whose SSO signs a user in, by the domain of their work e-mail address. */
+export function SsoDiscovery() {
+  const words = useMessages()
+  const doing = useActions()
   const [email, setEmail] = useState('')
   const [problem, setProblem] = useState<string>()
-  const returnTo = returnAddress(location.search, readSite())
+  const returnTo = returnUrl(location.search, readSiteSettings())
 
   async function goOn() {
     if (!isEmail(email.trim())) return setProblem(words.problem.refused.invalid_email)
     try {
       const { loginUrl } = await call('POST /api/sso/discover', { body: { email: email.trim() } })
-      // A user who was on the way to nothing else goes to their organization.
+      // Users who have no other destination go to their organization.
       const back = returnTo === '/account' ? undefined : new URL(returnTo, location.origin).href
       await startSso(loginUrl, { loginHint: email.trim(), returnTo: back })
     } catch (error) {
-      if (!(error instanceof Refused && error.code === 'sso_not_found')) throw error
+      if (!(error instanceof ApiError && error.code === 'sso_not_found')) throw error
       setProblem(words.sso.unknownDomain)
     }
   }
 
   return (
-    <Frame title={words.sso.title}>
+    <PageLayout title={words.sso.title}>
       <section class="step">
         <h1>{words.sso.title}</h1>
         <ActionForm submit={{ name: 'sso', label: words.sso.goOn, do: goOn }} doing={doing}>
@@ -51,9 +51,9 @@ export function FindOrganization() {
           />
         </ActionForm>
         <p class="otherwise">
-          <a href={addressWithReturn('/login', returnTo)}>{words.login.signIn}</a>
+          <a href={withReturnUrl('/login', returnTo)}>{words.login.signIn}</a>
         </p>
       </section>
-    </Frame>
+    </PageLayout>
   )
 }

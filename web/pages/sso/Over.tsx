@@ -1,9 +1,9 @@
-import { useWords } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/StepHeading.tsx'
+import { useMessages } from '../../components/frame/Root.tsx'
+import { StepHeading } from '../../components/frame/Frame.tsx'
 
-/** The sign-in has expired, or was used before. */
+/** Shown if the login has expired or was used before. */
 export function Over() {
-  const words = useWords().sso
+  const words = useMessages().sso
   return (
     <>
       <StepHeading>{words.over}</StepHeading>

@@ -1,14 +1,15 @@
-import { Refused } from '../../lib/call.ts'
+import { ApiError } from '../../lib/api/call.ts'
 
-/** The id of the sign-in that has led to this page. */
+/** Returns the id of the pending login in the URL of this page. */
 export function arrivalOfPage(): string {
   return new URLSearchParams(location.search).get('flow') ?? ''
 }
 
-/** The answer; undefined where this sign-in has expired, was used before, or never began. */
-export async function unlessOver<T>(asking: Promise<T>): Promise<T | undefined> {
-  return asking.catch((error: unknown) => {
-    if (error instanceof Refused && /^(invalid_sso_flow|sso_not_available)$/.test(error.code)) return undefined
+/** Returns the result. Returns undefined if the login has expired, was used before, or does not exist. */
+export async function unlessOver<T>(request: Promise<T>): Promise<T | undefined> {
+  return request.catch((error: unknown) => {
+    if (error instanceof ApiError && /^(invalid_sso_flow|sso_connection_unavailable)$/.test(error.code))
+      return undefined
     throw error
   })
 }

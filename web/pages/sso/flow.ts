@@ -1,25 +1,25 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import type { SsoArrival } from '@countersign/protocol/organizations/sso'
+import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 import { useState } from 'preact/hooks'
-import { call, Refused } from '../../lib/call.ts'
-import { readSession } from '../../lib/session.ts'
+import { call, ApiError } from '../../lib/api/call.ts'
+import { readSession } from '../../lib/session/session.ts'
 import { arrivalOfPage, unlessOver } from './arrival.ts'
 
-/** How far a person is who has come from their organization's sign-in. */
+/** The steps of linking an account after an SSO login. */
 export type Step =
   | { at: 'look' }
   | { at: 'over' }
-  | { at: 'tested'; arrival: SsoArrival }
-  | { at: 'authenticate'; arrival: SsoArrival }
-  | { at: 'choose identity'; arrival: SsoArrival; identities: Identity[] }
+  | { at: 'tested'; arrival: PendingSsoLogin }
+  | { at: 'authenticate'; arrival: PendingSsoLogin }
+  | { at: 'choose identity'; arrival: PendingSsoLogin; identities: Identity[] }
 
 const readArrival = 'GET /api/sso/arrivals/:flowId'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A proof that is older is soon too old to connect anything by. */
+/** An older authentication soon becomes too old for linking. */
 const freshSeconds = 240
 
-/** The step where the person is, and all that can be done about it. */
+/** The current step, and its actions. */
 export function useFlow() {
   const [step, setStep] = useState<Step>({ at: 'look' })
   const flowId = arrivalOfPage()
@@ -41,14 +41,14 @@ export function useFlow() {
   async function connect({ identityId }: Identity) {
     if (step.at !== 'choose identity') return
     const linking = call('POST /api/sso/arrivals/:flowId/link', { params: { flowId }, body: { identityId } })
-    const linked = await unlessOver(linking.catch(askAgain))
+    const linked = await unlessOver(linking.catch(authenticateAgain))
     if (linked) return location.replace(linked.returnTo)
     if (linked === undefined) setStep({ at: 'over' })
   }
 
-  /** The proof may have become too old while the person was choosing. */
-  function askAgain(error: unknown) {
-    const isStale = error instanceof Refused && /^(unauthorized|reauthentication_required)$/.test(error.code)
+  /** The authentication may have become too old while the user was choosing. */
+  function authenticateAgain(error: unknown) {
+    const isStale = error instanceof ApiError && /^(unauthorized|reauthentication_required)$/.test(error.code)
     if (!isStale || step.at !== 'choose identity') throw error
     setStep({ at: 'authenticate', arrival: step.arrival })
     return null

@@ -1,8 +1,11 @@
-import { drawPage } from '../../components/frame/Root.tsx'
-import '../signin/signin.css'
-import { FindOrganization } from './FindOrganization.tsx'
-import { Arrival } from './Arrival.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
+import '../../components/form/choices.css'
+import { SsoDiscovery } from './FindOrganization.tsx'
+import { LinkSsoAccount } from './Arrival.tsx'
 import { Confirmation } from './Confirmation.tsx'
 
-const pages: Record<string, () => ReturnType<typeof Arrival>> = { '/sso/link': Arrival, '/sso/confirm': Confirmation }
-await drawPage(pages[location.pathname] ?? FindOrganization)
+const pages: Record<string, () => ReturnType<typeof LinkSsoAccount>> = {
+  '/sso/link': LinkSsoAccount,
+  '/sso/confirm': Confirmation,
+}
+await renderPage(pages[location.pathname] ?? SsoDiscovery)

@@ -1,6 +1,6 @@
 /**
- * Keys to agree on a secret with: X25519 (RFC 7748) and P-256 (FIPS 186-5). Each has one encoding here, byte for byte
- * as WebCrypto exports it: the public one is SPKI, the private one PKCS#8 (RFC 8410, RFC 5480, RFC 5915).
+ * Key agreement keys: X25519 (RFC 7748) and P-256 (FIPS 186-5). Each has one encoding here, byte for byte as WebCrypto
+ * exports it: public keys as SPKI, private keys as PKCS#8 (RFC 8410, RFC 5480, RFC 5915).
  */
 
 export type AgreementCurve = 'X25519' | 'P-256'
@@ -20,31 +20,31 @@ const privateKeys = {
   },
 }
 
-/** The curve of a public key that is sound; undefined where the bytes are none. */
+/** Returns the curve of a valid public key; undefined for any other bytes. */
 export function curveOfPublicKey(spki: Uint8Array): AgreementCurve | undefined {
   const curve = curves.find((name) => hasForm(spki, publicKeys[name]))
   if (!curve) return undefined
   const point = spki.subarray(publicKeys[curve].prefix.length)
-  return isSoundPoint(curve, point) ? curve : undefined
+  return isValidCurvePoint(curve, point) ? curve : undefined
 }
 
-/** The curve of what is written as a private key. Whether it belongs to a public key shows when it is imported. */
+/** Returns the curve of an encoded private key. The import shows whether it belongs to a public key. */
 export function curveOfPrivateKey(pkcs8: Uint8Array): AgreementCurve | undefined {
   return curves.find((name) => hasForm(pkcs8, privateKeys[name]))
 }
 
 /**
- * Whether a coordinate of X25519, or both of P-256, are the one encoding of a point with which a secret can be agreed
- * on. With a point of small order the secret would be the same for everybody.
+ * Checks that a coordinate of X25519, or both of P-256, are the canonical encoding of a point for key agreement. With a
+ * point of small order the secret would be the same for every key.
  */
-export function isSoundPoint(curve: AgreementCurve, point: Uint8Array): boolean {
+export function isValidCurvePoint(curve: AgreementCurve, point: Uint8Array): boolean {
   if (curve === 'X25519') return point.length === 32 && isSoundCoordinate(toNumber(point.toReversed()))
   return point.length === 64 && isOnP256(toNumber(point.subarray(0, 32)), toNumber(point.subarray(32)))
 }
 
 const prime25519 = 2n ** 255n - 19n
 
-/** The coordinates of the points of small order, on the curve and on its twist. */
+/** Coordinates of the points of small order, on the curve and on its twist. */
 const smallOrder = [
   0n,
   1n,

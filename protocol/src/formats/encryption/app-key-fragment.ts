@@ -1,6 +1,6 @@
 /**
- * How an app gets its key: in the fragment of the address to which the browser returns, and which it sends to no
- * server. There is one way to write it, and a reader takes no other.
+ * Delivery of an app key: in the fragment of the URL to which the browser returns, which it sends to no server. The
+ * format has one spelling, and parsers accept no other.
  */
 import { curveOfPrivateKey, curveOfPublicKey } from './agreement-key.ts'
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
@@ -16,15 +16,15 @@ export type AppKeyPair = { mode: 'asymmetric'; privateKey: Bytes; publicKey: Byt
 
 export type AppKey = SymmetricAppKey | AppKeyPair
 
-/** What a new key has replaced, to open what was encrypted with it. */
+/** Key that a new key has replaced, to decrypt older data. */
 export type FormerAppKey = SymmetricAppKey | Omit<AppKeyPair, 'publicKey'>
 
 export type AppKeyDelivery = { appKey: AppKey; former?: FormerAppKey }
 
 const symmetricKeyBytes = 32
 
-/** Without the `#`. */
-export function writeAppKeyFragment({ appKey, former }: AppKeyDelivery): string {
+/** Formats the fragment, without the `#`. */
+export function formatAppKeyFragment({ appKey, former }: AppKeyDelivery): string {
   const fields = [
     `app_key=${inFragment(secretOf(appKey))}`,
     ...(appKey.mode === 'asymmetric' ? [`app_public_key=${inFragment(appKey.publicKey)}`] : []),
@@ -33,36 +33,36 @@ export function writeAppKeyFragment({ appKey, former }: AppKeyDelivery): string 
   return fields.join('&')
 }
 
-/** What `writeAppKeyFragment` wrote; undefined for any other text. */
-export function readAppKeyFragment(text: string): AppKeyDelivery | undefined {
+/** Parses the output of `formatAppKeyFragment`; returns undefined for any other text. */
+export function parseAppKeyFragment(text: string): AppKeyDelivery | undefined {
   const fields = new URLSearchParams(text)
-  const appKey = readAppKey(fields)
+  const appKey = consumeAppKeyFragment(fields)
   if (!appKey) return undefined
   const old = fields.get('app_key_old')
   const former = old === null ? undefined : readSecret(old)
   const delivery = { appKey, ...(former && { former }) }
-  // Fields that are missing, doubled, unknown or in another place or spelling are not written again as they are.
-  return writeAppKeyFragment(delivery) === text ? delivery : undefined
+  // Missing, duplicate, unknown, misplaced or differently spelled fields change when they are formatted again.
+  return formatAppKeyFragment(delivery) === text ? delivery : undefined
 }
 
-/** The fragment that carries another one, as the compact JWE that was sealed to a key of the app's page. */
+/** Formats the fragment that carries another fragment as a compact JWE, encrypted to a key of the app's page. */
 export function writeSealedFragment(ciphertext: string): string {
   return `app_key_jwe=${ciphertext}`
 }
 
-/** The JWE that `writeSealedFragment` wrote; undefined for any other text. */
-export function readSealedFragment(text: string): string | undefined {
+/** Returns the JWE from the output of `writeSealedFragment`; undefined for any other text. */
+export function parseSealedFragment(text: string): string | undefined {
   const [, ciphertext] = /^app_key_jwe=(.+)$/.exec(text) ?? []
   return ciphertext !== undefined && isCompactJwe(ciphertext) ? ciphertext : undefined
 }
 
-/** The symmetric key or the private key that these bytes are; they cannot be both. */
+/** Returns the symmetric key or private key in these bytes; they cannot be both. */
 export function appKeyOf(secret: Bytes): FormerAppKey | undefined {
   if (secret.length === symmetricKeyBytes) return { mode: 'symmetric', key: secret }
   return curveOfPrivateKey(secret) && { mode: 'asymmetric', privateKey: secret }
 }
 
-function readAppKey(fields: URLSearchParams): AppKey | undefined {
+function consumeAppKeyFragment(fields: URLSearchParams): AppKey | undefined {
   const secret = readSecret(fields.get('app_key') ?? '')
   if (secret?.mode !== 'asymmetric') return secret
   const publicKey = fromCanonicalBase64(fields.get('app_public_key') ?? '')

@@ -1,27 +1,28 @@
 import type { AgreementCurve } from './agreement-key.ts'
 import { fromCanonicalBase64Url } from '../base64.ts'
-import { readJsonObject } from '../json.ts'
+import { parseJsonObject } from '../json.ts'
 import { recipientKeyOf } from './recipient-key.ts'
 
-/** The info with which HKDF makes the fingerprint of a key of an organization, which tells it apart from others. */
+/** HKDF info of the fingerprint of an organization key, which distinguishes it from others. */
 export const keyFingerprintInfo = 'countersign/organization-key/fingerprint/v1'
 
 export const organizationKeyBytes = 32
 
-/** Of the wrapped content key, the initialization vector, the key of the organization, and the tag (RFC 7516 §7.1). */
+/** Sizes of the wrapped content key, the initialization vector, the organization key, and the tag (RFC 7516 §7.1). */
 const bytesOfParts = [40, 12, organizationKeyBytes, 16]
 
-/** What a grant says of itself. That it holds the key, only whom it is for can tell. */
-export type KeyGrantHeader = { context: string; curve: AgreementCurve }
+/** Header of a key wrap. Only its recipient can verify that it contains the key. */
+export type OrganizationKeyWrapHeader = { context: string; curve: AgreementCurve }
 
 /**
- * Reads a grant: a key of an organization, wrapped to the encryption key of a member. It is a compact JWE of
- * `ECDH-ES+A256KW` and `A256GCM` over 32 bytes, with one spelling and no other headers. Undefined for anything else.
+ * Parses the header of a key wrap: an organization key, wrapped to the encryption key of a member. It must be a compact
+ * JWE of `ECDH-ES+A256KW` and `A256GCM` over 32 bytes, in canonical spelling and without other headers. Returns
+ * undefined for anything else.
  */
-export function readKeyGrant(text: string): KeyGrantHeader | undefined {
+export function parseKeyWrapHeader(text: string): OrganizationKeyWrapHeader | undefined {
   const [head = '', ...parts] = text.split('.')
   const isSealed = parts.length === 4 && parts.every((part, nth) => lengthOf(part) === bytesOfParts[nth])
-  const header = isSealed ? readJsonObject(head) : undefined
+  const header = isSealed ? parseJsonObject(head) : undefined
   if (!header || Object.keys(header).length !== 4) return undefined
   const { alg, enc, ctx, epk } = header
   const ephemeral = recipientKeyOf(epk)

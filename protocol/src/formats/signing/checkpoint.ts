@@ -1,18 +1,18 @@
 /**
- * What a log says of itself and signs: its name, its size, its root (C2SP tlog-checkpoint), as a note that carries its
- * signatures (C2SP signed-note).
+ * Signed tree head of a log: its name, size and root (C2SP tlog-checkpoint), as a note with signatures (C2SP
+ * signed-note).
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
 import { treeSizeMax, type Sha256 } from './merkle-tree.ts'
 
-/** `origin` names the log, and its key. */
+/** Tree head; `origin` names the log and its key. */
 export type Checkpoint = { origin: string; size: number; root: Uint8Array }
 
-/** What verifies a note, and the two functions that its caller must have. */
+/** Key that verifies a note. */
 export type NoteKey = { name: string; publicKey: Uint8Array }
 export type NoteSuite = {
   sha256: Sha256
-  /** Whether this is an Ed25519 signature (RFC 8032) of the message. */
+  /** Checks an Ed25519 signature (RFC 8032) of a message. */
   verifyEd25519: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean
 }
 
@@ -24,7 +24,7 @@ export function writeCheckpoint({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${toBase64(root)}\n`
 }
 
-/** Further lines are extensions, which a reader may ignore. */
+/** Parses a checkpoint. Further lines are extensions, which are ignored. */
 export function readCheckpoint(text: string): Checkpoint | undefined {
   const [origin = '', size = '', root = ''] = text.split('\n')
   const bytes = fromCanonicalBase64(root)
@@ -33,13 +33,13 @@ export function readCheckpoint(text: string): Checkpoint | undefined {
   return Number(size) > treeSizeMax ? undefined : { origin, size: Number(size), root: bytes }
 }
 
-/** The note of a text, which ends with a line break, and its Ed25519 signature. */
+/** Formats a note: a text that ends with a line break, and its Ed25519 signature. */
 export function writeNote(sha256: Sha256, text: string, key: NoteKey, signature: Uint8Array): string {
   return `${text}\n— ${key.name} ${toBase64(Uint8Array.of(...keyId(sha256, key), ...signature))}\n`
 }
 
-/** The text of a note that this key has signed; signatures of other keys do not matter. */
-export function openNote({ sha256, verifyEd25519 }: NoteSuite, note: string, key: NoteKey): string | undefined {
+/** Returns the text of a note that this key has signed; ignores signatures of other keys. */
+export function verifyNote({ sha256, verifyEd25519 }: NoteSuite, note: string, key: NoteKey): string | undefined {
   const end = note.lastIndexOf('\n\n') + 1
   const [text, lines] = [note.slice(0, end), note.slice(end + 1)]
   if (end === 0 || !lines.endsWith('\n') || hasControls(note)) return undefined
@@ -51,7 +51,7 @@ export function openNote({ sha256, verifyEd25519 }: NoteSuite, note: string, key
   return own && verifyEd25519(key.publicKey, utf8.encode(text), own.bytes) ? text : undefined
 }
 
-/** A key in one line, as tools for such logs take it: `name+id+type and key`. */
+/** Formats a key in one line, as tools for such logs read it: `name+id+type and key`. */
 export function writeVerifierKey(sha256: Sha256, key: NoteKey): string {
   const id = [...keyId(sha256, key)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return `${key.name}+${id}+${toBase64(Uint8Array.of(ed25519, ...key.publicKey))}`

@@ -1,16 +1,15 @@
 /**
- * What is wrong with encodings of Ed25519 that some implementations take and others don't (RFC 8032 §5.1.3, §5.1.7).
- * Whoever has a key of small order can show a signature for anything; whoever may write one signature in two ways can
- * show two.
+ * Encodings of Ed25519 that only some implementations accept (RFC 8032 §5.1.3, §5.1.7). With a key of small order,
+ * anyone can produce a signature for any message. With two encodings of a signature, one can be presented as two.
  */
 
-/** 2^255 - 19, by which a coordinate is reduced; little-endian, as everything here. */
+/** The field prime 2^255 - 19, little-endian like all values here. */
 const fieldPrime = fromHex('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f')
 
-/** 2^252 + 27742317777372353535851937790883648493, by which the scalar of a signature is reduced. */
+/** The group order 2^252 + 27742317777372353535851937790883648493, by which the scalar of a signature is reduced. */
 const groupOrder = fromHex('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010')
 
-/** The y coordinates of the points of small order. */
+/** Y coordinates of the points of small order. */
 const smallOrder = [
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -20,18 +19,18 @@ const smallOrder = [
 ].map(fromHex)
 
 /**
- * Whether 32 bytes are the one encoding of what may be a point, and none of small order. Whether there is such a point
- * shows when a signature is verified.
+ * Checks that 32 bytes are a canonical encoding of a coordinate, and not of a point of small order. Verifying a
+ * signature shows whether the point exists.
  */
-export function isSoundPublicKey(bytes: Uint8Array): boolean {
+export function isValidPublicKey(bytes: Uint8Array): boolean {
   if (bytes.length !== 32) return false
   const y = bytes.with(31, (bytes[31] ?? 0) & 0x7f)
   return isBelow(y, fieldPrime) && !smallOrder.some((point) => isSame(point, y))
 }
 
-/** Whether 64 bytes are the one way to write what may be a signature. */
-export function isSoundSignature(bytes: Uint8Array): boolean {
-  return bytes.length === 64 && isSoundPublicKey(bytes.subarray(0, 32)) && isBelow(bytes.subarray(32), groupOrder)
+/** Checks that 64 bytes are the canonical encoding of a signature. */
+export function isCanonicalSignature(bytes: Uint8Array): boolean {
+  return bytes.length === 64 && isValidPublicKey(bytes.subarray(0, 32)) && isBelow(bytes.subarray(32), groupOrder)
 }
 
 function isSame(point: Uint8Array, y: Uint8Array): boolean {

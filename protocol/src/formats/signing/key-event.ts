@@ -1,15 +1,15 @@
 /**
- * A leaf of the log of signing keys: what became of a key, in bytes that everybody computes alike (RFC 8785).
+ * Leaf of the log of signing keys: an event of a key, in bytes that are the same for every implementation (RFC 8785).
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
 import type { Sha256 } from './merkle-tree.ts'
 
-/** A key that replaced one is `rotated`; `removed` is the last key of an identity that is gone. */
+/** Kind of a key event. `rotated` is a key that replaced another; `removed` is the last key of a deleted identity. */
 export type KeyEventKind = 'created' | 'rotated' | 'removed'
 
 export type KeyEvent = {
   event: KeyEventKind
-  /** Whose key it is, told only to those who know the identity: see `identityDigest`. */
+  /** Owner of the key, recognizable only with the identity's ID: see `identityDigest`. */
   identity: string
   publicKey: string
   keyVersion: number
@@ -18,13 +18,13 @@ export type KeyEvent = {
 
 const version = 1
 
-/** The fields in the order that RFC 8785 gives them. */
+/** Formats a key event with its fields in the order of RFC 8785. */
 export function writeKeyEvent({ event, identity, publicKey, keyVersion, at }: KeyEvent): string {
   return JSON.stringify({ at, event, identity, keyVersion, publicKey, version })
 }
 
-/** The event of a leaf; undefined where these are not the bytes that an event is written in. */
-export function readKeyEvent(leaf: string): KeyEvent | undefined {
+/** Parses a leaf; returns undefined if the bytes are not the canonical form of an event. */
+export function parseKeyEvent(leaf: string): KeyEvent | undefined {
   const read = parse(leaf)
   if (typeof read !== 'object' || read === null) return undefined
   const { event, identity, publicKey, keyVersion, at } = { ...empty, ...read }
@@ -36,8 +36,8 @@ export function readKeyEvent(leaf: string): KeyEvent | undefined {
 }
 
 /**
- * By what an identity is found in the log: the log lists nobody, and yet whoever knows an identity by its id finds
- * every leaf of it, and can be shown no other. An id has 74 random bits, which nobody tries out.
+ * Computes the digest by which an identity is found in the log. The log lists no identities, but a client that knows an
+ * identity's ID finds all its leaves and cannot be shown others. An ID has 74 random bits, too many to guess.
  */
 export function identityDigest(sha256: Sha256, identityId: string): string {
   return toBase64(sha256(new TextEncoder().encode(`${digestPrefix}${identityId}`)))
@@ -51,7 +51,7 @@ function parse(leaf: string): unknown {
   try {
     return JSON.parse(leaf)
   } catch {
-    // Not JSON, and so no leaf of ours.
+    // Not JSON, and therefore not a leaf of this log.
     return undefined
   }
 }

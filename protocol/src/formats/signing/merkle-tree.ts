@@ -1,12 +1,12 @@
 /**
- * The append-only tree of RFC 9162 §2.1 (RFC 6962 §2.1), whose root tells every leaf and their order: what whoever
- * keeps a log and whoever verifies it must compute alike. A subtree of `2^level` leaves that is complete never changes.
+ * Append-only tree of RFC 9162 §2.1 (RFC 6962 §2.1), whose root depends on every leaf and their order. Logs and
+ * verifiers must compute it in the same way. A complete subtree of `2^level` leaves never changes.
  */
 
-/** SHA-256, as its caller has it: a format depends on nothing. */
+/** SHA-256 function of the caller: formats have no dependencies. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array
 
-/** A complete subtree: of the leaves from `index * 2^level` on, `2^level` of them. */
+/** Complete subtree of the `2^level` leaves from `index * 2^level` on. */
 export type Subtree = { level: number; index: number; hash: Uint8Array }
 
 export const treeSizeMax = 2 ** 31 - 1
@@ -19,8 +19,11 @@ export function hashChildren(sha256: Sha256, left: Uint8Array, right: Uint8Array
   return sha256(join(Uint8Array.of(1), left, right))
 }
 
-/** Adds a leaf to a tree, which its largest complete subtrees stand for (`peaks`); and tells what it has completed. */
-export function growTree(
+/**
+ * Adds leaves to a tree, which is represented by its largest complete subtrees (`peaks`); returns the subtrees
+ * completed.
+ */
+export function appendLeaves(
   sha256: Sha256,
   peaks: Subtree[],
   leafHash: Uint8Array,
@@ -36,7 +39,7 @@ export function growTree(
   return { peaks: [...rest, node], completed }
 }
 
-/** The root of the leaves under these subtrees, the largest first. */
+/** Computes the root of the leaves under these subtrees, largest first. */
 export function rootOf(sha256: Sha256, peaks: Pick<Subtree, 'hash'>[]): Uint8Array {
   const hashes = peaks.map(({ hash }) => hash)
   const last = hashes.pop() ?? sha256(new Uint8Array())
@@ -48,10 +51,15 @@ function sizeOf(peaks: Subtree[]): number {
   return last ? (last.index + 1) * 2 ** last.level : 0
 }
 
-export type Inclusion = { index: number; size: number; leafHash: Uint8Array; hashes: Uint8Array[] }
+export type InclusionProof = { index: number; size: number; leafHash: Uint8Array; hashes: Uint8Array[] }
 
-/** The root of the one tree in which this leaf stands there (RFC 9162 §2.1.3.2); undefined where no tree is such. */
-export function rootByInclusion(sha256: Sha256, { index, size, leafHash, hashes }: Inclusion): Uint8Array | undefined {
+/**
+ * Computes the root of the tree with this leaf at this index (RFC 9162 §2.1.3.2); undefined if the proof fits no tree.
+ */
+export function rootFromInclusionProof(
+  sha256: Sha256,
+  { index, size, leafHash, hashes }: InclusionProof,
+): Uint8Array | undefined {
   if (!isSize(size) || !isSize(index) || index >= size) return undefined
   let [node, last, root] = [index, size - 1, leafHash]
   for (const hash of hashes) {
@@ -64,10 +72,14 @@ export function rootByInclusion(sha256: Sha256, { index, size, leafHash, hashes 
   return last === 0 ? root : undefined
 }
 
-type Growth = { from: { size: number; root: Uint8Array }; to: { size: number; root: Uint8Array }; hashes: Uint8Array[] }
+type ConsistencyProof = {
+  from: { size: number; root: Uint8Array }
+  to: { size: number; root: Uint8Array }
+  hashes: Uint8Array[]
+}
 
-/** Whether the tree at `to` has all leaves of the one at `from`, in their places (RFC 9162 §2.1.4.2). */
-export function isConsistent(sha256: Sha256, { from, to, hashes }: Growth): boolean {
+/** Checks that the tree at `to` has all leaves of the one at `from`, at the same indexes (RFC 9162 §2.1.4.2). */
+export function isConsistent(sha256: Sha256, { from, to, hashes }: ConsistencyProof): boolean {
   if (!isSize(from.size) || !isSize(to.size) || from.size > to.size) return false
   if (from.size === to.size) return hashes.length === 0 && equal(from.root, to.root)
   if (from.size === 0) return hashes.length === 0 && equal(from.root, sha256(new Uint8Array()))
@@ -89,7 +101,7 @@ export function isConsistent(sha256: Sha256, { from, to, hashes }: Growth): bool
   return last === 0 && equal(fromRoot, from.root) && equal(toRoot, to.root)
 }
 
-/** Up over the levels on which a node at the right edge has nobody beside it. */
+/** Skips the levels on which a node at the right edge has no sibling. */
 function passAlone(node: number, last: number): [number, number] {
   return node % 2 === 1 || node === 0 ? [node, last] : passAlone(half(node), half(last))
 }
@@ -106,7 +118,7 @@ function isSize(number: number): boolean {
   return Number.isInteger(number) && number >= 0 && number <= treeSizeMax
 }
 
-/** Of what everybody may know: the time that it takes tells nothing. */
+/** Compares public values; constant time is not required. */
 function equal(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index])
 }

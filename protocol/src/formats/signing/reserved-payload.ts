@@ -1,7 +1,7 @@
 /**
- * Whether a text could be one of the messages that Countersign itself has a signing key sign: that an act in an
- * organization is done (`signed-action.ts`), or that a key gives way to another (`signing-key-rotation.ts`). Each is
- * verified over exactly the bytes that its writer makes, which begin like this, so that no other spelling counts.
+ * Checks if a text could be a message that Countersign itself has a signing key sign: an act in an organization
+ * (`signed-action.ts`), or a key rotation (`signing-key-rotation.ts`). Each is verified over the exact bytes of its
+ * formatter, which start with this prefix, so no other spelling counts.
  */
 export function isReservedPayload(payload: string): boolean {
   return payload.startsWith('{"version":')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromCanonicalBase64, fromCanonicalBase64Url, toBase64 } from '../base64.ts'
 
-test('bytes of every length come back from their base64', () => {
+test('base64 of bytes of every length decodes to the same bytes', () => {
   for (let length = 0; length < 70; length += 1) {
     const bytes = crypto.getRandomValues(new Uint8Array(length))
     assert.equal(toBase64(bytes), Buffer.from(bytes).toString('base64'))
@@ -10,7 +10,7 @@ test('bytes of every length come back from their base64', () => {
   }
 })
 
-test('of all texts of a last group, only those are read that writing gives', () => {
+test('of all texts of a last group, only canonical ones are decoded', () => {
   const alphabet = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   for (const first of 'Az/')
     for (const second of alphabet)
@@ -24,7 +24,7 @@ test('of all texts of a last group, only those are read that writing gives', () 
     assert.equal(fromCanonicalBase64(text), undefined, text)
 })
 
-test('bytes of every length come back from their base64url, and from one spelling of it', () => {
+test('base64url of bytes of every length decodes to the same bytes, in one spelling only', () => {
   for (let length = 0; length < 70; length += 1) {
     const bytes = crypto.getRandomValues(new Uint8Array(length))
     assert.deepEqual(fromCanonicalBase64Url(Buffer.from(bytes).toString('base64url')), bytes)

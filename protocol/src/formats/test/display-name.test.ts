@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cleanDisplayName, isDisplayName } from '../display-name.ts'
 
-test('names of all scripts, with emoji and combining marks, are names', () => {
+test('names of all scripts, with emoji and combining marks, are accepted', () => {
   for (const name of [
     'A',
     'Ada Lovelace',
@@ -17,7 +17,7 @@ test('names of all scripts, with emoji and combining marks, are names', () => {
     assert.ok(isDisplayName(name), name)
 })
 
-test('INJ-06 a name that is empty, invisible, too long, or that turns the text around it is none', () => {
+test('INJ-06 a name that is empty, invisible, too long, or that reverses adjacent text is rejected', () => {
   const wrong = [
     '',
     ' ',
@@ -35,7 +35,7 @@ test('INJ-06 a name that is empty, invisible, too long, or that turns the text a
   for (const name of wrong) assert.ok(!isDisplayName(name), JSON.stringify(name))
 })
 
-test('NAM-01 a name has nothing in it that is not seen, and no stack of marks', () => {
+test('NAM-01 a name with invisible characters or stacked marks is rejected', () => {
   for (const name of [
     ...['Good\u200BBank', 'Good\u00ADBank', 'Bank\u2060', '\u3164Bank', 'B\u034Fank', 'Bank\u{E0041}', 'Ba\u200Dnk'],
     ...['Bank\uFFF9x\uFFFA', 'Bank\u{1D173}', 'Bank\u17B4', 'Bank\u115F', 'Bank\uFE0F', 'Bank\u{E0101}', 'Ba\uFFFCnk'],
@@ -55,7 +55,7 @@ test('NAM-01 a name has nothing in it that is not seen, and no stack of marks', 
     assert.ok(!isDisplayName(name), JSON.stringify(name))
 })
 
-test('NAM-02 names that need joiners, variants and marks keep them', () => {
+test('NAM-02 names that require joiners, variation selectors and marks keep them', () => {
   for (const name of [
     ...['می‌خواهم', 'شرکت نمونه‌ها', 'क्‍ष', 'അവന്‍', 'ශ්‍රී ලංකාව', 'שָׁלוֹם', 'مُحَمَّد', 'ཧཱུྃ', 'Nguyễn'],
     ...['V\u0302\u0301n'],
@@ -66,7 +66,7 @@ test('NAM-02 names that need joiners, variants and marks keep them', () => {
     assert.ok(isDisplayName(name), JSON.stringify(name))
 })
 
-test('NAM-12 what is cleaned is a name or nothing, and a name stays as it is', () => {
+test('NAM-12 cleaning returns a valid name or undefined, and keeps valid names', () => {
   const parts = [
     'Ann',
     ' ',

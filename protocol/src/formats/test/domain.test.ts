@@ -16,9 +16,9 @@ const spellings: Record<string, string> = {
   'a.b.c.example': 'a.b.c.example',
 }
 for (const [written, domain] of Object.entries(spellings))
-  test(`DOM-07 ${written} has the one spelling ${domain}`, () => assert.equal(normalizeDomain(written), domain))
+  test(`DOM-07 ${written} is normalized to ${domain}`, () => assert.equal(normalizeDomain(written), domain))
 
-test('DOM-07 a twin in letters of another script is another domain', () => {
+test('DOM-07 a lookalike domain in another script is a different domain', () => {
   for (const twin of ['аcme.example', 'acmе.example', 'ɑcme.example', 'acme.exаmple', 'αcme.example'])
     assert.notEqual(normalizeDomain(twin), 'acme.example', twin)
 })
@@ -32,10 +32,10 @@ const noDomains = [
   ...[`${'a'.repeat(64)}.example`, `${'a.'.repeat(112)}example`, 'acme.xn--', 'ac\uD800me.example'],
 ]
 for (const written of noDomains)
-  test(`DOM-04 ${JSON.stringify(written.slice(0, 40))} is no domain that can be owned`, () =>
+  test(`DOM-04 ${JSON.stringify(written.slice(0, 40))} is rejected as domain`, () =>
     assert.equal(normalizeDomain(written), undefined))
 
-test('a domain in its one spelling stays as it is, and leaves room for the name of its challenge', () => {
+test('a normalized domain stays unchanged and leaves room for the name of its challenge', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -54,7 +54,7 @@ test('a domain in its one spelling stays as it is, and leaves room for the name 
   )
 })
 
-test('the domain of an e-mail address is what stands after its @, in the one spelling', () => {
+test('the domain of an e-mail address is the normalized part after its @', () => {
   assert.equal(domainOfEmail('ann@acme.example'), 'acme.example')
   assert.equal(domainOfEmail("Ann.O'Hara+news@ACME.Example."), 'acme.example')
   assert.equal(domainOfEmail('ann@bücher.example'), 'xn--bcher-kva.example')
@@ -73,9 +73,9 @@ const tricks = [
   ],
 ]
 for (const email of tricks)
-  test(`DOM-05 ${JSON.stringify(email)} is of no domain`, () => assert.equal(domainOfEmail(email), undefined))
+  test(`DOM-05 ${JSON.stringify(email)} has no domain`, () => assert.equal(domainOfEmail(email), undefined))
 
-test('DOM-05 an address at a domain around or below another is not at that one', () => {
+test('DOM-05 an address at a parent domain or subdomain does not belong to the domain', () => {
   for (const email of ['a@acme.example.evil.example', 'a@mail.acme.example', 'a@notacme.example', 'a@example.acme'])
     assert.notEqual(domainOfEmail(email), 'acme.example', email)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { slugOf, slugPattern } from '../slug.ts'
+import { slugify, slugPattern } from '../domain.ts'
 
 const slugs: Record<string, string> = {
   'Acme Inc.': 'acme-inc',
@@ -11,7 +11,7 @@ const slugs: Record<string, string> = {
   ['long '.repeat(15)]: 'long-long-long-long-long-long-long-long',
 }
 for (const [name, slug] of Object.entries(slugs))
-  test(`an organization called ${name} is found under ${slug}`, () => {
-    assert.equal(slugOf(name), slug)
+  test(`an organization named ${name} gets the slug ${slug}`, () => {
+    assert.equal(slugify(name), slug)
     assert.match(slug, new RegExp(slugPattern))
   })

@@ -5,11 +5,11 @@ import { sql } from 'kysely'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let mailbox: Mailbox
-let world: World
+let world: TestWorld
 before(async () => {
   mailbox = await openMailbox()
   world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
@@ -40,7 +40,7 @@ async function addIdentity(headers: Headers, handle = `second-${randomBytes(6).t
   return added.json()
 }
 
-/** A person with everything that an account can have: keys, wraps, a recovery code, a proved address. */
+/** Registers a user with everything that an account can have: keys, wraps, a recovery code, a verified address. */
 async function registerWithKeys(handle: string) {
   const { origin, rpId } = { origin: world.config.authUrl.origin, rpId: world.config.relyingPartyId }
   const authenticator = createAuthenticator({ origin, rpId })
@@ -71,7 +71,7 @@ async function registerWithKeys(handle: string) {
   return { handle, email, authenticator, headers, userId, identityId }
 }
 
-/** In which tables a text stands, however it is written there. */
+/** Lists the tables in which a text occurs, in any encoding. */
 async function tablesWith(text: string): Promise<string[]> {
   const found: string[] = []
   for (const { name } of await world.db.introspection.getTables()) {
@@ -83,7 +83,7 @@ async function tablesWith(text: string): Promise<string[]> {
   return found.toSorted()
 }
 
-test('LOG-06 an identity that is deleted is dead at once to every app, and its handle is kept from all', async () => {
+test('LOG-06 deleting an identity ends its access to every app at once and reserves its handle', async () => {
   const person = await world.person()
   const { identityId, handle } = await addIdentity(person.headers)
   const app = await world.app()
@@ -93,7 +93,7 @@ test('LOG-06 an identity that is deleted is dead at once to every app, and its h
 
   assert.equal(await userinfo(second.access_token), 401)
   assert.equal(await userinfo(second.access_token_jwt), 401)
-  assert.equal(await userinfo(first.access_token), 200, 'the other identity lives on')
+  assert.equal(await userinfo(first.access_token), 200, 'the other identity stays active')
   const found = await send('GET', `/api/identities/${identityId}`, person.headers)
   assert.deepEqual(errorOf(found), [404, 'identity_not_found'])
   assert.deepEqual(errorOf(await deleteIdentity(identityId, person.headers)), [404, 'identity_not_found'])
@@ -109,10 +109,10 @@ test('LOG-06 an identity that is deleted is dead at once to every app, and its h
   }
   world.pass(90 * 24 * 3600)
   const taken = await addIdentity((await world.person()).headers, handle)
-  assert.notEqual(taken.identityId, identityId, 'who has the handle later is somebody else to every app')
+  assert.notEqual(taken.identityId, identityId, 'a later owner of the handle is another identity to every app')
 })
 
-test('REC-08 data that an app keeps for an identity is not reached by who has its handle later', async () => {
+test('REC-08 a later owner of a handle does not reach data that an app keeps for the deleted identity', async () => {
   const [ada, eve] = [await world.person('passed-on'), await world.person()]
   const app = await world.app()
   const { user } = await app.tokens(ada)
@@ -129,7 +129,7 @@ test('REC-08 data that an app keeps for an identity is not reached by who has it
   assert.notEqual(later.user.id, user.id)
 })
 
-test('COD-16 a code of an identity that was deleted since redeems nothing', async () => {
+test('COD-16 a code of a deleted identity cannot be redeemed', async () => {
   const person = await world.person()
   const { identityId } = await addIdentity(person.headers)
   const app = await world.app()
@@ -138,7 +138,7 @@ test('COD-16 a code of an identity that was deleted since redeems nothing', asyn
   assert.deepEqual(errorOf(await app.redeem(code)), [400, 'invalid_grant'])
 })
 
-test('REF-08 a refresh token of an identity or account that was deleted gives nothing', async () => {
+test('REF-08 a refresh token of a deleted identity or account is rejected', async () => {
   const person = await world.person()
   const { identityId } = await addIdentity(person.headers)
   const app = await world.app()
@@ -149,7 +149,7 @@ test('REF-08 a refresh token of an identity or account that was deleted gives no
   assert.deepEqual(errorOf(await app.refresh(first.refresh_token)), [400, 'invalid_grant'])
 })
 
-test('the last identity stays, even where all are deleted at once', async () => {
+test('the last identity stays even when all are deleted concurrently', async () => {
   const person = await world.person()
   assert.deepEqual(errorOf(await deleteIdentity(person.identityId, person.headers)), [409, 'last_identity'])
   const others = await Promise.all(Array.from({ length: 3 }, () => addIdentity(person.headers)))
@@ -161,7 +161,7 @@ test('the last identity stays, even where all are deleted at once', async () => 
   await addIdentity(person.headers)
 })
 
-test('a consent or a redemption that meets the deletion leaves nothing behind', async () => {
+test('a consent or redemption concurrent with the deletion leaves nothing behind', async () => {
   const person = await world.person()
   const app = await world.app()
   for (let round = 0; round < 6; round += 1) {
@@ -174,17 +174,17 @@ test('a consent or a redemption that meets the deletion leaves nothing behind', 
     ])
     assert.equal(deleted.statusCode, 204, deleted.body)
     if (redeemed.statusCode === 200) assert.equal(await userinfo(redeemed.json().access_token), 401)
-    assert.deepEqual(await tablesWith(identityId), ['audit_entry'])
+    assert.deepEqual(await tablesWith(identityId), ['audit_event'])
   }
 })
 
-test("nobody deletes another's identity", async () => {
+test('a user cannot delete an identity of another user', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   await addIdentity(ada.headers)
   assert.deepEqual(errorOf(await deleteIdentity(ada.identityId, eve.headers)), [404, 'identity_not_found'])
 })
 
-test('to delete an identity or the account one has just proved to be there', async () => {
+test('deleting an identity or the account requires recent authentication', async () => {
   const person = await world.person()
   const { identityId } = await addIdentity(person.headers)
   world.pass(301)
@@ -195,7 +195,7 @@ test('to delete an identity or the account one has just proved to be there', asy
   assert.equal((await deleteAccount(fresh)).statusCode, 204)
 })
 
-test('LOG-06 an account that is deleted is gone at once: every session, passkey, key, token and consent', async () => {
+test('LOG-06 deleting an account deletes every session, passkey, key, token and consent at once', async () => {
   const person = await registerWithKeys('deleted-whole')
   const app = await world.app()
   const tokens = await app.tokens(person, { scope: 'openid profile email offline_access' })
@@ -216,22 +216,22 @@ test('LOG-06 an account that is deleted is gone at once: every session, passkey,
   assert.deepEqual(errorOf(await signInAgain()), [401, 'invalid_credential'])
   assert.deepEqual(errorOf(await register('Deleted-Whole')), [409, 'handle_taken'])
 
-  // What is left: the trail with ids, whose the public key was, and the handle, which leads to nobody.
-  assert.deepEqual(await tablesWith(person.userId), ['audit_entry'])
-  assert.deepEqual(await tablesWith(person.identityId), ['audit_entry', 'signing_key_owner'])
+  // The remaining data: audit events with IDs, the owner of the public key, and the handle without an owner.
+  assert.deepEqual(await tablesWith(person.userId), ['audit_event'])
+  assert.deepEqual(await tablesWith(person.identityId), ['audit_event', 'signing_key_owner'])
   assert.deepEqual(await tablesWith(person.handle), ['identity_handle'])
   for (const text of [person.email, person.authenticator.credentialId, 'by.recovery.code'])
     assert.deepEqual(await tablesWith(text), [], text)
   const trail = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select('action')
     .where('user_id', '=', person.userId)
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
   assert.equal(trail.filter(({ action }) => action === 'account.deleted').length, 1)
 })
 
-test('OWN-05 an account goes with the apps that its owner registered only where they say so', async () => {
+test('OWN-05 deleting an account deletes its registered apps only when the user requests it', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const register = (name: string) =>
     send('POST', '/api/developer/apps', ada.headers, { name, redirectUris: ['https://ledger.example/callback'] })
@@ -242,16 +242,16 @@ test('OWN-05 an account goes with the apps that its owner registered only where 
   assert.deepEqual(errorOf(refused), [409, 'owns_apps'])
   assert.deepEqual(refused.json().apps.toSorted(), ['Cash book', 'Ledger'])
   assert.equal((await send('DELETE', '/api/account?apps=keep', ada.headers)).statusCode, 400)
-  assert.equal((await send('GET', '/api/auth/session', ada.headers)).statusCode, 200, 'nothing has gone')
+  assert.equal((await send('GET', '/api/auth/session', ada.headers)).statusCode, 200, 'nothing is deleted')
   assert.ok((await isKnown(one.clientId)) && (await isKnown(other.clientId)))
-  assert.equal((await deleteAccount(eve.headers)).statusCode, 204, 'who has none needs to say nothing')
+  assert.equal((await deleteAccount(eve.headers)).statusCode, 204, 'an account without apps needs no parameter')
 
   assert.equal((await send('DELETE', '/api/account?apps=delete', ada.headers)).statusCode, 204)
   assert.ok(!(await isKnown(one.clientId)) && !(await isKnown(other.clientId)))
-  assert.deepEqual(await tablesWith(ada.userId), ['audit_entry'])
-  assert.deepEqual(await tablesWith(one.clientId), ['audit_entry'])
+  assert.deepEqual(await tablesWith(ada.userId), ['audit_event'])
+  assert.deepEqual(await tablesWith(one.clientId), ['audit_event'])
   const trail = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['action', 'client_id as clientId'])
     .where('user_id', '=', ada.userId)
     .where('action', 'in', ['app.deleted', 'account.deleted'])
@@ -262,7 +262,7 @@ test('OWN-05 an account goes with the apps that its owner registered only where 
   ])
 })
 
-test('an account is deleted once, and nothing that meets the deletion survives it', async () => {
+test('concurrent deletions delete an account once and no concurrent change survives', async () => {
   const person = await world.person()
   const answers = await Promise.all([
     deleteAccount(person.headers),
@@ -275,10 +275,10 @@ test('an account is deleted once, and nothing that meets the deletion survives i
     }),
   ])
   assert.equal(answers[0]?.statusCode === 204 || answers[1].statusCode === 204, true)
-  assert.deepEqual(await tablesWith(person.userId), ['audit_entry'])
+  assert.deepEqual(await tablesWith(person.userId), ['audit_event'])
 })
 
-test('what a person asks while their account is being deleted is done or refused, and no fault of ours', async () => {
+test('requests concurrent with the deletion of their account succeed or are rejected', async () => {
   const identity = { handle: '', displayName: 'Late' }
   for (let round = 0; round < 12; round += 1) {
     const { headers, identityId } = await world.person()
@@ -296,10 +296,10 @@ test('what a person asks while their account is being deleted is done or refused
   }
 })
 
-test('what an identity was asked to sign goes with it, and its key is never again anybody’s', async () => {
+test('deleting an identity deletes its signing requests, and its key is never accepted again', async () => {
   const ada = await createSigner(world)
   const kept = await addIdentity(ada.headers)
-  const shop = askerOf(world, await world.app())
+  const shop = signingRequesterOf(world, await world.app())
   const [signed, pending] = [await shop.request(ada.identityId), await shop.request(ada.identityId)].map(
     (opened): string => opened.json().requestId,
   )
@@ -310,7 +310,7 @@ test('what an identity was asked to sign goes with it, and its key is never agai
   const last = (await shop.request(ada.identityId)).json().requestId
 
   assert.equal((await deleteIdentity(ada.identityId, ada.headers)).statusCode, 204)
-  assert.equal((await shop.status(last)).json().status, 'pending', 'its app is told nothing before it expires')
+  assert.equal((await shop.status(last)).json().status, 'pending', 'the app learns nothing before the request expires')
   for (const requestId of [signed, pending]) assert.equal((await shop.status(requestId)).statusCode, 404)
   for (const requestId of [signed, pending, last]) {
     assert.deepEqual(errorOf(await ada.readRequest(requestId)), [404, 'request_not_found'])
@@ -320,7 +320,7 @@ test('what an identity was asked to sign goes with it, and its key is never agai
   assert.deepEqual((await ada.listRequests()).json(), { requests: [] })
   assert.deepEqual(errorOf(await shop.request(ada.identityId)), [404, 'identity_not_found'])
   assert.deepEqual(errorOf(await send('GET', `/api/signing/public-key/${ada.handle}`, {})), [404, 'identity_not_found'])
-  assert.deepEqual([await tablesWith(signed), await tablesWith(last)], [['audit_entry'], ['signing_former_request']])
+  assert.deepEqual([await tablesWith(signed), await tablesWith(last)], [['audit_event'], ['signing_former_request']])
   for (const publicKey of [ada.pair.publicKey, rotation.publicKey]) {
     const key = { publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
     const again = await send('POST', `/api/signing/keys/${kept.identityId}`, ada.headers, key)
@@ -328,8 +328,8 @@ test('what an identity was asked to sign goes with it, and its key is never agai
   }
 })
 
-test('an account that is deleted while people are asked and answer leaves no request behind', async () => {
-  const shop = askerOf(world, await world.app())
+test('deleting an account concurrently with signing requests and answers leaves no request behind', async () => {
+  const shop = signingRequesterOf(world, await world.app())
   for (let round = 0; round < 5; round += 1) {
     const ada = await createSigner(world)
     const { requestId } = (await shop.request(ada.identityId)).json()
@@ -342,7 +342,8 @@ test('an account that is deleted while people are asked and answer leaves no req
       shop.status(requestId),
     ])
     for (const { statusCode, body } of answers) assert.ok(statusCode < 500, body)
-    // What still waited does so for its app until it expires; what was answered, or ended with the key, is gone.
+    // A pending request stays pending for its app until it expires. Requests that were answered or ended with the key
+    // are deleted.
     const left = await shop.status(requestId)
     assert.ok(left.statusCode === 404 || left.json().status === 'pending', left.body)
     assert.deepEqual(errorOf(await ada.readRequest(requestId)), [401, 'unauthorized'])

@@ -8,13 +8,13 @@ import { Value } from 'typebox/value'
 import { AccountExport } from '@countersign/protocol/accounts/account'
 import type { App } from '@countersign/protocol/clients/apps'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
-import { makeOrganization } from '#testing/organization.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createOrganization } from '#testing/organization.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let mailbox: Mailbox
-let world: World
+let world: TestWorld
 before(async () => {
   mailbox = await openMailbox()
   world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
@@ -24,7 +24,7 @@ after(async () => {
   await mailbox.close()
 })
 
-test('the export is a file with everything that a person has here, and with no secret', async () => {
+test('the export is a file with all data of a user and without secrets', async () => {
   const person = await world.person('exporter')
   const stranger = await world.person()
   const identity = `/api/identities/${person.identityId}`
@@ -47,7 +47,7 @@ test('the export is a file with everything that a person has here, and with no s
   })
   const { secret: webhookSecret, ...webhook } = set.json<Webhook & { secret: string }>()
 
-  const organization = await makeOrganization(world, person)
+  const organization = await createOrganization(world, person)
 
   const answer = await world.api.inject({ url: '/api/account/export', headers: person.headers })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -70,17 +70,17 @@ test('the export is a file with everything that a person has here, and with no s
   assert.deepEqual(exported.organizations, [{ ...organization, joinedAt }])
   assert.equal(exported.authorizations[0]?.appName, 'The Shop')
   assert.deepEqual(exported.activity.map(({ action }) => action).toReversed(), [
-    'account.registered',
-    'identity.email_asked',
-    'identity.email_verified',
-    'identity.email_asked',
-    'identity.handle_changed',
+    'account.created',
+    'identity.email_verification.requested',
+    'identity.email.verified',
+    'identity.email_verification.requested',
+    'identity.handle.updated',
     'app.authorized',
     'app.created',
-    'app.webhook_set',
+    'app.webhook.updated',
     'organization.created',
   ])
-  assert.deepEqual(exported.apps, [{ ...settings, webhook }], 'the app that they registered, and not the one they use')
+  assert.deepEqual(exported.apps, [{ ...settings, webhook }], 'the registered app, and not the one the user connected')
   const ofApps = [app.clientSecret, ownSecret, webhookSecret]
   const secrets = [person.sessionToken, tokens.access_token, tokens.refresh_token, ...ofApps, code]
   for (const hidden of [...secrets, stranger.userId, stranger.handle])
@@ -90,25 +90,28 @@ test('the export is a file with everything that a person has here, and with no s
 
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
 
-/** The bytes that are left when what nothing needs is gone. */
+/** Returns the bytes in use on the heap after garbage collection. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed
 }
 
-/** Adds entries to a person's audit log, `first` to `last`: every eleventh is of others, about their identity. */
+/**
+ * Adds audit events `first` to `last` to a user's audit log. Every eleventh event has another actor and concerns the
+ * user's identity.
+ */
 async function fillActivity({ userId, identityId }: Person, first: number, last: number): Promise<void> {
   await sql`
-    insert into audit_entry (entry_id, at, action, actor, user_id, identity_id, details)
-    select ('00000000-0000-7000-8000-' || lpad(to_hex(nth), 12, '0'))::uuid, ${world.now()}, 'identity.changed',
-      'person', case when nth % 11 = 0 then null else ${userId}::uuid end, ${identityId}::uuid, '{}'
+    insert into audit_event (event_id, occurred_at, action, actor, user_id, identity_id, details)
+    select ('00000000-0000-7000-8000-' || lpad(to_hex(nth), 12, '0'))::uuid, ${world.now()}, 'identity.updated',
+      'user', case when nth % 11 = 0 then null else ${userId}::uuid end, ${identityId}::uuid, '{}'
     from generate_series(${first}::integer, ${last}::integer) as nth`.execute(world.db)
 }
 
-test('GRW-12 an export is as large as it must be, and takes up neither memory nor the database', async () => {
+test('GRW-12 an export of any size uses little memory and does not block the database', async () => {
   const [person, stranger] = [await world.person(), await world.person()]
-  // The embedded database takes in rows slowly, and has no time limit for a statement.
+  // The embedded database inserts rows slowly, and has no time limit for a statement.
   const [pieces, each] = [isShared ? 22 : 2, 20_000]
   for (let piece = 0; piece < pieces; piece += 1) await fillActivity(person, piece * each + 1, (piece + 1) * each)
   await fillActivity(stranger, 1_000_000, 1_001_000)
@@ -125,16 +128,16 @@ test('GRW-12 an export is as large as it must be, and takes up neither memory no
     const text = String(chunk)
     for (const [, id = ''] of text.matchAll(/"entryId":"([^"]+)"/g)) {
       entries += 1
-      assert.ok(last === '' || id < last, 'the newest first, each once')
+      assert.ok(last === '' || id < last, 'newest first, without duplicates')
       last = id
     }
     chunks += 1
     if (chunks % 50 === 0) heapMax = Math.max(heapMax, heapInUse() - heapBefore)
   }
-  assert.equal(entries, pieces * each + 1, 'and that they have registered')
+  assert.equal(entries, pieces * each + 1, 'and the registration')
   assert.ok(heapMax < 16_000_000, `${heapMax} bytes of memory`)
 
-  // More readers than there are connections to the database, each of whom stops after the first piece.
+  // More readers than there are database connections, each of which stops after the first piece.
   const slow = await Promise.all(
     Array.from({ length: 16 }, async () => {
       const { headers } = person
@@ -145,23 +148,23 @@ test('GRW-12 an export is as large as it must be, and takes up neither memory no
     }),
   )
   const meanwhile = await world.api.inject({ url: '/api/auth/session', headers: stranger.headers })
-  assert.equal(meanwhile.statusCode, 200, 'they keep nobody from the database')
+  assert.equal(meanwhile.statusCode, 200, 'slow readers do not block the database')
   for (const stream of slow) stream.destroy()
 })
 
-test('the export has exactly what its description says', async () => {
+test('the export has exactly the members of its schema', async () => {
   const ada = await createSigner(world)
   const shop = await world.app()
   await shop.tokens(ada)
-  await askerOf(world, shop).request(ada.identityId)
+  await signingRequesterOf(world, shop).request(ada.identityId)
   const { body } = await world.api.inject({ url: '/api/account/export', headers: ada.headers })
   assert.ok(Value.Check(AccountExport, JSON.parse(body)))
-  assert.deepEqual(Value.Clean(AccountExport, JSON.parse(body)), JSON.parse(body), 'no more, not by oversight')
+  assert.deepEqual(Value.Clean(AccountExport, JSON.parse(body)), JSON.parse(body), 'no undocumented members')
 })
 
-test('the export tells of every signing key, and of what a person was asked to sign and did', async () => {
+test('the export contains all signing keys and signing requests of a user', async () => {
   const [ada, stranger] = [await createSigner(world), await createSigner(world)]
-  const shop = askerOf(world, await world.app())
+  const shop = signingRequesterOf(world, await world.app())
   const ask = async (payload: string, identityId = ada.identityId): Promise<string> =>
     (await shop.request(identityId, { payload, metadata: { note: 'of the app alone' } })).json().requestId
   const signature = ada.pair.sign('Pay 1 €')

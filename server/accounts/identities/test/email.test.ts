@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let mailbox: Mailbox
-let world: World
+let world: TestWorld
 before(async () => {
   mailbox = await openMailbox()
   world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@example.com>' } })
@@ -14,7 +14,7 @@ after(async () => {
   await world.close()
   await mailbox.close()
 })
-beforeEach(() => assert.equal(mailbox.count(), 0, 'no mail that nobody expected'))
+beforeEach(() => assert.equal(mailbox.count(), 0, 'unexpected mail'))
 
 type Asking = Pick<Person, 'identityId' | 'headers'>
 
@@ -39,11 +39,11 @@ async function prove(person: Asking, email: string): Promise<void> {
 const codesOtherThan = (code: string, count: number) =>
   Array.from({ length: count }, (_, index) => String((Number(code) + 1 + index) % 1_000_000).padStart(6, '0'))
 
-test('whoever reads the mail proves the address, and apps then learn it', async () => {
+test('a mailed code verifies the address, and apps then receive it', async () => {
   const person = await world.person()
   const app = await world.app()
-  const wanted = { scope: 'openid email' }
-  await assert.rejects(app.code(person, wanted), /email_not_verified/)
+  const requested = { scope: 'openid email' }
+  await assert.rejects(app.code(person, requested), /email_not_verified/)
 
   const begun = await begin(person, 'Ada@Example.COM')
   assert.equal(begun.statusCode, 200, begun.body)
@@ -52,7 +52,7 @@ test('whoever reads the mail proves the address, and apps then learn it', async 
   const mail = await mailbox.take()
   assert.deepEqual(mail.to, ['Ada@example.com'])
   assert.match(mail.text, new RegExp(`localhost:4401.*@${person.handle}`))
-  assert.deepEqual((await read(person)).email, null, 'not before it is proved')
+  assert.deepEqual((await read(person)).email, null, 'not before verification')
 
   const code = codeIn(mail)
   const verified = await verify(person, ` ${code.slice(0, 3)} ${code.slice(3)} `)
@@ -61,7 +61,7 @@ test('whoever reads the mail proves the address, and apps then learn it', async 
   assert.deepEqual([email, emailVerified], ['Ada@example.com', true])
   assert.deepEqual(await read(person), verified.json())
 
-  const tokens = await app.tokens(person, wanted)
+  const tokens = await app.tokens(person, requested)
   assert.equal(tokens.user.email, 'Ada@example.com')
   const claims = await world.api.inject({
     url: '/api/oauth/userinfo',
@@ -70,7 +70,7 @@ test('whoever reads the mail proves the address, and apps then learn it', async 
   assert.deepEqual([claims.json().email, claims.json().email_verified], ['Ada@example.com', true])
 })
 
-test('a code works once', async () => {
+test('a verification code works once', async () => {
   const person = await world.person()
   await begin(person, 'once@example.com')
   const code = codeIn(await mailbox.take())
@@ -80,26 +80,26 @@ test('a code works once', async () => {
     assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_code'])
 })
 
-test('of 32 guesses at once five are looked at, and then the right code is wrong too', async () => {
+test('of 32 concurrent attempts five are checked, and then the correct code is rejected too', async () => {
   const person = await world.person()
   await begin(person, 'guessed@example.com')
   const code = codeIn(await mailbox.take())
   const guesses = codesOtherThan(code, 32)
   const answers = await Promise.all(guesses.map((guess) => verify(person, guess)))
   for (const answer of answers) assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_code'])
-  const [{ tries } = { tries: 0 }] = await world.db
-    .selectFrom('identity_email_proof')
-    .select('tries')
+  const [{ attempts } = { attempts: 0 }] = await world.db
+    .selectFrom('identity_email_verification')
+    .select('attempts')
     .where('identity_id', '=', person.identityId)
     .execute()
-  assert.equal(tries, 5)
+  assert.equal(attempts, 5)
   assert.equal((await verify(person, code)).json().error, 'invalid_code')
   assert.equal((await read(person)).email, null)
 
   await prove(person, 'guessed@example.com')
 })
 
-test('the right code is good at the fifth try', async () => {
+test('the correct code is accepted at the fifth attempt', async () => {
   const person = await world.person()
   await begin(person, 'fifth@example.com')
   const code = codeIn(await mailbox.take())
@@ -107,7 +107,7 @@ test('the right code is good at the fifth try', async () => {
   assert.equal((await verify(person, code)).statusCode, 200)
 })
 
-test('a code ends after ten minutes', async () => {
+test('a verification code expires after ten minutes', async () => {
   const person = await world.person()
   await begin(person, 'late@example.com')
   const code = codeIn(await mailbox.take())
@@ -116,7 +116,7 @@ test('a code ends after ten minutes', async () => {
   assert.equal((await read(person)).email, null)
 })
 
-test('a new code takes the place of the last, and proves the address that it was sent to', async () => {
+test('a new code replaces the last one and verifies the address that it was sent to', async () => {
   const person = await world.person()
   await begin(person, 'first@example.com')
   const first = codeIn(await mailbox.take())
@@ -126,7 +126,7 @@ test('a new code takes the place of the last, and proves the address that it was
   assert.equal((await verify(person, second)).json<Identity>().email, 'second@example.com')
 })
 
-test("a code is good for its own identity alone, and nobody proves another's", async () => {
+test('a code is valid for its own identity only, and not for another user', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   await begin(ada, 'ada@example.com')
   const code = codeIn(await mailbox.take())
@@ -139,7 +139,7 @@ test("a code is good for its own identity alone, and nobody proves another's", a
   assert.equal((await verify(ada, code)).statusCode, 200)
 })
 
-test('the old address stays until the new one is proved, and is told when it goes', async () => {
+test('the old address stays until the new one is verified, and is notified when it is removed', async () => {
   const person = await world.person()
   await prove(person, 'old@example.com')
   await begin(person, 'new@example.com')
@@ -154,10 +154,10 @@ test('the old address stays until the new one is proved, and is told when it goe
   const removed = await remove(person)
   assert.deepEqual([removed.json<Identity>().email, removed.json<Identity>().emailVerified], [null, false])
   assert.deepEqual((await mailbox.take()).to, ['new@example.com'])
-  assert.equal((await remove(person)).statusCode, 200, 'to remove none is no failure')
+  assert.equal((await remove(person)).statusCode, 200, 'removing no address succeeds')
 })
 
-test('an address is changed and removed by someone who has just proved to be there', async () => {
+test('changing or removing an address requires recent authentication', async () => {
   const person = await world.person()
   await prove(person, 'fresh@example.com')
   world.pass(301)
@@ -166,7 +166,7 @@ test('an address is changed and removed by someone who has just proved to be the
   assert.equal((await read(person)).email, 'fresh@example.com')
 })
 
-test('what is no address is refused, and no mail is sent', async () => {
+test('a malformed address is rejected and no mail is sent', async () => {
   const person = await world.person()
   const wrong = [
     ...['ada', '@example.com', 'ada@', 'ada@localhost', 'ada@example', 'a b@example.com', 'ada@-a.example'],
@@ -180,19 +180,19 @@ test('what is no address is refused, and no mail is sent', async () => {
   }
 })
 
-test('a mail speaks the language that the browser asks for, and has no header but ours', async () => {
+test('a mail uses the language of the browser and has only the headers of the service', async () => {
   const person = await world.person()
   const headers = { ...person.headers, 'accept-language': 'fr, de-AT;q=0.9, en;q=0.5' }
   await begin({ ...person, headers }, 'deutsch@example.com')
   const mail = await mailbox.take()
-  assert.equal(mail.subject, 'Dein Countersign-Code')
-  assert.match(mail.text, /für @.* zu verwenden/)
+  assert.equal(mail.subject, 'Dein Countersign-Bestätigungscode')
+  assert.match(mail.text, /für @.* zu bestätigen/)
   assert.match(mail.headers, /^Auto-Submitted: auto-generated$/m)
   assert.match(mail.headers, /^From: Countersign <id@example\.com>$/m)
   assert.doesNotMatch(mail.headers, /^(b?cc|reply-to):/im)
 })
 
-test('where the mail server is away or refuses, nothing is lost: the code that waits stays good', async () => {
+test('a failure of the mail server keeps the pending code valid', async () => {
   const person = await world.person()
   await prove(person, 'kept@example.com')
   await begin(person, 'waiting@example.com')
@@ -208,24 +208,24 @@ test('where the mail server is away or refuses, nothing is lost: the code that w
   assert.equal((await read(person)).email, 'kept@example.com')
 
   const verified = await verify(person, code)
-  assert.equal(verified.json<Identity>().email, 'waiting@example.com', 'though the former address cannot be told')
+  assert.equal(verified.json<Identity>().email, 'waiting@example.com', 'even if the former address cannot be notified')
   mailbox.refuse()
 })
 
-test('each change is in the trail, without the address', async () => {
+test('every change is in the audit log, without the address', async () => {
   const person = await world.person()
   await prove(person, 'trail@example.com')
   await remove(person)
   await mailbox.take()
   const entries = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['action', 'details'])
     .where('identity_id', '=', person.identityId)
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
   assert.deepEqual(
     entries.map(({ action }) => action),
-    ['account.registered', 'identity.email_asked', 'identity.email_verified', 'identity.email_removed'],
+    ['account.created', 'identity.email_verification.requested', 'identity.email.verified', 'identity.email.removed'],
   )
   assert.doesNotMatch(JSON.stringify(entries), /trail@/)
 })

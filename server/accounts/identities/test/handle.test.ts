@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { decodeJwt } from 'jose'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { pruneHandles } from '#accounts/identities/handle.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -20,7 +20,7 @@ const register = (handle: string) =>
   world.api.inject({ method: 'POST', url: '/api/auth/register/start', payload: { handle, displayName: 'Someone' } })
 const errorOf = (answer: { json: () => { error?: string } }) => answer.json().error
 
-test('a new handle is at once the one that apps see, and the identity stays who it was', async () => {
+test('apps see a new handle at once, and the identity stays the same', async () => {
   const person = await world.person('grace-one')
   const app = await world.app()
   const before = await app.tokens(person)
@@ -40,7 +40,7 @@ test('a new handle is at once the one that apps see, and the identity stays who 
   assert.equal(errorOf(await register('grace-two')), 'handle_taken')
 })
 
-test('who recovers an account names it by its new handle; the old one finds nobody', async () => {
+test('recovery finds an account by its new handle and not by the old one', async () => {
   const person = await world.person('found-by')
   const recoveryAuth = randomBytes(32).toString('base64url')
   const replaced = await world.api.inject({
@@ -58,13 +58,13 @@ test('who recovers an account names it by its new handle; the old one finds nobo
   assert.deepEqual([await recover('found-by'), await recover('FOUND-anew')], [401, 200])
 })
 
-test('a handle is written anew in other letters, and shown as typed', async () => {
+test('changing the letter case of a handle keeps the handle and shows it as typed', async () => {
   const person = await world.person('anew')
   assert.equal((await change(person, { handle: 'ANew' })).json<Identity>().handle, 'ANew')
   assert.equal(errorOf(await register('anew')), 'handle_taken')
 })
 
-test('REC-07 of many who change to one handle at once, in whatever letters, one gets it', async () => {
+test('REC-07 of concurrent changes to one handle, in any letter case, one succeeds', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => world.person()))
   const answers = await Promise.all(
     people.map((person, index) => change(person, { handle: index % 2 === 0 ? 'wanted-by-all' : 'Wanted-By-All' })),
@@ -75,17 +75,17 @@ test('REC-07 of many who change to one handle at once, in whatever letters, one 
   for (const [index, person] of people.entries()) {
     const read = await world.api.inject({ url: `/api/identities/${person.identityId}`, headers: person.headers })
     const keeps = answers[index]?.statusCode === 409
-    assert.equal(read.json<Identity>().handle === person.handle, keeps, 'who lost keeps what they had')
+    assert.equal(read.json<Identity>().handle === person.handle, keeps, 'the others keep their handle')
   }
 })
 
-test('two who ask for each other’s handle at once both keep their own', async () => {
+test('two users who request each other’s handle concurrently both keep their own', async () => {
   const [ada, bob] = [await world.person('swap-ada'), await world.person('swap-bob')]
   const answers = await Promise.all([change(ada, { handle: 'swap-bob' }), change(bob, { handle: 'swap-ada' })])
   for (const { statusCode } of answers) assert.equal(statusCode, 409)
 })
 
-test('a handle given up is kept for ninety days, for its former owner alone', async () => {
+test('a released handle stays reserved for its former owner for ninety days', async () => {
   const [ada, bob] = [await world.person('kept'), await world.person()]
   await change(ada, { handle: 'moved-on' })
   assert.equal(errorOf(await register('Kept')), 'handle_taken')
@@ -100,19 +100,19 @@ test('a handle given up is kept for ninety days, for its former owner alone', as
   assert.equal(
     (await change({ ...ada, headers: headers.ada }, { handle: 'kept' })).statusCode,
     200,
-    'back to its owner',
+    'returned to its owner',
   )
   assert.equal(errorOf(await change({ ...bob, headers: headers.bob }, { handle: 'moved-on' })), 'handle_taken')
 
   world.pass(90 * 24 * 3600)
-  assert.equal((await register('moved-on')).statusCode, 200, 'free before it is swept')
+  assert.equal((await register('moved-on')).statusCode, 200, 'available before the cleanup')
   const taken = await change({ ...bob, headers: await bob.signIn() }, { handle: 'Moved-On' })
   assert.equal(taken.statusCode, 200, taken.body)
   const left = await change({ ...ada, headers: await ada.signIn() }, { handle: 'moved-on' })
   assert.equal(errorOf(left), 'handle_taken')
 })
 
-test('the sweep frees what is free, and takes no handle from anybody', async () => {
+test('the cleanup releases expired reservations only', async () => {
   const person = await world.person('swept')
   await change(person, { handle: 'swept-later' })
   await pruneHandles(world.db, world.now(), 500)
@@ -123,7 +123,7 @@ test('the sweep frees what is free, and takes no handle from anybody', async () 
   assert.equal(errorOf(await register('swept-later')), 'handle_taken')
 })
 
-test('a reserved or malformed handle, a bad picture and an empty change are refused', async () => {
+test('a reserved or malformed handle, an invalid picture and an empty change are rejected', async () => {
   const person = await world.person()
   const wrong: [object, string][] = [
     [{ handle: 'Admin' }, 'invalid_handle'],
@@ -146,7 +146,7 @@ test('a reserved or malformed handle, a bad picture and an empty change are refu
   assert.equal(read.json<Identity>().handle, person.handle)
 })
 
-test('a picture is told to apps, until it is taken away', async () => {
+test('apps receive a picture until it is removed', async () => {
   const person = await world.person()
   const app = await world.app()
   const avatarUrl = 'https://pictures.example/ada.png'
@@ -156,14 +156,14 @@ test('a picture is told to apps, until it is taken away', async () => {
   assert.equal((await change(person, { avatarUrl: null })).json<Identity>().avatarUrl, null)
 })
 
-test("nobody changes another's handle", async () => {
+test('a user cannot change the handle of another user', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const answer = await change({ identityId: ada.identityId, headers: eve.headers }, { handle: 'by-eve' })
   assert.deepEqual([answer.statusCode, errorOf(answer)], [404, 'identity_not_found'])
-  assert.equal((await register('by-eve')).statusCode, 200, 'and none is kept')
+  assert.equal((await register('by-eve')).statusCode, 200, 'and none is reserved')
 })
 
-test('who changes handle after handle is stopped: each keeps one from everybody else', async () => {
+test('handle changes are limited, because each one reserves a handle', async () => {
   const limitedWorld = await createWorld({ rateLimits: true })
   const { headers, identityId } = await limitedWorld.person()
   const statuses: number[] = []

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { pruneDeviceApprovals } from '#accounts/keys/device-approval.ts'
 import { reauthenticate } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
-let limitedWorld: World
+let world: TestWorld
+let limitedWorld: TestWorld
 before(async () => {
   world = await createWorld()
   limitedWorld = await createWorld({ rateLimits: true })
@@ -22,7 +22,7 @@ const root = '/api/account/device-approvals'
 const send = (headers: Headers, method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) =>
   world.api.inject({ method, url: `${root}${path}`, headers, ...(payload && { payload }) })
 
-/** A person who is signed in on the device that asks, and on another one. */
+/** Signs a user in on the requesting device and on another one. */
 async function twoDevices() {
   const person = await world.person()
   const asking = await person.signIn()
@@ -30,9 +30,9 @@ async function twoDevices() {
 }
 
 async function ask(headers: Headers): Promise<string> {
-  const asked = await send(headers, 'POST', '', { commitment: anything() })
-  assert.equal(asked.statusCode, 201, asked.body)
-  return asked.json().approvalId
+  const requested = await send(headers, 'POST', '', { commitment: anything() })
+  assert.equal(requested.statusCode, 201, requested.body)
+  return requested.json().approvalId
 }
 const answer = (headers: Headers, id: string) => send(headers, 'POST', `/${id}/answer`, { publicKey: anything() })
 const reveal = (headers: Headers, id: string) =>
@@ -44,7 +44,7 @@ const read = (headers: Headers, id: string) => send(headers, 'GET', `/${id}`)
 const cancel = (headers: Headers, id: string) => send(headers, 'DELETE', `/${id}`)
 const waiting = async (headers: Headers) => (await send(headers, 'GET', '')).json().devices
 
-/** The steps in their turn, with who takes them. */
+/** The steps in order, with the device that takes each. */
 const steps = [
   { name: 'answer', of: 'other', take: answer },
   { name: 'reveal', of: 'asking', take: reveal },
@@ -52,7 +52,7 @@ const steps = [
   { name: 'take', of: 'asking', take },
 ] as const
 
-/** Goes so many steps. */
+/** Takes the first `count` steps. */
 async function walk(devices: Awaited<ReturnType<typeof twoDevices>>, count: number): Promise<string> {
   const id = await ask(devices.asking)
   for (const step of steps.slice(0, count)) {
@@ -70,11 +70,11 @@ const activityOf = async (person: Person): Promise<string[]> => {
   return entries.map(({ action }: { action: string }) => action)
 }
 
-test('a device that asks gets what another device of the same person sealed for it', async () => {
+test('the requesting device receives what another device of the same user sealed for it', async () => {
   const { person, asking, other } = await twoDevices()
   const commitment = anything()
-  const asked = await send(asking, 'POST', '', { commitment })
-  const { approvalId, expiresAt } = asked.json()
+  const requested = await send(asking, 'POST', '', { commitment })
+  const { approvalId, expiresAt } = requested.json()
   assert.equal(Date.parse(expiresAt) - world.now().getTime(), 300_000)
   const [seen, ...more] = await waiting(other)
   assert.equal(more.length, 0)
@@ -93,11 +93,11 @@ test('a device that asks gets what another device of the same person sealed for 
   assert.deepEqual((await take(asking, approvalId)).json(), { ciphertext: 'for you' })
 
   const acts = await activityOf(person)
-  for (const act of ['account.device_approval_asked', 'account.device_approved'])
+  for (const act of ['account.device_approval.requested', 'account.device_approval.approved'])
     assert.equal(acts.filter((each) => each === act).length, 1)
 })
 
-test('DEV-04 each step is taken once and in its turn, also by many at the same time', async () => {
+test('DEV-04 each step happens once and in order, also under concurrency', async () => {
   for (const [index, step] of steps.entries()) {
     const devices = await twoDevices()
     const id = await walk(devices, index)
@@ -110,25 +110,28 @@ test('DEV-04 each step is taken once and in its turn, also by many at the same t
     assert.equal(done.length, 1, step.name)
     const refusals = taken.filter((each) => each !== done[0]).map(errorOf)
     for (const refused of refusals)
-      assert.deepEqual(refused, step.name === 'take' ? [404, 'approval_not_found'] : [409, 'out_of_turn'])
+      assert.deepEqual(
+        refused,
+        step.name === 'take' ? [404, 'device_approval_not_found'] : [409, 'approval_step_out_of_order'],
+      )
   }
 })
 
-test('DEV-05 a device does not unlock itself, and a third one takes no step of the two', async () => {
+test('DEV-05 a device cannot approve itself, and a third session can take no step of the two', async () => {
   const devices = await twoDevices()
   const third = await devices.person.signIn()
   const id = await ask(devices.asking)
-  assert.deepEqual(errorOf(await answer(devices.asking, id)), [403, 'wrong_session'])
+  assert.deepEqual(errorOf(await answer(devices.asking, id)), [403, 'device_approval_wrong_session'])
   const wrong = { answer: devices.asking, reveal: devices.other, wrap: devices.asking, take: devices.other }
   for (const step of steps) {
     if (step.name !== 'answer')
       for (const thief of [third, wrong[step.name]])
-        assert.deepEqual(errorOf(await step.take(thief, id)), [403, 'wrong_session'], step.name)
+        assert.deepEqual(errorOf(await step.take(thief, id)), [403, 'device_approval_wrong_session'], step.name)
     assert.ok((await step.take(devices[step.of], id)).statusCode < 300)
   }
 })
 
-test('DEV-06 an approval of somebody else is as unknown as none', async () => {
+test('DEV-06 another user’s approval and an unknown approval cause the same response', async () => {
   const stranger = await world.person()
   for (const [index, step] of steps.entries()) {
     const devices = await twoDevices()
@@ -139,21 +142,21 @@ test('DEV-06 an approval of somebody else is as unknown as none', async () => {
       await step.take(stranger.headers, id),
       await cancel(stranger.headers, id),
     ])
-      assert.deepEqual(errorOf(answered), [404, 'approval_not_found'])
+      assert.deepEqual(errorOf(answered), [404, 'device_approval_not_found'])
     assert.ok((await step.take(devices[step.of], id)).statusCode < 300)
   }
 })
 
-test('DEV-07 after five minutes no step is taken any more, and nothing is left', async () => {
+test('DEV-07 after five minutes no step is accepted, and no data remains', async () => {
   for (const [index, step] of steps.entries()) {
     const devices = await twoDevices()
     const id = await walk(devices, index)
     world.pass(300)
     assert.deepEqual(await waiting(devices.other), [])
-    // Whoever answered would have to prove themselves again first, five minutes later.
+    // Five minutes later, the approving session must authenticate again first.
     await reauthenticate(world, { ...devices.person, headers: devices.other })
-    assert.deepEqual(errorOf(await step.take(devices[step.of], id)), [404, 'approval_not_found'], step.name)
-    assert.deepEqual(errorOf(await read(devices.asking, id)), [404, 'approval_not_found'])
+    assert.deepEqual(errorOf(await step.take(devices[step.of], id)), [404, 'device_approval_not_found'], step.name)
+    assert.deepEqual(errorOf(await read(devices.asking, id)), [404, 'device_approval_not_found'])
   }
   assert.ok((await pruneDeviceApprovals(world.db, world.now(), 500)) >= steps.length)
   assert.equal(await pruneDeviceApprovals(world.db, world.now(), 500), 0)
@@ -161,7 +164,7 @@ test('DEV-07 after five minutes no step is taken any more, and nothing is left',
   assert.deepEqual(left, [])
 })
 
-test('DEV-08 with the session of the device that asked ends its approval, however it ends', async () => {
+test('DEV-08 the approval ends with the session of the requesting device, however that ends', async () => {
   const ends = {
     'signing out': ({ asking }: Devices) => end(asking, '/api/auth/session'),
     'all others': ({ other }: Devices) => end(other, '/api/auth/sessions'),
@@ -185,7 +188,7 @@ type Devices = Awaited<ReturnType<typeof twoDevices>>
 const end = async (headers: Headers, url: string) =>
   assert.equal((await world.api.inject({ method: 'DELETE', url, headers })).statusCode, 204)
 
-test('DEV-09 a stolen session alone gives no device anything: that needs a fresh proof of presence', async () => {
+test('DEV-09 a stolen session cannot approve a device without recent authentication', async () => {
   const devices = await twoDevices()
   world.pass(299)
   const asking = await devices.person.signIn()
@@ -195,22 +198,24 @@ test('DEV-09 a stolen session alone gives no device anything: that needs a fresh
   assert.equal((await read(asking, id)).json().sealed, false)
 })
 
-test('DEV-10 either side puts an end to it at every step', async () => {
+test('DEV-10 either device can cancel the approval at every step', async () => {
   for (const side of ['asking', 'other'] as const)
     for (const [index, step] of steps.entries()) {
       const devices = await twoDevices()
       const id = await walk(devices, index)
       assert.equal((await cancel(devices[side], id)).statusCode, 204)
-      assert.deepEqual(errorOf(await step.take(devices[step.of], id)), [404, 'approval_not_found'])
-      assert.deepEqual(errorOf(await cancel(devices[side], id)), [404, 'approval_not_found'])
+      assert.deepEqual(errorOf(await step.take(devices[step.of], id)), [404, 'device_approval_not_found'])
+      assert.deepEqual(errorOf(await cancel(devices[side], id)), [404, 'device_approval_not_found'])
     }
 })
 
-test('DEV-11 three devices of a person may wait at once, also of many that ask at the same time', async () => {
+test('DEV-11 a user has at most three pending approvals, also under concurrency', async () => {
   const { asking, other } = await twoDevices()
-  const asked = await Promise.all(Array.from({ length: 8 }, () => send(asking, 'POST', '', { commitment: anything() })))
-  assert.equal(asked.filter(({ statusCode }) => statusCode === 201).length, 3)
-  for (const refused of asked.filter(({ statusCode }) => statusCode !== 201)) {
+  const requested = await Promise.all(
+    Array.from({ length: 8 }, () => send(asking, 'POST', '', { commitment: anything() })),
+  )
+  assert.equal(requested.filter(({ statusCode }) => statusCode === 201).length, 3)
+  for (const refused of requested.filter(({ statusCode }) => statusCode !== 201)) {
     assert.deepEqual(errorOf(refused), [429, 'too_many_pending'])
     assert.equal(refused.headers['retry-after'], '300')
   }
@@ -220,20 +225,25 @@ test('DEV-11 three devices of a person may wait at once, also of many that ask a
   assert.equal((await waiting(other)).length, 3)
 })
 
-test('DEV-11 nobody has a person asked as often as they like', async () => {
+test('DEV-11 requests for device approval are rate-limited', async () => {
   const { headers } = await limitedWorld.person()
   const url = root
   const once = async () => {
-    const asked = await limitedWorld.api.inject({ method: 'POST', url, headers, payload: { commitment: anything() } })
-    if (asked.statusCode === 201)
-      await limitedWorld.api.inject({ method: 'DELETE', url: `${root}/${asked.json().approvalId}`, headers })
-    return asked.statusCode
+    const requested = await limitedWorld.api.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: { commitment: anything() },
+    })
+    if (requested.statusCode === 201)
+      await limitedWorld.api.inject({ method: 'DELETE', url: `${root}/${requested.json().approvalId}`, headers })
+    return requested.statusCode
   }
   for (let count = 0; count < 12; count += 1) assert.equal(await once(), 201)
   assert.equal(await once(), 429)
 })
 
-test('DEV-12 what is no 32 bytes in their one spelling is refused', async () => {
+test('DEV-12 anything but 32 bytes in canonical encoding is rejected', async () => {
   const { asking, other } = await twoDevices()
   const malformed = ['', 'AAAA', `${'A'.repeat(42)}B`, `${'A'.repeat(43)}=`, 'A'.repeat(44)]
   const id = await ask(asking)
@@ -253,7 +263,7 @@ test('DEV-12 what is no 32 bytes in their one spelling is refused', async () => 
   assert.equal((await wrap(other, id, 'x'.repeat(16 * 1024 + 1))).statusCode, 400)
 })
 
-test('an account that is deleted leaves none of its approvals behind', async () => {
+test('deleting an account deletes its device approvals', async () => {
   const { person, asking } = await twoDevices()
   await ask(asking)
   const deleted = await world.api.inject({ method: 'DELETE', url: '/api/account', headers: asking })

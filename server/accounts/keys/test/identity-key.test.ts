@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -20,7 +20,7 @@ const read = (owner: Owner, { headers } = owner) => world.api.inject({ url: urlO
 const create = (owner: Owner, payload: object, { headers } = owner) =>
   world.api.inject({ method: 'POST', url: urlOf(owner), headers, payload })
 
-test('an identity gets its encryption key once, of several browsers from one', async () => {
+test('an identity gets its encryption key once, also from concurrent browsers', async () => {
   const person = await world.person()
   assert.deepEqual((await read(person)).json(), { identityId: person.identityId, hasKey: false })
   const keys = Array.from({ length: 8 }, newKey)
@@ -32,14 +32,14 @@ test('an identity gets its encryption key once, of several browsers from one', a
   assert.deepEqual((await read(person)).json(), made[0]?.json())
 })
 
-test('nobody else reads the key of an identity or gives it one', async () => {
+test('another user can neither read nor create the key of an identity', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   assert.equal((await create(ada, newKey())).statusCode, 201)
   for (const answer of [await read(ada, eve), await create(ada, newKey(), eve)])
     assert.deepEqual([answer.statusCode, answer.json().error], [404, 'identity_not_found'])
 })
 
-test('an encryption key is made by somebody who has just proved who they are, and is one', async () => {
+test('creating an encryption key requires recent authentication and a valid key', async () => {
   const person = await world.person()
   for (const publicKey of ['AAAA', generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '']) {
     const answer = await create(person, { ...newKey(), publicKey })
@@ -50,7 +50,7 @@ test('an encryption key is made by somebody who has just proved who they are, an
   assert.deepEqual([late.statusCode, late.json().error], [403, 'reauthentication_required'])
 })
 
-test('anybody finds the public half by the handle, in any case, and nothing else of its owner', async () => {
+test('the public key of an identity is available by its handle in any letter case, without other data', async () => {
   const lookUp = (handle: string) => world.api.inject({ url: `/api/encryption/identity-key/${handle}` })
   const ada = await world.person('Ada-Encrypts')
   const keyless = await lookUp('Ada-Encrypts')

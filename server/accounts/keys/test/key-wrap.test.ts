@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -22,7 +22,7 @@ const bundle = (name: string) => [
 ]
 const ciphertexts = (wraps: { ciphertext: string }[]) => wraps.map(({ ciphertext }) => ciphertext).toSorted()
 
-test('of wraps that are replaced at the same time, those of one request are kept, whole', async () => {
+test('of concurrent replacements of all wraps, those of one request remain completely', async () => {
   const person = await world.person()
   const names = Array.from({ length: 12 }, (_, index) => `bundle ${index}`)
   const answers = await Promise.all(names.map((name) => putWraps(person, bundle(name))))
@@ -32,7 +32,7 @@ test('of wraps that are replaced at the same time, those of one request are kept
   assert.deepEqual(ciphertexts(kept), ciphertexts(bundle(winner)))
 })
 
-test('a recovery code and all wraps replaced at the same time leave one recovery code', async () => {
+test('concurrent replacements of the recovery code and of all wraps leave one recovery code', async () => {
   const person = await world.person()
   await Promise.all(
     Array.from({ length: 12 }, (_, index) =>

@@ -3,9 +3,9 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { AccountExport } from '@countersign/protocol/accounts/account'
 import { createAuthenticator } from '#testing/authenticator.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -39,7 +39,7 @@ function keys() {
   }
 }
 
-test('an account keeps the keys that the browser made, as they came', async () => {
+test('an account returns the keys as the browser created them', async () => {
   const { answer, authenticator } = await register(keys())
   assert.equal(answer.statusCode, 201, answer.body)
   const { sessionToken } = answer.json()
@@ -53,7 +53,7 @@ test('an account keeps the keys that the browser made, as they came', async () =
   assert.deepEqual(signedIn.json().keyWraps, keyWraps)
 })
 
-test('keys are of the account that is made with them, whatever identity they name', async () => {
+test('keys belong to the account that is created with them, whatever identity they name', async () => {
   const victim = await world.person()
   const named = { identityId: victim.identityId, userId: victim.userId, keyVersion: 7, wrapId: victim.userId }
   const { signingKey, encryptionKey, keyWraps, ...more } = keys()
@@ -78,7 +78,7 @@ test('keys are of the account that is made with them, whatever identity they nam
   assert.ok(own.wraps.length === 2 && own.wraps.every(({ wrapId }) => wrapId !== victim.userId))
 })
 
-test('two accounts cannot have one signing key', async () => {
+test('two accounts cannot have the same signing key', async () => {
   const shared = keys()
   assert.equal((await register(shared)).answer.statusCode, 201)
   const { answer } = await register({ ...keys(), signingKey: shared.signingKey })
@@ -106,12 +106,12 @@ const unfit: Record<string, object> = {
   'a ciphertext over 16 KiB': { keyWraps: [{ kind: 'recovery_code', ciphertext: 'x'.repeat(16_385) }] },
 }
 for (const [what, more] of Object.entries(unfit))
-  test(`an account with ${what} is refused`, async () => {
+  test(`an account with ${what} is rejected`, async () => {
     const { answer } = await register(more)
     assert.equal(answer.statusCode, 400, answer.body)
   })
 
-test('REC-07 of two accounts that want one handle at once, one gets it, in whatever case', async () => {
+test('REC-07 of two concurrent registrations of one handle, in any letter case, one succeeds', async () => {
   const handle = someHandle()
   const answers = await Promise.all(
     [handle, handle.toUpperCase(), handle].map(async (each) => {
@@ -134,7 +134,7 @@ test('REC-07 of two accounts that want one handle at once, one gets it, in whate
   assert.equal((await post('/api/auth/register/start', { handle, displayName: 'X' })).json().error, 'handle_taken')
 })
 
-test('a handle that looks like staff, or is malformed, is refused', async () => {
+test('a handle that resembles staff or is malformed is rejected', async () => {
   for (const handle of ['admin', 'Support', 'count-er-sign', 'ro_ot'])
     assert.equal(
       (await post('/api/auth/register/start', { handle, displayName: 'X' })).json().error,
@@ -151,7 +151,7 @@ test('a handle that looks like staff, or is malformed, is refused', async () => 
     assert.equal((await post('/api/auth/register/start', { handle: someHandle(), displayName })).statusCode, 400)
 })
 
-/** Those of a session's pages, not of the browser itself. */
+/** Returns the cookies of pages, without that of FedCM. */
 const sessionCookies = ({ headers }: { headers: Record<string, unknown> }) =>
   [headers['set-cookie']]
     .flat()
@@ -186,7 +186,7 @@ test('SES-03 the session cookie is HttpOnly and Lax, and __Host- where there is 
   assert.match(String(signedIn.headers['strict-transport-security']), /max-age=\d{8}/)
 })
 
-test('SES-08 AUZ-13 the cookie counts only for our own pages', async () => {
+test('SES-08 AUZ-13 the session cookie is accepted only from pages of the service', async () => {
   const { sessionToken } = await world.person()
   for (const name of ['__Host-countersign', 'countersign']) {
     const cookie = `${name}=${sessionToken}`
@@ -207,7 +207,7 @@ test('SES-08 AUZ-13 the cookie counts only for our own pages', async () => {
   }
 })
 
-test('SES-09 a broken, doubled or oversized cookie is nobody', async () => {
+test('SES-09 a malformed, duplicate or oversized cookie authenticates no user', async () => {
   const { sessionToken } = await world.person()
   const cookies = [
     'countersign=',
@@ -221,7 +221,7 @@ test('SES-09 a broken, doubled or oversized cookie is nobody', async () => {
     assert.equal((await get('/api/auth/session', { cookie, ...page })).statusCode, 401, cookie)
 })
 
-test('SES-01 each sign-in has a session of its own, and signing out ends one of them', async () => {
+test('SES-01 each sign-in creates a session, and signing out ends only that one', async () => {
   const person = await world.person()
   const second = await person.signIn()
   assert.notEqual(second.authorization, person.headers.authorization)
@@ -230,7 +230,7 @@ test('SES-01 each sign-in has a session of its own, and signing out ends one of 
   for (const cookie of [out.headers['set-cookie']].flat()) assert.match(String(cookie), /=; Path=\/; Max-Age=0;/)
   assert.equal((await get('/api/auth/session', second)).statusCode, 401)
   const { entries } = (await get('/api/admin/audit', world.admin)).json()
-  const ended = entries.filter(({ action }: { action: string }) => action === 'session.ended')
+  const ended = entries.filter(({ action }: { action: string }) => action === 'session.revoked')
   assert.deepEqual(
     ended.map(({ userId }: { userId: string }) => userId),
     [person.userId],
@@ -238,7 +238,7 @@ test('SES-01 each sign-in has a session of its own, and signing out ends one of 
   assert.equal((await get('/api/auth/session', person.headers)).statusCode, 200)
 })
 
-test('SES-04 a session ends thirty days after its last use, and ninety days after it began', async () => {
+test('SES-04 a session ends thirty days after its last use and ninety days after its creation', async () => {
   const day = 24 * 3600
   const [idle, busy] = [await world.person(), await world.person()]
   for (let days = 0; days < 84; days += 28) {
@@ -250,7 +250,7 @@ test('SES-04 a session ends thirty days after its last use, and ninety days afte
   assert.equal((await get('/api/auth/session', busy.headers)).statusCode, 401)
 })
 
-test('changing keys needs a proof of presence not older than five minutes', async () => {
+test('changing keys requires authentication within the last five minutes', async () => {
   const person = await world.person()
   const replace = () =>
     world.api.inject({
@@ -275,7 +275,7 @@ test('changing keys needs a proof of presence not older than five minutes', asyn
   assert.equal((await get('/api/account/key-wraps', person.headers)).json().keyWraps.length, 1)
 })
 
-test('a person has several identities, at most twenty, each with a handle of its own', async () => {
+test('a user has at most twenty identities, each with its own handle', async () => {
   const person = await world.person()
   const add = () => post('/api/identities', { handle: someHandle(), displayName: 'Another me' }, person.headers)
   const answers = await Promise.all(Array.from({ length: 24 }, add))
@@ -287,7 +287,7 @@ test('a person has several identities, at most twenty, each with a handle of its
   assert.equal(identities[0].identityId, person.identityId)
 })
 
-test('an identity is seen and changed by its owner alone', async () => {
+test('only its owner can read and change an identity', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const url = `/api/identities/${person.identityId}`
   const rename = (headers: Record<string, string>) =>
@@ -298,7 +298,7 @@ test('an identity is seen and changed by its owner alone', async () => {
   assert.equal((await get(url, person.headers)).json().displayName, 'Grace')
 })
 
-test('the passkeys of a person are listed, with what they can do', async () => {
+test('the list of passkeys shows what each one can do', async () => {
   const { answer, authenticator } = await register()
   const headers = { authorization: `Bearer ${answer.json().sessionToken}` }
   const list = async () => (await get('/api/auth/passkeys', headers)).json().passkeys

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { after, before, test } from 'node:test'
 import { attestationStatements } from '#testing/attestation-statements.ts'
-import { cbor, createAuthenticator, type Bent } from '#testing/authenticator.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { cbor, createAuthenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -18,7 +18,7 @@ const post = (url: string, payload: object) => world.api.inject({ method: 'POST'
 const start = async (handle = `someone-${randomBytes(6).toString('hex')}`) =>
   (await post('/api/auth/register/start', { handle, displayName: 'Someone' })).json()
 
-async function register(bent: Bent, kind: 'ES256' | 'EdDSA' = 'ES256') {
+async function register(bent: AuthenticatorOverrides, kind: 'ES256' | 'EdDSA' = 'ES256') {
   const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' }, kind)
   const { flowId, options } = await start()
   const credential = authenticator.register(options, bent)
@@ -61,7 +61,7 @@ const rsa = (modulusLength: number, exponent?: Buffer) => {
   )
 }
 
-const unsound: Record<string, Bent> = {
+const unsound: Record<string, AuthenticatorOverrides> = {
   'PKY-12 an attested id other than the one it is sent under': { attestedId: randomBytes(32) },
   'PKY-12 an attested id of 8,000 bytes': { attestedId: randomBytes(8000) },
   'PKY-12 an empty attested id': { attestedId: Buffer.alloc(0) },
@@ -122,13 +122,13 @@ const unsound: Record<string, Bent> = {
   'PKY-04 no origin': { clientData: (bytes) => replace(bytes, '"origin"', '"orijin"') },
 }
 for (const [what, bent] of Object.entries(unsound))
-  test(`a registration with ${what} is refused`, async () => {
+  test(`a registration with ${what} is rejected`, async () => {
     const { answer } = await register(bent)
     assert.equal(answer.statusCode, 400, answer.body)
     assert.equal(answer.json().error, 'invalid_credential')
   })
 
-const sound: Record<string, Bent> = {
+const sound: Record<string, AuthenticatorOverrides> = {
   'client data that begins with a byte order mark and has further members': {
     byteOrderMark: true,
     clientDataExtras: { other: { type: 'x', list: [{ type: 'y' }, { type: 'z' }] }, says: '"type": {', empty: '' },
@@ -139,12 +139,12 @@ const sound: Record<string, Bent> = {
   'an RSA key of 2,048 bits': { publicKey: rsa(2048) },
 }
 for (const [what, bent] of Object.entries(sound))
-  test(`PKY-18 a registration with ${what} is taken`, async () => {
+  test(`PKY-18 a registration with ${what} is accepted`, async () => {
     const { answer } = await register(bent)
     assert.equal(answer.statusCode, 201, answer.body)
   })
 
-test('PKY-15 PKY-16 a ceremony of a megabyte or more is refused before anything reads it', async () => {
+test('PKY-15 PKY-16 a ceremony of a megabyte or more is rejected before it is parsed', async () => {
   const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' })
   for (const [field, bytes] of [
     ['clientDataJSON', 1_000_000],
@@ -160,7 +160,7 @@ test('PKY-15 PKY-16 a ceremony of a megabyte or more is refused before anything 
   }
 })
 
-test('PKY-16 the worst attestation that fits is refused in no time', async () => {
+test('PKY-16 the most expensive attestation within the size limit is rejected quickly', async () => {
   const worst = [Buffer.alloc(45_000, 0x81), Buffer.alloc(45_000, 0xa1), Buffer.alloc(45_000, 0xc1)]
   for (const attestation of worst) {
     const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' })
@@ -173,12 +173,12 @@ test('PKY-16 the worst attestation that fits is refused in no time', async () =>
   }
 })
 
-test('PKY-18 a passkey that attests itself signs in', async () => {
+test('PKY-18 a passkey with self attestation signs in', async () => {
   for (const kind of ['ES256', 'EdDSA'] as const)
     assert.equal((await signIn(await register({ selfAttested: true }, kind))).statusCode, 200, kind)
 })
 
-/** A server of this machine that takes note of whoever connects, and answers nothing. */
+/** Starts a local server that counts connections and never answers. */
 async function listenForCallers() {
   let callers = 0
   const server: Server = createServer((socket) => {
@@ -187,7 +187,7 @@ async function listenForCallers() {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('this server listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return {
     url: `http://127.0.0.1:${address.port}/revoked.crl`,
     callers: () => callers,
@@ -195,8 +195,11 @@ async function listenForCallers() {
   }
 }
 
-/** The three places that take a new passkey; each answers what becomes of a ceremony with this attestation. */
-const enrolments: Record<string, (bent: Bent) => Promise<{ statusCode: number; json: () => { error?: string } }>> = {
+/** The three endpoints that accept a new passkey. Each returns the response to this attestation. */
+const enrolments: Record<
+  string,
+  (bent: AuthenticatorOverrides) => Promise<{ statusCode: number; json: () => { error?: string } }>
+> = {
   register: async (bent) => (await register(bent)).answer,
   async 'passkeys, as one more'(bent) {
     const { headers } = await world.person()
@@ -221,7 +224,7 @@ const enrolments: Record<string, (bent: Bent) => Promise<{ statusCode: number; j
 }
 
 for (const [where, enrol] of Object.entries(enrolments))
-  test(`PKY-18 OUT-01 attestation by a manufacturer is refused at ${where} and leads nowhere`, async (t) => {
+  test(`PKY-18 OUT-01 attestation by a manufacturer is rejected at ${where} without outbound requests`, async (t) => {
     const listener = await listenForCallers()
     t.after(() => listener.close())
     for (const [what, attestation] of Object.entries(attestationStatements(listener.url))) {
@@ -232,7 +235,7 @@ for (const [where, enrol] of Object.entries(enrolments))
     assert.equal((await enrol({})).statusCode < 300, true)
   })
 
-const misshapen: Record<string, Bent> = {
+const misshapen: Record<string, AuthenticatorOverrides> = {
   'a statement that is a list': { attestationObject: (bytes) => replace(bytes, 'attStmt\xa0', 'attStmt\x80') },
   'a format that is bytes': { attestationObject: (bytes) => replace(bytes, '\x64none', '\x44none') },
   'a fourth member': {
@@ -266,7 +269,7 @@ const misshapen: Record<string, Bent> = {
   'more than eight kilobytes': { publicKey: rsa(2048, Buffer.alloc(8192, 0xff)) },
 }
 for (const [what, bent] of Object.entries(misshapen))
-  test(`PKY-16 an attestation with ${what} is refused`, async () => {
+  test(`PKY-16 an attestation with ${what} is rejected`, async () => {
     const { answer } = await register(bent)
     assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_credential'], answer.body)
   })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createAuthenticator, type Authenticator } from '#testing/authenticator.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -16,7 +16,7 @@ const page: Headers = { origin: place.origin, 'sec-fetch-site': 'same-site' }
 const post = (url: string, payload: object, headers: Headers = {}) =>
   world.api.inject({ method: 'POST', url, payload, headers })
 
-/** A page in a browser of its own, which keeps the cookies that its ceremonies are answered with. */
+/** Opens a page in a separate browser that keeps the cookies of its ceremonies. */
 function openBrowser(name = 'countersign-passkey') {
   let cookie = ''
   return async (url: string, payload: object, headers: Headers = {}) => {
@@ -28,7 +28,7 @@ function openBrowser(name = 'countersign-passkey') {
 }
 
 type Ceremony = {
-  /** Where it begins and ends, as whom, and what it begins with. */
+  /** Path of a ceremony, its session and the body of its start. */
   path: string
   headers?: Headers
   start: object
@@ -63,7 +63,7 @@ const ceremonies: Record<string, (person: Person) => Promise<Ceremony>> = {
 }
 
 for (const [what, prepare] of Object.entries(ceremonies)) {
-  test(`PKY-03 ${what} that a page began is finished in its browser alone, and ended by no other`, async () => {
+  test(`PKY-03 ${what} that a page started can only be finished or ended in its browser`, async () => {
     const { path, headers, start, answer } = await prepare(await world.person())
     const [here, elsewhere, fresh] = [openBrowser(), openBrowser(), openBrowser()]
     await elsewhere('/api/auth/login/start', {})
@@ -78,12 +78,12 @@ for (const [what, prepare] of Object.entries(ceremonies)) {
     assert.ok(finished.statusCode < 300, finished.body)
   })
 
-  test(`PKY-03 ${what} that was begun outside of a browser is led to its end by no page`, async () => {
+  test(`PKY-03 ${what} that an API client started cannot be finished by a page`, async () => {
     const { path, headers, start, answer } = await prepare(await world.person())
     const victim = openBrowser()
     await victim('/api/auth/login/start', {})
     const begun = await post(`${path}/start`, start, headers)
-    assert.equal(begun.headers['set-cookie'], undefined, 'a client of the API is given no cookie')
+    assert.equal(begun.headers['set-cookie'], undefined, 'an API client gets no cookie')
     const { flowId, options } = begun.json()
     const finish = { flowId, credential: answer(options) }
     for (const other of [victim, openBrowser()]) {
@@ -91,11 +91,11 @@ for (const [what, prepare] of Object.entries(ceremonies)) {
       assert.deepEqual([refused.statusCode, refused.json().error], [400, 'invalid_flow'])
     }
     const finished = await post(`${path}/finish`, finish, headers)
-    assert.ok(finished.statusCode < 300, `and works without cookies: ${finished.body}`)
+    assert.ok(finished.statusCode < 300, `an API client needs no cookie: ${finished.body}`)
   })
 }
 
-test('PKY-03 two tabs of one browser do not disturb each other, and a made-up cookie is replaced', async () => {
+test('PKY-03 two tabs of one browser do not disturb each other, and a forged cookie is replaced', async () => {
   const { authenticator } = await world.person()
   const browser = openBrowser()
   const tabs = [await browser('/api/auth/login/start', {}), await browser('/api/auth/login/start', {})]
@@ -114,7 +114,7 @@ test('PKY-03 two tabs of one browser do not disturb each other, and a made-up co
   }
 })
 
-test('PKY-03 the cookie is read by no script, goes with no other site, and takes TLS where there is any', async (t) => {
+test('PKY-03 the binding cookie is HttpOnly and SameSite, and Secure where there is TLS', async (t) => {
   const hosted = await createWorld({
     environment: {
       BASE_URL: 'https://api.example.com',

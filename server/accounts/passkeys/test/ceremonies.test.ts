@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { createAuthenticator, type Bent } from '#testing/authenticator.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createAuthenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -19,7 +19,7 @@ const startRegistration = async (handle = someHandle()) =>
   (await post('/api/auth/register/start', { handle, displayName: 'Someone' })).json()
 const startSignIn = async () => (await post('/api/auth/login/start', {})).json()
 
-test('a registration asks for a discoverable passkey, for the person, and for the secret that wraps keys', async () => {
+test('a registration requests a discoverable passkey, user verification and the PRF secret', async () => {
   const { options, userId, identityId } = await startRegistration()
   assert.equal(options.rp.id, 'localhost')
   assert.equal(options.authenticatorSelection.residentKey, 'required')
@@ -30,7 +30,7 @@ test('a registration asks for a discoverable passkey, for the person, and for th
 })
 
 for (const kind of ['ES256', 'EdDSA'] as const)
-  test(`a person registers and signs in with an ${kind} passkey`, async () => {
+  test(`a user registers and signs in with an ${kind} passkey`, async () => {
     const authenticator = createAuthenticator(place, kind)
     const { flowId, options, userId } = await startRegistration()
     const registered = await post('/api/auth/register/finish', { flowId, credential: authenticator.register(options) })
@@ -44,7 +44,7 @@ for (const kind of ['ES256', 'EdDSA'] as const)
     assert.deepEqual(signedIn.json().keyWraps, [])
   })
 
-const wrongRegistrations: Record<string, Bent> = {
+const wrongRegistrations: Record<string, AuthenticatorOverrides> = {
   'PKY-01 the type of an assertion': { type: 'webauthn.get' },
   'PKY-03 a challenge of its own': { challenge: randomBytes(32).toString('base64url') },
   'PKY-04 the origin of another port': { origin: 'http://localhost:4400' },
@@ -60,18 +60,18 @@ const wrongRegistrations: Record<string, Bent> = {
   'PKY-13 an algorithm that was not offered': { algorithm: -37 },
 }
 for (const [what, bent] of Object.entries(wrongRegistrations))
-  test(`a registration with ${what} is refused, and makes no account`, async () => {
+  test(`a registration with ${what} is rejected and creates no account`, async () => {
     const handle = someHandle()
     const { flowId, options } = await startRegistration(handle)
     const credential = createAuthenticator(place).register(options, bent)
     const answer = await post('/api/auth/register/finish', { flowId, credential })
     assert.equal(answer.statusCode, 400, answer.body)
     assert.ok(['invalid_credential', 'invalid_request'].includes(answer.json().error), answer.body)
-    assert.ok((await startRegistration(handle)).flowId, 'the handle is still free')
+    assert.ok((await startRegistration(handle)).flowId, 'the handle is still available')
   })
 
 const victimsHandle = randomBytes(16).toString('base64url')
-const wrongAssertions: Record<string, Bent> = {
+const wrongAssertions: Record<string, AuthenticatorOverrides> = {
   'PKY-01 the type of a registration': { type: 'webauthn.create' },
   'PKY-03 a challenge of its own': { challenge: randomBytes(32).toString('base64url') },
   'PKY-04 the origin of a subdomain': { origin: 'http://evil.localhost:4401' },
@@ -99,7 +99,7 @@ const wrongAssertions: Record<string, Bent> = {
   'PKY-17 no signature to speak of': { signature: () => Buffer.alloc(70) },
 }
 for (const [what, bent] of Object.entries(wrongAssertions))
-  test(`a sign-in with ${what} is refused like any other, and the honest one succeeds`, async () => {
+  test(`a sign-in with ${what} is rejected with the common error, and a valid one succeeds`, async () => {
     const { authenticator } = await world.person()
     const { flowId, options } = await startSignIn()
     const answer = await post('/api/auth/login/finish', {
@@ -109,7 +109,7 @@ for (const [what, bent] of Object.entries(wrongAssertions))
     assert.equal(answer.statusCode, 401, answer.body)
     assert.deepEqual(answer.json(), {
       error: 'invalid_credential',
-      error_description: 'This passkey does not sign in here. Try another one.',
+      error_description: 'The passkey is unknown or its signature is invalid. Try another one.',
     })
     assert.equal(answer.headers['set-cookie'], undefined)
     const honest = await startSignIn()
@@ -117,7 +117,7 @@ for (const [what, bent] of Object.entries(wrongAssertions))
     assert.equal((await post('/api/auth/login/finish', { flowId: honest.flowId, credential })).statusCode, 200)
   })
 
-test('PKY-17 one bit flipped anywhere in an assertion is enough to refuse it', async () => {
+test('PKY-17 an assertion with one flipped bit anywhere is rejected', async () => {
   const { authenticator, userId } = await world.person()
   const before = await sessionsOf(userId)
   for (const part of ['authenticatorData', 'clientDataJSON', 'signature'] as const) {
@@ -135,7 +135,7 @@ test('PKY-17 one bit flipped anywhere in an assertion is enough to refuse it', a
   assert.equal(await sessionsOf(userId), before)
 })
 
-test('PKY-15 extra members and a byte order mark in the client data do no harm', async () => {
+test('PKY-15 additional members and a byte order mark in the client data are accepted', async () => {
   const { authenticator } = await world.person()
   for (const bent of [{ clientDataExtras: { other_keys_can_be_added_here: 'x' } }, { byteOrderMark: true }]) {
     const { flowId, options } = await startSignIn()
@@ -147,7 +147,7 @@ test('PKY-15 extra members and a byte order mark in the client data do no harm',
   }
 })
 
-test('PKY-02 an assertion signs in once, even thirty-two times at once', async () => {
+test('PKY-02 an assertion signs in once, even with thirty-two concurrent attempts', async () => {
   const { authenticator, userId } = await world.person()
   const { flowId, options } = await startSignIn()
   const payload = { flowId, credential: authenticator.authenticate(options) }
@@ -158,7 +158,7 @@ test('PKY-02 an assertion signs in once, even thirty-two times at once', async (
   assert.equal((await post('/api/auth/login/finish', payload)).json().error, 'invalid_flow')
 })
 
-test('PKY-01 the flow of one ceremony does not finish another', async () => {
+test('PKY-01 the flow of one ceremony cannot finish another kind', async () => {
   const person = await world.person()
   const registration = await startRegistration()
   const credential = person.authenticator.authenticate(registration.options)
@@ -168,7 +168,7 @@ test('PKY-01 the flow of one ceremony does not finish another', async () => {
   assert.equal((await post('/api/auth/reauthenticate/finish', again, person.headers)).statusCode, 400)
 })
 
-test('PKY-03 a challenge is good for five minutes', async () => {
+test('PKY-03 a challenge is valid for five minutes', async () => {
   const { authenticator } = await world.person()
   const { flowId, options } = await startSignIn()
   const credential = authenticator.authenticate(options)
@@ -176,17 +176,17 @@ test('PKY-03 a challenge is good for five minutes', async () => {
   assert.equal((await post('/api/auth/login/finish', { flowId, credential })).json().error, 'invalid_flow')
 })
 
-test('PKY-11 a passkey that belongs to an account makes no second one', async () => {
+test('PKY-11 a passkey that belongs to an account cannot register another one', async () => {
   const { authenticator } = await world.person()
   const handle = someHandle()
   const { flowId, options } = await startRegistration(handle)
   const answer = await post('/api/auth/register/finish', { flowId, credential: authenticator.register(options) })
   assert.equal(answer.statusCode, 409)
   assert.equal(answer.json().error, 'credential_in_use')
-  assert.ok((await startRegistration(handle)).flowId, 'nothing of the second account was kept')
+  assert.ok((await startRegistration(handle)).flowId, 'nothing of the second account was stored')
 })
 
-test('PKY-14 a counter that goes back is refused and audited; one that stays at zero is fine', async () => {
+test('PKY-14 a counter that goes back is rejected and audited; one that stays at zero is accepted', async () => {
   const { authenticator, userId } = await world.person()
   const signIn = async (signCount: number) => {
     const { flowId, options } = await startSignIn()
@@ -196,10 +196,10 @@ test('PKY-14 a counter that goes back is refused and audited; one that stays at 
   }
   assert.deepEqual([await signIn(0), await signIn(0), await signIn(7), await signIn(8)], [200, 200, 200, 200])
   assert.deepEqual([await signIn(8), await signIn(3), await signIn(0)], [401, 401, 401])
-  assert.equal((await auditOf(userId, 'passkey.counter_went_back')).length, 3)
+  assert.equal((await auditOf(userId, 'passkey.sign_count_regressed')).length, 3)
 })
 
-test('PKY-14 of two sign-ins at once with one count, one is refused and audited', async () => {
+test('PKY-14 of two concurrent sign-ins with one count, one is rejected and audited', async () => {
   const { authenticator, userId } = await world.person()
   const answers = await Promise.all(
     [startSignIn(), startSignIn()].map(async (started) => {
@@ -209,10 +209,10 @@ test('PKY-14 of two sign-ins at once with one count, one is refused and audited'
     }),
   )
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 401])
-  assert.equal((await auditOf(userId, 'passkey.counter_went_back')).length, 1)
+  assert.equal((await auditOf(userId, 'passkey.sign_count_regressed')).length, 1)
 })
 
-test('PKY-19 a sign-in begins alike for a known handle, an unknown one and none', async () => {
+test('PKY-19 the start of a sign-in is the same for a known handle, an unknown one and none', async () => {
   const { handle } = await world.person()
   const shapes = await Promise.all(
     [{ handle }, { handle: 'nobody-at-all' }, {}].map(async (payload) => {
@@ -226,7 +226,7 @@ test('PKY-19 a sign-in begins alike for a known handle, an unknown one and none'
   assert.deepEqual(shapes[0]?.allowCredentials, [])
 })
 
-test('PKY-19 a sign-in begins without looking for anybody, so that no time it takes tells who is known', async () => {
+test('PKY-19 the start of a sign-in reads no account, so that its timing discloses none', async () => {
   const { handle } = await world.person()
   const tables = ['identity', 'identity_handle', 'passkey_credential']
   const rename = async (from: (name: string) => string, to: (name: string) => string) => {
@@ -243,7 +243,7 @@ test('PKY-19 a sign-in begins without looking for anybody, so that no time it ta
   }
 })
 
-test('PKY-20 a passkey of someone else does not refresh my session', async () => {
+test('PKY-20 a passkey of another user does not re-authenticate a session', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const start = async () => (await post('/api/auth/reauthenticate/start', {}, person.headers)).json()
   const theirs = await start()
@@ -254,7 +254,7 @@ test('PKY-20 a passkey of someone else does not refresh my session', async () =>
   assert.equal((await post('/api/auth/reauthenticate/finish', mine, other.headers)).statusCode, 401)
 })
 
-test('PKY-24 LOD-08 ceremonies that nobody finishes are limited, and swept away', async (t) => {
+test('PKY-24 LOD-08 unfinished ceremonies are limited and cleaned up', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
   const begin = () =>
@@ -267,7 +267,7 @@ test('PKY-24 LOD-08 ceremonies that nobody finishes are limited, and swept away'
   for (let tries = 0; tries < 12; tries += 1) statuses.push((await begin()).statusCode)
   assert.deepEqual(statuses, [...Array<number>(10).fill(200), 429, 429])
   limited.pass(301)
-  const { pruneFlows } = await import('#accounts/passkeys/flow.ts')
+  const { pruneFlows } = await import('#accounts/passkeys/ceremony.ts')
   assert.equal(await pruneFlows(limited.db, limited.now(), 4), 4)
   assert.equal(await pruneFlows(limited.db, limited.now(), 500), 6)
   assert.equal(await pruneFlows(limited.db, limited.now(), 500), 0)

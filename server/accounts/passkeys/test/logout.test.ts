@@ -3,12 +3,12 @@ import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { registered, tricks } from '#testing/address-tricks.ts'
-import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
-import { pruneKeys, rotateKeys } from '#tokens/signing-keys/key-rotation.ts'
+import { createWorld, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
+import { pruneKeys, rotateTokenSigningKeys } from '#tokens/signing-keys/rotation.ts'
 
 const signedOut = 'https://app.example/signed-out'
 const issuer = 'http://localhost:4401'
-let world: World
+let world: TestWorld
 let app: TestApp
 before(async () => {
   world = await createWorld()
@@ -19,7 +19,7 @@ after(() => world.close())
 type Headers = Record<string, string>
 
 const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
-/** What the page is told that the app sends the browser to. */
+/** Returns the view of the logout page that the app redirects the browser to. */
 const show = async (parameters: Headers) =>
   viewIn((await world.auth.inject({ url: `/logout?${new URLSearchParams(parameters)}` })).body)
 const endFor = (idTokenHint: unknown, headers: Headers) =>
@@ -31,17 +31,17 @@ const idTokenOf = async (person: Pick<Person, 'headers' | 'identityId'>, from = 
 const change = (target: TestApp, payload: object) =>
   world.api.inject({ method: 'PATCH', url: `/api/admin/apps/${target.clientId}`, headers: world.admin, payload })
 
-/** The cookie of a person, as the page of ours sends it. */
+/** Returns the headers of a request with the user's cookie from a page of the service. */
 const cookieOf = ({ sessionToken }: Person) => ({ cookie: `countersign=${sessionToken}`, origin: issuer })
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-test('discovery says where to sign out', async () => {
+test('discovery contains the end_session_endpoint', async () => {
   const metadata = (await world.auth.inject({ url: '/.well-known/openid-configuration' })).json()
   assert.equal(metadata.end_session_endpoint, `${issuer}/logout`)
 })
 
-test('SES-07 the app of this session signs the person out, and gets them back with its state', async () => {
+test('SES-07 logout by the app of this session signs the user out and returns the state to the app', async () => {
   const person = await world.person()
   const tokens = await app.tokens(person)
   const code = await app.code(person)
@@ -53,7 +53,7 @@ test('SES-07 the app of this session signs the person out, and gets them back wi
   })
   assert.equal(idTokenHint, hint)
   assert.deepEqual(afterwards, { at: 'app', url: `${signedOut}?state=a+b%26c%3Dd` })
-  assert.equal(await isSignedIn(person.headers), true, 'the page alone has ended nothing')
+  assert.equal(await isSignedIn(person.headers), true, 'loading the page ends no session')
 
   const answer = await endFor(idTokenHint, cookieOf(person))
   assert.equal(answer.statusCode, 204)
@@ -68,17 +68,17 @@ test('SES-07 the app of this session signs the person out, and gets them back wi
   assert.equal(await isSignedIn(person.headers), false)
   assert.equal((await endFor(idTokenHint, cookieOf(person))).statusCode, 401)
   assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
-  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200, 'offline access goes on')
+  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200, 'offline access stays valid')
   const rows = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['action', 'actor', 'client_id'])
     .where('user_id', '=', person.userId)
-    .where('action', '=', 'session.ended')
+    .where('action', '=', 'session.revoked')
     .execute()
-  assert.deepEqual(rows, [{ action: 'session.ended', actor: 'person', client_id: app.clientId }])
+  assert.deepEqual(rows, [{ action: 'session.revoked', actor: 'user', client_id: app.clientId }])
 })
 
-test('an app may post what it would have put into the address', async () => {
+test('an app can post the logout parameters', async () => {
   const fields = {
     id_token_hint: await idTokenOf(await world.person()),
     client_id: app.clientId,
@@ -96,17 +96,17 @@ test('an app may post what it would have put into the address', async () => {
   assert.deepEqual(afterwards, { at: 'app', url: `${signedOut}?from=countersign&state=s1` })
 })
 
-test('without a state the app gets none, and without an address the person stays', async () => {
+test('a logout without state returns none, and one without a redirect URI stays on the page', async () => {
   const id_token_hint = await idTokenOf(await world.person())
   const back = await show({ id_token_hint, post_logout_redirect_uri: signedOut })
   assert.deepEqual(back.after, { at: 'app', url: signedOut })
   assert.deepEqual((await show({ id_token_hint, state: 's1' })).after, { at: 'here', refused: false })
 })
 
-test('an ID token that has expired signs out as well, and one whose key has retired', async () => {
+test('an expired ID token and one of a retired key sign out too', async () => {
   const person = await world.person()
   const id_token_hint = await idTokenOf(person)
-  await rotateKeys(world.kernel, { atOnce: true }, world.now())
+  await rotateTokenSigningKeys(world.kernel, { atOnce: true }, world.now())
   world.pass(25 * 3600)
   await pruneKeys(world.db, world.now())
   assert.ok((decodeJwt(id_token_hint).exp ?? 0) * 1000 < world.now().getTime())
@@ -115,7 +115,7 @@ test('an ID token that has expired signs out as well, and one whose key has reti
   assert.equal((await endFor(idTokenHint, person.headers)).statusCode, 204)
 })
 
-test('SES-02 an ID token of another session signs nobody out, though it is genuine', async () => {
+test('SES-02 a genuine ID token of another session signs no user out', async () => {
   const [ada, grace] = [await world.person(), await world.person()]
   const hint = await idTokenOf(ada)
   const again = await ada.signIn()
@@ -126,10 +126,10 @@ test('SES-02 an ID token of another session signs nobody out, though it is genui
   }
   assert.equal(await isSignedIn(ada.headers), true)
   const view = await show({ id_token_hint: hint, post_logout_redirect_uri: signedOut })
-  assert.deepEqual(view.after, { at: 'app', url: signedOut }, 'its app is known all the same')
+  assert.deepEqual(view.after, { at: 'app', url: signedOut }, 'the app is identified nevertheless')
 })
 
-/** What is no ID token of ours, or none of this app's, made of one that is. */
+/** Forges ID tokens from a genuine one: invalid tokens, and tokens of other apps. */
 async function forgeries(person: Person): Promise<Record<string, string>> {
   const { id_token: genuine = '', access_token: opaque, access_token_jwt: accessToken } = await app.tokens(person)
   const [header = '', claims = '', signature = ''] = genuine.split('.')
@@ -154,7 +154,7 @@ async function forgeries(person: Person): Promise<Record<string, string>> {
   }
 }
 
-test('JWT-02 JWT-03 HDR-09 what is no ID token of ours leads nowhere, and ends nothing', async () => {
+test('JWT-02 JWT-03 HDR-09 an invalid ID token causes no redirect and ends no session', async () => {
   const person = await world.person()
   for (const [what, id_token_hint] of Object.entries(await forgeries(person))) {
     for (const client of [{}, { client_id: app.clientId }]) {
@@ -168,14 +168,14 @@ test('JWT-02 JWT-03 HDR-09 what is no ID token of ours leads nowhere, and ends n
   assert.equal(await isSignedIn(person.headers), true)
 })
 
-test('HDR-09 naming the app is not enough to be sent to it', async () => {
+test('HDR-09 client_id alone does not cause a redirect to the app', async () => {
   for (const parameters of [{}, { client_id: app.clientId }, { client_id: app.clientId, logout_hint: 'ada' }]) {
     const view = await show({ ...parameters, post_logout_redirect_uri: signedOut, state: 's1' })
     assert.deepEqual([view.idTokenHint, view.after], [undefined, { at: 'here', refused: false }])
   }
 })
 
-test('HDR-09 an ID token speaks for its own app alone, and for one that is registered and active', async () => {
+test('HDR-09 an ID token is accepted only for its own app, if the app is registered and active', async () => {
   const [person, mine, other] = [await world.person(), await world.app(), await world.app()]
   await change(mine, { postLogoutRedirectUris: ['https://mine.example/bye'] })
   await change(other, { postLogoutRedirectUris: ['https://other.example/bye'] })
@@ -185,8 +185,8 @@ test('HDR-09 an ID token speaks for its own app alone, and for one that is regis
   const nowhere = { at: 'here', refused: false }
   assert.deepEqual((await show(own)).after, { at: 'app', url: 'https://mine.example/bye' })
   assert.deepEqual((await show(others)).after, { at: 'here', refused: true })
-  for (const asked of [own, others]) {
-    const contradicted = await show({ ...asked, client_id: other.clientId })
+  for (const requested of [own, others]) {
+    const contradicted = await show({ ...requested, client_id: other.clientId })
     assert.deepEqual([contradicted.idTokenHint, contradicted.after], [undefined, nowhere])
   }
   await change(mine, { status: 'disabled' })
@@ -194,7 +194,7 @@ test('HDR-09 an ID token speaks for its own app alone, and for one that is regis
   assert.deepEqual([disabled.idTokenHint, disabled.after], [undefined, nowhere])
 })
 
-test('AUZ-08 HDR-09 no address that only looks like a registered one is gone to after signing out', async () => {
+test('AUZ-08 HDR-09 logout never redirects to a URI that only resembles a registered one', async () => {
   const shop = await world.app({ postLogoutRedirectUris: [registered, 'http://127.0.0.1:4711/native'] })
   const id_token_hint = await idTokenOf(await world.person(), shop)
   assert.ok(tricks.length >= 200)
@@ -208,7 +208,7 @@ test('AUZ-08 HDR-09 no address that only looks like a registered one is gone to 
   }
 })
 
-test('HDR-09 a redirect URI is not one to go to after signing out, nor the other way round', async () => {
+test('HDR-09 redirect URIs are not post-logout redirect URIs, nor the other way round', async () => {
   const id_token_hint = await idTokenOf(await world.person())
   const view = await show({ id_token_hint, post_logout_redirect_uri: app.redirectUri })
   assert.deepEqual(view.after, { at: 'here', refused: true })
@@ -216,7 +216,7 @@ test('HDR-09 a redirect URI is not one to go to after signing out, nor the other
   assert.equal((await world.auth.inject({ url: `/signin?${query}` })).statusCode, 400)
 })
 
-test('HDR-09 a parameter that is given twice is an error page', async () => {
+test('HDR-09 a repeated parameter causes an error page', async () => {
   const id_token_hint = await idTokenOf(await world.person())
   const query = new URLSearchParams({ id_token_hint, post_logout_redirect_uri: signedOut })
   query.append('post_logout_redirect_uri', 'https://evil.example/')
@@ -225,7 +225,7 @@ test('HDR-09 a parameter that is given twice is an error page', async () => {
   assert.equal(viewIn(answer.body).page, 'error')
 })
 
-test('SES-08 another site ends no session, though it has the ID token', async () => {
+test('SES-08 another site ends no session, even with the ID token', async () => {
   const person = await world.person()
   const hint = await idTokenOf(person)
   const { cookie } = cookieOf(person)
@@ -246,7 +246,7 @@ test('SES-08 another site ends no session, though it has the ID token', async ()
   assert.equal(await isSignedIn(person.headers), true)
 })
 
-test('an ID token is text, and one of reasonable length', async () => {
+test('an ID token that is too long or not text is rejected', async () => {
   const { headers } = await world.person()
   for (const hint of [undefined, null, 1, [], {}, 'x'.repeat(20_000)])
     assert.equal((await endFor(hint, headers)).json().error, 'invalid_request')

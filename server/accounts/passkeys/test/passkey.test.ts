@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createAuthenticator, type Authenticator, type Bent } from '#testing/authenticator.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createAuthenticator, type Authenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -18,10 +18,10 @@ const passkeysOf = async ({ headers }: Pick<Person, 'headers'>) =>
   (await world.api.inject({ url: '/api/auth/passkeys', headers })).json().passkeys
 const remove = (credentialId: string, headers: Headers) => send('DELETE', `/api/auth/passkeys/${credentialId}`, headers)
 
-/** Adds a passkey as a page would. */
+/** Adds a passkey like a page. */
 async function add(
   { headers }: Pick<Person, 'headers'>,
-  { bent = {}, wrap = false }: { bent?: Bent; wrap?: boolean } = {},
+  { bent = {}, wrap = false }: { bent?: AuthenticatorOverrides; wrap?: boolean } = {},
 ) {
   const authenticator = createAuthenticator(place)
   const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', headers)).json()
@@ -43,7 +43,7 @@ async function auditOf(userId: string): Promise<string[]> {
     .map(({ action }: { action: string }) => action)
 }
 
-test('a second passkey signs in to the same account, and opens its keys', async () => {
+test('a second passkey signs in to the same account and unlocks its keys', async () => {
   const person = await world.person()
   const { answer, authenticator } = await add(person, { wrap: true })
   assert.equal(answer.statusCode, 201, answer.body)
@@ -58,7 +58,7 @@ test('a second passkey signs in to the same account, and opens its keys', async 
   assert.equal((await auditOf(person.userId)).filter((action) => action === 'passkey.added').length, 1)
 })
 
-test('a new passkey is not made where the person has one already', async () => {
+test('an authenticator that holds a passkey of the user creates no second one', async () => {
   const person = await world.person()
   const { options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
   assert.deepEqual(options.excludeCredentials, [
@@ -67,7 +67,7 @@ test('a new passkey is not made where the person has one already', async () => {
   assert.equal(options.user.name, person.handle)
 })
 
-test('a passkey is called after the product that made it, until its owner names it', async () => {
+test('a passkey is named after its product until its owner renames it', async () => {
   const person = await world.person()
   world.pass(1)
   const aaguid = Buffer.from('bada5566a7aa401fbd9645619a55120d', 'hex')
@@ -84,7 +84,7 @@ test('a passkey is called after the product that made it, until its owner names 
   assert.deepEqual([theirs.statusCode, theirs.json().error], [404, 'passkey_not_found'])
 })
 
-test('PKY-22 a passkey is added and removed only within five minutes of a proof of presence', async () => {
+test('PKY-22 adding and removing a passkey requires authentication within five minutes', async () => {
   const person = await world.person()
   const { authenticator } = await add(person)
   const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
@@ -99,14 +99,20 @@ test('PKY-22 a passkey is added and removed only within five minutes of a proof 
   assert.equal((await passkeysOf(person)).length, 2)
 })
 
-test('PKY-21 PKY-23 a removed passkey signs in nowhere, as if it had signed wrongly, and opens nothing', async () => {
+test('PKY-21 PKY-23 a removed passkey fails like a wrong signature and unlocks nothing', async () => {
   const person = await world.person()
   const { authenticator } = await add(person, { wrap: true })
   assert.equal((await remove(authenticator.credentialId, person.headers)).statusCode, 204)
   const refused = await signIn(authenticator)
   assert.deepEqual(
     [refused.statusCode, refused.json()],
-    [401, { error: 'invalid_credential', error_description: 'This passkey does not sign in here. Try another one.' }],
+    [
+      401,
+      {
+        error: 'invalid_credential',
+        error_description: 'The passkey is unknown or its signature is invalid. Try another one.',
+      },
+    ],
   )
   const { keyWraps } = (await world.api.inject({ url: '/api/account/key-wraps', headers: person.headers })).json()
   assert.deepEqual(keyWraps, [])
@@ -114,7 +120,7 @@ test('PKY-21 PKY-23 a removed passkey signs in nowhere, as if it had signed wron
   assert.deepEqual([again.statusCode, again.json().error], [404, 'passkey_not_found'])
 })
 
-test('PKY-21 the last passkey stays, and nobody removes another person’s', async () => {
+test('PKY-21 the last passkey cannot be removed, and no user can remove another user’s', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const last = await remove(person.authenticator.credentialId, person.headers)
   assert.deepEqual([last.statusCode, last.json().error], [409, 'last_passkey'])
@@ -124,11 +130,11 @@ test('PKY-21 the last passkey stays, and nobody removes another person’s', asy
   assert.equal((await signIn(person.authenticator)).statusCode, 200)
 })
 
-test('PKY-21 of all passkeys removed at once, one stays', async () => {
+test('PKY-21 when all passkeys are removed concurrently, one remains', async () => {
   const person = await world.person()
   const added = [await add(person), await add(person), await add(person)]
   const all = [person.authenticator, ...added.map(({ authenticator }) => authenticator)]
-  // Each in a session of its own passkey: a removal ends the sessions of the passkey that it removes.
+  // Each uses a session of its own passkey, because removing a passkey ends its sessions.
   const sessions = await Promise.all(all.map(signIn))
   const answers = await Promise.all(
     sessions.map((session, index) => {
@@ -142,7 +148,7 @@ test('PKY-21 of all passkeys removed at once, one stays', async () => {
   assert.equal((await auditOf(person.userId)).filter((action) => action === 'passkey.removed').length, 3)
 })
 
-test('PKY-02 a ceremony adds one passkey, even thirty-two times at once', async () => {
+test('PKY-02 a ceremony adds one passkey, even with thirty-two concurrent attempts', async () => {
   const person = await world.person()
   const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
   const answers = await Promise.all(
@@ -157,7 +163,7 @@ test('PKY-02 a ceremony adds one passkey, even thirty-two times at once', async 
   assert.equal((await passkeysOf(person)).length, 2)
 })
 
-test('PKY-20 a passkey lands on the account that began it, or nowhere', async () => {
+test('PKY-20 a passkey is added only to the account that started the registration', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
   const payload = { flowId, credential: createAuthenticator(place).register(options) }
@@ -166,7 +172,7 @@ test('PKY-20 a passkey lands on the account that began it, or nowhere', async ()
   for (const each of [person, other]) assert.equal((await passkeysOf(each)).length, 1)
 })
 
-test('PKY-01 PKY-11 PKY-13 a passkey that is not made for this, or taken, is not added', async () => {
+test('PKY-01 PKY-11 PKY-13 a passkey that is foreign, weak or from another ceremony is not added', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const taken = { credentialId: Buffer.from(other.authenticator.credentialId, 'base64url') }
   assert.equal((await add(person, { bent: taken })).answer.json().error, 'credential_in_use')
@@ -179,7 +185,7 @@ test('PKY-01 PKY-11 PKY-13 a passkey that is not made for this, or taken, is not
   assert.equal((await passkeysOf(person)).length, 1)
 })
 
-test('the wrap that comes with a passkey is its own', async () => {
+test('the key wrap of a new passkey must name that passkey', async () => {
   const person = await world.person()
   const { flowId, options } = (await send('POST', '/api/auth/passkeys/start', person.headers)).json()
   const credential = createAuthenticator(place).register(options)
@@ -188,7 +194,7 @@ test('the wrap that comes with a passkey is its own', async () => {
   assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'])
 })
 
-test('GRW-16 an account has at most twenty passkeys, however many are added at once', async () => {
+test('GRW-16 an account has at most twenty passkeys, also under concurrency', async () => {
   const person = await world.person()
   const begun = await Promise.all(
     Array.from({ length: 24 }, () => send('POST', '/api/auth/passkeys/start', person.headers)),
@@ -206,7 +212,7 @@ test('GRW-16 an account has at most twenty passkeys, however many are added at o
   assert.deepEqual([full.statusCode, full.json().error], [409, 'too_many_passkeys'])
 })
 
-test('a passkey that signs in comes to open the keys, once per passkey', async () => {
+test('a passkey that signs in can get a key wrap, once per passkey', async () => {
   const person = await world.person()
   const { credentialId } = person.authenticator
   const grant = (ciphertext: string) =>
@@ -220,7 +226,7 @@ test('a passkey that signs in comes to open the keys, once per passkey', async (
   assert.equal((await grant('late')).json().error, 'reauthentication_required')
 })
 
-test('a browser learns which passkey is of no use here any more', async () => {
+test('a browser learns which passkey no longer belongs to an account', async () => {
   const person = await world.person()
   const { authenticator } = await add(person)
   const known = async (credentialId: string) =>
@@ -230,7 +236,7 @@ test('a browser learns which passkey is of no use here any more', async () => {
   assert.equal(await known(authenticator.credentialId), false)
 })
 
-test('password managers are told where passkeys are added and managed', async () => {
+test('the well-known URL tells password managers where users manage passkeys', async () => {
   const answer = await world.auth.inject({ url: '/.well-known/passkey-endpoints' })
   const url = 'http://localhost:4401/account/passkeys'
   assert.deepEqual(answer.json(), { enroll: url, manage: url })
@@ -245,7 +251,7 @@ const bearerOf = async (authenticator: Authenticator) => ({
   authorization: `Bearer ${(await signIn(authenticator)).json().sessionToken}`,
 })
 
-/** Proves in a session with a passkey that its person is there. */
+/** Authenticates again in a session with a passkey. */
 async function prove(headers: Headers, authenticator: Authenticator) {
   const { flowId, options } = (await send('POST', '/api/auth/reauthenticate/start', headers, {})).json()
   const payload = { flowId, credential: authenticator.authenticate(options) }
@@ -253,7 +259,7 @@ async function prove(headers: Headers, authenticator: Authenticator) {
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
-test('BLK-16 a passkey that is removed takes along the sessions that it opened, and their codes', async () => {
+test('BLK-16 removing a passkey ends the sessions that it opened, and their codes', async () => {
   const person = await world.person()
   const app = await world.app()
   const { authenticator: stolen } = await add(person)
@@ -263,14 +269,14 @@ test('BLK-16 a passkey that is removed takes along the sessions that it opened, 
   await prove(also, person.authenticator)
   const removed = await remove(stolen.credentialId, person.headers)
   assert.equal(removed.statusCode, 204)
-  assert.equal(removed.headers['set-cookie'], undefined, 'the session in which it is done goes on')
+  assert.equal(removed.headers['set-cookie'], undefined, 'the current session stays open')
   assert.deepEqual([await isSignedIn(thief), await isSignedIn(also)], [false, false])
   assert.equal((await app.redeem(code)).statusCode, 400)
   assert.deepEqual([await isSignedIn(own), await isSignedIn(person.headers)], [true, true])
   assert.equal((await send('POST', '/api/auth/passkeys/start', thief)).statusCode, 401)
 })
 
-test('BLK-16 a session ends with the removal of its own passkey, unless another one was used in it since', async () => {
+test('BLK-16 a session ends with the removal of its passkey unless another one authenticated in it since', async () => {
   const [leaving, staying] = [await world.person(), await world.person()]
   await add(leaving)
   const removed = await remove(leaving.authenticator.credentialId, leaving.headers)
@@ -288,7 +294,7 @@ test('BLK-16 a session ends with the removal of its own passkey, unless another 
   assert.equal(await isSignedIn(staying.headers), true)
 })
 
-test('BLK-19 who has just proved presence with a passkey removes it in that session', async () => {
+test('BLK-19 a user who has just authenticated with a passkey can remove it in that session', async () => {
   const person = await world.person()
   const { authenticator: second } = await add(person)
   world.pass(600)
@@ -303,7 +309,7 @@ test('BLK-19 who has just proved presence with a passkey removes it in that sess
   assert.equal((await remove(person.authenticator.credentialId, person.headers)).statusCode, 204)
 })
 
-test('BLK-17 what a passkey has proved is no proof any more once it is removed', async () => {
+test('BLK-17 removing a passkey revokes the authentications it performed', async () => {
   const person = await world.person()
   const { authenticator: borrowed } = await add(person)
   const elsewhere = await bearerOf(person.authenticator)
@@ -316,7 +322,7 @@ test('BLK-17 what a passkey has proved is no proof any more once it is removed',
   assert.deepEqual([refused.statusCode, refused.json().error], [403, 'reauthentication_required'])
 })
 
-test('BLK-17 of a session from before it was known which passkey opened it, any may have', async () => {
+test('BLK-17 a session without a record of its passkey counts as opened by any of them', async () => {
   const person = await world.person()
   const { authenticator } = await add(person)
   const earlier = await bearerOf(person.authenticator)

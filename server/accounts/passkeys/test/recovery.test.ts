@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createAuthenticator, type Bent } from '#testing/authenticator.ts'
+import { createAuthenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
 import { codeIn, openMailbox } from '#testing/mailbox.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -18,7 +18,7 @@ const post = (url: string, payload: object, headers: Record<string, string> = {}
 const get = (url: string, headers: Record<string, string>) => world.api.inject({ url, headers })
 const start = (handle: string, recoveryAuth: string) => post('/api/auth/recover/start', { handle, recoveryAuth })
 
-/** A person with keys, a passkey that opens them, and a recovery code. */
+/** Registers a user with keys, a passkey that unlocks them, and a recovery code. */
 async function register() {
   const handle = `someone-${randomBytes(6).toString('hex')}`
   const recoveryAuth = newCode()
@@ -42,7 +42,7 @@ async function register() {
   return { handle, recoveryAuth, authenticator, headers, userId: user.userId, identityId: identities[0].identityId }
 }
 
-async function finish(started: Awaited<ReturnType<typeof start>>, bent: Bent = {}) {
+async function finish(started: Awaited<ReturnType<typeof start>>, bent: AuthenticatorOverrides = {}) {
   const { flowId, options } = started.json()
   const authenticator = createAuthenticator(place)
   const credential = authenticator.register(options, bent)
@@ -64,7 +64,7 @@ async function auditOf(userId: string, action: string) {
   )
 }
 
-test('REC-04 the code and a new passkey sign in, end every other session, and leave the keys alone', async () => {
+test('REC-04 recovery signs in with the new passkey, ends all other sessions and keeps the keys', async () => {
   const person = await register()
   const keys = await keyRows(person.identityId)
   const { answer, authenticator } = await finish(await start(person.handle.toUpperCase(), person.recoveryAuth))
@@ -91,7 +91,7 @@ test('REC-04 the code and a new passkey sign in, end every other session, and le
   assert.deepEqual([recovered.details.sessionsEnded, more], [1, []])
 })
 
-test('REC-04 REC-06 the proved address of a person is told of it, by the host that is configured', async (t) => {
+test('REC-04 REC-06 a recovery notifies the verified address, with the configured host', async (t) => {
   const mailbox = await openMailbox()
   const mailing = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
   t.after(async () => {
@@ -117,7 +117,7 @@ test('REC-04 REC-06 the proved address of a person is told of it, by the host th
   assert.doesNotMatch(mail.text, /evil/)
 })
 
-test('REC-01 a recovery code recovers once, even thirty-two times at once', async () => {
+test('REC-01 a recovery code works once, even with thirty-two concurrent attempts', async () => {
   const person = await register()
   const started = await Promise.all(Array.from({ length: 32 }, () => start(person.handle, person.recoveryAuth)))
   const finished = await Promise.all(started.map((each) => finish(each)))
@@ -134,7 +134,7 @@ test('REC-01 a recovery code recovers once, even thirty-two times at once', asyn
   assert.equal((await start(person.handle, person.recoveryAuth)).json().error, 'invalid_credential')
 })
 
-test('REC-01 REC-03 a ceremony that was finished, or was begun with a code since replaced, is over', async () => {
+test('REC-01 REC-03 a ceremony that was finished or whose code was replaced is rejected', async () => {
   const person = await register()
   const first = await start(person.handle, person.recoveryAuth)
   const second = await start(person.handle, person.recoveryAuth)
@@ -154,7 +154,7 @@ test('REC-01 REC-03 a ceremony that was finished, or was begun with a code since
   assert.equal((await finish(await start(person.handle, replaced.recoveryAuth))).answer.statusCode, 200)
 })
 
-test('a recovery whose passkey is not sound changes nothing, and the code still works', async () => {
+test('a recovery with an invalid passkey changes nothing, and the code stays valid', async () => {
   const person = await register()
   for (const bent of [{ userVerified: false }, { origin: 'https://evil.example' }, { type: 'webauthn.get' }]) {
     const { answer } = await finish(await start(person.handle, person.recoveryAuth), bent)
@@ -167,7 +167,7 @@ test('a recovery whose passkey is not sound changes nothing, and the code still 
   assert.equal((await finish(await start(person.handle, person.recoveryAuth))).answer.statusCode, 200)
 })
 
-test('REC-05 LKP-09 a wrong code and a handle that nobody has are answered alike', async () => {
+test('REC-05 LKP-09 a wrong code and an unknown handle cause the same response', async () => {
   const [person, other] = [await register(), await register()]
   const withoutCode = await world.person()
   const tries = [
@@ -188,11 +188,11 @@ test('REC-05 LKP-09 a wrong code and a handle that nobody has are answered alike
   for (const answer of tries) assert.deepEqual(shapeOf(answer), shapeOf(first))
 })
 
-test('REC-05 and in the same time, as far as a thousand tries can tell', async () => {
+test('REC-05 a wrong code and an unknown handle take the same time in a thousand attempts', async () => {
   const { handle } = await register()
-  const measure = async (asked: string) => {
+  const measure = async (requested: string) => {
     const began = process.hrtime.bigint()
-    await start(asked, newCode())
+    await start(requested, newCode())
     return Number(process.hrtime.bigint() - began) / 1000
   }
   const known: number[] = []
@@ -201,13 +201,13 @@ test('REC-05 and in the same time, as far as a thousand tries can tell', async (
     known.push(await measure(handle))
     unknown.push(await measure(`nobody-${String(round).padStart(5, '0')}`))
   }
-  // What else the machine does only ever adds to a time: the quicker ones are the truer.
+  // Other load on the machine only adds time, so the shorter times are more accurate.
   const quick = (values: number[]) => values.toSorted((a, b) => a - b)[values.length / 10] ?? 0
   const [a, b] = [quick(known), quick(unknown)]
   assert.ok(Math.abs(a - b) / Math.max(a, b) < 0.25, `${a} and ${b} microseconds`)
 })
 
-test('REC-02 twenty wrong codes in an hour stop their address, and nobody else from recovering', async (t) => {
+test('REC-02 twenty wrong codes in an hour block their address and no other recovery', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
   const person = await limited.person()
@@ -235,12 +235,12 @@ test('REC-02 twenty wrong codes in an hour stop their address, and nobody else f
   }
   assert.deepEqual(await attempt(person.handle, '203.0.113.9', recoveryAuth), [200, undefined])
   await person.signIn()
-  assert.equal((await renew(person.headers)).statusCode, 200, 'and who is in stays in')
+  assert.equal((await renew(person.headers)).statusCode, 200, 'a signed-in user stays signed in')
   limited.pass(3600)
   assert.deepEqual(await attempt(person.handle, '192.0.2.66', recoveryAuth), [200, undefined])
 })
 
-test('a person can tell whether a recovery code is in force', async () => {
+test('a user can see whether a recovery code is active', async () => {
   const person = await register()
   const since = async (headers: Record<string, string>) =>
     (await get('/api/account/recovery', headers)).json().createdAt

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt, SignJWT } from 'jose'
-import { sha256 } from '#platform/crypto/digest.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
-/** Three host names, as in production: no cookie of one reaches another. */
+/** Three host names, as in production: a cookie of one does not reach another. */
 const environment = {
   BASE_URL: 'http://api.countersign.localhost:4400',
   AUTH_URL: 'http://auth.countersign.localhost:4401',
   BUSINESS_URL: 'http://business.countersign.localhost:4402',
 }
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld({ environment })
 })
@@ -37,7 +37,7 @@ async function bearerOf(sessionToken: string) {
 const organizations = (token: string) =>
   world.business.inject({ url: '/api/organizations', headers: { authorization: `Bearer ${token}` } })
 
-test('a page of the business host speaks for whoever is signed in, for five minutes at a time', async () => {
+test('a page of the business host acts for the signed-in user, for five minutes at a time', async () => {
   const ada = await world.person()
   const token = await bearerOf(ada.sessionToken)
   assert.equal((await organizations(token)).statusCode, 200)
@@ -47,10 +47,14 @@ test('a page of the business host speaks for whoever is signed in, for five minu
   const late = await organizations(token)
   assert.equal(late.statusCode, 401)
   assert.equal(late.json().error, 'unauthorized')
-  assert.equal((await organizations(await bearerOf(ada.sessionToken))).statusCode, 200, 'and then for another five')
+  assert.equal(
+    (await organizations(await bearerOf(ada.sessionToken))).statusCode,
+    200,
+    'a new token works for another five minutes',
+  )
 })
 
-test('it speaks no longer than the session lives', async () => {
+test('a business token expires with its session', async () => {
   const ada = await world.person()
   const token = await bearerOf(ada.sessionToken)
   await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: ada.headers })
@@ -58,7 +62,7 @@ test('it speaks no longer than the session lives', async () => {
   assert.equal((await askForBearer(withCookie(ada.sessionToken))).statusCode, 401)
 })
 
-test('the bearer opens nothing on the other hosts, nor gets another one', async () => {
+test('a business token is rejected on the other hosts and cannot get another token', async () => {
   const ada = await world.person()
   const headers = { authorization: `Bearer ${await bearerOf(ada.sessionToken)}`, origin: environment.BUSINESS_URL }
   assert.equal((await askForBearer(headers)).statusCode, 401)
@@ -74,7 +78,7 @@ test('the bearer opens nothing on the other hosts, nor gets another one', async 
   }
 })
 
-test('no page is told the bearer but one of the business host, or of the one where passkeys open keys', async () => {
+test('only pages of the business host and of the passkey host receive a business token', async () => {
   const ada = await world.person()
   const opened = await askForBearer(withCookie(ada.sessionToken, environment.AUTH_URL))
   assert.equal(opened.statusCode, 201, opened.body)
@@ -84,10 +88,10 @@ test('no page is told the bearer but one of the business host, or of the one whe
     assert.equal(answer.json().error, 'invalid_origin')
   }
   const program = await askForBearer(ada.headers)
-  assert.equal(program.statusCode, 403, 'who has the session itself needs none')
+  assert.equal(program.statusCode, 403, 'a client with the session token needs none')
 })
 
-test('a bearer that somebody made is nobody', async () => {
+test('a forged business token authenticates no user', async () => {
   const ada = await world.person()
   const claims = decodeJwt(await bearerOf(ada.sessionToken))
   const [own] = world.kernel.keyring.derive('countersign/business-session/v1')
@@ -108,10 +112,10 @@ test('a bearer that somebody made is nobody', async () => {
   }
   for (const [what, token] of Object.entries(wrong))
     assert.equal((await organizations(await token)).statusCode, 401, what)
-  assert.equal((await organizations(await made(own, { typ }))).statusCode, 200, 'the rightful one holds')
+  assert.equal((await organizations(await made(own, { typ }))).statusCode, 200, 'the genuine token is accepted')
 })
 
-test('where the hosts share a name, the cookie is enough, from our own pages alone', async (t) => {
+test('where the hosts share a name, the cookie suffices, from pages of the service only', async (t) => {
   const local = await createWorld()
   t.after(() => local.close())
   const { sessionToken } = await local.person()

@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { transaction } from '#platform/database/database.ts'
-import { readToken, uuidFromBytes } from '#platform/crypto/token-format.ts'
+import { parseToken, uuidFromBytes } from '#platform/crypto/token-format.ts'
 import { createConnectors, delegationsOf } from '#testing/connectors.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { makeOrganization } from '#testing/organization.ts'
-import { askerOf, createSigner } from '#testing/signer.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createOrganization } from '#testing/organization.ts'
+import { signingRequesterOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
-import { noteEnterpriseSso, readEnterpriseSso } from '#accounts/sessions/sso-session.ts'
+import { recordSsoAuthentication, findSsoAuthentication } from '#accounts/sessions/sso-session.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld({ environment: { DEVELOPER_PORTAL: 'on' } })
 })
@@ -22,31 +22,28 @@ after(() => world.close())
 type Headers = Record<string, string>
 const get = (url: string, headers: Headers) => world.api.inject({ url, headers })
 
-/** A further identity of a person. */
+/** Adds another identity to a user. */
 async function addIdentity({ headers }: Pick<Person, 'headers'>): Promise<string> {
   const payload = { handle: `at-work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
   const made = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })
   return made.json().identityId
 }
 
-/** What the decision says that a session may do which an organization opened: endpoint by endpoint, and with what. */
+/** Endpoints that the decision record opens to SSO sessions, with their conditions. */
 const openWithoutPasskey = new Map(
-  readFileSync(
-    new URL('../../../../docs/decisions/0026-an-organization-speaks-for-itself-alone.md', import.meta.url),
-    'utf8',
-  )
+  readFileSync(new URL('../../../../docs/decisions/0026-scope-of-enterprise-sessions.md', import.meta.url), 'utf8')
     .split('\n')
     .map((line) => /^\| `([A-Z]+ \/[^`]+)` \| ([^|]+) \| [^|]+ \|$/.exec(line) ?? [])
     .flatMap(([, name, use]) => (name === undefined || use === undefined ? [] : [[name, use] as const])),
 )
 
-test('ESS-01 SSO-12 a session that an organization opened gets in where the documentation says alone', async () => {
+test('ESS-01 SSO-12 an SSO session is accepted only by the documented endpoints', async () => {
   const forUsers = endpoints.map(({ endpoint }) => endpoint).filter(({ config }) => config.security === 'session')
   assert.ok(forUsers.length > 90 && openWithoutPasskey.size > 20)
   for (const name of openWithoutPasskey.keys())
     assert.ok(
       forUsers.some((endpoint) => endpoint.name === name),
-      `${name} is no endpoint`,
+      `${name} is not an endpoint`,
     )
   const person = await world.person()
   for (const { name, method, url, config } of forUsers) {
@@ -59,7 +56,7 @@ test('ESS-01 SSO-12 a session that an organization opened gets in where the docu
   }
 })
 
-test('SSO-12 a session that an organization opened is of one identity, and says how it was opened', async () => {
+test('SSO-12 an SSO session is limited to one identity and reports its authentication method', async () => {
   const person = await world.person()
   const identityId = await addIdentity(person)
   const headers = await signInByOrganization(world, person, { identityId })
@@ -76,7 +73,7 @@ test('SSO-12 a session that an organization opened is of one identity, and says 
   assert.deepEqual([own.authMethod, idsOf(own)], ['passkey', [person.identityId, identityId]])
 })
 
-test('the sessions of one identity alone end with it', async () => {
+test('deleting an identity ends only its own sessions', async () => {
   const person = await world.person()
   const identityId = await addIdentity(person)
   const [gone, kept] = [
@@ -89,7 +86,7 @@ test('the sessions of one identity alone end with it', async () => {
   assert.equal((await get('/api/auth/session', kept)).statusCode, 200)
 })
 
-test('what a provider has said is taken back by connection, by member, or as a whole', async () => {
+test('an SSO authentication is revoked by connection, by member or by organization', async () => {
   const person = await world.person()
   const organizationId = randomUUID()
   const [one, two] = [randomUUID(), randomUUID()]
@@ -99,7 +96,7 @@ test('what a provider has said is taken back by connection, by member, or as a w
     .where('user_id', '=', person.userId)
     .executeTakeFirstOrThrow()
   const named = { sessionId, organizationId, connectionId: one, identityId: person.identityId }
-  await transaction(world.db, (tx) => noteEnterpriseSso(tx, named, world.now()))
+  await transaction(world.db, (tx) => recordSsoAuthentication(tx, named, world.now()))
   const byOne = await signInByOrganization(world, person, { organizationId, connectionId: one })
   const byTwo = await signInByOrganization(world, person, { organizationId, connectionId: two })
   const elsewhere = await signInByOrganization(world, person)
@@ -109,18 +106,18 @@ test('what a provider has said is taken back by connection, by member, or as a w
 
   assert.equal(await end({ identityIds: [] }), 0)
   assert.equal(await end({ identityIds: [randomUUID()] }), 0)
-  assert.equal((await readEnterpriseSso(world.db, sessionId, organizationId, world.now()))?.connectionId, one)
-  assert.equal(await end({ connectionId: one }), 1, 'of two that the connection spoke in, the one that it opened')
-  assert.equal(await readEnterpriseSso(world.db, sessionId, organizationId, world.now()), undefined)
+  assert.equal((await findSsoAuthentication(world.db, sessionId, organizationId, world.now()))?.connectionId, one)
+  assert.equal(await end({ connectionId: one }), 1, 'the session that the connection opened')
+  assert.equal(await findSsoAuthentication(world.db, sessionId, organizationId, world.now()), undefined)
   assert.deepEqual([await isSignedIn(byOne), await isSignedIn(byTwo)], [false, true])
   assert.equal(await end({ identityIds: [person.identityId] }), 1)
   const still = [await isSignedIn(byTwo), await isSignedIn(elsewhere), await isSignedIn(person.headers)]
   assert.deepEqual(still, [false, true, true])
 })
 
-test('ESS-02 a session that an organization opened reads and answers no personal request to sign', async () => {
+test('ESS-02 an SSO session can neither read nor answer personal signing requests', async () => {
   const ada = await createSigner(world)
-  const { requestId } = (await askerOf(world, await world.app()).request(ada.identityId)).json()
+  const { requestId } = (await signingRequesterOf(world, await world.app()).request(ada.identityId)).json()
   const byProvider = await signInByOrganization(world, ada)
   const one = `/api/signing/requests/${requestId}`
   assert.deepEqual((await get('/api/signing/requests', byProvider)).json(), { requests: [] })
@@ -139,7 +136,7 @@ test('ESS-02 a session that an organization opened reads and answers no personal
   assert.equal((await get(one, ada.headers)).json().status, 'pending')
 })
 
-test('ESS-03 a session that an organization opened neither sees nor ends what apps may do for the user', async () => {
+test('ESS-03 an SSO session can neither list nor end a user’s delegations', async () => {
   const ada = await createSigner(world)
   const connectors = await createConnectors(world)
   assert.equal((await connectors.consent(ada)).statusCode, 200)
@@ -161,8 +158,8 @@ test('ESS-03 a session that an organization opened neither sees nor ends what ap
     assert.deepEqual([answer.statusCode, answer.json().error], [403, 'passkey_required'], `${method} ${url}`)
   }
   const { resourceKey, scope } = { resourceKey: delegation.targetResourceKey, scope: delegation.scope }
-  const asked = { identity_id: ada.identityId, requested_resource: resourceKey, requested_scope: scope }
-  const url = `/api/oauth/authorization/${delegation.sourceAppClientId}?${new URLSearchParams(asked).toString()}`
+  const requested = { identity_id: ada.identityId, requested_resource: resourceKey, requested_scope: scope }
+  const url = `/api/oauth/authorization/${delegation.sourceAppClientId}?${new URLSearchParams(requested).toString()}`
   const own = (await get(url, ada.headers)).json()
   assert.deepEqual([own.authorization.identityId, own.connector.covered], [ada.identityId, true])
   const { authorization, connector } = (await get(url, byProvider)).json()
@@ -173,10 +170,10 @@ test('ESS-03 a session that an organization opened neither sees nor ends what ap
   assert.equal((await delegationsOf(world, ada)).length, 1)
 })
 
-test('ESS-04 a session that an organization opened is led to no other organization of the user', async () => {
+test('ESS-04 an SSO session reaches no other organization of the user', async () => {
   const ada = await world.person()
-  const { id: own } = await makeOrganization(world, ada)
-  const { id: other } = await makeOrganization(world, ada, 'Other')
+  const { id: own } = await createOrganization(world, ada)
+  const { id: other } = await createOrganization(world, ada, 'Other')
   const byProvider = await signInByOrganization(world, ada, { organizationId: own })
   const ask = (url: string) => world.business.inject({ url: `/api/organizations${url}`, headers: byProvider })
   const { organizations } = (await ask('')).json()
@@ -189,7 +186,7 @@ test('ESS-04 a session that an organization opened is led to no other organizati
     assert.equal((await ask(`/${other}${path}`)).statusCode, 404, path)
 })
 
-test('SSO-12 what a provider has said outlives a sign-in of the same person there, and of nobody else', async () => {
+test('SSO-12 an SSO authentication survives a new sign-in of the same user only', async () => {
   const [ada, grace] = [await world.person(), await world.person()]
   const organizationId = randomUUID()
   const signIn = async ({ authenticator }: Person, earlier: string): Promise<string> => {
@@ -200,8 +197,8 @@ test('SSO-12 what a provider has said outlives a sign-in of the same person ther
     return (await post('finish', { flowId, credential: authenticator.authenticate(options) })).json().sessionToken
   }
   const saidIn = async (token: string) => {
-    const sessionId = uuidFromBytes(readToken('session', token, 16) ?? new Uint8Array())
-    return (await readEnterpriseSso(world.db, sessionId, organizationId, world.now()))?.identityId
+    const sessionId = uuidFromBytes(parseToken('session', token, 16) ?? new Uint8Array())
+    return (await findSsoAuthentication(world.db, sessionId, organizationId, world.now()))?.identityId
   }
   const { authorization } = await signInByOrganization(world, ada, { organizationId })
   const first = authorization.replace('Bearer ', '')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { newToken, uuidToBytes } from '#platform/crypto/token-format.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { generateToken, uuidToBytes } from '#platform/crypto/token-format.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -13,7 +13,7 @@ after(() => world.close())
 
 const session = (headers: Record<string, string>) => world.api.inject({ url: '/api/auth/session', headers })
 
-test('SES-08 AUZ-13 no page of another site makes a signed-in browser change anything', async () => {
+test('SES-08 AUZ-13 a page of another site cannot make a signed-in browser change anything', async () => {
   const { sessionToken, headers } = await world.person()
   const changing = endpoints.filter(
     ({ endpoint: { config, method } }) => config.security === 'session' && method !== 'GET',
@@ -35,18 +35,18 @@ test('SES-08 AUZ-13 no page of another site makes a signed-in browser change any
   assert.equal((await session(headers)).statusCode, 200, 'still signed in')
 })
 
-test('SES-11 a made-up token is nobody, even one that names a session there is', async () => {
+test('SES-11 a forged token is rejected, even one that names an existing session', async () => {
   const { headers } = await world.person()
   const [row] = await world.db.selectFrom('session').select('session_id').execute()
   const made = [
-    newToken('session', uuidToBytes(row?.session_id ?? '')),
-    ...Array.from({ length: 200 }, () => newToken('session', randomBytes(16))),
+    generateToken('session', uuidToBytes(row?.session_id ?? '')),
+    ...Array.from({ length: 200 }, () => generateToken('session', randomBytes(16))),
   ]
   for (const token of made) assert.equal((await session({ authorization: `Bearer ${token}` })).statusCode, 401)
   assert.equal((await session(headers)).statusCode, 200)
 })
 
-test('a bearer token that is wrong is not made good by a cookie', async () => {
+test('a cookie does not replace a wrong bearer token', async () => {
   const { sessionToken } = await world.person()
   const cookie = { cookie: `countersign=${sessionToken}`, origin: 'http://localhost:4401' }
   assert.equal((await session(cookie)).statusCode, 200)

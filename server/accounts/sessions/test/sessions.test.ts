@@ -4,11 +4,11 @@ import { after, before, test } from 'node:test'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { startBeside, startService } from '#testing/service.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 import { pruneSessions } from '#accounts/sessions/session.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -25,7 +25,7 @@ const sessionsOf = async (headers: Headers) => (await get('/api/auth/sessions', 
 const currentOf = async (headers: Headers): Promise<string> =>
   (await sessionsOf(headers)).find(({ current }: { current: boolean }) => current).sessionId
 
-/** Signs in as a browser with this cookie would; answers the new token. */
+/** Signs in as a browser with this cookie. Returns the new token. */
 async function signIn({ authenticator }: Pick<Person, 'authenticator'>, headers: Headers = {}): Promise<string> {
   const begin = { method: 'POST', url: '/api/auth/login/start', payload: {} } as const
   const { flowId, options } = (await world.api.inject(begin)).json()
@@ -44,7 +44,7 @@ async function auditOf(userId: string, action: string) {
   )
 }
 
-test('SES-13 a person sees where they are signed in, and ends one of it', async () => {
+test('SES-13 a user lists their sessions and ends one of them', async () => {
   const person = await world.person()
   world.pass(90)
   const laptop = bearer(await signIn(person, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' }))
@@ -64,10 +64,10 @@ test('SES-13 a person sees where they are signed in, and ends one of it', async 
   const own = await end(`/${sessions[0].sessionId}`, laptop)
   assert.match(String([own.headers['set-cookie']].flat()[0]), /=; Path=\/; Max-Age=0;/)
   assert.equal(await isSignedIn(laptop), false)
-  assert.equal((await auditOf(person.userId, 'session.ended')).length, 2)
+  assert.equal((await auditOf(person.userId, 'session.revoked')).length, 2)
 })
 
-test('SES-13 the session of another person is as unknown as one that there is not', async () => {
+test('SES-13 another user’s session and an unknown session cause the same response', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const answers = [
     await end(`/${await currentOf(person.headers)}`, other.headers),
@@ -78,7 +78,7 @@ test('SES-13 the session of another person is as unknown as one that there is no
   assert.equal(await isSignedIn(person.headers), true)
 })
 
-test('SES-13 a person ends all other sessions, and nobody else’s', async () => {
+test('SES-13 a user ends all their other sessions and none of another user', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const others = [await person.signIn(), await person.signIn()]
   const answers = await Promise.all([end('', person.headers), end('', person.headers)])
@@ -89,12 +89,12 @@ test('SES-13 a person ends all other sessions, and nobody else’s', async () =>
   for (const headers of others) assert.equal(await isSignedIn(headers), false)
   for (const { headers } of [person, other]) assert.equal(await isSignedIn(headers), true)
   assert.deepEqual(
-    (await auditOf(person.userId, 'session.others_ended')).map(({ details }: { details: object }) => details),
+    (await auditOf(person.userId, 'session.others_revoked')).map(({ details }: { details: object }) => details),
     [{ count: 2 }],
   )
 })
 
-test('SES-01 signing in ends the session that the browser had, whoever’s it was', async () => {
+test('SES-01 signing in ends the previous session of the browser, of any user', async () => {
   const [person, other] = [await world.person(), await world.person()]
   for (const name of ['countersign', '__Host-countersign']) {
     const first = await signIn(person)
@@ -105,10 +105,10 @@ test('SES-01 signing in ends the session that the browser had, whoever’s it wa
     assert.deepEqual([await isSignedIn(bearer(second)), await isSignedIn(bearer(third))], [false, true])
   }
   assert.equal(await isSignedIn(person.headers), true, 'the session of another browser')
-  assert.equal((await auditOf(person.userId, 'session.ended')).length, 4)
+  assert.equal((await auditOf(person.userId, 'session.revoked')).length, 4)
 })
 
-test('SES-01 a cookie that is nobody’s ends nothing, and signs nobody in', async () => {
+test('SES-01 an invalid cookie ends no session and authenticates no user', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const forged = `${other.sessionToken.slice(0, -1)}${other.sessionToken.endsWith('A') ? 'B' : 'A'}`
   for (const cookie of [`countersign=${forged}`, 'countersign=made-up', `countersign=${'x'.repeat(6000)}`]) {
@@ -118,7 +118,7 @@ test('SES-01 a cookie that is nobody’s ends nothing, and signs nobody in', asy
   assert.equal(await isSignedIn(other.headers), true)
 })
 
-test('SES-02 after another person signed in here, what the first one began stays the first one’s', async () => {
+test('SES-02 a flow of one user stays theirs after another user signed in in the same browser', async () => {
   const [ada, grace] = [await world.person(), await world.person()]
   const app = await world.app()
   const { refresh_token: refreshToken } = await app.tokens(ada)
@@ -132,7 +132,7 @@ test('SES-02 after another person signed in here, what the first one began stays
   assert.equal(userinfo.json().sub, ada.identityId)
 })
 
-test('SES-07 signing out ends the codes that are under way; what an app was given goes on', async () => {
+test('SES-07 signing out revokes unredeemed codes, and redeemed tokens stay valid', async () => {
   const ends: Record<string, (person: Person) => Promise<unknown>> = {
     'sign out': ({ headers }) => world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers }),
     'end one': async (person) => end(`/${await currentOf(person.headers)}`, await person.signIn()),
@@ -151,13 +151,13 @@ test('SES-07 signing out ends the codes that are under way; what an app was give
   }
 })
 
-test('SES-07 only who was given offline access has a refresh token at all', async () => {
+test('SES-07 only an app with offline_access gets a refresh token', async () => {
   const person = await world.person()
   const tokens = await (await world.app()).tokens(person, { scope: 'openid profile' })
   assert.equal(tokens.refresh_token, undefined)
 })
 
-test('SES-04 sessions that were idle for thirty days are swept away, and no other', async () => {
+test('SES-04 the cleanup deletes sessions that were idle for thirty days and no others', async () => {
   const [idle, busy] = [await world.person(), await world.person()]
   world.pass(29 * day)
   assert.equal(await isSignedIn(busy.headers), true)
@@ -165,20 +165,20 @@ test('SES-04 sessions that were idle for thirty days are swept away, and no othe
   const rows = async ({ userId }: Person) =>
     (await world.db.selectFrom('session').select('session_id').where('user_id', '=', userId).execute()).length
   while ((await pruneSessions(world.db, world.now(), 3)) > 0) {
-    // As the sweep does: batch after batch, until nothing is left.
+    // Batch after batch until nothing is left, like the cleanup.
   }
   assert.deepEqual([await rows(idle), await rows(busy)], [0, 1])
   assert.equal(await isSignedIn(busy.headers), true)
 })
 
-test('a session that is ended is over at once, also for a request that arrives with its end', async () => {
+test('an ended session is rejected at once, also for a concurrent request', async () => {
   const person = await world.person()
   const other = await person.signIn()
   await Promise.all([end('', person.headers), isSignedIn(other)])
   assert.equal(await isSignedIn(other), false)
 })
 
-test('SES-12 an assertion that signed in once proves no presence later', async () => {
+test('SES-12 an assertion that signed in once cannot re-authenticate later', async () => {
   const person = await world.person()
   const start = { method: 'POST', url: '/api/auth/reauthenticate/start', headers: person.headers } as const
   const first = (await world.api.inject(start)).json()
@@ -194,7 +194,7 @@ test('SES-12 an assertion that signed in once proves no presence later', async (
   assert.equal(world.now().getTime() - Date.parse(authTime), 301_000)
 })
 
-test('SES-10 whoever names a person or an identity in the body is not thereby that person', async () => {
+test('SES-10 naming a user or an identity in the body does not authenticate as that user', async () => {
   const person = await world.person()
   const ids = { userId: person.userId, identityId: person.identityId, sessionId: await currentOf(person.headers) }
   const authenticator = createAuthenticator({ origin: page.origin, rpId: 'localhost' })
@@ -214,7 +214,7 @@ test('SES-10 whoever names a person or an identity in the body is not thereby th
   assert.equal(await isSignedIn(person.headers), true)
 })
 
-test('BLK-13 a person is in a hundred sessions at most: the one that was used least recently ends', async () => {
+test('BLK-13 a user has at most a hundred sessions: the least recently used one ends', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
@@ -224,7 +224,7 @@ test('BLK-13 a person is in a hundred sessions at most: the one that was used le
   for (let count = 2; count < 100; count += 1) await signIn(person)
   assert.equal((await sessionsOf(second)).length, 100)
   world.pass(90)
-  assert.equal(await isSignedIn(person.headers), true, 'and it is used last with that')
+  assert.equal(await isSignedIn(person.headers), true, 'this counts as a use')
   const kept = await app.code(person)
   await signIn(person)
   assert.equal((await sessionsOf(person.headers)).length, 100)
@@ -235,7 +235,7 @@ test('BLK-13 a person is in a hundred sessions at most: the one that was used le
   assert.deepEqual([(await app.redeem(code)).statusCode, (await app.redeem(kept)).statusCode], [400, 200])
 })
 
-test('BLK-13 a code ends with its session that was one too many', async () => {
+test('BLK-13 a code is revoked with the session that exceeded the limit', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
@@ -244,12 +244,12 @@ test('BLK-13 a code ends with its session that was one too many', async () => {
   assert.equal(await isSignedIn(person.headers), true)
   await Promise.all(Array.from({ length: 64 }, () => signIn(person)))
   const left = await world.db.selectFrom('session').select('session_id').where('user_id', '=', person.userId).execute()
-  assert.equal(left.length, 100, 'also where many sign in at the same time')
+  assert.equal(left.length, 100, 'also for concurrent sign-ins')
   assert.equal(await isSignedIn(person.headers), false)
   assert.equal((await app.redeem(code)).statusCode, 400)
 })
 
-test('BLK-14 who has an organization’s provider signs its people out nowhere else by signing in often', async () => {
+test('BLK-14 an identity provider cannot sign members out elsewhere by signing in often', async () => {
   const person = await world.person()
   const phone = bearer(await signIn(person))
   world.pass(90)
@@ -259,7 +259,7 @@ test('BLK-14 who has an organization’s provider signs its people out nowhere e
   assert.equal((await sessionsOf(phone)).length, 100)
 })
 
-test('BLK-15 no code lives that was given beside the end of its session', async () => {
+test('BLK-15 no code issued concurrently with the end of its session stays valid', async () => {
   const person = await world.person()
   const app = await world.app()
   for (let round = 0; round < 15; round += 1) {
@@ -272,7 +272,7 @@ test('BLK-15 no code lives that was given beside the end of its session', async 
   }
 })
 
-test('BLK-15 no passkey is added beside the end of the session', async () => {
+test('BLK-15 no passkey is added concurrently with the end of the session', async () => {
   const person = await world.person()
   for (let round = 0; round < 8; round += 1) {
     const headers = bearer(await signIn(person))
@@ -288,9 +288,9 @@ test('BLK-15 no passkey is added beside the end of the session', async () => {
   }
 })
 
-// Two nodes share a PostgreSQL; nobody shares the embedded database.
+// Two nodes need a shared PostgreSQL; the embedded database cannot be shared.
 if (process.env['TEST_DATABASE_URL'] !== undefined)
-  test('SES-06 a session that ends on one node is refused at once by another', async (t) => {
+  test('SES-06 a session that ends on one node is rejected at once by another', async (t) => {
     const service = await startService()
     t.after(() => service.close())
     const nodes = [service.baseUrl, (await startBeside(t, service)).baseUrl]
@@ -312,13 +312,13 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
     const status = async (base: string, headers: Record<string, string>) =>
       (await fetch(`${base}/api/auth/session`, { headers })).status
 
-    for (const [ending, asked] of [nodes, nodes.toReversed()])
+    for (const [ending, requested] of [nodes, nodes.toReversed()])
       for (let round = 0; round < 5; round += 1) {
         const headers = await signIn()
-        // Whatever a node might keep of a session, it has it now.
+        // Any cache of the session on a node is now filled.
         for (const base of nodes) assert.equal(await status(base, headers), 200)
         const ended = await fetch(`${ending}/api/auth/session`, { method: 'DELETE', headers })
         assert.equal(ended.status, 204)
-        assert.equal(await status(asked ?? '', headers), 401)
+        assert.equal(await status(requested ?? '', headers), 401)
       }
   })

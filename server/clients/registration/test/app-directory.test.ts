@@ -1,63 +1,71 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createWorld, type World } from '#testing/world.ts'
-import { createAppDirectory } from '#clients/registration/app-directory.ts'
-import { changeApp, createApp, deleteApp } from '#clients/registration/app.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { createAppDirectory } from '#clients/registration/directory.ts'
+import { updateApp, createApp, deleteApp } from '#clients/registration/app.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-const steward = { actor: 'operator' } as const
+const manager = { actor: 'operator' } as const
 const settings = { name: 'An app', redirectUris: ['https://directory.example/callback', 'http://localhost:3000/'] }
 
-test('an app is found with everything that a request needs of it', async () => {
+test('the directory finds an app with all settings that requests need', async () => {
   const apps = createAppDirectory(world.kernel)
-  const { app } = await createApp(world.kernel, { steward, isPublic: false }, settings, world.now())
+  const { app } = await createApp(world.kernel, { manager, isPublic: false }, settings, world.now())
   assert.deepEqual(await apps.find(app.clientId), app)
   assert.equal(await apps.find('app_unknown'), undefined)
 })
 
-test('what another process changes is seen within five seconds, and what this one changes at once', async () => {
+test('changes by another process are visible within five seconds, own changes at once', async () => {
   const [here, there] = [createAppDirectory(world.kernel), createAppDirectory(world.kernel)]
-  const { app } = await createApp(world.kernel, { steward, isPublic: false }, settings, world.now())
+  const { app } = await createApp(world.kernel, { manager, isPublic: false }, settings, world.now())
   const names = async () => [(await here.find(app.clientId))?.name, (await there.find(app.clientId))?.name]
   assert.deepEqual(await names(), ['An app', 'An app'])
 
-  await changeApp(world.kernel, { steward, clientId: app.clientId }, { name: 'Renamed' }, world.now())
+  await updateApp(world.kernel, { manager, clientId: app.clientId }, { name: 'Renamed' }, world.now())
   here.forget(app.clientId)
   assert.deepEqual(await names(), ['Renamed', 'An app'])
   world.pass(5)
   assert.deepEqual(await names(), ['Renamed', 'Renamed'])
 
-  await deleteApp(world.db, { steward, clientId: app.clientId }, world.now())
+  await deleteApp(
+    { db: world.db, lifecycle: world.services.lifecycle },
+    { manager, clientId: app.clientId },
+    world.now(),
+  )
   here.forget(app.clientId)
   assert.deepEqual(await names(), [undefined, 'Renamed'])
   world.pass(5)
   assert.deepEqual(await names(), [undefined, undefined])
 })
 
-test('an origin counts as long as some app returns there', async () => {
+test('an origin is registered while any app has a redirect URI there', async () => {
   const apps = createAppDirectory(world.kernel)
   const origin = 'https://shared.example'
   const redirectUris = [`${origin}/callback`, 'com.example.app:/callback']
   assert.equal(await apps.hasRedirectOrigin(origin), false)
 
-  const one = await createApp(world.kernel, { steward, isPublic: true }, { name: 'One', redirectUris }, world.now())
-  const other = await createApp(world.kernel, { steward, isPublic: true }, { name: 'Other', redirectUris }, world.now())
+  const one = await createApp(world.kernel, { manager, isPublic: true }, { name: 'One', redirectUris }, world.now())
+  const other = await createApp(world.kernel, { manager, isPublic: true }, { name: 'Other', redirectUris }, world.now())
   apps.forget(one.app.clientId)
   assert.equal(await apps.hasRedirectOrigin(origin), true)
   for (const stranger of ['http://shared.example', `${origin}:8443`, `${origin}.evil.example`, 'null', '', '\0'])
     assert.equal(await apps.hasRedirectOrigin(stranger), false, stranger)
 
-  await deleteApp(world.db, { steward, clientId: one.app.clientId }, world.now())
+  await deleteApp(
+    { db: world.db, lifecycle: world.services.lifecycle },
+    { manager, clientId: one.app.clientId },
+    world.now(),
+  )
   apps.forget(one.app.clientId)
   assert.equal(await apps.hasRedirectOrigin(origin), true)
-  await changeApp(
+  await updateApp(
     world.kernel,
-    { steward, clientId: other.app.clientId },
+    { manager, clientId: other.app.clientId },
     { redirectUris: ['https://moved.example/'] },
     world.now(),
   )
@@ -66,9 +74,9 @@ test('an origin counts as long as some app returns there', async () => {
   assert.equal(await apps.hasRedirectOrigin('https://moved.example'), true)
 })
 
-test('LOD-08 what is remembered of an app holds no memory but its own', async () => {
+test('LOD-08 a cached app holds no shared memory', async () => {
   const apps = createAppDirectory(world.kernel)
-  const { app } = await createApp(world.kernel, { steward, isPublic: false }, settings, world.now())
+  const { app } = await createApp(world.kernel, { manager, isPublic: false }, settings, world.now())
   const [secret] = (await apps.find(app.clientId))?.secretsSha256 ?? []
   assert.equal(secret?.buffer.byteLength, 32)
 })

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readBasicCredentials } from '#clients/registration/basic-credentials.ts'
+import { parseBasicCredentials } from '#clients/registration/authentication/authentication.ts'
 
 const basic = (pair: string | Uint8Array) => `Basic ${Buffer.from(pair).toString('base64')}`
 
 function read(header: string): [clientId: string, secret: string | undefined] | undefined {
-  const credentials = readBasicCredentials(header)
+  const credentials = parseBasicCredentials(header)
   return credentials && [credentials.clientId, credentials.secret?.reveal()]
 }
 
-test('a client id and a secret are read from the header, whatever the case of the scheme', () => {
+test('client ID and secret are parsed from the header in any letter case of the scheme', () => {
   assert.deepEqual(read(basic('app_1:cs_secret')), ['app_1', 'cs_secret'])
   assert.deepEqual(read(basic('app_1:cs_secret').replace('Basic', 'bASIC ')), ['app_1', 'cs_secret'])
 })
 
-test('TOK-12: a colon in the secret works, escaped or not', () => {
+test('TOK-12: a colon in the secret is accepted, escaped or not', () => {
   assert.deepEqual(read(basic('app_1:a:b:')), ['app_1', 'a:b:'])
   assert.deepEqual(read(basic('app_1:a%3Ab')), ['app_1', 'a:b'])
 })
@@ -23,7 +23,7 @@ test('each half is form-encoded: a plus is a space, an escape is UTF-8', () => {
   assert.deepEqual(read(basic('an+app:%2B+%25+%C3%A9')), ['an app', '+ % é'])
 })
 
-test('TOK-12 HTP-03 a secret that is empty is none (RFC 6749 section 2.3.1)', () => {
+test('TOK-12 HTP-03 an empty secret counts as none (RFC 6749 section 2.3.1)', () => {
   assert.deepEqual(read(basic('app_1:')), ['app_1', undefined])
 })
 
@@ -48,9 +48,9 @@ const malformed: Record<string, string> = {
   'bytes that are not UTF-8': basic(Uint8Array.of(0x61, 0x3a, 0xff)),
 }
 for (const [what, header] of Object.entries(malformed))
-  test(`TOK-12: ${what} names no client`, () => assert.equal(readBasicCredentials(header), undefined))
+  test(`TOK-12: ${what} is not accepted as credentials`, () => assert.equal(parseBasicCredentials(header), undefined))
 
-test('TOK-12: a header of 100 kB is read without harm', () => {
-  assert.equal(readBasicCredentials(`Basic ${'A'.repeat(100_000)}`), undefined)
-  assert.equal(readBasicCredentials(`Basic ${' '.repeat(100_000)}!`), undefined)
+test('TOK-12: a header of 100 kB is parsed quickly', () => {
+  assert.equal(parseBasicCredentials(`Basic ${'A'.repeat(100_000)}`), undefined)
+  assert.equal(parseBasicCredentials(`Basic ${' '.repeat(100_000)}!`), undefined)
 })

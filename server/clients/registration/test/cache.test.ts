@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createCache } from '#clients/registration/cache.ts'
+import { createCache } from '#clients/registration/directory.ts'
 
-/** A cache over keys that begin with `real`, with a count of the reads and a clock to turn. */
+/** Creates a cache over keys that begin with `real`, with a count of the reads and an adjustable clock. */
 function cacheOverReads() {
   const reads: string[] = []
   const state = { now: new Date('2030-01-01T00:00:00.000Z') }
@@ -14,7 +14,7 @@ function cacheOverReads() {
   return { cache: createCache(find, () => state.now), reads, readsOf, state }
 }
 
-test('a change is seen after five seconds at the latest', async () => {
+test('a change is visible after five seconds at most', async () => {
   const { cache, readsOf, state } = cacheOverReads()
   await cache.read('real')
   state.now = new Date('2030-01-01T00:00:04.999Z')
@@ -25,7 +25,7 @@ test('a change is seen after five seconds at the latest', async () => {
   assert.equal(readsOf('real'), 2)
 })
 
-test('a clock that is set back does not keep an entry for longer', async () => {
+test('a clock that is set back does not prolong an entry', async () => {
   const { cache, readsOf, state } = cacheOverReads()
   await cache.read('real')
   state.now = new Date('2029-12-31T23:00:00.000Z')
@@ -33,31 +33,31 @@ test('a clock that is set back does not keep an entry for longer', async () => {
   assert.equal(readsOf('real'), 2)
 })
 
-test('whoever asks at the same time shares one read', async () => {
+test('concurrent reads of a key share one query', async () => {
   const { cache, readsOf } = cacheOverReads()
   const values = await Promise.all(Array.from({ length: 50 }, () => cache.read('real')))
   assert.equal(readsOf('real'), 1)
   assert.equal(new Set(values).size, 1)
 })
 
-test('TOK-03: what does not exist is answered as fast as what does', async () => {
+test('TOK-03: missing keys are answered as fast as existing ones', async () => {
   const { cache, readsOf } = cacheOverReads()
   assert.equal(await cache.read('made up'), undefined)
   assert.equal(await cache.read('made up'), undefined)
   assert.equal(readsOf('made up'), 1)
 })
 
-test('LOD-08: keys that someone makes up fill no memory, and drive out none that is real', async () => {
+test('LOD-08: made-up keys have bounded memory and evict no existing key', async () => {
   const { cache, readsOf } = cacheOverReads()
   await cache.read('real')
   for (let index = 0; index < 5000; index += 1) await cache.read(`made up ${index}`)
   await cache.read('real')
   assert.equal(readsOf('real'), 1)
   await cache.read('made up 0')
-  assert.equal(readsOf('made up 0'), 2, 'the oldest of them is forgotten')
+  assert.equal(readsOf('made up 0'), 2, 'the oldest one is evicted')
 })
 
-test('LOD-08: of real keys too, the oldest gives way', async () => {
+test('LOD-08: the oldest of too many existing keys is evicted', async () => {
   const { cache, readsOf } = cacheOverReads()
   for (let index = 0; index <= 10_000; index += 1) await cache.read(`real ${index}`)
   await cache.read('real 10000')
@@ -66,7 +66,7 @@ test('LOD-08: of real keys too, the oldest gives way', async () => {
   assert.equal(readsOf('real 0'), 2)
 })
 
-test('a read that began before a change does not outlive it', async () => {
+test('a read that started before a change is not cached', async () => {
   const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
   let reads = 0
   const cache = createCache(
@@ -83,11 +83,11 @@ test('a read that began before a change does not outlive it', async () => {
   assert.equal(await cache.read('app'), 'after the change')
 })
 
-test('a read that fails is told to whoever waits, and tried again by the next', async () => {
+test('a failed read rejects for all waiting callers and is retried by the next', async () => {
   let reads = 0
   const find = async () => {
     reads += 1
-    if (reads === 1) throw new Error('the database is away')
+    if (reads === 1) throw new Error('database unavailable')
     return 'found'
   }
   const cache = createCache(find, () => new Date('2030-01-01T00:00:00.000Z'))

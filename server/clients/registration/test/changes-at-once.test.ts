@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createWorld, type Person } from '#testing/world.ts'
 
-/** As where several processes share a database, so that a change must hold in all of them. */
+/** Configuration of several processes with a shared database, in which all must apply a change. */
 const shared = {
   DEVELOPER_PORTAL: 'on',
   DATABASE_URL: 'postgres://user:password@127.0.0.1/countersign',
@@ -35,7 +35,7 @@ async function worldOfDevelopers() {
   return { world, register, rotate }
 }
 
-test('LOD-31 changes that wait until they hold everywhere keep nobody out, however many', async (t) => {
+test('LOD-31 changes that wait for all processes do not block other requests, however many they are', async (t) => {
   const { world, register, rotate } = await worldOfDevelopers()
   t.after(() => world.close())
   const developers = []
@@ -44,17 +44,17 @@ test('LOD-31 changes that wait until they hold everywhere keep nobody out, howev
   const answered = new Set<object>()
   const changers = developers.flatMap((each) => Array.from({ length: atOnceMax }, () => each)).slice(0, admittedMax)
   const changes = changers.map((each) => rotate(each).finally(() => answered.add(each)))
-  // Needs nothing of the database, for which others wait already.
+  // This request does not need the database, for which others already wait.
   const isRefused = async () => (await world.api.inject({ url: '/api/auth/session' })).statusCode === 503
   while (!(await isRefused())) await turn()
-  // As soon as the first of them only wait, there is room for others.
+  // Once the first changes only wait, other requests are admitted.
   while ((await isRefused()) && answered.size === 0) await turn()
-  assert.equal(answered.size, 0, 'others are answered before the first change is acknowledged')
-  // On a busy machine some of so many wait too long for the database.
+  assert.equal(answered.size, 0, 'other requests are answered before the first change is acknowledged')
+  // On a busy machine some of them wait too long for the database.
   for (const { statusCode } of await Promise.all(changes)) assert.ok([201, 503].includes(statusCode))
 })
 
-test('LOD-33 few changes of one person wait at once, and as many again when they are done', async (t) => {
+test('LOD-33 a user has few concurrent changes, and as many again when they have finished', async (t) => {
   const { world, register, rotate } = await worldOfDevelopers()
   t.after(() => world.close())
   const [eager, other] = [await register(await world.person()), await register(await world.person())]

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createRateLimits, type RateLimitNumbers } from '#platform/rate-limits/rate-limit.ts'
-import { Refusal } from '#platform/refusal.ts'
+import { applyRateLimitNumbers, createRateLimits, type RateLimitNumbers } from '#platform/rate-limits/rate-limit.ts'
+import { rateLimitPolicies } from '../../../modules.ts'
+import { Refusal } from '#platform/api-error.ts'
 import { Secret } from '#platform/crypto/secret.ts'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
-import { createAppDirectory, type AppDirectory } from '#clients/registration/app-directory.ts'
+import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
+import { createAppDirectory, type AppDirectory } from '#clients/registration/directory.ts'
 import {
   authenticateClient,
-  requireProof,
+  requireClientAuthentication,
   type ClientCredentials,
-} from '#clients/registration/client-authentication.ts'
+} from '#clients/registration/authentication/authentication.ts'
 
-let world: World
+let world: TestWorld
 let apps: AppDirectory
 let confidential: TestApp
 let publicApp: TestApp
@@ -32,14 +33,18 @@ function credentials({ clientId }: { clientId: string }, secret?: string, scheme
   return { clientId, proof: { kind: 'secret', secret: new Secret(secret) }, scheme } as const
 }
 
-/** Authentication with rate limits of its own. */
+/** Creates client authentication with separate rate limits. */
 function door(numbers: RateLimitNumbers = {}) {
-  const rateLimits = createRateLimits({ clock: world.kernel.clock, shared: undefined, numbers })
+  const rateLimits = createRateLimits({
+    clock: world.kernel.clock,
+    shared: undefined,
+    policies: applyRateLimitNumbers(rateLimitPolicies, numbers),
+  })
   return (sent: ClientCredentials, address = home) =>
     authenticateClient({ apps, rateLimits }, sent, address, world.now())
 }
 
-/** The refusal that a promise ends in, as its caller sees it. */
+/** Returns the error that a promise rejects with. */
 async function refusalOf(promise: Promise<unknown>) {
   try {
     await promise
@@ -47,40 +52,40 @@ async function refusalOf(promise: Promise<unknown>) {
     assert.ok(error instanceof Refusal)
     return { status: error.status, headers: error.headers, body: error.toBody() }
   }
-  throw new Error('nothing was refused')
+  throw new Error('the promise did not reject')
 }
 
-test('the right secret proves who asks, and no secret proves nothing', async () => {
+test('the correct secret authenticates a client, and no secret does not', async () => {
   const proved = await door()(credentials(confidential, confidential.clientSecret))
   assert.equal(proved.app.clientId, confidential.clientId)
-  assert.equal(proved.proved, true)
+  assert.equal(proved.authenticated, true)
 
   const unproved = await door()(credentials(confidential))
-  assert.equal(unproved.proved, false)
-  assert.throws(() => requireProof(unproved), wrong)
+  assert.equal(unproved.authenticated, false)
+  assert.throws(() => requireClientAuthentication(unproved), wrong)
 })
 
-test('a public app has nothing to prove, and a secret that it sends is wrong', async () => {
+test('a public app needs no secret, and any secret it sends is wrong', async () => {
   const client = await door()(credentials(publicApp))
-  assert.equal(client.proved, false)
-  requireProof(client)
+  assert.equal(client.authenticated, false)
+  requireClientAuthentication(client)
   for (const secret of ['', 'cs_secret', '\0'.repeat(32)])
     await assert.rejects(door()(credentials(publicApp, secret)), wrong)
 })
 
-test('TOK-03: an unknown client and a wrong secret are told the same', async () => {
+test('TOK-03: an unknown client and a wrong secret cause the same error', async () => {
   const unknown = await refusalOf(door()(credentials({ clientId: 'app_0123456789abcdef' }, 'cs_wrong')))
   const mistaken = await refusalOf(door()(credentials(confidential, 'cs_wrong')))
   assert.equal(unknown.status, 401)
   assert.deepEqual(unknown, mistaken)
 })
 
-test('TOK-03: an id that could be no client is refused without harm', async () => {
+test('TOK-03: a malformed client ID is rejected', async () => {
   for (const clientId of ['', '\0', '\n', 'é', 'x'.repeat(100_000), '../app', "' or 1=1 --"])
     await assert.rejects(door()(credentials({ clientId }, 'cs_wrong')), wrong)
 })
 
-test('TOK-04: a wrong secret in the header is answered with the scheme to use', async () => {
+test('TOK-04: a wrong secret in the header is answered with WWW-Authenticate', async () => {
   const inHeader = await refusalOf(door()(credentials(confidential, 'cs_wrong', 'basic')))
   assert.deepEqual(inHeader.headers, { 'www-authenticate': 'Basic realm="countersign"' })
   const inBody = await refusalOf(door()(credentials(confidential, 'cs_wrong', 'body')))
@@ -95,7 +100,7 @@ test('TOK-17: a secret that differs in one byte is wrong', async () => {
   await door()(credentials(confidential, secret))
 })
 
-test('TOK-20: whoever guesses is stopped, and cannot lock the app out', async () => {
+test('TOK-20: guesses are limited and cannot lock the app out', async () => {
   const authenticate = door()
   const guess = () => authenticate(credentials(confidential, 'cs_wrong'))
   for (let count = 0; count < 30; count += 1) await assert.rejects(guess(), wrong)
@@ -105,26 +110,26 @@ test('TOK-20: whoever guesses is stopped, and cannot lock the app out', async ()
   await assert.rejects(authenticate(credentials(confidential, confidential.clientSecret)), limited)
 
   const elsewhere = await authenticate(credentials(confidential, confidential.clientSecret), '198.51.100.7')
-  assert.equal(elsewhere.proved, true)
+  assert.equal(elsewhere.authenticated, true)
 })
 
-test('TOK-20 GRW-28 guesses from many addresses are bounded together, and the right secret still works', async () => {
-  const authenticate = door({ 'failed authentication of a client from anywhere': 90 })
+test('TOK-20 GRW-28 guesses from many addresses are limited together, and the correct secret still works', async () => {
+  const authenticate = door({ 'client-authentication-failures-per-client-global': 90 })
   const guessFrom = (host: number) => authenticate(credentials(confidential, 'cs_wrong'), `203.0.113.${host}`)
   for (let count = 0; count < 90; count += 1) await assert.rejects(guessFrom(count), wrong)
   await assert.rejects(guessFrom(91), limited)
 
   const client = await authenticate(credentials(confidential, confidential.clientSecret), '203.0.113.61')
-  assert.equal(client.proved, true)
+  assert.equal(client.authenticated, true)
 })
 
-test('GRW-28 guesses of a few networks leave the answers at other addresses as they are', async () => {
+test('GRW-28 guesses of a few networks do not change the responses to other addresses', async () => {
   const authenticate = door()
   const guessFrom = (address: string) => authenticate(credentials(confidential, 'cs_wrong'), address)
   for (let host = 0; host < 100; host += 1) await assert.rejects(guessFrom(`203.0.113.${host}`), wrong)
   for (let network = 0; network < 60; network += 1)
     await assert.rejects(guessFrom(`2001:db8:7:${network.toString(16)}::/64`), wrong)
-  await assert.rejects(guessFrom('2001:db8:7:ff::/64'), limited, 'all networks of a site are one')
+  await assert.rejects(guessFrom('2001:db8:7:ff::/64'), limited, 'all networks of a site count as one')
   await assert.rejects(guessFrom('198.51.100.7'), wrong)
   await assert.rejects(guessFrom('2001:db8:8:1::/64'), wrong)
 })

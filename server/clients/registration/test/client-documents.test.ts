@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import { after, before, describe, test } from 'node:test'
 import { openAgents, redirectUri, type Agents } from '#testing/agents.ts'
-import { createWorld, type World } from '#testing/world.ts'
-import { isDocumentUrl } from '#clients/registration/document-url.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { isAllowedClientIdUrl } from '#clients/registration/metadata-documents/metadata-document.ts'
 
-let world: World
+let world: TestWorld
 let host: Agents['host']
 let agent: Agents['agent']
 let close: Agents['close']
@@ -14,44 +14,48 @@ before(async () => {
 })
 after(() => close())
 
-describe('CID-01 a document that does not describe its client is refused, and why', { concurrency: true }, () => {
-  const wrong: Record<string, [Record<string, unknown>, RegExp]> = {
-    'another client id': [{ client_id: 'https://agent.example/other.json' }, /another client_id/],
-    'no client id': [{ client_id: undefined }, /lacks/],
-    'no redirect URI': [{ redirect_uris: [] }, /lacks/],
-    'a redirect URI that is a number': [{ redirect_uris: [1] }, /lacks/],
-    'only redirect URIs that nobody may have': [
-      {
-        redirect_uris: [
-          'javascript:alert(1)',
-          'http://agent.example/',
-          'https://agent.example/#x',
-          'https://*.example/',
-        ],
-      },
-      /no redirect URI/,
-    ],
-    'a secret': [{ client_secret: 'x' }, /secret/],
-    'a secret that ends': [{ client_secret_expires_at: 0 }, /secret/],
-    'an authentication by a secret': [
-      { token_endpoint_auth_method: 'client_secret_post' },
-      /token_endpoint_auth_method/,
-    ],
-    'an authentication by a key': [{ token_endpoint_auth_method: 'private_key_jwt' }, /token_endpoint_auth_method/],
-    'another grant': [{ grant_types: ['client_credentials'] }, /grant_types/],
-  }
-  for (const [what, [document, reason]] of Object.entries(wrong))
-    test(what, async () => {
-      const app = agent(document)
-      const { status, location, view } = await app.signIn()
-      assert.deepEqual([status, location, view.error], [400, undefined, 'invalid_client'])
-      assert.match(view.description, reason)
-      assert.equal((await app.consent()).json().error, 'invalid_client')
-      assert.equal(await app.row(), undefined)
-    })
-})
+describe(
+  'CID-01 a document that does not describe its client is rejected with the reason',
+  { concurrency: true },
+  () => {
+    const wrong: Record<string, [Record<string, unknown>, RegExp]> = {
+      'another client id': [{ client_id: 'https://agent.example/other.json' }, /client_id other than/],
+      'no client id': [{ client_id: undefined }, /lacks/],
+      'no redirect URI': [{ redirect_uris: [] }, /lacks/],
+      'a redirect URI that is a number': [{ redirect_uris: [1] }, /lacks/],
+      'only redirect URIs that are not allowed': [
+        {
+          redirect_uris: [
+            'javascript:alert(1)',
+            'http://agent.example/',
+            'https://agent.example/#x',
+            'https://*.example/',
+          ],
+        },
+        /no redirect URI/,
+      ],
+      'a secret': [{ client_secret: 'x' }, /secret/],
+      'a secret that ends': [{ client_secret_expires_at: 0 }, /secret/],
+      'an authentication by a secret': [
+        { token_endpoint_auth_method: 'client_secret_post' },
+        /token_endpoint_auth_method/,
+      ],
+      'an authentication by a key': [{ token_endpoint_auth_method: 'private_key_jwt' }, /token_endpoint_auth_method/],
+      'another grant': [{ grant_types: ['client_credentials'] }, /grant_types/],
+    }
+    for (const [what, [document, reason]] of Object.entries(wrong))
+      test(what, async () => {
+        const app = agent(document)
+        const { status, location, view } = await app.signIn()
+        assert.deepEqual([status, location, view.error], [400, undefined, 'invalid_client'])
+        assert.match(view.description, reason)
+        assert.equal((await app.consent()).json().error, 'invalid_client')
+        assert.equal(await app.row(), undefined)
+      })
+  },
+)
 
-test('SRF-08 whatever hinders the reading is told in the same words, and no sooner than after a second', async () => {
+test('SRF-08 every failure to fetch a document has the same error, after at least a second', async () => {
   const answers: Record<string, Parameters<typeof host.answer>[1]> = {
     missing: { status: 404 },
     moved: { status: 302, headers: { location: '/agent-1.json' } },
@@ -72,12 +76,18 @@ test('SRF-08 whatever hinders the reading is told in the same words, and no soon
   )
   assert.deepEqual(
     [...new Set(seen.map(({ said }) => said))],
-    [JSON.stringify([400, 'invalid_client', 'The document at this client_id cannot be read.'])],
+    [
+      JSON.stringify([
+        400,
+        'invalid_client',
+        'The client metadata document at this client_id could not be fetched or is invalid.',
+      ]),
+    ],
   )
   assert.ok(seen.every(({ took }) => took >= 990))
 })
 
-test('SRF-01 SRF-02 SRF-05 SRF-09 no client id leads into the network of the service', async (t) => {
+test('SRF-01 SRF-02 SRF-05 SRF-09 no client ID leads into the network of the service', async (t) => {
   const hosts = {
     BASE_URL: 'https://api.id.example.com',
     AUTH_URL: 'https://id.example.com',
@@ -102,35 +112,35 @@ test('SRF-01 SRF-02 SRF-05 SRF-09 no client id leads into the network of the ser
   const answers = await Promise.all(ids.map((id) => agent().signIn({ client_id: id }, hosted)))
   for (const [nth, { status, location, view }] of answers.entries()) {
     assert.deepEqual([status, location, view.error], [400, undefined, 'invalid_client'], String(ids[nth]))
-    assert.match(view.description, /^(No app is registered under|The document at) this client_id( cannot be read)?\.$/)
+    assert.match(view.description, /^(?:Unknown client_id\.|The client metadata document at this client_id could not)/)
   }
   assert.equal(host.connections(), before)
 })
 
-test('CID-01 a client id is the address of a document in one spelling', () => {
+test('CID-01 a client ID is a document URL in its normalized spelling only', () => {
   const [api, auth, business] = ['https://api.id.example.com', 'https://id.example.com', 'https://b.id.example.com']
   const there = { baseUrl: new URL(api), authUrl: new URL(auth), businessUrl: new URL(business) }
   const here = world.config
-  for (const own of [api, auth, business]) assert.ok(!isDocumentUrl(`${own}/c`, there), own)
+  for (const own of [api, auth, business]) assert.ok(!isAllowedClientIdUrl(`${own}/c`, there), own)
   const good = [
     'https://a.example/c',
     'https://a.example/c/d.json?e=f',
     'https://a.example:8443/c',
     'https://xn--bcher-kva.example/c',
   ]
-  for (const id of good) assert.ok(isDocumentUrl(id, there), id)
+  for (const id of good) assert.ok(isAllowedClientIdUrl(id, there), id)
   const bad =
     'https://a.example https://a.example/ https://a.example/c#d https://a.example/c# https://a@a.example/c ' +
     'https://:b@a.example/c https://A.example/c HTTPS://a.example/c https://a.example:443/c ' +
     'https://a.example./c https://a.example/b/../c https://a.example/./c https://a.example/%2e%2e/c ' +
     'https://a.example/%2E/c https:/a.example/c https:a.example/c https://a.example\\c http://a.example/c ' +
     `https://bücher.example/c https://a.example/ü //a.example/c app_0123 urn:a:b https://a.example/${'c'.repeat(290)}`
-  for (const id of bad.split(' ')) assert.ok(!isDocumentUrl(id, there) && !isDocumentUrl(id, here), id)
-  assert.ok(isDocumentUrl('http://localhost:3000/c', here))
-  assert.ok(!isDocumentUrl('http://localhost:3000/c', there))
+  for (const id of bad.split(' ')) assert.ok(!isAllowedClientIdUrl(id, there) && !isAllowedClientIdUrl(id, here), id)
+  assert.ok(isAllowedClientIdUrl('http://localhost:3000/c', here))
+  assert.ok(!isAllowedClientIdUrl('http://localhost:3000/c', there))
 })
 
-test('a document is read once at a time, and remembered as long as it says, from a minute to an hour', async () => {
+test('a document is fetched once at a time and cached as it declares, from a minute to an hour', async () => {
   const inAMoment = agent()
   await Promise.all(Array.from({ length: 10 }, () => inAMoment.signIn()))
   assert.equal(inAMoment.fetches(), 1)
@@ -155,14 +165,14 @@ test('a document is read once at a time, and remembered as long as it says, from
   }
 })
 
-test('what could not be read is not remembered', async () => {
+test('failures are not cached', async () => {
   const app = agent({ redirect_uris: [] })
   assert.equal((await app.signIn()).status, 400)
   app.serve({ redirect_uris: [redirectUri] })
   assert.equal((await app.signIn()).status, 200)
 })
 
-test('SRF-06 nobody has us read documents as often as they like', async (t) => {
+test('SRF-06 fetching documents is rate-limited', async (t) => {
   const limitedWorld = await createWorld({ environment: { CLIENT_ID_METADATA_DOCUMENTS: 'on' }, rateLimits: true })
   t.after(() => limitedWorld.close())
   const app = agent()
@@ -177,6 +187,6 @@ test('SRF-06 nobody has us read documents as often as they like', async (t) => {
   assert.equal(
     (await app.signIn({ client_id: host.at('/many-0') }, limitedWorld)).status,
     200,
-    'what is known is not read',
+    'cached documents are not fetched',
   )
 })

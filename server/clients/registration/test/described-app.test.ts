@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn, openAgents, redirectUri, type Agents } from '#testing/agents.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { makeOrganization } from '#testing/organization.ts'
-import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
-import { createAppDirectory } from '#clients/registration/app-directory.ts'
-import { pruneDescribed } from '#clients/registration/described-app.ts'
+import { createOrganization } from '#testing/organization.ts'
+import { createWorld, postForm, type Person, type TestWorld } from '#testing/world.ts'
+import { createAppDirectory } from '#clients/registration/directory.ts'
+import { pruneMetadataDocumentClients } from '#clients/registration/metadata-documents/metadata-document-client.ts'
 
-let world: World
+let world: TestWorld
 let host: Agents['host']
 let person: Agents['person']
 let agent: Agents['agent']
@@ -26,20 +26,20 @@ const act = (clientId: string, change: Record<string, unknown>) =>
     payload: change,
   })
 
-test('CID-02 an app that nobody has registered describes itself, and a person signs in to it', async () => {
+test('CID-02 a user signs in to an unregistered app with a metadata document', async () => {
   const app = agent()
   const rows = await rowsOfApps()
   const { status, view } = await app.signIn({ state: 's1' })
   assert.equal(status, 200)
   assert.deepEqual(view.unverified, { host: `localhost:${host.port}`, onDevice: false })
   assert.deepEqual([view.app.name, view.app.clientId], ['The agent', app.clientId])
-  assert.equal(await rowsOfApps(), rows, 'a request alone writes nothing')
+  assert.equal(await rowsOfApps(), rows, 'a request alone stores nothing')
 
   const tokens = await app.tokens()
   assert.equal(await rowsOfApps(), rows + 1)
   const refreshed = await app.refresh(tokens.refresh_token)
   assert.equal(refreshed.statusCode, 200)
-  assert.equal(app.fetches(), 1, 'neither the consent nor the token endpoint reads it again')
+  assert.equal(app.fetches(), 1, 'neither consent nor the token endpoint fetches it again')
 
   const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
   const [authorization] = listed
@@ -58,7 +58,7 @@ test('CID-02 an app that nobody has registered describes itself, and a person si
   assert.equal((await app.refresh(refreshed.json().refresh_token)).json().error, 'invalid_grant')
 })
 
-test('unless it is switched on nothing is fetched, told or accepted', async (t) => {
+test('with CLIENT_ID_METADATA_DOCUMENTS off no document is fetched, advertised or accepted', async (t) => {
   const quiet = await createWorld()
   t.after(() => quiet.close())
   const app = agent()
@@ -70,7 +70,7 @@ test('unless it is switched on nothing is fetched, told or accepted', async (t) 
   }
 })
 
-test('CID-03 a person sees the host, and where the answer goes to a program on their device', async () => {
+test('CID-03 the consent page shows the host, and whether a program on the device receives the response', async () => {
   const app = agent({
     client_name: undefined,
     redirect_uris: ['http://127.0.0.1/callback', 'com.example.agent:/callback'],
@@ -87,13 +87,13 @@ test('CID-03 a person sees the host, and where the answer goes to a program on t
   })
   const { view } = await disguised.signIn()
   assert.deepEqual([view.app.name, view.app.iconUrl, view.app.privacyUrl], [view.unverified.host, null, null])
-  assert.ok(!host.asked.some(({ url }) => url === '/logo.png'), 'nothing that a document names is fetched')
+  assert.ok(!host.requested.some(({ url }) => url === '/logo.png'), 'URLs in a document are not fetched')
   const registered = await world.app({ public: true })
   const shown = await app.signIn({ client_id: registered.clientId, redirect_uri: registered.redirectUri })
   assert.equal(shown.view.unverified, undefined)
 })
 
-test('AUZ-06 only the port of a loopback address may be another than the document says', async () => {
+test('AUZ-06 only the port of a loopback URI may differ from the document', async () => {
   const app = agent({
     redirect_uris: ['http://127.0.0.1:8080/callback?a=1', 'http://[::1]/', 'http://localhost:3000/cb'],
   })
@@ -119,16 +119,16 @@ test('AUZ-06 only the port of a loopback address may be another than the documen
   }
 })
 
-test('CID-04 a program on the device is asked for each time, and never in silence', async () => {
+test('CID-04 a program on the device needs consent each time, and is never authorized silently', async () => {
   const onDevice = 'http://127.0.0.1:4000/callback'
   const app = agent({ redirect_uris: [redirectUri, onDevice] })
   assert.equal((await app.consent({ redirectUri: onDevice })).statusCode, 200)
   const silently = await app.consent({ redirectUri: onDevice, prompt: 'none' })
   assert.deepEqual([silently.statusCode, silently.json().error], [403, 'consent_required'])
-  assert.equal((await app.consent({ prompt: 'none' })).statusCode, 200, 'its own host is the one that was granted it')
+  assert.equal((await app.consent({ prompt: 'none' })).statusCode, 200, 'its own host received the consent')
 })
 
-test('what an app that describes itself may have is what any stranger may', async () => {
+test('a metadata document client may have what any unknown app may have', async () => {
   const app = agent()
   for (const scope of ['openid user_id', 'openid e2ee:symmetric', 'openid everything']) {
     const { view } = await app.signIn({ scope })
@@ -136,15 +136,15 @@ test('what an app that describes itself may have is what any stranger may', asyn
     assert.equal((await app.consent({ scope })).json().error, 'invalid_scope', scope)
   }
   const { view } = await app.signIn({ code_challenge: '', code_challenge_method: '' })
-  assert.equal(view.unverified.error, 'invalid_request', 'without a challenge')
+  assert.equal(view.unverified.error, 'invalid_request', 'without code_challenge')
   assert.equal(await app.row(), undefined)
 })
 
-test('CID-07 an error leads to no address of an unverified app by itself, however it is asked for', async () => {
+test('CID-07 an error never redirects to an unverified app automatically, in any response mode', async () => {
   const phish = 'https://phish.example/login'
   const device = 'com.example.agent:/callback'
   const app = agent({ redirect_uris: [phish, device] })
-  assert.equal((await app.consent({ redirectUri: phish })).statusCode, 200, 'nor once somebody has connected it')
+  assert.equal((await app.consent({ redirectUri: phish })).statusCode, 200, 'nor after a user has connected it')
   const wrong: Record<string, Record<string, string>> = {
     'a scope that is none': { scope: 'no-such' },
     'another response type': { response_type: 'token' },
@@ -152,7 +152,7 @@ test('CID-07 an error leads to no address of an unverified app by itself, howeve
     'an answer by a form': { scope: 'no-such', response_mode: 'form_post' },
     'no question allowed': { scope: 'no-such', prompt: 'none' },
     'a resource that is none': { resource: 'https://nothing.example' },
-    'an address on the device': { scope: 'no-such', redirect_uri: device },
+    'a URI on the device': { scope: 'no-such', redirect_uri: device },
   }
   for (const [what, parameters] of Object.entries(wrong)) {
     const { status, location, view } = await app.signIn({ redirect_uri: phish, state: 's1', ...parameters })
@@ -173,7 +173,7 @@ test('CID-07 an error leads to no address of an unverified app by itself, howeve
   assert.deepEqual([pushed.statusCode, pushed.json().error], [400, 'invalid_scope'])
   const { clientId, redirectUri: registered } = await world.app({ public: true })
   const known = { client_id: clientId, redirect_uri: registered, scope: 'no-such' }
-  assert.equal((await app.signIn(known)).status, 303, 'the address of a registered app is')
+  assert.equal((await app.signIn(known)).status, 303, 'the URI of a registered app receives the redirect')
 })
 
 test('a request can be pushed', async () => {
@@ -187,7 +187,7 @@ test('a request can be pushed', async () => {
   assert.equal(introspected.json().error, 'invalid_client')
 })
 
-test('what the document says by the next consent counts, and the trail says that it changed', async () => {
+test('the next consent applies the current document, and the audit log records the change', async () => {
   const app = agent()
   await app.tokens()
   app.serve({ client_name: 'Renamed', redirect_uris: [redirectUri, 'https://agent.example/other'] })
@@ -198,17 +198,17 @@ test('what the document says by the next consent counts, and the trail says that
   assert.deepEqual([row?.name, row?.redirect_uris.length], ['Renamed', 2])
   await app.tokens()
   const trail = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['action', 'actor'])
     .where('client_id', '=', app.clientId)
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
   const ofApp = trail.filter(({ actor }) => actor === 'system').map(({ action }) => action)
-  assert.deepEqual(ofApp, ['app.created', 'app.changed'])
+  assert.deepEqual(ofApp, ['app.created', 'app.updated'])
   assert.equal((await app.consent({ redirectUri: 'https://agent.example/gone' })).json().error, 'invalid_redirect_uri')
 })
 
-test('another process that has just found no such app finds it as soon as somebody has consented', async () => {
+test('another process that has just found no such app finds it after the first consent', async () => {
   const app = agent()
   const elsewhere = createAppDirectory(world.kernel)
   assert.equal(await elsewhere.find(app.clientId), undefined)
@@ -216,13 +216,13 @@ test('another process that has just found no such app finds it as soon as somebo
   assert.equal((await elsewhere.find(app.clientId))?.name, 'The agent')
 })
 
-test('CID-02 many who consent at once leave one row, and each gets tokens', async () => {
+test('CID-02 concurrent consents leave one row, and each gets tokens', async () => {
   const app = agent()
   const others = await Promise.all([world.person(), world.person(), world.person()])
   const answers = await Promise.all(others.map((other) => app.consent({}, other)))
   for (const code of answers.map(codeIn)) assert.equal((await app.redeem(code)).statusCode, 200)
   const created = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select('action')
     .where('client_id', '=', app.clientId)
     .where('action', '=', 'app.created')
@@ -230,8 +230,8 @@ test('CID-02 many who consent at once leave one row, and each gets tokens', asyn
   assert.equal(created.length, 1)
 })
 
-test('CID-02 nobody puts apps on record as often as they like', async (t) => {
-  const environment = { RATE_LIMIT_NUMBERS: 'described-app-of-a-person=2' }
+test('CID-02 storing metadata document clients is rate-limited', async (t) => {
+  const environment = { RATE_LIMIT_NUMBERS: 'unregistered-client-consents-per-user=2' }
   const limited = await openAgents({ environment, rateLimits: true })
   t.after(limited.close)
   const statuses: number[] = []
@@ -239,11 +239,11 @@ test('CID-02 nobody puts apps on record as often as they like', async (t) => {
   assert.deepEqual(statuses, [200, 200, 429])
 })
 
-test('CID-08 consents to such apps count for the user together, in all sessions that organizations open', async (t) => {
-  const environment = { RATE_LIMIT_NUMBERS: 'described-app-of-a-person=4' }
+test('CID-08 consents to such apps count per user, over all sessions that SSO opens', async (t) => {
+  const environment = { RATE_LIMIT_NUMBERS: 'unregistered-client-consents-per-user=4' }
   const limited = await openAgents({ environment, rateLimits: true })
   t.after(limited.close)
-  const { id: organizationId } = await makeOrganization(limited.world, limited.person)
+  const { id: organizationId } = await createOrganization(limited.world, limited.person)
   const statuses: number[] = []
   for (let nth = 0; nth < 3; nth += 1) {
     const headers = await signInByOrganization(limited.world, limited.person, { organizationId })
@@ -254,10 +254,10 @@ test('CID-08 consents to such apps count for the user together, in all sessions 
   }
   assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429])
   const other = await limited.world.person()
-  assert.equal((await limited.agent().consent({}, other)).statusCode, 200, 'and for that user alone')
+  assert.equal((await limited.agent().consent({}, other)).statusCode, 200, 'for that user only')
 })
 
-test('CID-05 the operator disables such an app, at once and whatever its document says', async () => {
+test('CID-05 the operator disables such an app at once, whatever its document says', async () => {
   const app = agent()
   const { refresh_token: refreshToken } = await app.tokens()
   const stranger = agent()
@@ -272,33 +272,33 @@ test('CID-05 the operator disables such an app, at once and whatever its documen
   assert.equal((await app.refresh(refreshToken)).json().error, 'invalid_client')
   assert.equal(app.fetches(), fetches, 'the document of a disabled app is not read')
   world.pass(3 * 24 * 3600)
-  await pruneDescribed(world.db, world.now(), 500)
-  assert.equal((await app.row())?.status, 'disabled', 'it is not forgotten that it is')
+  await pruneMetadataDocumentClients(world.db, world.now(), 500)
+  assert.equal((await app.row())?.status, 'disabled', 'it stays disabled')
 
   assert.equal((await act(app.clientId, { status: 'active' })).statusCode, 200)
   assert.equal((await app.signIn()).status, 200)
 })
 
-test('CID-06 what its document says the operator can’t change, nor is it deleted into coming back', async () => {
+test('CID-06 the operator can neither change the document’s settings nor delete the app', async () => {
   const app = agent()
   await app.tokens()
   for (const change of [{ name: 'Mine' }, { redirectUris: ['https://evil.example/'] }])
-    assert.deepEqual((await act(app.clientId, change)).json().error, 'described_by_itself')
+    assert.deepEqual((await act(app.clientId, change)).json().error, 'client_metadata_immutable')
   const path = `/api/admin/apps/${encodeURIComponent(app.clientId)}`
   const deleted = await world.api.inject({ method: 'DELETE', url: path, headers: world.admin })
-  assert.deepEqual([deleted.statusCode, deleted.json().error], [409, 'described_by_itself'])
+  assert.deepEqual([deleted.statusCode, deleted.json().error], [409, 'client_metadata_immutable'])
   const rotated = await world.api.inject({ method: 'POST', url: `${path}/rotate-secret`, headers: world.admin })
   assert.notEqual(rotated.statusCode, 201)
 
   assert.equal((await act(app.clientId, { allowedScopes: ['openid'] })).statusCode, 200)
   const { view } = await app.signIn()
-  assert.equal(view.unverified.error, 'invalid_scope', 'what the operator has narrowed stays so')
+  assert.equal(view.unverified.error, 'invalid_scope', 'a scope that the operator removed stays removed')
   const shown = await world.api.inject({ url: path, headers: world.admin })
-  assert.equal(typeof shown.json().documentReadAt, 'string')
+  assert.equal(typeof shown.json().metadataFetchedAt, 'string')
   assert.equal(shown.json().ownerUserId, null)
 })
 
-test('an app that describes itself goes when nobody has it connected, not before', async () => {
+test('a metadata document client is deleted only when no user has connected it', async () => {
   const app = agent()
   const leaving = await world.person()
   assert.equal((await app.consent({}, leaving)).statusCode, 200)
@@ -311,21 +311,21 @@ test('an app that describes itself goes when nobody has it connected, not before
   }
   await disconnect(leaving)
   world.pass(3 * 24 * 3600)
-  await pruneDescribed(world.db, world.now(), 500)
+  await pruneMetadataDocumentClients(world.db, world.now(), 500)
   assert.notEqual(await app.row(), undefined)
   const registered = await world.app({ public: true })
 
   assert.equal((await app.consent({}, { ...person, headers: await person.signIn() })).statusCode, 200)
   await disconnect(person)
-  await pruneDescribed(world.db, world.now(), 500)
-  assert.notEqual(await app.row(), undefined, 'who has just left may be about to come back')
+  await pruneMetadataDocumentClients(world.db, world.now(), 500)
+  assert.notEqual(await app.row(), undefined, 'a user who has just disconnected may return')
   world.pass(3 * 24 * 3600)
-  await pruneDescribed(world.db, world.now(), 500)
+  await pruneMetadataDocumentClients(world.db, world.now(), 500)
   assert.equal(await app.row(), undefined)
   assert.equal((await app.signIn({ client_id: registered.clientId, redirect_uri: registered.redirectUri })).status, 200)
 })
 
-test('CID-06 an app that was forgotten and comes back has none of the tokens that it had', async () => {
+test('CID-06 a deleted metadata document client that returns has none of its earlier tokens', async () => {
   const app = agent()
   const had = await app.tokens()
   const disconnect = async () => {
@@ -342,7 +342,7 @@ test('CID-06 an app that was forgotten and comes back has none of the tokens tha
   assert.equal(await userinfo(had.access_token), 200)
   assert.equal((await disconnect()).statusCode, 204)
   world.pass(3 * 24 * 3600)
-  await pruneDescribed(world.db, world.now(), 500)
+  await pruneMetadataDocumentClients(world.db, world.now(), 500)
   assert.equal(await app.row(), undefined)
 
   const now = await app.tokens()
@@ -351,7 +351,7 @@ test('CID-06 an app that was forgotten and comes back has none of the tokens tha
   assert.equal((await app.refresh(had.refresh_token)).json().error, 'invalid_grant')
 })
 
-test('whoever consents while the app is swept away gets a code that is worth something', async () => {
+test('a consent concurrent with the cleanup of the app yields a valid code', async () => {
   const apps = Array.from({ length: 8 }, () => agent())
   for (const app of apps) assert.equal((await app.consent()).statusCode, 200)
   const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
@@ -360,7 +360,7 @@ test('whoever consents while the app is swept away gets a code that is worth som
   world.pass(3 * 24 * 3600)
   const [consents] = await Promise.all([
     Promise.all(apps.map((app) => app.consent())),
-    ...apps.map(() => pruneDescribed(world.db, world.now(), 2)),
+    ...apps.map(() => pruneMetadataDocumentClients(world.db, world.now(), 2)),
   ])
   for (const [nth, app] of apps.entries()) {
     const consent = consents[nth]
@@ -370,7 +370,7 @@ test('whoever consents while the app is swept away gets a code that is worth som
   }
 })
 
-test('an app that nobody has registered offers no resources, which would go with it', async () => {
+test('a metadata document client cannot offer resources', async () => {
   const app = agent()
   await app.tokens()
   const answer = await world.api.inject({
@@ -379,5 +379,5 @@ test('an app that nobody has registered offers no resources, which would go with
     headers: world.admin,
     payload: { resourceKey: 'agent', displayName: 'The agent', scopes: ['act'], audience: 'https://agent.example' },
   })
-  assert.deepEqual([answer.statusCode, answer.json().error], [409, 'described_by_itself'])
+  assert.deepEqual([answer.statusCode, answer.json().error], [409, 'client_metadata_immutable'])
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openAgents, type Agents } from '#testing/agents.ts'
-import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
+import { createWorld, postForm, type Person, type TestWorld } from '#testing/world.ts'
 
 const origin = 'http://localhost:4400'
 const start = `${origin}/api/sso/0198c0de-0000-7000-8000-000000000000/start`
 const hosts = { BASE_URL: origin, AUTH_URL: origin, BUSINESS_URL: origin }
 
-let world: World
+let world: TestWorld
 let agents: Agents
 let person: Person
 before(async () => {
@@ -20,7 +20,7 @@ after(async () => {
   await agents.close()
 })
 
-const ours = ({ config }: World) =>
+const ours = ({ config }: TestWorld) =>
   [config.baseUrl, config.authUrl, config.businessUrl].flatMap(({ protocol, hostname, port, origin: own }) => [
     `${own}/api/sso/0198c0de-0000-7000-8000-000000000000/start`,
     `${own}/signin?client_id=app_1`,
@@ -28,14 +28,14 @@ const ours = ({ config }: World) =>
     `${own.replace(hostname, `${hostname}.`)}/`,
   ])
 
-test('SIN-08 nobody registers one of our own addresses, to be sent back to', async () => {
-  const desks = [
+test('SIN-08 a URI of the service cannot be registered as a redirect URI', async () => {
+  const managers = [
     { path: '/api/admin/apps', headers: world.admin },
     { path: '/api/developer/apps', headers: person.headers },
   ]
   const send = (method: 'POST' | 'PATCH', url: string, headers: Record<string, string>, payload: object) =>
     world.api.inject({ method, url, headers, payload })
-  for (const { path, headers } of desks) {
+  for (const { path, headers } of managers) {
     const redirectUris = ['https://app.example/callback']
     const made = await send('POST', path, headers, { name: 'A game', redirectUris })
     assert.equal(made.statusCode, 201, made.body)
@@ -50,7 +50,7 @@ test('SIN-08 nobody registers one of our own addresses, to be sent back to', asy
   }
 })
 
-test('SIN-08 an app that describes itself is not sent back to us by what its document says', async () => {
+test('SIN-08 a metadata document client cannot redirect to the service', async () => {
   const uri = ours(agents.world)[0] ?? ''
   const other = 'https://agent.example/callback'
   const { view } = await agents.agent({ redirect_uris: [uri, other] }).signIn({ redirect_uri: uri, prompt: 'none' })
@@ -59,13 +59,13 @@ test('SIN-08 an app that describes itself is not sent back to us by what its doc
   assert.equal(alone.view.error, 'invalid_client')
 })
 
-test('SIN-08 what was registered before is no place to be sent to, where all hosts are one', async () => {
+test('SIN-08 a URI registered earlier causes no redirect to the service where all hosts are one', async () => {
   const shared = await createWorld({ environment: hosts })
   const app = await shared.app({ postLogoutRedirectUris: ['https://app.example/'] })
-  const asked = { client_id: app.clientId, response_type: 'code', scope: 'openid', prompt: 'none' }
+  const input = { client_id: app.clientId, response_type: 'code', scope: 'openid', prompt: 'none' }
   const pkce = { code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' }
   const ask = async (uri: string) => {
-    const query = new URLSearchParams({ ...asked, ...pkce, redirect_uri: uri })
+    const query = new URLSearchParams({ ...input, ...pkce, redirect_uri: uri })
     const answer = await shared.auth.inject({ url: `/signin?${query}`, headers: { accept: 'text/html' } })
     return [answer.statusCode, answer.headers.location, /"error":"(\w+)"/.exec(answer.body)?.[1]]
   }
@@ -95,11 +95,11 @@ test('SIN-08 what was registered before is no place to be sent to, where all hos
   await shared.close()
 })
 
-test('the playground alone is sent back to a page of ours', async () => {
+test('only the playground redirects to a page of the service', async () => {
   const { authUrl } = world.config
-  const wanted = { client_id: 'app_playground', redirect_uri: `${authUrl.origin}/playground`, scope: 'openid' }
+  const requested = { client_id: 'app_playground', redirect_uri: `${authUrl.origin}/playground`, scope: 'openid' }
   const pkce = { response_type: 'code', code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' }
-  const query = new URLSearchParams({ ...wanted, ...pkce })
+  const query = new URLSearchParams({ ...requested, ...pkce })
   const answer = await world.auth.inject({ url: `/signin?${query}`, headers: { accept: 'text/html' } })
   assert.equal(answer.statusCode, 200, answer.body)
 })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
-import { createWorld, postToken, type Person, type World } from '#testing/world.ts'
+import { createWorld, postToken, type Person, type TestWorld } from '#testing/world.ts'
 import { createApp } from '#clients/registration/app.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -44,13 +44,13 @@ async function namesOf(person: Person): Promise<string[]> {
   return apps.map(({ name }) => name)
 }
 
-/** What the token endpoint says to a client: with a right secret it gets as far as the code. */
+/** Returns the token endpoint's error for a client. With a correct secret the error concerns the code. */
 async function errorFor(clientId: string, clientSecret: string): Promise<string> {
   const fields = { grant_type: 'authorization_code', code: 'none', redirect_uri: 'https://ledger.example/callback' }
   return (await postToken(world.api, { ...fields, client_id: clientId, client_secret: clientSecret })).json().error
 }
 
-test('a person registers an app, sees it, changes it, gives it a new secret and deletes it', async () => {
+test('a user registers an app, reads it, changes it, rotates its secret and deletes it', async () => {
   const ada = await world.person()
   const { clientId, clientSecret, ...settings } = await register(ada)
   assert.match(clientId, /^app_[0-9a-f]{32}$/)
@@ -78,7 +78,7 @@ test('a person registers an app, sees it, changes it, gives it a new secret and 
   assert.deepEqual(await namesOf(ada), [])
 })
 
-test('people sign in to an app that a person registered', async () => {
+test('users sign in to an app that a user registered', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const { clientId, clientSecret } = await register(ada)
   const [redirectUri = ''] = plain.redirectUris
@@ -100,7 +100,7 @@ test('people sign in to an app that a person registered', async () => {
   assert.equal(tokens.statusCode, 200, tokens.body)
 })
 
-test('OWN-01 the app of somebody else, or of the operator, is as unknown as none', async () => {
+test('OWN-01 an app of another user or of the operator is not found, like an unknown one', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const { clientId, clientSecret } = await register(ada)
   const before = (await portal('GET', `/${clientId}`, ada)).body
@@ -120,18 +120,18 @@ test('OWN-01 the app of somebody else, or of the operator, is as unknown as none
   assert.equal(await errorFor(clientId, clientSecret), 'invalid_grant')
 })
 
-test('OWN-01 an unknown app and another one are told apart neither by the answer nor by an old session', async () => {
+test('OWN-01 neither the response nor an old session tells an unknown app from another user’s', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const { clientId } = await register(ada)
   world.pass(limits.freshAuthenticationSeconds + 1)
   for (const each of [clientId, 'app_none'])
     assert.deepEqual(await portal('DELETE', `/${each}`, eve), {
       status: 404,
-      body: { error: 'app_not_found', error_description: 'There is no such app.' },
+      body: { error: 'app_not_found', error_description: 'App not found.' },
     })
 })
 
-test('OWN-01 an app is its own maker’s, whatever the body says', async () => {
+test('OWN-01 an app belongs to the user who registers it, whatever the body says', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const named = await portal('POST', '', eve, { ...plain, ownerUserId: ada.userId })
   assert.equal(named.status, 400)
@@ -140,7 +140,7 @@ test('OWN-01 an app is its own maker’s, whatever the body says', async () => {
   assert.deepEqual([await namesOf(ada), await namesOf(eve)], [[], ['Ledger']])
 })
 
-test('OWN-02 what would give an app away, or end it, needs somebody who has just proved to be there', async () => {
+test('OWN-02 changes that give an app away or end it require recent authentication', async () => {
   const ada = await world.person()
   const { clientId, clientSecret } = await register(ada)
   const elsewhere = { redirectUris: ['https://elsewhere.example/'] }
@@ -161,17 +161,17 @@ test('OWN-02 what would give an app away, or end it, needs somebody who has just
   assert.equal((await portal('DELETE', `/${clientId}`, { headers })).status, 204)
 })
 
-test('OWN-03 a person has so many apps and no more, also where they register several at once', async () => {
+test('OWN-03 a user has a limited number of apps, also under concurrency', async () => {
   const ada = await world.person()
   const at = { authTime: world.now(), provedRequestSha256: null, expiresAt: world.now() }
   const listed = await send('GET', '/api/auth/sessions', ada.headers)
   const [{ sessionId } = { sessionId: '' }] = listed.body?.sessions ?? []
-  const session = { sessionId, userId: ada.userId, identityId: null, authMethod: 'passkey', ...at } as const
-  const steward = { actor: 'person', session } as const
+  const session = { sessionId, userId: ada.userId, authMethod: 'passkey', ...at } as const
+  const manager = { actor: 'user', session } as const
   for (let count = 0; count < limits.appsPerUserMax - 2; count += 1)
     await createApp(
       world.kernel,
-      { steward, isPublic: true },
+      { manager, isPublic: true },
       { name: `App ${count}`, redirectUris: ['https://a.example/'] },
       world.now(),
     )
@@ -188,7 +188,7 @@ test('OWN-03 a person has so many apps and no more, also where they register sev
   await register(ada)
 })
 
-test('OWN-04 an app that the operator has disabled is not enabled by its owner', async () => {
+test('OWN-04 an owner cannot enable an app that the operator has disabled', async () => {
   const ada = await world.person()
   const { clientId, clientSecret } = await register(ada)
   await portal('PATCH', `/${clientId}`, ada, { status: 'disabled' })
@@ -212,7 +212,7 @@ test('OWN-04 an app that the operator has disabled is not enabled by its owner',
   assert.equal((await portal('PATCH', `/${clientId}`, ada, { status: 'active' })).status, 200)
 })
 
-test('OWN-06 a person changes their apps so often in an hour and no more, and holds up nobody else', async (t) => {
+test('OWN-06 changes of apps are limited per user and hour and do not affect other users', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
   const [ada, eve] = [await limited.person(), await limited.person()]
@@ -221,7 +221,7 @@ test('OWN-06 a person changes their apps so often in an hour and no more, and ho
   const answers: { statusCode: number }[] = []
   for (let nth = 0; nth < 80; nth += 1) answers.push(await rename(ada))
   const passed = answers.filter(({ statusCode }) => statusCode === 404)
-  assert.equal(passed.length, 36, 'half of sixty for a session, and six for its fresh proof')
+  assert.equal(passed.length, 36, 'half of sixty for a session, and six with recent authentication')
   const refused = await rename(ada)
   assert.deepEqual([refused.statusCode, refused.json().error], [429, 'rate_limited'])
   const read = await limited.api.inject({ url: '/api/developer/apps', headers: ada.headers })
@@ -230,23 +230,23 @@ test('OWN-06 a person changes their apps so often in an hour and no more, and ho
   assert.equal((await rename(ada)).statusCode, 404)
 })
 
-test('each act stands in the trail once, as its owner’s, and the owner reads it', async () => {
+test('every change is in the audit log once, as its owner’s, and the owner reads it', async () => {
   const ada = await world.person()
   const { clientId, clientSecret } = await register(ada)
   await portal('PATCH', `/${clientId}`, ada, { name: 'Renamed' })
   const { body } = await portal('POST', `/${clientId}/secret`, ada, { graceSeconds: 5 })
   await portal('DELETE', `/${clientId}`, ada)
   const rows = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['action', 'actor', 'user_id as userId', 'details'])
     .where('client_id', '=', clientId)
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
-  const mine = { actor: 'person', userId: ada.userId }
+  const mine = { actor: 'user', userId: ada.userId }
   assert.deepEqual(rows, [
     { action: 'app.created', ...mine, details: {} },
-    { action: 'app.changed', ...mine, details: { changed: ['name'] } },
-    { action: 'app.secret_rotated', ...mine, details: { graceSeconds: 5 } },
+    { action: 'app.updated', ...mine, details: { changed: ['name'] } },
+    { action: 'app.secret.rotated', ...mine, details: { graceSeconds: 5 } },
     { action: 'app.deleted', ...mine, details: {} },
   ])
   const activity = await world.api.inject({ url: '/api/account/activity', headers: ada.headers })
@@ -254,7 +254,7 @@ test('each act stands in the trail once, as its owner’s, and the owner reads i
   for (const secret of [clientSecret, body?.clientSecret ?? '']) assert.ok(!activity.body.includes(secret))
 })
 
-test('what the operator refuses of an app is refused to people', async () => {
+test('what is rejected for the operator is rejected for users too', async () => {
   const ada = await world.person()
   const attempts: [object, string][] = [
     [{ redirectUris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
@@ -267,7 +267,7 @@ test('what the operator refuses of an app is refused to people', async () => {
   assert.deepEqual(await namesOf(ada), [])
 })
 
-test('an app that meets the end of its owner’s account is made and gone with it, or never made', async () => {
+test('an app registered while its owner’s account is deleted is deleted too, or never created', async () => {
   for (let round = 0; round < 6; round += 1) {
     const ada = await world.person()
     const [deleted, ...made] = await Promise.all([
@@ -281,7 +281,7 @@ test('an app that meets the end of its owner’s account is made and gone with i
   }
 })
 
-test('where the portal is off nothing of it is there, nor listed, and what people registered works on', async (t) => {
+test('without the developer portal its endpoints are neither served nor listed, and existing apps work', async (t) => {
   const quiet = await createWorld({ environment: { DEVELOPER_PORTAL: 'off' } })
   t.after(() => quiet.close())
   const ada = await quiet.person()
@@ -308,7 +308,7 @@ test('where the portal is off nothing of it is there, nor listed, and what peopl
   assert.match(here.body, /"\/api\/developer\/apps\/\{clientId\}\/secret"/)
 })
 
-test('APS-20 no other field beside it spares a change the proof of presence that it takes', async () => {
+test('APS-20 no other field in a change removes its need for recent authentication', async () => {
   const ada = await world.person()
   const { clientId } = await register(ada)
   world.pass(limits.freshAuthenticationSeconds + 1)

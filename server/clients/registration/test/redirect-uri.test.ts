@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isRegisteredRedirect, originsOf, requireRedirectUri } from '#clients/registration/redirect-uri.ts'
+import { isRegisteredRedirectUri, redirectUriOrigins, requireRedirectUri } from '#clients/registration/settings.ts'
 
 const refused = { code: 'invalid_redirect_uri', status: 400 }
 const ours = {
@@ -10,7 +10,7 @@ const ours = {
 }
 const nativeApp = 'com.example.app:/callback'
 
-describe('an app may register', () => {
+describe('an app can register', () => {
   for (const uri of [
     'https://app.example/callback',
     'https://app.example',
@@ -30,7 +30,7 @@ describe('an app may register', () => {
   })
 })
 
-describe('AUZ-07: nobody registers', () => {
+describe('AUZ-07: an app cannot register', () => {
   for (const [what, uri] of Object.entries({
     'a script': 'javascript:alert(1)',
     'a script behind an authority': 'javascript://app.example/%0aalert(1)',
@@ -71,10 +71,10 @@ describe('AUZ-07: nobody registers', () => {
     test(what, () => assert.throws(() => requireRedirectUri(uri, { isPublic: true, ours }), refused))
 })
 
-test('AUZ-04, AUZ-05, AUZ-06: only the very text that is registered is a redirect URI of the app', () => {
+test('AUZ-04, AUZ-05, AUZ-06: only the exact registered text is a redirect URI of the app', () => {
   const redirectUris = ['https://app.example/callback', 'http://127.0.0.1:8080/callback']
-  const app = { clientId: 'app_1', redirectUris, documentReadAt: null, isPublic: true, allowAnyLoopbackPort: false }
-  for (const uri of app.redirectUris) assert.ok(isRegisteredRedirect(app, uri, ours))
+  const app = { clientId: 'app_1', redirectUris, metadataFetchedAt: null, isPublic: true, allowAnyLoopbackPort: false }
+  for (const uri of app.redirectUris) assert.ok(isRegisteredRedirectUri(app, uri, ours))
   for (const uri of [
     'https://app.example/callback/',
     'https://app.example/Callback',
@@ -95,14 +95,14 @@ test('AUZ-04, AUZ-05, AUZ-06: only the very text that is registered is a redirec
     'http://localhost:8080/callback',
     '',
   ])
-    assert.ok(!isRegisteredRedirect(app, uri, ours), uri)
+    assert.ok(!isRegisteredRedirectUri(app, uri, ours), uri)
 })
 
-test('AUZ-06 a public app may free the port of its loopback redirect URIs, and nothing else', () => {
+test('AUZ-06 a public app can use any port of its loopback redirect URIs, and no other difference', () => {
   const redirectUris = ['http://127.0.0.1/callback', 'http://[::1]:8080/callback', 'http://localhost:9090/callback']
-  const app = { clientId: 'app_1', redirectUris, documentReadAt: null, isPublic: true, allowAnyLoopbackPort: true }
+  const app = { clientId: 'app_1', redirectUris, metadataFetchedAt: null, isPublic: true, allowAnyLoopbackPort: true }
   for (const uri of ['http://127.0.0.1:51234/callback', 'http://[::1]/callback', 'http://[::1]:1/callback'])
-    assert.ok(isRegisteredRedirect(app, uri, ours), uri)
+    assert.ok(isRegisteredRedirectUri(app, uri, ours), uri)
   for (const uri of [
     'http://localhost:9091/callback',
     'http://localhost/callback',
@@ -124,12 +124,12 @@ test('AUZ-06 a public app may free the port of its loopback redirect URIs, and n
     'http://[0:0:0:0:0:0:0:1]:51234/callback',
     'https://127.0.0.1:51234/callback',
   ])
-    assert.ok(!isRegisteredRedirect(app, uri, ours), uri)
-  assert.ok(!isRegisteredRedirect({ ...app, isPublic: false }, 'http://127.0.0.1:51234/callback', ours))
-  assert.ok(!isRegisteredRedirect({ ...app, allowAnyLoopbackPort: false }, 'http://127.0.0.1:51234/callback', ours))
+    assert.ok(!isRegisteredRedirectUri(app, uri, ours), uri)
+  assert.ok(!isRegisteredRedirectUri({ ...app, isPublic: false }, 'http://127.0.0.1:51234/callback', ours))
+  assert.ok(!isRegisteredRedirectUri({ ...app, allowAnyLoopbackPort: false }, 'http://127.0.0.1:51234/callback', ours))
 })
 
-test('the origins of an app are those of its web addresses, each once', () => {
+test('the origins of an app are the distinct origins of its web redirect URIs', () => {
   const uris = ['https://app.example/a', 'https://app.example/b', 'http://localhost:3000/', nativeApp]
-  assert.deepEqual(originsOf(uris), ['https://app.example', 'http://localhost:3000'])
+  assert.deepEqual(redirectUriOrigins(uris), ['https://app.example', 'http://localhost:3000'])
 })

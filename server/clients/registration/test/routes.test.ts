@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { App, PublicApp } from '@countersign/protocol/clients/apps'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -11,10 +11,10 @@ after(() => world.close())
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** All that an answer may hold; each test reads of it what its call was answered with. */
+/** All fields of responses; each test reads those of its call. */
 type Body = App & { clientSecret: string; apps: App[]; error: string }
 
-/** A call of the admin API; answers its status and body. */
+/** Calls the admin API and returns status and body. */
 async function admin(method: Method, path: string, payload?: Record<string, unknown>) {
   const sent = payload === undefined ? {} : { payload }
   const answer = await world.api.inject({ method, url: `/api/admin${path}`, headers: world.admin, ...sent })
@@ -47,8 +47,8 @@ const full = {
   backchannelLogoutSessionRequired: true,
 }
 
-describe('the story of an app', () => {
-  test('it is registered, read, changed and deleted', async () => {
+describe('the life cycle of an app', () => {
+  test('an app is registered, read, changed and deleted', async () => {
     const created = await admin('POST', '/apps', full)
     assert.equal(created.status, 201)
     const { clientId, clientSecret, ...settings } = created.body
@@ -62,7 +62,7 @@ describe('the story of an app', () => {
       status: 'active',
       ownerUserId: null,
       allowAnyLoopbackPort: false,
-      documentReadAt: null,
+      metadataFetchedAt: null,
       ...dates,
     })
     assert.deepEqual((await admin('GET', `/apps/${clientId}`)).body, { clientId, ...settings })
@@ -90,7 +90,7 @@ describe('the story of an app', () => {
     assert.equal((await readPublicly(clientId)).statusCode, 404)
   })
 
-  test('what is not said has its default', async () => {
+  test('settings that are not sent have their defaults', async () => {
     const { body } = await admin('POST', '/apps', plain)
     assert.deepEqual(body.allowedScopes, ['openid', 'profile', 'email', 'offline_access'])
     assert.equal(body.idTokenSignedResponseAlg, 'RS256')
@@ -107,7 +107,7 @@ describe('the story of an app', () => {
     assert.ok(!('clientSecret' in body))
   })
 
-  test('a secret is shown once, and the database has only its hash', async () => {
+  test('a secret is returned once, and the database has only its hash', async () => {
     const { body } = await admin('POST', '/apps', plain)
     const again = [
       await admin('GET', '/apps'),
@@ -122,7 +122,7 @@ describe('the story of an app', () => {
     )
   })
 
-  test('two changes at the same time both stay', async () => {
+  test('two concurrent changes both apply', async () => {
     const { clientId } = (await admin('POST', '/apps', plain)).body
     const changes = [{ name: 'Renamed' }, { description: 'Described' }, { allowedScopes: ['openid'] }]
     const answers = await Promise.all(changes.map((change) => admin('PATCH', `/apps/${clientId}`, change)))
@@ -134,21 +134,21 @@ describe('the story of an app', () => {
     assert.deepEqual({ name, description, allowedScopes }, Object.assign({}, ...changes))
   })
 
-  test('who did what to it is in the audit log', async () => {
+  test('the audit log records every change', async () => {
     const { clientId } = (await admin('POST', '/apps', plain)).body
     await admin('PATCH', `/apps/${clientId}`, { name: 'Renamed' })
     await deleteApp(clientId)
     const rows = await world.db
-      .selectFrom('audit_entry')
+      .selectFrom('audit_event')
       .select(['action', 'actor', 'details'])
       .where('client_id', '=', clientId)
       .execute()
     assert.deepEqual(
       rows.toSorted((a, b) => a.action.localeCompare(b.action)),
       [
-        { action: 'app.changed', actor: 'operator', details: { changed: ['name'] } },
         { action: 'app.created', actor: 'operator', details: {} },
         { action: 'app.deleted', actor: 'operator', details: {} },
+        { action: 'app.updated', actor: 'operator', details: { changed: ['name'] } },
       ],
     )
   })
@@ -156,7 +156,7 @@ describe('the story of an app', () => {
 
 describe('an app is not registered', () => {
   const refusals: [what: string, settings: Record<string, unknown>, error: string][] = [
-    ['AUZ-07: with a script to return to', { redirectUris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    ['AUZ-07: with a script as redirect URI', { redirectUris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
     [
       'AUZ-07: with one bad redirect URI among good ones',
       { redirectUris: ['https://a.example/', 'http://a.example/'] },
@@ -168,7 +168,7 @@ describe('an app is not registered', () => {
       'invalid_redirect_uri',
     ],
     [
-      'AUZ-07: with a script to go to after signing out',
+      'AUZ-07: with a script as post-logout redirect URI',
       { postLogoutRedirectUris: ['javascript:alert(1)'] },
       'invalid_redirect_uri',
     ],
@@ -193,11 +193,11 @@ describe('an app is not registered', () => {
       { backchannelLogoutUri: 'https://u:p@a.example/' },
       'invalid_request',
     ],
-    ['APS-05: with a required claim that no identity lacks', { requiredClaims: ['sub'] }, 'invalid_request'],
+    ['APS-05: with a required claim that every identity has', { requiredClaims: ['sub'] }, 'invalid_request'],
     ['APS-05: with a claim required twice', { requiredClaims: ['email', 'email'] }, 'invalid_request'],
-    ['APS-05: with an access to organizations that is none', { organizationAccess: 'admin' }, 'invalid_request'],
-    ['APS-05: with free ports though it is confidential', { allowAnyLoopbackPort: true }, 'invalid_request'],
-    ['without a place to return to', { redirectUris: [] }, 'invalid_request'],
+    ['APS-05: with an unknown organizationAccess', { organizationAccess: 'admin' }, 'invalid_request'],
+    ['APS-05: with allowAnyLoopbackPort though it is confidential', { allowAnyLoopbackPort: true }, 'invalid_request'],
+    ['without a redirect URI', { redirectUris: [] }, 'invalid_request'],
     ['with a script as its icon', { iconUrl: 'javascript:alert(1)' }, 'invalid_request'],
     ['with an icon without TLS', { iconUrl: 'http://app.example/icon.png' }, 'invalid_request'],
     ['with a website that names another', { websiteUrl: 'https://good.example@evil.example/' }, 'invalid_request'],
@@ -207,11 +207,11 @@ describe('an app is not registered', () => {
     ['AUZ-24: with a name of 10 kB', { name: 'x'.repeat(10_000) }, 'invalid_request'],
     ['AUZ-24: with a name of spaces', { name: '   ' }, 'invalid_request'],
     ['AUZ-24: with a description that runs from right to left', { description: 'a\u202eb' }, 'invalid_request'],
-    ['with a scope that does not exist', { allowedScopes: ['openid', 'everything'] }, 'invalid_request'],
+    ['with an unknown scope', { allowedScopes: ['openid', 'everything'] }, 'invalid_request'],
     ['with access tokens that live too long', { accessTokenTtlSeconds: 3601 }, 'invalid_request'],
     ['with an algorithm that signs nothing', { idTokenSignedResponseAlg: 'none' }, 'invalid_request'],
     ['with a client id of its own choice', { clientId: 'app_playground' }, 'invalid_request'],
-    ['with a field that nobody knows', { supportsE2EE: true }, 'invalid_request'],
+    ['with an unknown field', { supportsE2EE: true }, 'invalid_request'],
   ]
   for (const [what, settings, error] of refusals)
     test(what, async () => {
@@ -221,7 +221,7 @@ describe('an app is not registered', () => {
       assert.deepEqual((await admin('GET', '/apps')).body.apps, registered)
     })
 
-  test('APS-05 nor changed to be so', async () => {
+  test('APS-05 and not changed to such settings', async () => {
     const { clientId, clientSecret: _told, ...unchanged } = (await admin('POST', '/apps', plain)).body
     for (const change of [
       { redirectUris: ['data:,x'] },
@@ -242,8 +242,8 @@ describe('an app is not registered', () => {
   })
 })
 
-describe('what anyone may know of an app', () => {
-  test('is what people see, and not how it is set up', async () => {
+describe('the public fields of an app', () => {
+  test('are those that users see, and not its configuration', async () => {
     const { clientId } = (await admin('POST', '/apps', full)).body
     const answer = await readPublicly(clientId)
     const { name, description, iconUrl, websiteUrl, privacyUrl, termsUrl, allowedScopes } = full
@@ -263,14 +263,14 @@ describe('what anyone may know of an app', () => {
     assert.equal(answer.headers['access-control-allow-origin'], '*')
   })
 
-  test('follows a change at once', async () => {
+  test('change at once', async () => {
     const { clientId } = (await admin('POST', '/apps', plain)).body
     await readPublicly(clientId)
     await admin('PATCH', `/apps/${clientId}`, { name: 'Renamed' })
     assert.equal((await readPublicly(clientId)).json<{ app: PublicApp }>().app.name, 'Renamed')
   })
 
-  test('AUZ-24: is text, also where it looks like markup', async () => {
+  test('AUZ-24: are text, even if they look like markup', async () => {
     const name = '<img src=x onerror=alert(1)>'
     const { clientId } = (await admin('POST', '/apps', { ...plain, name })).body
     const answer = await readPublicly(clientId)

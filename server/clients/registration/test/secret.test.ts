@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { freePorts, launch, startService, type Service } from '#testing/service.ts'
-import { createWorld, postToken, type TestApp, type World } from '#testing/world.ts'
-import { pruneSecrets } from '#clients/registration/secret.ts'
+import { createWorld, postToken, type TestApp, type TestWorld } from '#testing/world.ts'
+import { pruneSecrets } from '#clients/registration/authentication/secret.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -20,7 +20,7 @@ const rotate = ({ clientId }: { clientId: string }, payload?: object) =>
 const change = ({ clientId }: TestApp, payload: object) =>
   world.api.inject({ method: 'PATCH', url: `/api/admin/apps/${clientId}`, headers: world.admin, payload })
 
-/** What the token endpoint says to a secret: with a right one it gets as far as the code. */
+/** Returns the token endpoint's error for a secret. With a correct one the error concerns the code. */
 async function errorFor({ clientId }: { clientId: string }, secret: string): Promise<string> {
   const fields = { grant_type: 'authorization_code', code: 'none', redirect_uri: 'https://app.example/callback' }
   return (await postToken(world.api, { ...fields, client_id: clientId, client_secret: secret })).json().error
@@ -33,7 +33,7 @@ async function rotated(app: { clientId: string }, payload?: object): Promise<str
   return answer.json().clientSecret
 }
 
-test('TOK-16 without an overlap the old secret is dead when the new one is told', async () => {
+test('TOK-16 without a grace period the old secret is invalid at once', async () => {
   const app = await world.app()
   assert.equal(await errorFor(app, app.clientSecret), accepted)
   const young = await rotated(app)
@@ -41,7 +41,7 @@ test('TOK-16 without an overlap the old secret is dead when the new one is told'
   assert.equal(await errorFor(app, young), accepted)
 })
 
-test('TOK-16 with an overlap both work until it ends, then the new one alone, swept or not', async () => {
+test('TOK-16 both secrets work during a grace period, then only the new one, cleaned up or not', async () => {
   const app = await world.app()
   const young = await rotated(app, { graceSeconds: 600 })
   world.pass(599)
@@ -52,7 +52,7 @@ test('TOK-16 with an overlap both work until it ends, then the new one alone, sw
   assert.deepEqual([await errorFor(app, app.clientSecret), await errorFor(app, young)], [refused, accepted])
 })
 
-test('TOK-16 a second rotation lengthens no overlap, and one without an overlap ends them all', async () => {
+test('TOK-16 a second rotation prolongs no grace period, and one without a grace period ends them all', async () => {
   const app = await world.app()
   const second = await rotated(app, { graceSeconds: 60 })
   const third = await rotated(app, { graceSeconds: 600 })
@@ -64,7 +64,7 @@ test('TOK-16 a second rotation lengthens no overlap, and one without an overlap 
   assert.equal(await errorFor(app, fourth), accepted)
 })
 
-test('a rotation that makes no sense is refused, and leaves the secret as it is', async () => {
+test('an invalid rotation is rejected and keeps the secret', async () => {
   const app = await world.app()
   for (const graceSeconds of [-1, 1.5, '60', 7 * 24 * 3600 + 1])
     assert.equal((await rotate(app, { graceSeconds })).json().error, 'invalid_request')
@@ -77,7 +77,7 @@ test('a rotation that makes no sense is refused, and leaves the secret as it is'
   assert.equal(await errorFor(app, await rotated(app)), accepted)
 })
 
-test('each rotation stands in the trail, without the secret', async () => {
+test('every rotation is in the audit log, without the secret', async () => {
   const app = await world.app()
   const secret = await rotated(app, { graceSeconds: 5 })
   const { body } = await world.api.inject({ url: '/api/admin/audit', headers: world.admin })
@@ -85,12 +85,12 @@ test('each rotation stands in the trail, without the secret', async () => {
   const found = entries.filter((entry: { clientId: string }) => entry.clientId === app.clientId)
   assert.deepEqual(
     [found[0].action, found[0].actor, found[0].details],
-    ['app.secret_rotated', 'operator', { graceSeconds: 5 }],
+    ['app.secret.rotated', 'operator', { graceSeconds: 5 }],
   )
   assert.ok(!body.includes(secret))
 })
 
-test('TOK-15 REF-08 a disabled app is none: its secret, codes and tokens are dead until it is active', async () => {
+test('TOK-15 REF-08 secrets, codes and tokens of a disabled app are rejected until it is enabled', async () => {
   const person = await world.person()
   const app = await world.app()
   const tokens = await app.tokens(person)
@@ -117,7 +117,7 @@ test('TOK-15 REF-08 a disabled app is none: its secret, codes and tokens are dea
 })
 
 if (process.env['TEST_DATABASE_URL'] !== undefined)
-  test('TOK-16 TOK-15 what is acknowledged by one process holds in every other', async (t) => {
+  test('TOK-16 TOK-15 a change that one process acknowledged applies in every other', async (t) => {
     const here = await startService()
     t.after(() => here.close())
     const [api, auth, business] = await freePorts(3)

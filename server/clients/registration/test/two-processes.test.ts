@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeApp } from '@countersign/protocol/clients/apps'
+import { updateApp } from '@countersign/protocol/clients/apps'
 import { newChallenge } from '#testing/world.ts'
 import { startBeside, startService, type Service } from '#testing/service.ts'
 
@@ -9,7 +9,7 @@ const kept = 'https://app.example/callback'
 const pkce = { code_challenge: newChallenge().challenge, code_challenge_method: 'S256' }
 const removed = 'https://app.example/former'
 
-/** Asks the admin API of a host. */
+/** Calls the admin API of a host. */
 async function ask(service: Service, method: string, path: string, body?: object): Promise<{ clientId: string }> {
   const headers = { ...service.admin, ...(body && { 'content-type': 'application/json' }) }
   const answer = await fetch(`${service.baseUrl}/api/admin/apps${path}`, {
@@ -21,10 +21,10 @@ async function ask(service: Service, method: string, path: string, body?: object
   return JSON.parse(await answer.text())
 }
 
-test('BLK-18 what is taken away from an app is gone in every process when that is acknowledged', async (t) => {
+test('BLK-18 a removed setting of an app is gone in every process when the change is acknowledged', async (t) => {
   const service = await startService()
   t.after(() => service.close())
-  // The embedded database has one process; it asks itself.
+  // The embedded database has one process, which calls itself.
   const there = isShared ? await startBeside(t, service) : service
   const { clientId } = await ask(service, 'POST', '', {
     name: 'An app',
@@ -35,8 +35,8 @@ test('BLK-18 what is taken away from an app is gone in every process when that i
   const settings = { displayName: 'Notes', scopes: ['notes.read', 'notes.write'], audience: 'https://notes.example' }
   await ask(service, 'POST', `/${clientId}/resources`, { resourceKey, ...settings })
 
-  const signIn = async (wanted: Record<string, string>) => {
-    const query = new URLSearchParams({ client_id: clientId, response_type: 'code', scope: 'openid', ...wanted })
+  const signIn = async (requested: Record<string, string>) => {
+    const query = new URLSearchParams({ client_id: clientId, response_type: 'code', scope: 'openid', ...requested })
     const answer = await fetch(`${there.authUrl}/signin?${query}`, { redirect: 'manual' })
     return answer.status === 200
   }
@@ -62,7 +62,7 @@ test('BLK-18 what is taken away from an app is gone in every process when that i
   assert.deepEqual(await scopes(), ['notes.read'])
 })
 
-test('APS-21 a change of any setting that could give more than is to be had waits for every process', async (t) => {
+test('APS-21 a change of any setting that could allow too much waits for all processes', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   const there = isShared ? await startBeside(t, service) : service
@@ -91,15 +91,15 @@ test('APS-21 a change of any setting that could give more than is to be had wait
     postLogoutRedirectUris: [],
   }
   const harmless = ['name', 'description', 'iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl']
-  const settings = Object.keys(changeApp.schema.body.properties)
+  const settings = Object.keys(updateApp.schema.body.properties)
   assert.deepEqual(new Set(settings), new Set([...harmless, ...Object.keys(changes), 'redirectUris']))
 
   const more = { supportsE2ee: true, postLogoutRedirectUris: ['http://127.0.0.1/out'] }
   const took = async ([name, value]: [string, unknown]) => {
     const { clientId } = await ask(service, 'POST', '', { name: 'An app', ...registered, ...more })
     const signIn = async () => {
-      const asked = { client_id: clientId, response_type: 'code', redirect_uri: 'http://127.0.0.1:6666/callback' }
-      const query = new URLSearchParams({ ...asked, ...pkce })
+      const input = { client_id: clientId, response_type: 'code', redirect_uri: 'http://127.0.0.1:6666/callback' }
+      const query = new URLSearchParams({ ...input, ...pkce })
       return (await fetch(`${there.authUrl}/signin?${query}`, { redirect: 'manual' })).status
     }
     assert.equal(await signIn(), 200)

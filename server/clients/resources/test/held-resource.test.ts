@@ -36,7 +36,7 @@ async function newOwnApp(person: Pick<Person, 'headers'>): Promise<string> {
   return body.clientId
 }
 
-test('DEL-27 no resource takes the client id of another app as its audience', async () => {
+test('DEL-27 a resource cannot have the client ID of another app as its audience', async () => {
   const eve = await agents.world.person()
   const victim = agents.agent()
   await victim.tokens()
@@ -53,7 +53,7 @@ test('DEL-27 no resource takes the client id of another app as its audience', as
   assert.deepEqual(refusalOf(changed), [409, 'audience_taken'])
 })
 
-test('DEL-27 once an app is known by the audience of a resource, there is no token for that resource', async () => {
+test('DEL-27 no token is issued for a resource whose audience became the client ID of an app', async () => {
   const later = agents.agent()
   const notes = await createConnectors(agents.world)
   assert.equal((await notes.changeResource({ audience: later.clientId })).statusCode, 200)
@@ -69,7 +69,7 @@ test('DEL-27 once an app is known by the audience of a resource, there is no tok
 
 for (const what of ['the resource', 'its app'] as const)
   for (const how of ['the app', 'the account'] as const)
-    test(`DEL-28 after the operator has disabled ${what}, deleting ${how} does not bring it back`, async () => {
+    test(`DEL-28 after the operator has disabled ${what}, deleting ${how} does not restore it`, async () => {
       const [eve, mate] = [await agents.world.person(), await agents.world.person()]
       const clientId = await newOwnApp(eve)
       const [held, free] = [anyResource(), anyResource()]
@@ -98,10 +98,10 @@ for (const what of ['the resource', 'its app'] as const)
       const { clientId: operated } = await agents.world.app()
       assert.equal((await admin('POST', `${operated}/resources`, held)).status, 201)
       assert.equal((await admin('DELETE', operated)).status, 204)
-      assert.equal((await portal(mate, 'POST', resources, held)).status, 201, 'the operator has given it again')
+      assert.equal((await portal(mate, 'POST', resources, held)).status, 201, 'the operator has assigned it again')
     })
 
-test('DEL-28 what its owner alone has disabled, or the operator deletes, is free', async () => {
+test('DEL-28 names that only the owner disabled, or that the operator deletes, are available', async () => {
   const eve = await agents.world.person()
   for (const end of ['owner', 'operator'] as const) {
     const [clientId, resource] = [await newOwnApp(eve), anyResource()]

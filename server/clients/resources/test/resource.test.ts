@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OwnedResource, Resource } from '@countersign/protocol/clients/resources'
-import { createWorld, type Person, type World } from '#testing/world.ts'
-import { createResourceDirectory } from '#clients/resources/resource-directory.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
+import { createResourceDirectory } from '#clients/resources/settings.ts'
 import { findActiveResource } from '#clients/resources/resource.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -24,10 +24,10 @@ const admin = (method: Method, path: string, payload?: object) =>
   send(method, `/api/admin/apps/${path}`, world.admin, payload)
 const portal = (method: Method, path: string, { headers }: Pick<Person, 'headers'>, payload?: object) =>
   send(method, `/api/developer/apps/${path}`, headers, payload)
-const told = ({ status, body }: Awaited<ReturnType<typeof send>>) => [status, body?.error]
+const outcomeOf = ({ status, body }: Awaited<ReturnType<typeof send>>) => [status, body?.error]
 
 let count = 0
-/** Settings of a resource that no other has. */
+/** Returns settings of a unique resource. */
 function anyResource(settings: object = {}) {
   count += 1
   return {
@@ -47,19 +47,19 @@ async function newOwnApp(person: Person): Promise<string> {
   return body.clientId
 }
 
-describe('the story of a resource', () => {
-  test('it is offered, seen by everybody, changed, disabled and enabled', async () => {
+describe('the life cycle of a resource', () => {
+  test('a resource is created, read, changed, disabled and enabled', async () => {
     const { clientId } = await world.app({
       name: 'Planner',
       description: 'Plans.',
       websiteUrl: 'https://planner.example/',
     })
-    const asked = anyResource({
+    const requested = anyResource({
       description: 'What you do when.',
       scopeDescriptions: { 'events.read': 'See your events', 'events.write': 'Change your events' },
     })
-    const resource = { ...asked, status: 'active' }
-    assert.deepEqual(await admin('POST', `${clientId}/resources`, asked), { status: 201, body: resource })
+    const resource = { ...requested, status: 'active' }
+    assert.deepEqual(await admin('POST', `${clientId}/resources`, requested), { status: 201, body: resource })
     const owner = {
       ownerAppClientId: clientId,
       ownerAppName: 'Planner',
@@ -67,12 +67,12 @@ describe('the story of a resource', () => {
       ownerAppIconUrl: null,
       ownerAppWebsiteUrl: 'https://planner.example/',
     }
-    const publicly = () => send('GET', `/api/oauth/resource/${asked.resourceKey}`)
+    const publicly = () => send('GET', `/api/oauth/resource/${requested.resourceKey}`)
     const ofApp = async () => (await send('GET', `/api/oauth/app/${clientId}`)).body?.resources
     assert.deepEqual(await publicly(), { status: 200, body: { resource: { ...resource, ...owner } } })
     assert.deepEqual(await ofApp(), [resource])
 
-    const path = `${clientId}/resources/${asked.resourceKey}`
+    const path = `${clientId}/resources/${requested.resourceKey}`
     const changed = await admin('PATCH', path, { displayName: 'Agenda', description: null, scopes: ['events.read'] })
     const after = {
       ...resource,
@@ -85,54 +85,54 @@ describe('the story of a resource', () => {
     assert.deepEqual((await publicly()).body?.resource, { ...after, ...owner })
 
     assert.equal((await admin('PATCH', path, { status: 'disabled' })).body?.status, 'disabled')
-    assert.deepEqual(told(await publicly()), [404, 'resource_not_found'])
+    assert.deepEqual(outcomeOf(await publicly()), [404, 'resource_not_found'])
     assert.deepEqual(await ofApp(), [])
     assert.deepEqual((await admin('GET', `${clientId}/resources`)).body?.resources, [{ ...after, status: 'disabled' }])
     assert.equal((await admin('PATCH', path, { status: 'active' })).status, 200)
     assert.deepEqual(await ofApp(), [after])
   })
 
-  test('a resource of an app that is disabled or deleted is nobody’s to see', async () => {
+  test('a resource of a disabled or deleted app is not found', async () => {
     const { clientId } = await world.app()
     const { resourceKey } = anyResource()
     await admin('POST', `${clientId}/resources`, anyResource({ resourceKey }))
     const publicly = () => send('GET', `/api/oauth/resource/${resourceKey}`)
     await admin('PATCH', clientId, { status: 'disabled' })
-    assert.deepEqual(told(await publicly()), [404, 'resource_not_found'])
+    assert.deepEqual(outcomeOf(await publicly()), [404, 'resource_not_found'])
     await admin('PATCH', clientId, { status: 'active' })
     assert.equal((await publicly()).status, 200)
     assert.equal((await admin('DELETE', clientId)).status, 204)
-    assert.deepEqual(told(await publicly()), [404, 'resource_not_found'])
+    assert.deepEqual(outcomeOf(await publicly()), [404, 'resource_not_found'])
     assert.equal((await admin('POST', `${await newApp()}/resources`, anyResource({ resourceKey }))).status, 201)
   })
 
-  test('what another process changes is seen within five seconds', async () => {
+  test('changes by another process are visible within five seconds', async () => {
     const clientId = await newApp()
-    const asked = anyResource()
-    await admin('POST', `${clientId}/resources`, asked)
+    const requested = anyResource()
+    await admin('POST', `${clientId}/resources`, requested)
     const there = createResourceDirectory(world.kernel)
     const seen = async () => [
-      (await there.find(asked.resourceKey))?.displayName,
+      (await there.find(requested.resourceKey))?.displayName,
       ...(await there.listOf(clientId)).map(({ displayName }) => displayName),
     ]
     assert.deepEqual(await seen(), ['Calendar', 'Calendar'])
-    await admin('PATCH', `${clientId}/resources/${asked.resourceKey}`, { displayName: 'Agenda' })
+    await admin('PATCH', `${clientId}/resources/${requested.resourceKey}`, { displayName: 'Agenda' })
     assert.deepEqual(await seen(), ['Calendar', 'Calendar'])
     world.pass(5)
     assert.deepEqual(await seen(), ['Agenda', 'Agenda'])
   })
 
-  test('a person who deletes their account takes the resources of their apps along', async () => {
+  test('deleting an account deletes the resources of its apps', async () => {
     const ada = await world.person()
-    const asked = anyResource()
-    await portal('POST', `${await newOwnApp(ada)}/resources`, ada, asked)
+    const requested = anyResource()
+    await portal('POST', `${await newOwnApp(ada)}/resources`, ada, requested)
     assert.equal((await send('DELETE', '/api/account?apps=delete', ada.headers)).status, 204)
-    assert.equal((await send('GET', `/api/oauth/resource/${asked.resourceKey}`)).status, 404)
-    assert.equal((await admin('POST', `${await newApp()}/resources`, asked)).status, 201)
+    assert.equal((await send('GET', `/api/oauth/resource/${requested.resourceKey}`)).status, 404)
+    assert.equal((await admin('POST', `${await newApp()}/resources`, requested)).status, 201)
   })
 })
 
-describe('what a resource may be', () => {
+describe('the settings of a resource', () => {
   const refused: [what: string, settings: object][] = [
     ['a key of one character', { resourceKey: 'a' }],
     ['a key of 65 characters', { resourceKey: 'a'.repeat(65) }],
@@ -169,21 +169,21 @@ describe('what a resource may be', () => {
     ['a setting that there is not', { ownerAppName: 'Bank' }],
   ]
   for (const [what, settings] of refused)
-    test(`RES-05 ${what} is refused, when it is offered and when it is changed`, async () => {
+    test(`RES-05 ${what} is rejected on creation and on change`, async () => {
       const clientId = await newApp()
-      assert.deepEqual(told(await admin('POST', `${clientId}/resources`, anyResource(settings))), [
+      assert.deepEqual(outcomeOf(await admin('POST', `${clientId}/resources`, anyResource(settings))), [
         400,
         'invalid_request',
       ])
       const before = anyResource()
       await admin('POST', `${clientId}/resources`, before)
       const path = `${clientId}/resources/${before.resourceKey}`
-      assert.deepEqual(told(await admin('PATCH', path, settings)), [400, 'invalid_request'])
+      assert.deepEqual(outcomeOf(await admin('PATCH', path, settings)), [400, 'invalid_request'])
       const { resources = [] } = (await admin('GET', `${clientId}/resources`)).body ?? {}
       assert.deepEqual(resources, [{ ...before, description: null, scopeDescriptions: {}, status: 'active' }])
     })
 
-  test('RES-02 our hosts are refused by name, on whatever port', async (t) => {
+  test('RES-02 the hosts of the service are rejected by name, on any port', async (t) => {
     const hosted = await createWorld({
       environment: {
         BASE_URL: 'https://api.example.com',
@@ -205,7 +205,7 @@ describe('what a resource may be', () => {
     assert.equal(await offer('http://localhost:4401'), 201)
   })
 
-  test('a scope may have any name that is a scope-token, and what is only a name of ours in part', async () => {
+  test('any scope-token is accepted as a scope, even with a reserved name as its part', async () => {
     const clientId = await newApp()
     const scopes = ['__proto__', 'constructor', 'https://calendar.example/read', 'openid.read', '!#[]^~']
     const scopeDescriptions = { constructor: 'Construct' }
@@ -213,25 +213,25 @@ describe('what a resource may be', () => {
     assert.deepEqual([body?.scopes, body?.scopeDescriptions], [scopes, scopeDescriptions])
   })
 
-  test('an audience of another scheme is taken, where no other resource could be called so', async () => {
+  test('an audience of another scheme is accepted if it cannot be the key of another resource', async () => {
     const clientId = await newApp()
     const named = anyResource({ resourceKey: 'urn:example:planner', audience: 'urn:example:planner' })
-    for (const asked of [
+    for (const requested of [
       named,
       anyResource({ audience: 'urn:example:Calendar' }),
       anyResource({ audience: 'mcp://tools' }),
     ])
-      assert.equal((await admin('POST', `${clientId}/resources`, asked)).status, 201, asked.audience)
+      assert.equal((await admin('POST', `${clientId}/resources`, requested)).status, 201, requested.audience)
   })
 
-  test('of an app there are twenty at most, also when they come at once', async () => {
+  test('an app has at most twenty resources, also under concurrency', async () => {
     const clientId = await newApp()
     const answers = await Promise.all(
       Array.from({ length: limits.resourcesPerAppMax + 4 }, () =>
         admin('POST', `${clientId}/resources`, anyResource()),
       ),
     )
-    const refusals = answers.filter(({ status }) => status !== 201).map(told)
+    const refusals = answers.filter(({ status }) => status !== 201).map(outcomeOf)
     assert.deepEqual(
       refusals,
       Array.from({ length: 4 }, () => [409, 'too_many_resources']),
@@ -239,17 +239,17 @@ describe('what a resource may be', () => {
   })
 })
 
-describe('a name means one resource', () => {
-  test('it is found by its key and by its audience, letter for letter', async () => {
+describe('the names of a resource', () => {
+  test('find it by its key and by its audience, exactly', async () => {
     const clientId = await newApp()
-    const asked = anyResource({ audience: 'https://found.example' })
-    await admin('POST', `${clientId}/resources`, asked)
-    for (const name of [asked.resourceKey, 'https://found.example', 'https://found.example/']) {
+    const requested = anyResource({ audience: 'https://found.example' })
+    await admin('POST', `${clientId}/resources`, requested)
+    for (const name of [requested.resourceKey, 'https://found.example', 'https://found.example/']) {
       const found = await findActiveResource(world.db, name)
-      assert.deepEqual([found?.resourceKey, found?.scopeDescriptions], [asked.resourceKey, ['', '']], name)
+      assert.deepEqual([found?.resourceKey, found?.scopeDescriptions], [requested.resourceKey, ['', '']], name)
     }
     const others = [
-      asked.resourceKey.toUpperCase(),
+      requested.resourceKey.toUpperCase(),
       'https://Found.example',
       'https://found.example/api',
       '',
@@ -257,18 +257,18 @@ describe('a name means one resource', () => {
       '%',
     ]
     for (const name of others) assert.equal(await findActiveResource(world.db, name), undefined, name)
-    const publicly = await send('GET', `/api/oauth/resource/${encodeURIComponent(asked.audience)}`)
-    assert.deepEqual(told(publicly), [404, 'resource_not_found'])
+    const publicly = await send('GET', `/api/oauth/resource/${encodeURIComponent(requested.audience)}`)
+    assert.deepEqual(outcomeOf(publicly), [404, 'resource_not_found'])
   })
 })
 
-describe('who looks after a resource', () => {
-  test('RES-03 a person after those of their own apps, and of no other', async () => {
+describe('the management of a resource', () => {
+  test('RES-03 is limited to the user’s own apps', async () => {
     const [ada, eve] = [await world.person(), await world.person()]
     const clientId = await newOwnApp(ada)
-    const asked = anyResource()
-    const { body } = await portal('POST', `${clientId}/resources`, ada, asked)
-    const path = `${clientId}/resources/${asked.resourceKey}`
+    const requested = anyResource()
+    const { body } = await portal('POST', `${clientId}/resources`, ada, requested)
+    const path = `${clientId}/resources/${requested.resourceKey}`
     assert.deepEqual((await portal('GET', `${clientId}/resources`, ada)).body?.resources, [body])
     assert.equal((await portal('PATCH', path, ada, { displayName: 'Agenda' })).body?.displayName, 'Agenda')
 
@@ -277,74 +277,77 @@ describe('who looks after a resource', () => {
       await portal('GET', `${clientId}/resources`, eve),
       await portal('PATCH', path, eve, { displayName: 'Eve' }),
     ])
-      assert.deepEqual(told(answer), [404, 'app_not_found'])
+      assert.deepEqual(outcomeOf(answer), [404, 'app_not_found'])
     const own = await newOwnApp(eve)
-    for (const key of [asked.resourceKey, 'none', 'A'.repeat(200)]) {
+    for (const key of [requested.resourceKey, 'none', 'A'.repeat(200)]) {
       const answer = await portal('PATCH', `${own}/resources/${key}`, eve, { displayName: 'Eve' })
-      assert.deepEqual(told(answer), [404, 'resource_not_found'], key)
+      assert.deepEqual(outcomeOf(answer), [404, 'resource_not_found'], key)
     }
     assert.equal((await portal('GET', `${clientId}/resources`, ada)).body?.resources[0]?.displayName, 'Agenda')
   })
 
-  test('OWN-04 what the operator has disabled its owner does not enable', async () => {
+  test('OWN-04 does not let the owner enable what the operator has disabled', async () => {
     const ada = await world.person()
     const clientId = await newOwnApp(ada)
-    const asked = anyResource()
-    const path = `${clientId}/resources/${asked.resourceKey}`
-    await portal('POST', `${clientId}/resources`, ada, asked)
+    const requested = anyResource()
+    const path = `${clientId}/resources/${requested.resourceKey}`
+    await portal('POST', `${clientId}/resources`, ada, requested)
     await admin('PATCH', path, { status: 'disabled' })
     for (const change of [{ status: 'active' }, { status: 'active', displayName: 'Agenda' }])
-      assert.deepEqual(told(await portal('PATCH', path, ada, change)), [403, 'disabled_by_operator'])
+      assert.deepEqual(outcomeOf(await portal('PATCH', path, ada, change)), [403, 'disabled_by_operator'])
     assert.equal((await portal('PATCH', path, ada, { displayName: 'Agenda' })).body?.status, 'disabled')
-    assert.equal(await findActiveResource(world.db, asked.resourceKey), undefined)
+    assert.equal(await findActiveResource(world.db, requested.resourceKey), undefined)
 
     await admin('PATCH', path, { status: 'active' })
     await portal('PATCH', path, ada, { status: 'disabled' })
     assert.equal((await portal('PATCH', path, ada, { status: 'active' })).body?.status, 'active')
   })
 
-  test('RES-04 where tokens go, and whether there are any, needs a fresh proof of presence', async () => {
+  test('RES-04 requires recent authentication to change the audience or the status', async () => {
     const ada = await world.person()
     const clientId = await newOwnApp(ada)
-    const asked = anyResource()
-    const path = `${clientId}/resources/${asked.resourceKey}`
-    await portal('POST', `${clientId}/resources`, ada, asked)
+    const requested = anyResource()
+    const path = `${clientId}/resources/${requested.resourceKey}`
+    await portal('POST', `${clientId}/resources`, ada, requested)
     world.pass(600)
     for (const change of [{ audience: 'https://eve.example' }, { status: 'disabled' }])
       for (const others of [{}, { displayName: 'Agenda' }])
-        assert.deepEqual(told(await portal('PATCH', path, ada, { ...others, ...change })), [
+        assert.deepEqual(outcomeOf(await portal('PATCH', path, ada, { ...others, ...change })), [
           403,
           'reauthentication_required',
         ])
     const { body: kept } = await portal('PATCH', path, ada, { scopes: ['events.read'] })
-    assert.deepEqual([kept?.audience, kept?.status, kept?.displayName], [asked.audience, 'active', 'Calendar'])
+    assert.deepEqual([kept?.audience, kept?.status, kept?.displayName], [requested.audience, 'active', 'Calendar'])
     const fresh = { headers: await ada.signIn() }
     assert.equal((await portal('PATCH', path, fresh, { status: 'disabled' })).status, 200)
     world.pass(600)
     const enabled = await portal('PATCH', path, fresh, { status: 'active' })
-    assert.deepEqual(told(enabled), [403, 'reauthentication_required'])
+    assert.deepEqual(outcomeOf(enabled), [403, 'reauthentication_required'])
   })
 
-  test('each act stands in the trail once, as its owner’s', async () => {
+  test('records every change in the audit log once, as its owner’s', async () => {
     const ada = await world.person()
     const clientId = await newOwnApp(ada)
-    const asked = anyResource()
-    await portal('POST', `${clientId}/resources`, ada, asked)
-    await portal('PATCH', `${clientId}/resources/${asked.resourceKey}`, ada, { status: 'disabled', description: 'Off' })
+    const requested = anyResource()
+    await portal('POST', `${clientId}/resources`, ada, requested)
+    await portal('PATCH', `${clientId}/resources/${requested.resourceKey}`, ada, {
+      status: 'disabled',
+      description: 'Off',
+    })
     const { body } = await world.api.inject({ url: '/api/account/activity', headers: ada.headers })
     const { entries }: { entries: { action: string; actor: string; details: object }[] } = JSON.parse(body)
     assert.partialDeepStrictEqual(entries.slice(0, 3), [
       {
-        action: 'resource.changed',
-        actor: 'person',
-        details: { resource: asked.resourceKey, changed: ['status', 'description'] },
+        action: 'resource.updated',
+        actor: 'user',
+        details: { resource: requested.resourceKey, changed: ['status', 'description'] },
       },
-      { action: 'resource.created', actor: 'person', details: { resource: asked.resourceKey } },
+      { action: 'resource.created', actor: 'user', details: { resource: requested.resourceKey } },
       { action: 'app.created' },
     ])
   })
 
-  test('a person makes so many changes in an hour and no more', async (t) => {
+  test('limits the changes of a user per hour', async (t) => {
     const limited = await createWorld({ rateLimits: true })
     t.after(() => limited.close())
     const { headers } = await limited.person()
@@ -361,7 +364,7 @@ describe('who looks after a resource', () => {
     assert.equal((await change()).json().error, 'rate_limited')
   })
 
-  test('anybody reads of resources so often in a minute and no more', async (t) => {
+  test('limits public reads per minute', async (t) => {
     const limited = await createWorld({ rateLimits: true, environment: { RATE_LIMIT_NUMBERS: 'metadata=3' } })
     t.after(() => limited.close())
     const read = () => limited.api.inject({ url: '/api/oauth/resource/calendar' })
@@ -370,7 +373,7 @@ describe('who looks after a resource', () => {
     assert.deepEqual(statuses.toSorted(), [404, 404, 404, 429, 429])
   })
 
-  test('where the portal is off nothing of it is there', async (t) => {
+  test('is not served without the developer portal', async (t) => {
     const quiet = await createWorld({ environment: { DEVELOPER_PORTAL: 'off' } })
     t.after(() => quiet.close())
     const { headers } = await quiet.person()

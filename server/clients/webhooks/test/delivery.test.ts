@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { after, before, mock, test, type TestContext } from 'node:test'
+import { type TestContext, after, before, mock, test } from 'node:test'
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { transaction } from '#platform/database/database.ts'
 import { freePorts } from '#testing/service.ts'
-import { startWebhookReceiver, type ReceivedWebhook } from '#testing/webhook-receiver.ts'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
-import { ringBell } from '#clients/webhooks/bell.ts'
-import { enqueueWebhooks, pruneDeliveries } from '#clients/webhooks/delivery.ts'
+import { type ReceivedWebhook, startWebhookReceiver } from '#testing/webhook-receiver.ts'
+import { type TestApp, type TestWorld, createWorld } from '#testing/world.ts'
+import { enqueueWebhooks, notifySender, pruneDeliveries } from '#clients/webhooks/delivery.ts'
 import { startSender } from '#clients/webhooks/sender.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -21,7 +20,7 @@ const pathOf = ({ clientId }: { clientId: string }) => `/api/admin/apps/${client
 const ask = (method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, payload?: object) =>
   world.api.inject({ method, url, headers: world.admin, ...(payload && { payload }) })
 
-/** An app with a webhook, and the secret that it was told. */
+/** Creates an app with a webhook and returns its secret. */
 async function appHearing(url: string): Promise<TestApp & { secret: string }> {
   const app = await world.app()
   const answer = await ask('PUT', pathOf(app), { url })
@@ -35,23 +34,23 @@ async function deliveriesOf(app: TestApp): Promise<WebhookDelivery[]> {
   return answer.json().deliveries
 }
 
-/** The app's deliveries as soon as they are as awaited: they are written down after the receiver has answered. */
+/** Waits until the app's deliveries satisfy a condition. They are recorded after the receiver has responded. */
 async function deliveriesWhen(app: TestApp, isSo: (deliveries: WebhookDelivery[]) => boolean) {
   for (;;) {
     const deliveries = await deliveriesOf(app)
     if (isSo(deliveries)) return deliveries
-    // The embedded database answers without ever giving the network its turn.
+    // The embedded database responds without yielding to the network.
     await pause(10)
   }
 }
 
-async function tell({ clientId }: TestApp, data: Record<string, unknown> = {}): Promise<string | undefined> {
-  const event = { clientId, type: 'signing.signed' as const, data }
+async function notifyApp({ clientId }: TestApp): Promise<string | undefined> {
+  const event = { clientId, type: 'webhook.test' as const, data: { clientId } }
   const [deliveryId] = await transaction(world.db, (tx) => enqueueWebhooks(tx, [event], world.now()))
   return deliveryId
 }
 
-/** What a receiver makes of what it got, by the library that it would use, on a clock of the world's time. */
+/** Verifies a request with the library that receivers use, at the world's time. */
 function verified({ headers, body }: ReceivedWebhook, secret: string): unknown {
   mock.timers.enable({ apis: ['Date'], now: world.now() })
   try {
@@ -61,10 +60,10 @@ function verified({ headers, body }: ReceivedWebhook, secret: string): unknown {
   }
 }
 
-/** Lets time pass, and wakes who waits for it. */
+/** Advances time and wakes waiting senders. */
 function pass(seconds: number): void {
   world.pass(seconds)
-  ringBell()
+  notifySender()
 }
 
 function startSending(t: TestContext) {
@@ -72,68 +71,69 @@ function startSending(t: TestContext) {
   t.after(() => sender.stop())
 }
 
-test('WHK-01 an app hears of what happened as soon as it is committed, signed as Standard Webhooks says', async (t) => {
+test('WHK-01 an event is delivered as soon as it is committed, with a signature by Standard Webhooks', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
   assert.match(app.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
 
-  const deliveryId = await tell(app, { requestId: 'a-request' })
+  const deliveryId = await notifyApp(app)
   await receiver.has(1)
   const [got] = receiver.received
   assert.ok(got)
   assert.deepEqual(verified(got, app.secret), {
-    type: 'signing.signed',
+    type: 'webhook.test',
     timestamp: world.now().toISOString(),
-    data: { requestId: 'a-request' },
+    data: { clientId: app.clientId },
   })
   assert.equal(got.url, '/hook')
   assert.equal(got.headers['webhook-id'], deliveryId)
   assert.equal(got.headers['content-type'], 'application/json')
   assert.throws(() => verified(got, `whsec_${Buffer.alloc(32).toString('base64')}`), /No matching signature/)
-  const altered = { ...got, body: got.body.replace('a-request', 'b-request') }
+  const altered = { ...got, body: got.body.replace(app.clientId, 'app_other') }
   assert.throws(() => verified(altered, app.secret), /No matching signature/)
   const [delivery] = await deliveriesWhen(app, ([first]) => first?.state === 'delivered')
   const { attempts, nextAttemptAt } = delivery ?? {}
   assert.deepEqual([attempts, nextAttemptAt], [[{ at: world.now().toISOString(), status: 204, reason: null }], null])
 })
 
-test('nobody waits for the next look of a sender that rests for two seconds', async (t) => {
+test('a delivery does not wait for the next poll of a sender that pauses for two seconds', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
   const began = performance.now()
   for (let count = 1; count <= 10; count += 1) {
-    await tell(app)
+    await notifyApp(app)
     await receiver.has(count)
   }
   assert.ok(performance.now() - began < 10_000)
 })
 
-test('what is rolled back is never heard of', async (t) => {
+test('an event that is rolled back is never delivered', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
   const undone = transaction(world.db, async (tx) => {
-    await enqueueWebhooks(tx, [{ clientId: app.clientId, type: 'signing.denied', data: {} }], world.now())
+    const { clientId } = app
+    await enqueueWebhooks(tx, [{ clientId, type: 'webhook.test', data: { clientId: 'of another app' } }], world.now())
     throw new Error('something else failed')
   })
   await assert.rejects(undone)
-  await tell(app)
+  await notifyApp(app)
   await receiver.has(1)
-  assert.equal(JSON.parse(receiver.received[0]?.body ?? '').type, 'signing.signed')
+  assert.equal(JSON.parse(receiver.received[0]?.body ?? '').data.clientId, app.clientId)
   assert.equal((await deliveriesOf(app)).length, 1)
 })
 
-test('WHK-02 WHK-03 what a receiver does not take is sent again under the same id, later each time', async (t) => {
+test('WHK-02 WHK-03 a failed delivery is repeated under the same ID at growing intervals', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver([500, { status: 302, headers: { location: '/elsewhere' } }, 400])
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
-  await tell(app)
+  await notifyApp(app)
 
   for (const [attempts, seconds] of [5, 300, 1800].entries()) {
     const [waiting] = await deliveriesWhen(app, ([first]) => first?.attempts.length === attempts + 1)
@@ -154,22 +154,22 @@ test('WHK-02 WHK-03 what a receiver does not take is sent again under the same i
   for (const got of receiver.received.slice(-1)) assert.ok(verified(got, app.secret))
 })
 
-test('a receiver that is busy is left alone for as long as it asks', async (t) => {
+test('a busy receiver gets no request before its Retry-After', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver([{ status: 503, headers: { 'retry-after': '3600' } }])
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
-  await tell(app)
+  await notifyApp(app)
   const [waiting] = await deliveriesWhen(app, ([first]) => first?.attempts.length === 1)
   const next = Date.parse(waiting?.nextAttemptAt ?? '') - world.now().getTime()
   assert.ok(next >= 3_600_000 && next <= 3_600_000 * 1.2, String(next))
 })
 
-test('a receiver that is not there is tried again, for three days, and then given up', async (t) => {
+test('deliveries to an unreachable receiver are retried for three days and then fail', async (t) => {
   startSending(t)
   const [port = 0] = await freePorts(1)
   const app = await appHearing(`http://localhost:${port}/hook`)
-  await tell(app)
+  await notifyApp(app)
   const [refused] = await deliveriesWhen(app, ([first]) => first?.attempts.length === 1)
   assert.equal(refused?.attempts[0]?.reason, 'could_not_connect')
 
@@ -182,39 +182,39 @@ test('a receiver that is not there is tried again, for three days, and then give
 
   const receiver = await startWebhookReceiver([], port)
   t.after(receiver.close)
-  await tell(app)
+  await notifyApp(app)
   await receiver.has(1)
   assert.notEqual(receiver.received[0]?.headers['webhook-id'], given?.deliveryId)
 })
 
-test('a receiver that says that it is gone hears nothing more until its webhook is set again', async (t) => {
+test('a receiver that responds 410 gets no deliveries until its webhook is set again', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver([500, 410])
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
-  await tell(app)
+  await notifyApp(app)
   await deliveriesWhen(app, ([first]) => first?.attempts.length === 1)
-  await tell(app)
+  await notifyApp(app)
   const deliveries = await deliveriesWhen(app, (all) => all.every(({ state }) => state === 'failed'))
   assert.equal(deliveries.length, 2)
   assert.equal((await ask('GET', pathOf(app))).json().status, 'disabled')
-  assert.equal(await tell(app), undefined)
-  assert.equal((await ask('POST', `${pathOf(app)}/test`)).json().error, 'webhook_not_active')
+  assert.equal(await notifyApp(app), undefined)
+  assert.equal((await ask('POST', `${pathOf(app)}/test`)).json().error, 'webhook_disabled')
 
   const again = (await ask('PUT', pathOf(app), { url: receiver.url })).json()
   assert.deepEqual([again.status, again.secret], ['active', undefined])
-  await tell(app, { after: 'all' })
+  const deliveryId = await notifyApp(app)
   await receiver.has(3)
-  assert.deepEqual(JSON.parse(receiver.received[2]?.body ?? '').data, { after: 'all' })
+  assert.equal(receiver.received[2]?.headers['webhook-id'], deliveryId)
   const { entries } = (await ask('GET', '/api/admin/audit')).json()
   const acts = entries.filter(({ clientId }: { clientId: string }) => clientId === app.clientId)
   assert.deepEqual(
     acts.map(({ action }: { action: string }) => action),
-    ['app.webhook_set', 'app.webhook_disabled', 'app.webhook_set', 'app.created'],
+    ['app.webhook.updated', 'app.webhook.disabled', 'app.webhook.updated', 'app.created'],
   )
 })
 
-test('a test event arrives like any other', async (t) => {
+test('a test event is delivered like any other', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
@@ -227,7 +227,7 @@ test('a test event arrives like any other', async (t) => {
   assert.partialDeepStrictEqual(verified(got, app.secret), { type: 'webhook.test', data: { clientId: app.clientId } })
 })
 
-test('after a rotation both secrets sign until the overlap ends, then the new one alone', async (t) => {
+test('after a rotation both secrets sign until the grace period ends, then only the new one', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
@@ -237,53 +237,53 @@ test('after a rotation both secrets sign until the overlap ends, then the new on
   const { secret, previousUntil } = rotated.json()
   assert.equal(Date.parse(previousUntil), world.now().getTime() + 600_000)
 
-  await tell(app)
+  await notifyApp(app)
   await receiver.has(1)
   const [both] = receiver.received
   assert.ok(both && verified(both, secret) && verified(both, app.secret))
   assert.equal(both.headers['webhook-signature']?.split(' ').length, 2)
 
   pass(600)
-  await tell(app)
+  await notifyApp(app)
   await receiver.has(2)
   const after = receiver.received[1]
   assert.ok(after && verified(after, secret))
   assert.throws(() => verified(after, app.secret), /No matching signature/)
 })
 
-test('two senders share the work: each delivery is sent once', async (t) => {
+test('two senders share the work and send each delivery once', async (t) => {
   startSending(t)
   startSending(t)
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
   const apps = await Promise.all(Array.from({ length: 4 }, () => appHearing(receiver.url)))
-  await Promise.all(apps.flatMap((app) => Array.from({ length: 15 }, () => tell(app))))
+  await Promise.all(apps.flatMap((app) => Array.from({ length: 15 }, () => notifyApp(app))))
   await receiver.has(60)
   for (const app of apps) await deliveriesWhen(app, (all) => all.every(({ state }) => state === 'delivered'))
   assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 60)
   assert.equal(receiver.received.length, 60)
 })
 
-test('WHK-06 a receiver that does not answer keeps nobody else waiting', async (t) => {
+test('WHK-06 a receiver that never responds delays no other', async (t) => {
   startSending(t)
   const slow = await startWebhookReceiver(Array<'nothing'>(40).fill('nothing'))
   const quick = await startWebhookReceiver()
   t.after(quick.close)
   t.after(slow.close)
   const [slowApp, quickApp] = [await appHearing(slow.url), await appHearing(quick.url)]
-  for (let count = 0; count < 30; count += 1) await tell(slowApp)
+  for (let count = 0; count < 30; count += 1) await notifyApp(slowApp)
   await slow.has(4)
-  await tell(quickApp)
+  await notifyApp(quickApp)
   await quick.has(1)
   assert.ok(slow.received.length < 16, `${slow.received.length} at once`)
 })
 
-test('what a sender was cut off from is due at once for another, and counts as no attempt', async (t) => {
+test('an interrupted delivery is due at once for another sender and counts as no attempt', async (t) => {
   const receiver = await startWebhookReceiver(['nothing'])
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
   const first = startSender(world.kernel)
-  await tell(app)
+  await notifyApp(app)
   await receiver.has(1)
   await first.stop()
   assert.deepEqual((await deliveriesOf(app))[0]?.attempts, [])
@@ -294,16 +294,16 @@ test('what a sender was cut off from is due at once for another, and counts as n
   assert.equal(receiver.received[0]?.headers['webhook-id'], receiver.received[1]?.headers['webhook-id'])
 })
 
-test('what is not settled within its lease is sent by another, and what the first hears then is late', async (t) => {
+test('a delivery whose lease has expired is sent by another sender, and a late outcome is ignored', async (t) => {
   const receiver = await startWebhookReceiver(['nothing'])
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
   const stuck = startSender(world.kernel)
-  await tell(app)
+  await notifyApp(app)
   await receiver.has(1)
   startSending(t)
   pass(29)
-  await deliveriesWhen(app, ([only]) => only?.state === 'waiting')
+  await deliveriesWhen(app, ([only]) => only?.state === 'pending')
   assert.equal(receiver.received.length, 1)
   pass(1)
   await receiver.has(2)
@@ -314,12 +314,12 @@ test('what is not settled within its lease is sent by another, and what the firs
   assert.equal(receiver.received.length, 2)
 })
 
-test('a disabled app is told nothing, and what waited for it goes on when it is enabled', async (t) => {
+test('a disabled app gets no deliveries, and pending ones continue when it is enabled', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver([503])
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
-  await tell(app)
+  await notifyApp(app)
   await deliveriesWhen(app, ([first]) => first?.attempts.length === 1)
   const set = (status: string) =>
     world.api.inject({
@@ -329,7 +329,7 @@ test('a disabled app is told nothing, and what waited for it goes on when it is 
       payload: { status },
     })
   await set('disabled')
-  assert.equal(await tell(app), undefined)
+  assert.equal(await notifyApp(app), undefined)
   pass(6)
   const [refused] = await deliveriesWhen(app, ([first]) => first?.attempts.length === 2)
   assert.equal(refused?.attempts[1]?.reason, 'app_disabled')
@@ -339,9 +339,9 @@ test('a disabled app is told nothing, and what waited for it goes on when it is 
   await deliveriesWhen(app, ([first]) => first?.state === 'delivered')
 })
 
-test('with an app go its webhook, its secrets and what was still to be delivered', async () => {
+test('deleting an app deletes its webhook, secrets and pending deliveries', async () => {
   const app = await appHearing('http://localhost:9/hook')
-  await tell(app)
+  await notifyApp(app)
   await world.api.inject({ method: 'DELETE', url: `/api/admin/apps/${app.clientId}`, headers: world.admin })
   for (const table of ['webhook_endpoint', 'webhook_secret', 'webhook_delivery'] as const) {
     const left = await world.db.selectFrom(table).select('client_id').where('client_id', '=', app.clientId).execute()
@@ -350,17 +350,17 @@ test('with an app go its webhook, its secrets and what was still to be delivered
   assert.equal((await ask('GET', `${pathOf(app)}/deliveries`)).json().error, 'app_not_found')
 })
 
-test('GRW-20 deliveries are listed newest first, page by page, and forgotten after 30 days', async () => {
+test('GRW-20 deliveries are listed newest first in pages and deleted after 30 days', async () => {
   const app = await appHearing('http://localhost:9/hook')
   const ids: (string | undefined)[] = []
-  for (let count = 0; count < 5; count += 1) ids.push(await tell(app))
+  for (let count = 0; count < 5; count += 1) ids.push(await notifyApp(app))
   const seen: string[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
     const page = await ask('GET', `${pathOf(app)}/deliveries?limit=2${cursor && `&cursor=${cursor}`}`)
     seen.push(...page.json().deliveries.map(({ deliveryId }: WebhookDelivery) => deliveryId))
     cursor = page.json().nextCursor
   }
-  // Within one millisecond ids have no order.
+  // IDs of one millisecond have no order.
   assert.deepEqual(seen, ids.toSorted().toReversed())
 
   pass(30 * 24 * 3600 - 1)

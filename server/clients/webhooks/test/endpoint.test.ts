@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createKeyring } from '#platform/crypto/keyring.ts'
 import { Secret } from '#platform/crypto/secret.ts'
-import { createWorld, type World } from '#testing/world.ts'
-import { pruneWebhookSecrets, resealSecrets } from '#clients/webhooks/secret.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { pruneWebhookSecrets, reencryptWebhookSecrets } from '#clients/webhooks/secret.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -20,7 +20,7 @@ async function sealedSecrets() {
   return world.db.selectFrom('webhook_secret').select(['client_id', 'sealed_secret', 'expires_at']).execute()
 }
 
-test('WHK-08 the secret is shown when the webhook is set first, and never again', async () => {
+test('WHK-08 the secret is returned when the webhook is first set, and never again', async () => {
   const app = await world.app()
   const set = await ask('PUT', pathOf(app), { url })
   assert.equal(set.statusCode, 200)
@@ -40,7 +40,7 @@ test('WHK-08 the secret is shown when the webhook is set first, and never again'
     for (const each of [secret, next]) assert.ok(!(await ask('GET', path)).body.includes(each), path)
 })
 
-test('a webhook that is removed is gone, and one that is set after it has another secret', async () => {
+test('a webhook that is deleted and set again has another secret', async () => {
   const app = await world.app()
   const first = (await ask('PUT', pathOf(app), { url })).json()
   assert.equal((await ask('DELETE', pathOf(app))).statusCode, 204)
@@ -58,7 +58,7 @@ test('a webhook that is removed is gone, and one that is set after it has anothe
   assert.notEqual(second.secret, first.secret)
 })
 
-test('of no app there is a webhook', async () => {
+test('an unknown app has no webhook', async () => {
   const nobody = { clientId: 'app_unknown' }
   for (const [method, path] of [
     ['GET', pathOf(nobody)],
@@ -73,7 +73,7 @@ test('of no app there is a webhook', async () => {
   }
 })
 
-test('WHK-04 a webhook leads to a plain https URL, of a public service into no network of its operator', async (t) => {
+test('WHK-04 a webhook URL is plain https and, on a public service, outside the operator’s networks', async (t) => {
   const app = await world.app()
   for (const wrong of [
     'http://app.example/',
@@ -105,7 +105,7 @@ test('WHK-04 a webhook leads to a plain https URL, of a public service into no n
   }
 })
 
-test('of secrets that are replaced too fast only a few sign, and a rotation without an overlap ends them', async () => {
+test('only a few replaced secrets stay valid, and a rotation without a grace period ends them', async () => {
   const app = await world.app()
   await ask('PUT', pathOf(app), { url })
   const rotate = (graceSeconds?: number) =>
@@ -123,7 +123,7 @@ test('of secrets that are replaced too fast only a few sign, and a rotation with
   )
 })
 
-test('WHK-08 secrets are sealed at rest, for their app alone, and anew where SECRET_KEY was replaced', async () => {
+test('WHK-08 secrets are sealed at rest for their app only, and re-encrypted when SECRET_KEY is replaced', async () => {
   const app = await world.app()
   const { secret } = (await ask('PUT', pathOf(app), { url })).json()
   const find = async () =>
@@ -133,7 +133,7 @@ test('WHK-08 secrets are sealed at rest, for their app alone, and anew where SEC
   const { keyring } = world.kernel
   assert.equal(await keyring.open(context, before), secret)
   await assert.rejects(keyring.open('webhook-secret:another', before))
-  await resealSecrets(world.kernel)
+  await reencryptWebhookSecrets(world.kernel)
   assert.equal(await find(), before)
 
   const roots = ['one', 'two'].map((name) => new Secret(`${name}-root-that-is-at-least-32-characters`))
@@ -144,12 +144,12 @@ test('WHK-08 secrets are sealed at rest, for their app alone, and anew where SEC
     .updateTable('webhook_secret')
     .set({ sealed_secret: await older.seal(context, secret) })
     .execute()
-  await resealSecrets({ db: world.db, keyring: both })
+  await reencryptWebhookSecrets({ db: world.db, keyring: both })
   assert.equal(await createKeyring(roots.slice(1)).open(context, await find()), secret)
   await assert.rejects(older.open(context, await find()))
 })
 
-test('each act of the operator stands in the trail, without the secret or the path', async () => {
+test('every change by the operator is in the audit log, without secret or path', async () => {
   const app = await world.app()
   await ask('PUT', pathOf(app), { url: 'https://app.example/a-path-that-is-a-secret' })
   await ask('POST', `${pathOf(app)}/secret`, { graceSeconds: 60 })
@@ -160,8 +160,8 @@ test('each act of the operator stands in the trail, without the secret or the pa
   })
   const by = { actor: 'operator', clientId: app.clientId }
   assert.deepEqual(acts, [
-    { ...by, action: 'app.webhook_removed', details: {} },
-    { ...by, action: 'app.webhook_secret_rotated', details: { graceSeconds: 60 } },
-    { ...by, action: 'app.webhook_set', details: { origin: 'https://app.example' } },
+    { ...by, action: 'app.webhook.removed', details: {} },
+    { ...by, action: 'app.webhook.secret_rotated', details: { graceSeconds: 60 } },
+    { ...by, action: 'app.webhook.updated', details: { origin: 'https://app.example' } },
   ])
 })

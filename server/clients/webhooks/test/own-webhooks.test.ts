@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -22,7 +22,7 @@ async function portal(method: Method, path: string, { headers }: Pick<Person, 'h
   return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
 }
 
-/** An app of a person's own; answers the path of its webhook. */
+/** Registers an app of a user and returns the path of its webhook. */
 async function register(person: Person): Promise<string> {
   const payload = { name: 'Ledger', redirectUris: ['https://ledger.example/callback'] }
   const { status, body } = await portal('POST', '', person, payload)
@@ -30,7 +30,7 @@ async function register(person: Person): Promise<string> {
   return `/${body.clientId}/webhook`
 }
 
-/** Everything that can be asked of a webhook. */
+/** All operations on a webhook. */
 const operations: [Method, string, object?][] = [
   ['GET', ''],
   ['PUT', '', { url }],
@@ -41,7 +41,7 @@ const operations: [Method, string, object?][] = [
   ['DELETE', ''],
 ]
 
-test('a person looks after the webhook of their app as the operator does', async () => {
+test('a user manages the webhook of their app like the operator', async () => {
   const ada = await world.person()
   const path = await register(ada)
   assert.deepEqual((await portal('GET', path, ada)).body?.error, 'webhook_not_found')
@@ -56,12 +56,12 @@ test('a person looks after the webhook of their app as the operator does', async
   assert.notEqual(rotated.body.secret, secret)
   const { deliveryId } = (await portal('POST', `${path}/test`, ada)).body
   const { deliveries } = (await portal('GET', `${path}/deliveries`, ada)).body
-  assert.partialDeepStrictEqual(deliveries, [{ deliveryId, type: 'webhook.test', state: 'waiting', attempts: [] }])
+  assert.partialDeepStrictEqual(deliveries, [{ deliveryId, type: 'webhook.test', state: 'pending', attempts: [] }])
   assert.equal((await portal('DELETE', path, ada)).status, 204)
   assert.equal((await portal('GET', path, ada)).body?.error, 'webhook_not_found')
 })
 
-test('WHK-09 the webhook of somebody else’s app is as unknown as none, to read, to change and to send by', async () => {
+test('WHK-09 the webhook of another user’s app is not found, for any operation', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const path = await register(ada)
   await portal('PUT', path, ada, { url })
@@ -75,7 +75,7 @@ test('WHK-09 the webhook of somebody else’s app is as unknown as none, to read
   assert.deepEqual((await portal('GET', `${path}/deliveries`, ada)).body?.deliveries, [])
 })
 
-test('WHK-09 what was sent to somebody else’s webhook is not there for one’s own', async () => {
+test('WHK-09 a delivery of another user’s webhook is not found through an own webhook', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const [path, own] = [await register(ada), await register(eve)]
   await portal('PUT', path, ada, { url })
@@ -83,7 +83,7 @@ test('WHK-09 what was sent to somebody else’s webhook is not there for one’s
   const { deliveryId } = (await portal('POST', `${path}/test`, ada)).body
   await world.db
     .updateTable('webhook_delivery')
-    .set({ state: 'failed', due_at: null })
+    .set({ state: 'failed', next_attempt_at: null })
     .where('delivery_id', '=', deliveryId)
     .execute()
   const foreign = await portal('POST', `${own}/deliveries/${deliveryId}/send`, eve)
@@ -95,7 +95,7 @@ test('WHK-09 what was sent to somebody else’s webhook is not there for one’s
   assert.equal((await portal('POST', `${path}/deliveries/${deliveryId}/send`, ada)).status, 200)
 })
 
-test('WHK-10 where events go, and a secret, need a fresh proof of presence', async () => {
+test('WHK-10 the URL and the secret of a webhook require recent authentication', async () => {
   const ada = await world.person()
   const path = await register(ada)
   const other = await register(ada)
@@ -116,7 +116,7 @@ test('WHK-10 where events go, and a secret, need a fresh proof of presence', asy
   assert.notEqual((await portal('POST', `${path}/secret`, fresh)).body?.secret, secret)
 })
 
-test('WHK-11 a person has us knock at doors so often in an hour and no more', async (t) => {
+test('WHK-11 outbound webhook requests of a user are limited per hour', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
   const ada = await limited.person()
@@ -142,22 +142,22 @@ test('WHK-11 a person has us knock at doors so often in an hour and no more', as
   }
 })
 
-test('each act stands in the trail once, as its owner’s, who reads it, without the secrets or the path', async () => {
+test('every change is in the audit log once, as its owner’s, without the secrets or the path', async () => {
   const ada = await world.person()
   const path = await register(ada)
   const set = (await portal('PUT', path, ada, { url })).body
   const rotated = (await portal('POST', `${path}/secret`, ada)).body
   await portal('DELETE', path, ada)
   const { body } = await world.api.inject({ url: '/api/account/activity', headers: ada.headers })
-  const told: { action: string; actor: string }[] = JSON.parse(body).entries
+  const received: { action: string; actor: string }[] = JSON.parse(body).entries
   assert.deepEqual(
-    told.slice(0, 3).map(({ action, actor }) => [action, actor]),
-    ['removed', 'secret_rotated', 'set'].map((act) => [`app.webhook_${act}`, 'person']),
+    received.slice(0, 3).map(({ action, actor }) => [action, actor]),
+    ['removed', 'secret_rotated', 'updated'].map((act) => [`app.webhook.${act}`, 'user']),
   )
   for (const secret of [set.secret, rotated.secret, '/hook']) assert.ok(!body.includes(secret))
 })
 
-test('where the portal is off no webhook of it is there', async (t) => {
+test('without the developer portal no webhook of it is served', async (t) => {
   const quiet = await createWorld({ environment: { DEVELOPER_PORTAL: 'off' } })
   t.after(() => quiet.close())
   const { headers } = await quiet.person()

@@ -22,23 +22,23 @@ async function ask(service: Service, method: string, path: string, body?: object
   return JSON.parse(await answer.text())
 }
 
-/** The path of the webhook of a new app, and its secret. */
+/** Creates an app with a webhook and returns the webhook's path and secret. */
 async function hearing(service: Service, url: string): Promise<{ path: string; secret: string }> {
   const app = { name: 'Shop', redirectUris: ['https://shop.example/callback'] }
   const path = `/apps/${(await ask(service, 'POST', '/apps', app)).clientId}/webhook`
   return { path, secret: (await ask(service, 'PUT', path, { url })).secret }
 }
 
-/** The last delivery, as soon as it has ended. */
+/** Returns the last delivery when it has ended. */
 async function ended(service: Service, path: string) {
   for (;;) {
     const [delivery] = (await ask(service, 'GET', `${path}/deliveries?limit=1`)).deliveries
-    if (delivery.state !== 'waiting') return delivery
+    if (delivery.state !== 'pending') return delivery
     await pause(20)
   }
 }
 
-test('what a killed process had begun to send is sent by the next, under the same id', async (t) => {
+test('a delivery of a killed process is sent by the next one under the same ID', async (t) => {
   const receiver = await startWebhookReceiver(['nothing'])
   t.after(receiver.close)
   const service = await serve(t)
@@ -47,9 +47,9 @@ test('what a killed process had begun to send is sent by the next, under the sam
   await receiver.has(1)
   await service.end('SIGKILL')
 
-  // As if the lease of the dead had run out.
+  // As if the lease of the killed process had expired.
   const storage = await reopenStorage(service.settings.DATABASE_URL, service.settings.DATA_DIR)
-  await sql`update webhook_delivery set due_at = due_at - interval '30 seconds'`.execute(storage.db)
+  await sql`update webhook_delivery set next_attempt_at = next_attempt_at - interval '30 seconds'`.execute(storage.db)
   await storage.close()
   await service.restart()
   await receiver.has(2)
@@ -60,7 +60,7 @@ test('what a killed process had begun to send is sent by the next, under the sam
   assert.equal((await ended(service, path)).state, 'delivered')
 })
 
-test('the log tells of neither secret, signature, payload nor address, whatever the receiver says', async (t) => {
+test('the log contains neither secret, signature, payload nor address, whatever the receiver responds', async (t) => {
   const receiver = await startWebhookReceiver([500, { status: 410, headers: { 'x-said': 'by-the-receiver' } }])
   t.after(receiver.close)
   const service = await serve(t, { LOG_LEVEL: 'trace' })
@@ -84,7 +84,7 @@ test('the log tells of neither secret, signature, payload nor address, whatever 
 })
 
 if (process.env['TEST_DATABASE_URL'] !== undefined)
-  test('several processes send each webhook once, whichever of them was asked', async (t) => {
+  test('several processes send each webhook once, whichever of them queued it', async (t) => {
     const receiver = await startWebhookReceiver()
     t.after(receiver.close)
     const service = await serve(t, { WORKERS: '2' })

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, test, type TestContext } from 'node:test'
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { startSender } from '#clients/webhooks/sender.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -19,12 +19,12 @@ async function deliveryWhen(path: string, isSo: (delivery: WebhookDelivery) => b
   for (;;) {
     const [delivery] = (await ask('GET', `${path}/deliveries`)).json().deliveries
     if (isSo(delivery)) return delivery
-    // The embedded database answers without ever giving the network its turn.
+    // The embedded database responds without yielding to the network.
     await pause(10)
   }
 }
 
-/** An app whose receiver was gone for a while: what it was sent was given up. */
+/** Creates an app with a delivery that failed, because its receiver was unavailable. */
 async function givenUp(t: TestContext, later: number[] = []) {
   const sender = startSender(world.kernel)
   t.after(() => sender.stop())
@@ -39,23 +39,23 @@ async function givenUp(t: TestContext, later: number[] = []) {
   return { receiver, clientId, path, set, again: () => ask('POST', `${path}/deliveries/${deliveryId}/send`) }
 }
 
-test('what was given up is sent again, under its id', async (t) => {
+test('a failed delivery is sent again under its ID', async (t) => {
   const { receiver, path, set, again } = await givenUp(t)
   const early = await again()
-  assert.deepEqual([early.statusCode, early.json().error], [409, 'webhook_not_active'])
+  assert.deepEqual([early.statusCode, early.json().error], [409, 'webhook_disabled'])
   await set()
   const answer = await again()
   assert.equal(answer.statusCode, 200)
   const { state, nextAttemptAt, attempts } = answer.json()
-  assert.deepEqual([state, nextAttemptAt, attempts.length], ['waiting', world.now().toISOString(), 1])
+  assert.deepEqual([state, nextAttemptAt, attempts.length], ['pending', world.now().toISOString(), 1])
 
   await receiver.has(2)
-  const delivered = await deliveryWhen(path, (delivery) => delivery.state !== 'waiting')
+  const delivered = await deliveryWhen(path, (delivery) => delivery.state !== 'pending')
   assert.deepEqual([delivered.state, delivered.attempts.map(({ status }) => status)], ['delivered', [410, 204]])
   assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
 })
 
-test('WHK-12 two clicks send once, and what has arrived is not sent again', async (t) => {
+test('WHK-12 two requests redeliver once, and a delivered event is not sent again', async (t) => {
   const { receiver, path, clientId, set, again } = await givenUp(t)
   await set()
   const answers = await Promise.all(Array.from({ length: 6 }, again))
@@ -63,15 +63,15 @@ test('WHK-12 two clicks send once, and what has arrived is not sent again', asyn
   assert.deepEqual(statuses.toSorted(), [200, 409, 409, 409, 409, 409])
   await deliveryWhen(path, ({ state }) => state === 'delivered')
   const late = await again()
-  assert.deepEqual([late.statusCode, late.json().error], [409, 'delivery_not_failed'])
+  assert.deepEqual([late.statusCode, late.json().error], [409, 'delivery_not_redeliverable'])
   assert.equal(receiver.received.length, 2)
 
   const trail = await world.api.inject({ url: '/api/admin/audit', headers: world.admin })
   const acts = trail.json().entries.filter((entry: { clientId: string }) => entry.clientId === clientId)
-  assert.equal(acts.filter(({ action }: { action: string }) => action === 'app.webhook_sent_again').length, 1)
+  assert.equal(acts.filter(({ action }: { action: string }) => action === 'app.webhook.redelivered').length, 1)
 })
 
-test('what fails once more is tried as often as it had left', async (t) => {
+test('a redelivery that fails is retried for its remaining attempts', async (t) => {
   const { path, set, again } = await givenUp(t, [500])
   await set()
   await again()
@@ -80,18 +80,18 @@ test('what fails once more is tried as often as it had left', async (t) => {
   assert.ok(seconds >= 300 && seconds <= 360, String(seconds))
 })
 
-test('nothing is sent again to an app that is disabled, nor what there never was', async (t) => {
+test('a disabled app and an unknown delivery cause no redelivery', async (t) => {
   const { clientId, path, set, again } = await givenUp(t)
   await set()
   await ask('PATCH', clientId, { status: 'disabled' })
-  assert.equal((await again()).json().error, 'webhook_not_active')
+  assert.equal((await again()).json().error, 'webhook_disabled')
   const unknown = await ask('POST', `${path}/deliveries/00000000-0000-4000-8000-000000000000/send`)
   assert.deepEqual([unknown.statusCode, unknown.json().error], [404, 'delivery_not_found'])
   await ask('DELETE', path)
   assert.equal((await again()).json().error, 'webhook_not_found')
 })
 
-test('the owner of an app reads that its receiver wanted no more', async (t) => {
+test('the owner of an app sees that its receiver responded 410', async (t) => {
   const sender = startSender(world.kernel)
   t.after(() => sender.stop())
   const receiver = await startWebhookReceiver([410])
@@ -104,5 +104,5 @@ test('the owner of an app reads that its receiver wanted no more', async (t) => 
   await ask('POST', `${path}/test`)
   await deliveryWhen(path, ({ state }) => state === 'failed')
   const activity = await world.api.inject({ url: '/api/account/activity', headers })
-  assert.partialDeepStrictEqual(activity.json().entries[0], { action: 'app.webhook_disabled' })
+  assert.partialDeepStrictEqual(activity.json().entries[0], { action: 'app.webhook.disabled' })
 })

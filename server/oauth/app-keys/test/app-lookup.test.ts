@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { openBrowser } from '#testing/federated-browser.ts'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 let ada: Person
 let publicKey: string
@@ -34,7 +34,7 @@ const refused = async (answer: ReturnType<typeof lookUp>) => {
 const notFound = [404, 'app_public_key_not_found']
 const malformed = [400, 'invalid_request']
 
-test('who has connected an app is found in it by handle and by public key, from anywhere', async () => {
+test('a public key of a connected identity is found by handle and by key, without authentication', async () => {
   const record = {
     clientId: app.clientId,
     identityId: ada.identityId,
@@ -50,7 +50,7 @@ test('who has connected an app is found in it by handle and by public key, from 
   }
 })
 
-test('LKP-01 LKP-08 a look-up names an app and one thing to look for, once', async () => {
+test('LKP-01 LKP-08 a lookup requires one app and exactly one of handle and public key', async () => {
   assert.deepEqual(await refused(lookUp({})), malformed)
   assert.deepEqual(await refused(lookUp({ handle: 'ada.lovelace', public_key: publicKey })), malformed)
   assert.deepEqual(await refused(lookUp({ handle: ['ada.lovelace', 'eve'] })), malformed)
@@ -58,14 +58,14 @@ test('LKP-01 LKP-08 a look-up names an app and one thing to look for, once', asy
   assert.deepEqual([nameless.statusCode, nameless.json().error], malformed)
 })
 
-test('LKP-02 whoever is not found is not found alike, and an unknown app is said to be', async () => {
+test('LKP-02 a lookup has one error for every missing key, and another one for an unknown app', async () => {
   assert.deepEqual(await refused(lookUp({ client_id: 'app_unknown', handle: 'ada.lovelace' })), [404, 'app_not_found'])
   const [stranger, symmetric] = [await world.person(), await world.person()]
   await app.code(symmetric, { scope: 'openid', encryptedAppKey: 'sealed' })
   const elsewhere = await world.app({ supportsE2ee: true })
   await connect(stranger, elsewhere, newPublicKey())
-  const sought = [{ handle: 'nobody' }, { handle: stranger.handle }, { handle: symmetric.handle }]
-  const answers = await Promise.all([...sought, { public_key: newPublicKey() }].map((query) => lookUp(query)))
+  const target = [{ handle: 'nobody' }, { handle: stranger.handle }, { handle: symmetric.handle }]
+  const answers = await Promise.all([...target, { public_key: newPublicKey() }].map((query) => lookUp(query)))
   for (const answer of answers) {
     assert.deepEqual([answer.statusCode, answer.json().error], notFound)
     assert.equal(answer.body, answers[0]?.body)
@@ -75,7 +75,7 @@ test('LKP-02 whoever is not found is not found alike, and an unknown app is said
   }
 })
 
-test('LKP-04 a handle is a text to match as a whole, never a pattern', async () => {
+test('LKP-04 a lookup matches a handle as a whole, never as a pattern', async () => {
   for (const handle of ['@ada.lovelace', ' ada.lovelace', 'ada.lovelace ', 'ada%', 'ada_lovelace', 'ada?lovelace', '%'])
     assert.deepEqual(await refused(lookUp({ handle })), notFound, handle)
   assert.deepEqual(await refused(lookUp({ handle: '' })), malformed)
@@ -83,7 +83,7 @@ test('LKP-04 a handle is a text to match as a whole, never a pattern', async () 
   assert.deepEqual(await refused(lookUp({ handle: 'a'.repeat(201) })), malformed)
 })
 
-test('LKP-06 who disconnects an app is not found in it any more', async () => {
+test('LKP-06 a lookup does not find an identity that has disconnected the app', async () => {
   const leaving = await world.person()
   const key = newPublicKey()
   await connect(leaving, app, key)
@@ -97,7 +97,7 @@ test('LKP-06 who disconnects an app is not found in it any more', async () => {
   assert.deepEqual(await refused(lookUp({ public_key: key })), notFound)
 })
 
-test('LKP-06 FED-19 who was disconnected by the app itself is not found there either, and brings another', async () => {
+test('LKP-06 FED-19 a lookup does not find an identity that the app itself has disconnected', async () => {
   const leaving = await world.person()
   const key = newPublicKey()
   await connect(leaving, app, key)
@@ -112,7 +112,7 @@ test('LKP-06 FED-19 who was disconnected by the app itself is not found there ei
   assert.equal((await lookUp({ handle: leaving.handle })).json().publicKey, another)
 })
 
-test('a key that was replaced does not find anybody any more', async () => {
+test('a lookup by a replaced key finds no identity', async () => {
   const changing = await world.person()
   const [first, second] = [newPublicKey(), newPublicKey()]
   await connect(changing, app, first)
@@ -122,7 +122,7 @@ test('a key that was replaced does not find anybody any more', async () => {
   assert.equal((await lookUp({ public_key: second })).json().identityId, changing.identityId)
 })
 
-test('LKP-07 a public key has one spelling, and is of a kind that can be encrypted to', async () => {
+test('LKP-07 a public key has one encoding and must be usable for encryption', async () => {
   const der = Buffer.from(publicKey, 'base64')
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'der', type: 'spki' })
   const ed25519 = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' })
@@ -148,7 +148,7 @@ test('LKP-07 a public key has one spelling, and is of a kind that can be encrypt
   assert.deepEqual(await refused(lookUp({ public_key: unknown })), notFound)
 })
 
-test('LKP-05 who looks up handle after handle is held up, and so is who does so from everywhere', async () => {
+test('LKP-05 lookups of many handles are rate limited, also from many addresses', async () => {
   const limiting = await createWorld({ rateLimits: true })
   try {
     const { clientId } = await limiting.app({ supportsE2ee: true })
@@ -173,7 +173,7 @@ test('LKP-05 who looks up handle after handle is held up, and so is who does so 
   }
 })
 
-test('REC-08 who has a handle later is found by it in an app only once they have connected the app', async () => {
+test('REC-08 a lookup finds the new owner of a handle only after they have connected the app', async () => {
   const [former, later] = [await world.person('handed-on'), await world.person()]
   const key = newPublicKey()
   await connect(former, app, key)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 before(async () => {
   world = await createWorld()
@@ -17,13 +17,17 @@ const newPublicKey = (): string => {
 }
 const pair = (name = 'sealed') => ({ appPublicKey: newPublicKey(), encryptedAppPrivateKey: `private ${name}` })
 
-/** Consents as the page does, with whatever the browser has made. */
-const consent = ({ headers, identityId }: Pick<Person, 'headers' | 'identityId'>, wanted: object, at: TestApp = app) =>
+/** Consents like the consent page, with the given app key fields. */
+const consent = (
+  { headers, identityId }: Pick<Person, 'headers' | 'identityId'>,
+  requested: object,
+  at: TestApp = app,
+) =>
   world.api.inject({
     method: 'POST',
     url: '/api/oauth/authorize',
     headers,
-    payload: { clientId: at.clientId, redirectUri: at.redirectUri, identityId, scope: 'openid', ...wanted },
+    payload: { clientId: at.clientId, redirectUri: at.redirectUri, identityId, scope: 'openid', ...requested },
   })
 const refused = async (answer: ReturnType<typeof consent>) => {
   const { statusCode, ...rest } = await answer
@@ -34,11 +38,11 @@ const authorizationOf = async ({ headers, identityId }: Person, { clientId } = a
   return (await world.api.inject({ url, headers })).json().authorization
 }
 const actsOf = async ({ userId }: Person) => {
-  const entries = await world.db.selectFrom('audit_entry').select('action').where('user_id', '=', userId).execute()
-  return entries.map(({ action }) => action).filter((action) => action.startsWith('app.'))
+  const entries = await world.db.selectFrom('audit_event').select('action').where('user_id', '=', userId).execute()
+  return entries.map(({ action }) => action).filter((action) => /^app(?:_key)?\./.test(action))
 }
 
-test('AUZ-22 an app with end-to-end encryption gets no code for an identity that has no key in it', async () => {
+test('AUZ-22 an app with end-to-end encryption gets no code for an identity without a key in it', async () => {
   const person = await world.person()
   assert.deepEqual(await refused(consent(person, {})), [400, 'app_key_required'])
   assert.deepEqual(await refused(consent(person, { scope: 'openid e2ee:asymmetric' })), [400, 'app_key_required'])
@@ -46,7 +50,7 @@ test('AUZ-22 an app with end-to-end encryption gets no code for an identity that
   assert.deepEqual(await actsOf(person), [])
 })
 
-test('a key is symmetric where the app does not say, and is answered at every authorization', async () => {
+test('an app key is symmetric by default and is returned at every authorization', async () => {
   const person = await world.person()
   const first = await consent(person, { encryptedAppKey: 'sealed' })
   assert.equal(first.statusCode, 200, first.body)
@@ -57,10 +61,10 @@ test('a key is symmetric where the app does not say, and is answered at every au
 
   const again = await consent(person, {})
   assert.deepEqual(again.json().appKey, first.json().appKey)
-  assert.deepEqual(await actsOf(person), ['app.authorized', 'app.key_created', 'app.authorized'])
+  assert.deepEqual(await actsOf(person), ['app.authorized', 'app_key.created', 'app.authorized'])
 })
 
-test('a key pair is kept beside a symmetric key: neither mode loses the key of the other', async () => {
+test('a key pair is stored in addition to a symmetric key, and neither replaces the other', async () => {
   const person = await world.person()
   await consent(person, { encryptedAppKey: 'sealed' })
   const made = pair()
@@ -71,7 +75,7 @@ test('a key pair is kept beside a symmetric key: neither mode loses the key of t
   assert.deepEqual([rest.appPublicKey, rest.encryptedAppPrivateKey], Object.values(made))
 })
 
-test('E2E-04 a second key is ignored, and the first one answered', async () => {
+test('E2E-04 a second key is ignored and the first one is returned', async () => {
   const person = await world.person()
   await consent(person, { encryptedAppKey: 'first' })
   const second = await consent(person, { encryptedAppKey: 'second' })
@@ -79,7 +83,7 @@ test('E2E-04 a second key is ignored, and the first one answered', async () => {
   assert.equal((await authorizationOf(person)).encryptedAppKey, 'first')
 })
 
-test('E2E-09 of browsers that connect an app for the first time at once, all deliver the same key', async () => {
+test('E2E-09 browsers that connect an app for the first time concurrently all deliver the same key', async () => {
   const person = await world.person()
   const modes = [(name: string) => ({ encryptedAppKey: name }), (name: string) => pair(name)]
   for (const [index, make] of modes.entries()) {
@@ -92,7 +96,7 @@ test('E2E-09 of browsers that connect an app for the first time at once, all del
   }
 })
 
-test('a key is replaced only where that is asked for, and the former one comes along once', async () => {
+test('a key is replaced only on request, and the former key is returned once', async () => {
   const person = await world.person()
   await consent(person, { encryptedAppKey: 'first' })
   const reset = await consent(person, { scope: 'openid e2ee:reset', encryptedAppKey: 'second' })
@@ -106,10 +110,10 @@ test('a key is replaced only where that is asked for, and the former one comes a
     await refused(consent(person, { scope: 'openid e2ee:reset', prompt: 'none', encryptedAppKey: 'x' })),
     [403, 'consent_required'],
   )
-  assert.ok((await actsOf(person)).includes('app.key_replaced'))
+  assert.ok((await actsOf(person)).includes('app_key.replaced'))
 })
 
-test('of resets at once each answers the key that it replaced: none is lost between them', async () => {
+test('concurrent resets each return the key that they replaced, and no key is lost', async () => {
   const person = await world.person()
   await consent(person, { encryptedAppKey: 'first' })
   const names = Array.from({ length: 8 }, (_, index) => `reset ${index}`)
@@ -125,7 +129,7 @@ test('of resets at once each answers the key that it replaced: none is lost betw
   assert.equal((await authorizationOf(person)).encryptedAppKey, walked.at(-1))
 })
 
-test('a key is made or replaced by somebody who has just proved who they are, and used without that', async () => {
+test('creating or replacing an app key requires recent authentication, using one does not', async () => {
   const person = await world.person()
   world.pass(301)
   const first = { encryptedAppKey: 'first' }
@@ -138,7 +142,7 @@ test('a key is made or replaced by somebody who has just proved who they are, an
   assert.deepEqual(await refused(reset), [403, 'reauthentication_required'])
 })
 
-test('E2E-05 the keys of another identity or app are nobody else’s to read, nor to be found by', async () => {
+test('E2E-05 the app keys of another identity or app can be neither read nor probed', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const made = pair()
   await consent(ada, { scope: 'openid e2ee:asymmetric', ...made })
@@ -155,7 +159,7 @@ test('E2E-05 the keys of another identity or app are nobody else’s to read, no
   assert.equal((await consent(eve, claimed, elsewhere)).statusCode, 200)
 })
 
-test('E2E-07 an answer with a key is not posted, for its fragment would be lost', async () => {
+test('E2E-07 an answer with a key is not posted, because its fragment would be lost', async () => {
   const person = await world.person()
   const posted = consent(person, { encryptedAppKey: 'sealed', responseMode: 'form_post' })
   assert.deepEqual(await refused(posted), [400, 'invalid_request'])
@@ -176,7 +180,7 @@ test('E2E-06 a redirect URI has no fragment of its own', async () => {
   assert.deepEqual([created.statusCode, created.json().error], [400, 'invalid_redirect_uri'])
 })
 
-test('E2E-10 a disconnected app has no key: the next connection makes another, and old tokens are dead', async () => {
+test('E2E-10 disconnecting an app deletes its key and revokes its tokens; a new connection has a new key', async () => {
   const person = await world.person()
   const { redirectUrl } = (await consent(person, { encryptedAppKey: 'first' })).json()
   const tokens = await app.redeem(new URL(redirectUrl).searchParams.get('code') ?? '')
@@ -190,7 +194,7 @@ test('E2E-10 a disconnected app has no key: the next connection makes another, a
   assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
 })
 
-test('E2E-11 what is no sealed key is refused', async () => {
+test('E2E-11 malformed app keys are rejected', async () => {
   const person = await world.person()
   for (const encryptedAppKey of [7, {}, ['sealed'], 'a'.repeat(16 * 1024 + 1)])
     assert.deepEqual(await refused(consent(person, { encryptedAppKey })), [400, 'invalid_request'])
@@ -202,12 +206,12 @@ test('E2E-11 what is no sealed key is refused', async () => {
 const halves: [string, object, string][] = [
   ['no public key', { encryptedAppPrivateKey: 'sealed' }, 'invalid_request'],
   ['no private key', { appPublicKey: newPublicKey() }, 'invalid_request'],
-  ['a public key that is none', { ...pair(), appPublicKey: 'AAAA' }, 'invalid_public_key'],
+  ['an invalid public key', { ...pair(), appPublicKey: 'AAAA' }, 'invalid_public_key'],
   ['a public key of another kind', { ...pair(), appPublicKey: otherKind() }, 'invalid_public_key'],
-  ['a public key that everybody can compute with', { ...pair(), appPublicKey: lowOrder() }, 'invalid_public_key'],
+  ['a public key of small order', { ...pair(), appPublicKey: lowOrder() }, 'invalid_public_key'],
 ]
 for (const [what, made, code] of halves)
-  test(`a key pair with ${what} is refused`, async () => {
+  test(`a key pair with ${what} is rejected`, async () => {
     const person = await world.person()
     assert.deepEqual(await refused(consent(person, { scope: 'openid e2ee:asymmetric', ...made })), [400, code])
   })
@@ -216,19 +220,19 @@ function otherKind(): string {
   return generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
 }
 
-/** The SPKI of an X25519 point of small order: whatever it agrees on with anybody is zeros (RFC 7748 §6.1). */
+/** Returns the SPKI of an X25519 point of small order, with which every key agreement yields zeros (RFC 7748 §6.1). */
 function lowOrder(): string {
   return Buffer.concat([Buffer.from('302a300506032b656e032100', 'hex'), Buffer.alloc(32)]).toString('base64')
 }
 
-test('the modes exclude each other, and a pair is no key of the symmetric mode', async () => {
+test('the key modes exclude each other, and a key pair is rejected in symmetric mode', async () => {
   const person = await world.person()
   const both = consent(person, { scope: 'openid e2ee:symmetric e2ee:asymmetric', encryptedAppKey: 'sealed' })
   assert.deepEqual(await refused(both), [400, 'invalid_scope'])
   assert.deepEqual(await refused(consent(person, pair())), [400, 'invalid_request'])
 })
 
-test('an app without end-to-end encryption is given no key and may not ask for one', async () => {
+test('an app without end-to-end encryption cannot request a key and gets none', async () => {
   const [person, plain] = [await world.person(), await world.app()]
   assert.deepEqual(await refused(consent(person, { encryptedAppKey: 'sealed' }, plain)), [400, 'invalid_request'])
   for (const scope of ['e2ee:symmetric', 'e2ee:asymmetric', 'e2ee:reset'])
@@ -236,7 +240,7 @@ test('an app without end-to-end encryption is given no key and may not ask for o
   assert.equal((await consent(person, { encryptedAppKey: null }, plain)).statusCode, 200)
 })
 
-test('an app that gives up end-to-end encryption keeps its people, whose tokens lose that scope', async () => {
+test('an app that turns off end-to-end encryption keeps its users, whose tokens lose the e2ee scope', async () => {
   const [person, changing] = [await world.person(), await world.app({ supportsE2ee: true })]
   const { redirectUrl } = (await consent(person, { encryptedAppKey: 'sealed' }, changing)).json()
   const tokens = await changing.redeem(new URL(redirectUrl).searchParams.get('code') ?? '')
@@ -252,7 +256,7 @@ test('an app that gives up end-to-end encryption keeps its people, whose tokens 
   assert.equal((await consent(person, {}, changing)).json().appKey, undefined)
 })
 
-test('E2E-08 no answer to an app holds a key, sealed or not', async () => {
+test('E2E-08 no server answer to an app contains a key, encrypted or not', async () => {
   const person = await world.person()
   const made = pair('canary')
   const scope = 'openid offline_access e2ee:asymmetric'
@@ -273,7 +277,7 @@ test('E2E-08 no answer to an app holds a key, sealed or not', async () => {
   assert.doesNotMatch(redirectUrl, /canary|#/)
 })
 
-test('the sign-in page is told which key the app takes along, and to whom it is sealed', async () => {
+test('the sign-in page gets the app key request and the recipient key', async () => {
   const { publicKey } = generateKeyPairSync('x25519')
   const { kty, crv, x } = publicKey.export({ format: 'jwk' })
   const encoded = (jwk: object) => Buffer.from(JSON.stringify(jwk)).toString('base64url')

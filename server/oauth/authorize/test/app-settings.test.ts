@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { openBrowser, newParams } from '#testing/federated-browser.ts'
-import { createWorld, newChallenge, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-/** A user whose identity has a verified e-mail address. */
+/** Creates a user whose identity has a verified e-mail address. */
 async function personWithEmail(): Promise<Person> {
   const person = await world.person()
   await world.db
@@ -21,12 +21,12 @@ async function personWithEmail(): Promise<Person> {
   return person
 }
 
-const authorize = ({ headers, identityId }: Person, { clientId, redirectUri }: TestApp, wanted: object) =>
+const authorize = ({ headers, identityId }: Person, { clientId, redirectUri }: TestApp, requested: object) =>
   world.api.inject({
     method: 'POST',
     url: '/api/oauth/authorize',
     headers,
-    payload: { clientId, redirectUri, identityId, scope: 'openid profile email', ...wanted },
+    payload: { clientId, redirectUri, identityId, scope: 'openid profile email', ...requested },
   })
 
 const viewOf = async (query: Record<string, string>) => {
@@ -34,7 +34,7 @@ const viewOf = async (query: Record<string, string>) => {
   return JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
 }
 
-test('APS-01 an app without claims in its ID tokens gets them from the userinfo endpoint alone', async () => {
+test('APS-01 an app without claims in its ID tokens gets them from the userinfo endpoint only', async () => {
   const scope = 'openid profile email user_id offline_access'
   const allowedScopes = ['openid', 'profile', 'email', 'user_id', 'offline_access'] as const
   const person = await personWithEmail()
@@ -43,9 +43,9 @@ test('APS-01 an app without claims in its ID tokens gets them from the userinfo 
   const refreshed = (await app.refresh(tokens.refresh_token)).json()
   for (const { id_token: idToken } of [tokens, refreshed]) {
     const claims = decodeJwt(idToken)
-    const told = ['name', 'preferred_username', 'updated_at', 'email', 'email_verified', 'user_id']
+    const received = ['name', 'preferred_username', 'updated_at', 'email', 'email_verified', 'user_id']
     assert.deepEqual(
-      told.filter((claim) => claim in claims),
+      received.filter((claim) => claim in claims),
       [],
     )
     assert.equal(claims.sub, person.identityId)
@@ -72,7 +72,7 @@ test('APS-02 an app that requires auth_time gets it in every ID token, also with
   assert.equal(decodeJwt(refreshed.id_token)['auth_time'], expected)
 })
 
-test('APS-03 an identity without a claim that the app requires gets no code, by no narrower scope', async () => {
+test('APS-03 an identity without a required claim gets no code, even for a narrower scope', async () => {
   const [person, app] = [await world.person(), await world.app({ requiredClaims: ['email'] })]
   for (const scope of ['openid profile email', 'openid profile', 'openid', '']) {
     const answer = await authorize(person, app, { scope })
@@ -90,7 +90,7 @@ test('APS-03 an identity without a claim that the app requires gets no code, by 
   assert.equal((await authorize(person, lenient, { scope: 'openid profile' })).statusCode, 200)
 })
 
-test('APS-03 a pushed request gives no way round the claims that an app requires', async () => {
+test('APS-03 a pushed request does not bypass the claims that an app requires', async () => {
   const [person, app] = [await world.person(), await world.app({ requiredClaims: ['email'] })]
   const fields = { redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid email' }
   const pushed = await postForm(world.api, '/api/oauth/par', { ...fields, ...app.credentials })
@@ -99,7 +99,7 @@ test('APS-03 a pushed request gives no way round the claims that an app requires
   assert.deepEqual([answer.statusCode, answer.json().error], [409, 'email_not_verified'])
 })
 
-test('APS-03 where nothing may be asked, an identity without a required claim is not signed in', async () => {
+test('APS-03 a silent request fails for an identity without a required claim', async () => {
   const [person, app] = [await world.person(), await world.app()]
   await app.tokens(person, { scope: 'openid' })
   const url = `/api/admin/apps/${app.clientId}`
@@ -121,7 +121,7 @@ test('APS-03 where nothing may be asked, an identity without a required claim is
   assert.equal(end.searchParams.get('error'), 'interaction_required')
 })
 
-test('APS-04 AUZ-06 an app that frees its loopback port is answered there, never without a question', async () => {
+test('APS-04 AUZ-06 an app that allows any loopback port is answered there, never without fresh consent', async () => {
   const person = await world.person()
   const redirectUris = ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
   const app = await world.app({ public: true, redirectUris, allowAnyLoopbackPort: true })
@@ -149,7 +149,7 @@ test('APS-04 AUZ-06 an app that frees its loopback port is answered there, never
   }
 })
 
-test('AUZ-06 the port of a loopback redirect URI is free for no app that has not asked for it', async () => {
+test('AUZ-06 the port of a loopback redirect URI is fixed unless the app allows any port', async () => {
   const [person, { challenge }] = [await world.person(), newChallenge()]
   const app = await world.app({ public: true, redirectUris: ['http://127.0.0.1/callback'] })
   const there = { ...app, redirectUri: 'http://127.0.0.1:51234/callback' }

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { createConnectors } from '#testing/connectors.ts'
 import { newParams, openBrowser } from '#testing/federated-browser.ts'
-import { createWorld, newChallenge, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 before(async () => {
   world = await createWorld()
@@ -46,9 +46,9 @@ const push = async (parameters: Fields): Promise<string> => {
 }
 const post = (url: string, payload: object, headers: Headers = {}) =>
   world.api.inject({ method: 'POST', url, headers, payload })
-const consent = ({ headers, identityId }: Asking, wanted: object) => {
-  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid' }
-  return post('/api/oauth/authorize', { ...asked, ...wanted }, headers)
+const consent = ({ headers, identityId }: Asking, requested: object) => {
+  const input = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid' }
+  return post('/api/oauth/authorize', { ...input, ...requested }, headers)
 }
 const codeIn = (answer: { statusCode: number; body: string }) => {
   assert.equal(answer.statusCode, 200, answer.body)
@@ -57,7 +57,7 @@ const codeIn = (answer: { statusCode: number; body: string }) => {
 const assertRefused = (answer: { statusCode: number; json: () => { error: string } }, why: string) =>
   assert.deepEqual([answer.statusCode, answer.json().error], [403, 'reauthentication_required'], why)
 
-/** Uses the passkey of a person in their session, for a request if its reference is given. */
+/** Uses the passkey of a user in their session, for a request if its reference is given. */
 async function proveAgain({ authenticator, headers }: Asking & Pick<Person, 'authenticator'>, requestUri?: string) {
   const body = requestUri === undefined ? {} : { requestUri }
   const { flowId, options } = (await post('/api/auth/reauthenticate/start', body, headers)).json()
@@ -65,7 +65,7 @@ async function proveAgain({ authenticator, headers }: Asking & Pick<Person, 'aut
   assert.equal((await post('/api/auth/reauthenticate/finish', { flowId, credential }, headers)).statusCode, 200)
 }
 
-/** Signs a person in as another browser would, for a request. */
+/** Signs a user in as another browser would, for a request. */
 async function signInFor({ authenticator }: Person, requestUri: string): Promise<Headers> {
   const { flowId, options } = (await post('/api/auth/login/start', { requestUri })).json()
   const credential = authenticator.authenticate(options)
@@ -73,21 +73,21 @@ async function signInFor({ authenticator }: Person, requestUri: string): Promise
   return { authorization: `Bearer ${sessionToken}` }
 }
 
-test('FRS-01 who holds a session without its passkey gets no code where the app asks for a sign-in', async () => {
+test('FRS-01 a session without its passkey gets no code if the app requires authentication', async () => {
   const victim = await world.person()
   const { requestUri } = await open({ prompt: 'login' })
-  for (const wanted of [
+  for (const requested of [
     { requestUri },
     { prompt: 'login' },
     { requestUri, prompt: 'consent' },
     { prompt: 'login consent' },
   ])
-    assertRefused(await consent(victim, wanted), `the session is new, yet ${JSON.stringify(wanted)}`)
+    assertRefused(await consent(victim, requested), `the session is new, yet ${JSON.stringify(requested)}`)
   await proveAgain(victim)
   assertRefused(await consent(victim, { requestUri }), 'the passkey was used, but not for this request')
 })
 
-test('FRS-02 a passkey that is used for the request counts, by signing in and by proving it again', async () => {
+test('FRS-02 a passkey use for the request counts, both by signing in and by re-authenticating', async () => {
   const person = await world.person()
   const again = await open({ prompt: 'login' })
   await proveAgain(person, again.requestUri)
@@ -99,7 +99,7 @@ test('FRS-02 a passkey that is used for the request counts, by signing in and by
   codeIn(await consent({ ...person, headers }, { requestUri }))
 })
 
-test('FRS-02 what was used for one request counts for no other, and for that once', async () => {
+test('FRS-02 a passkey use counts for its own request only, and once', async () => {
   const person = await world.person()
   const [first, second] = [await open({ prompt: 'login' }), await open({ prompt: 'login' })]
   assert.notEqual(first.requestUri, second.requestUri)
@@ -110,16 +110,16 @@ test('FRS-02 what was used for one request counts for no other, and for that onc
   assert.deepEqual([twice.statusCode, twice.json().error], [400, 'invalid_request_uri'])
 })
 
-test('FRS-02 of another person or another session the use of a passkey counts for nothing', async () => {
+test('FRS-02 a passkey use by another user or in another session does not count', async () => {
   const [person, other] = [await world.person(), await world.person()]
   const { requestUri } = await open({ prompt: 'login' })
   await proveAgain(other, requestUri)
-  assertRefused(await consent(person, { requestUri }), 'another person')
+  assertRefused(await consent(person, { requestUri }), 'another user')
   await signInFor(person, requestUri)
-  assertRefused(await consent(person, { requestUri }), 'another session of the same person')
+  assertRefused(await consent(person, { requestUri }), 'another session of the same user')
 })
 
-test('FRS-03 with max_age an old session needs the passkey for this request, a new one does not', async () => {
+test('FRS-03 max_age requires a passkey use for this request in an old session, but not in a new one', async () => {
   const person = await world.person()
   world.pass(40)
   codeIn(await consent(person, { requestUri: (await open({ max_age: '40' })).requestUri }))
@@ -132,7 +132,7 @@ test('FRS-03 with max_age an old session needs the passkey for this request, a n
   assert.equal(decodeJwt(idToken)['auth_time'], Math.floor(world.now().getTime() / 1000) - 120)
 })
 
-test('FRS-03 what was used for a request counts for five minutes', async () => {
+test('FRS-03 a passkey use for a request counts for five minutes', async () => {
   const person = await world.person()
   const { requestUri } = await open({ prompt: 'login' })
   await proveAgain(person, requestUri)
@@ -142,7 +142,7 @@ test('FRS-03 what was used for a request counts for five minutes', async () => {
   codeIn(await consent(person, { requestUri }))
 })
 
-test('FRS-04 what an app has pushed cannot be stripped by the page', async () => {
+test('FRS-04 the page cannot strip parameters from a pushed request', async () => {
   const victim = await world.person()
   const { challenge, verifier } = newChallenge()
   const secret = { nonce: 'n-of-the-app', code_challenge: challenge, code_challenge_method: 'S256' }
@@ -164,11 +164,11 @@ test('FRS-04 what an app has pushed cannot be stripped by the page', async () =>
   }
 })
 
-test('FRS-04 what came by the browser is kept as it came, and its reference opens no page', async () => {
+test('FRS-04 a request from the browser is stored unchanged, and its reference opens no page', async () => {
   const person = await world.person()
   const { challenge, verifier } = newChallenge()
-  const asked = { nonce: 'n1', code_challenge: challenge, code_challenge_method: 'S256', prompt: 'login' }
-  const { requestUri, ...view } = await open({ ...asked, scope: 'openid profile' })
+  const input = { nonce: 'n1', code_challenge: challenge, code_challenge_method: 'S256', prompt: 'login' }
+  const { requestUri, ...view } = await open({ ...input, scope: 'openid profile' })
   assert.deepEqual([view.nonce, view.codeChallenge, view.state], [undefined, undefined, 's1'])
   await proveAgain(person, requestUri)
   const stranger = await world.app()
@@ -192,7 +192,7 @@ test('FRS-04 what came by the browser is kept as it came, and its reference open
   assert.deepEqual([late.statusCode, late.json().error], [400, 'invalid_request_uri'])
 })
 
-test('FRS-04 a request that asks for no proof, or may ask for none, is not kept', async () => {
+test('FRS-04 a request that requires or allows no authentication is not stored', async () => {
   const before = await world.db.selectFrom('oauth_pushed_request').select('client_id').execute()
   for (const parameters of [{}, { prompt: 'consent' }, { prompt: 'none', max_age: '1' }])
     assert.equal((await open(parameters)).requestUri, undefined)
@@ -200,12 +200,12 @@ test('FRS-04 a request that asks for no proof, or may ask for none, is not kept'
   assert.equal(after.length, before.length)
 })
 
-test('FRS-06 an app that wants to act at another gets the sign-in that it asks for too', async () => {
+test('FRS-06 an app that requests a delegation gets the authentication that it requires too', async () => {
   const notes = await createConnectors(world)
   const person = await world.person()
   const { clientId: client_id, redirectUri: redirect_uri } = notes.source
-  const asked = { client_id, redirect_uri, resource: notes.resourceKey, scope: 'notes.read', mode: 'background' }
-  const { requestUri, connector } = await open({ ...asked, prompt: 'login' }, '/connect')
+  const input = { client_id, redirect_uri, resource: notes.resourceKey, scope: 'notes.read', mode: 'background' }
+  const { requestUri, connector } = await open({ ...input, prompt: 'login' }, '/connect')
   const sent = { requestUri, clientId: client_id, redirectUri: redirect_uri, requestedResourceId: connector.resourceId }
   assertRefused(await consent(person, sent), 'a session alone')
   await proveAgain(person, requestUri)
@@ -216,7 +216,7 @@ test('FRS-06 an app that wants to act at another gets the sign-in that it asks f
   assert.doesNotMatch(JSON.stringify(delegation), /notes\.write/)
 })
 
-test('FRS-07 a sign-in that the browser mediates is finished only by the sign-in that the app asked for', async () => {
+test('FRS-07 a FedCM sign-in is finished only after the authentication that the app requires', async () => {
   const person = await world.person()
   await app.tokens(person, { scope: 'openid' })
   const browser = await openBrowser(world, person)

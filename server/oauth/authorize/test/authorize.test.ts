@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { createWorld, newChallenge, postForm, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postForm, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -17,7 +17,7 @@ const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body
 const authorize = (headers: Record<string, string>, payload: object) =>
   world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload })
 
-test('the sign-in page is drawn from a request that was checked', async () => {
+test('the sign-in page is rendered from a checked request', async () => {
   const app = await world.app({ name: 'Notes <b>' })
   const { challenge } = newChallenge()
   const { statusCode, headers, body } = await page({
@@ -32,7 +32,7 @@ test('the sign-in page is drawn from a request that was checked', async () => {
   })
   assert.equal(statusCode, 200)
   assert.equal(headers['cache-control'], 'no-store')
-  assert.doesNotMatch(body, /Notes <b>/, 'AUZ-24 a name is text')
+  assert.doesNotMatch(body, /Notes <b>/, 'AUZ-24 an app name is rendered as text')
   const view = viewIn(body)
   assert.equal(view.app.name, 'Notes <b>')
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('the sign-in page is drawn from a request that was checked', async () => {
   assert.equal(denied.searchParams.get('iss'), 'http://localhost:4401')
 })
 
-test('the same request as a form shows the same page', async () => {
+test('a request sent as a form shows the same page', async () => {
   const app = await world.app()
   const { statusCode, body } = await world.auth.inject({
     method: 'POST',
@@ -83,18 +83,18 @@ const errors: Record<string, [Record<string, string>, string]> = {
   'AUZ-11 a challenge of 42 characters': [{ code_challenge: 'a'.repeat(42) }, 'invalid_request'],
   'AUZ-17 a state too long to be given back': [{ state: 's'.repeat(8193) }, 'invalid_request'],
   'OID-03 no response type and no challenge': [{ response_type: '' }, 'invalid_request'],
-  'OID-03 another response type beside a challenge': [
+  'OID-03 another response type with a challenge': [
     { response_type: 'token', code_challenge: 'a'.repeat(43) },
     'unsupported_response_type',
   ],
-  'a prompt that nobody knows': [{ prompt: 'consent create' }, 'invalid_request'],
-  'prompt none beside another': [{ prompt: 'none login' }, 'invalid_request'],
-  'a max_age that is no number of seconds': [{ max_age: '-1' }, 'invalid_request'],
-  'a response mode that nobody knows': [{ response_mode: 'fragment' }, 'invalid_request'],
-  'an organization that is neither an id nor left to the person': [{ organization_id: 'Acme' }, 'invalid_request'],
+  'an unknown prompt': [{ prompt: 'consent create' }, 'invalid_request'],
+  'prompt none with another prompt': [{ prompt: 'none login' }, 'invalid_request'],
+  'a max_age that is not a number of seconds': [{ max_age: '-1' }, 'invalid_request'],
+  'an unknown response mode': [{ response_mode: 'fragment' }, 'invalid_request'],
+  'an organization that is neither an ID nor select': [{ organization_id: 'Acme' }, 'invalid_request'],
 }
 for (const [what, [parameters, error]] of Object.entries(errors))
-  test(`${what} goes back to the app as ${error}, with state and issuer`, async () => {
+  test(`${what} is returned to the app as ${error}, with state and issuer`, async () => {
     const app = await world.app({ redirectUris: [registered] })
     const answer = await page({
       client_id: app.clientId,
@@ -113,40 +113,40 @@ for (const [what, [parameters, error]] of Object.entries(errors))
     assert.equal(location.searchParams.get('state'), parameters['state'] === undefined ? 's1' : null)
   })
 
-test('OID-03 a request may leave out its response type where it has a challenge', async () => {
+test('OID-03 a request with a challenge may omit its response type', async () => {
   const app = await world.app()
-  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid' }
+  const input = { client_id: app.clientId, redirect_uri: app.redirectUri, scope: 'openid' }
   const challenge = { code_challenge: newChallenge().challenge, code_challenge_method: 'S256' }
   for (const parameters of [challenge, { ...challenge, response_type: '' }, { response_type: 'code' }])
-    assert.equal(viewIn((await page({ ...asked, ...parameters })).body).page, 'signin', JSON.stringify(parameters))
-  for (const fields of [asked, { ...asked, response_type: '' }]) {
+    assert.equal(viewIn((await page({ ...input, ...parameters })).body).page, 'signin', JSON.stringify(parameters))
+  for (const fields of [input, { ...input, response_type: '' }]) {
     const pushed = await postForm(world.api, '/api/oauth/par', { ...app.credentials, ...fields })
     assert.deepEqual([pushed.statusCode, pushed.json().error], [400, 'invalid_request'])
   }
-  const kept = await postForm(world.api, '/api/oauth/par', { ...app.credentials, ...asked, ...challenge })
+  const kept = await postForm(world.api, '/api/oauth/par', { ...app.credentials, ...input, ...challenge })
   assert.equal(kept.statusCode, 201, kept.body)
 })
 
-/** A request object (RFC 9101 §4), unsigned unless a signature is given. */
+/** Builds a request object (RFC 9101 §4), unsigned unless a signature is given. */
 const requestObject = (claims: object, signature = '') =>
   [{ alg: signature ? 'RS256' : 'none', jku: 'http://127.0.0.1:1/keys' }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .concat(signature)
     .join('.')
 
-test('OID-04 a request object is refused in the way that it asks for, and counts for nothing else', async () => {
+test('OID-04 a request object is rejected in the response mode that it states, and otherwise ignored', async () => {
   const app = await world.app()
-  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  const input = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
   const inside = {
     ...{ state: 'inside', response_mode: 'form_post', redirect_uri: 'https://evil.example/', client_id: 'app_other' },
     ...{ iss: 'https://evil.example', ui_locales: 'xx' },
   }
   for (const request of [requestObject(inside), requestObject(inside, 'c2lnbmVk')]) {
-    const { leaving } = viewIn((await page({ ...asked, request, state: 'outside' })).body)
+    const { leaving } = viewIn((await page({ ...input, request, state: 'outside' })).body)
     assert.equal(leaving.url, app.redirectUri)
     assert.deepEqual(leaving.fields, {
       error: 'request_not_supported',
-      error_description: 'Request objects are not supported.',
+      error_description: 'The request parameter (JWT request object) is not supported.',
       state: 'inside',
       iss: 'http://localhost:4401',
     })
@@ -156,7 +156,7 @@ test('OID-04 a request object is refused in the way that it asks for, and counts
     ...[requestObject({ state: 7, response_mode: ['form_post'] }), `a.${'W'.repeat(9000)}.`, 'a.bnVsbA.'],
   ]
   for (const request of unreadable) {
-    const { statusCode, headers } = await page({ ...asked, request, state: 'outside' })
+    const { statusCode, headers } = await page({ ...input, request, state: 'outside' })
     assert.equal(statusCode, 303, request)
     const { searchParams } = new URL(String(headers.location))
     assert.deepEqual([searchParams.get('error'), searchParams.get('state')], ['request_not_supported', 'outside'])
@@ -164,12 +164,12 @@ test('OID-04 a request object is refused in the way that it asks for, and counts
   const native = await world.app({ redirectUris: ['com.example.app:/callback'], public: true })
   const own = { client_id: native.clientId, redirect_uri: native.redirectUri, request: requestObject(inside) }
   assert.match(
-    String((await page({ ...asked, ...own })).headers.location),
+    String((await page({ ...input, ...own })).headers.location),
     /^com\.example\.app:\/callback\?error=request_not/,
   )
 })
 
-test('AUZ-18 request objects and their addresses are refused by name, and nothing is fetched', async () => {
+test('AUZ-18 request objects and their URLs are rejected with their own errors, and nothing is fetched', async () => {
   let visits = 0
   const listener = createServer((_request, response) => {
     visits += 1
@@ -179,12 +179,12 @@ test('AUZ-18 request objects and their addresses are refused by name, and nothin
   const bound = listener.address()
   const place = `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`
   const app = await world.app()
-  const asked = { redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid', state: 's1' }
+  const input = { redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid', state: 's1' }
   const object = requestObject({ request_uri: `${place}/inside`, jwks_uri: `${place}/keys`, iss: place }, 'c2ln')
   const head = Buffer.from(JSON.stringify({ alg: 'RS256', jku: `${place}/jku`, x5u: `${place}/x5u` })).toString(
     'base64url',
   )
-  const wanted = [
+  const requested = [
     [{ request_uri: `${place}/request` }, 'request_uri_not_supported'],
     [{ request_uri: `${place}/request#fragment`, request: object }, 'request_not_supported'],
     [{ request: object }, 'request_not_supported'],
@@ -192,23 +192,23 @@ test('AUZ-18 request objects and their addresses are refused by name, and nothin
     [{ registration: JSON.stringify({ jwks_uri: `${place}/registration` }) }, 'registration_not_supported'],
   ] as const
   try {
-    for (const [parameters, error] of wanted) {
-      const query = { client_id: app.clientId, ...asked, ...parameters }
+    for (const [parameters, error] of requested) {
+      const query = { client_id: app.clientId, ...input, ...parameters }
       for (const answer of [await page(query), await postForm(world.auth, '/signin', query)]) {
         const { searchParams } = new URL(String(answer.headers.location))
         assert.deepEqual([searchParams.get('error'), searchParams.get('state')], [error, 's1'])
       }
-      const pushed = await postForm(world.api, '/api/oauth/par', { ...app.credentials, ...asked, ...parameters })
+      const pushed = await postForm(world.api, '/api/oauth/par', { ...app.credentials, ...input, ...parameters })
       assert.equal(pushed.statusCode, 400, pushed.body)
     }
     await fetch(`${place}/to-see-that-it-listens`)
-    assert.equal(visits, 1, 'only the test itself has been there')
+    assert.equal(visits, 1, 'only the test itself has sent a request')
   } finally {
     listener.close()
   }
 })
 
-test('AUZ-23 what was posted is not posted on: the way back to the app is a 303', async () => {
+test('AUZ-23 the redirect after a form post is a 303, so that the form is not posted again', async () => {
   const app = await world.app()
   const fields = {
     client_id: app.clientId,
@@ -221,7 +221,7 @@ test('AUZ-23 what was posted is not posted on: the way back to the app is a 303'
   assert.match(String(answer.headers.location), /error=invalid_scope/)
 })
 
-test('INJ-09 line breaks in what the app sends come back as text of the address, never as a header', async () => {
+test('INJ-09 line breaks in request parameters are returned as encoded text, never as a header', async () => {
   const app = await world.app()
   const state = 'a\r\nSet-Cookie: countersign=evil\r\n\r\n<script>'
   const answer = await page({ client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'token', state })
@@ -238,20 +238,20 @@ test('INJ-09 line breaks in what the app sends come back as text of the address,
   assert.equal(elsewhere.headers.location, undefined)
 })
 
-test('AUZ-01 nobody consents without a session of their own', async () => {
+test('AUZ-01 a consent requires a session of the user', async () => {
   const [person, app] = [await world.person(), await world.app()]
-  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId, scope: 'openid' }
+  const input = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId, scope: 'openid' }
   const { access_token: token } = await app.tokens(person)
   const signedOut = await person.signIn()
   await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: signedOut })
   for (const headers of [{}, signedOut, { authorization: `Bearer ${token}` }, world.admin]) {
-    const answer = await authorize(headers, asked)
+    const answer = await authorize(headers, input)
     assert.equal(answer.statusCode, 401, answer.body)
     assert.doesNotMatch(answer.body, /redirectUrl/)
   }
 })
 
-test('AUZ-15 two apps in two tabs at once: no answer has anything of the other', async () => {
+test('AUZ-15 answers to two apps in two tabs share no values', async () => {
   const person = await world.person()
   const apps = [
     await world.app({ redirectUris: ['https://one.example/callback'] }),
@@ -271,9 +271,9 @@ test('AUZ-15 two apps in two tabs at once: no answer has anything of the other',
       assert.ok(app)
       const { verifier, challenge } = newChallenge()
       const [state, nonce] = [`state-${turn}`, `nonce-${turn}`]
-      const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid', state, nonce }
+      const input = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid', state, nonce }
       const answer = await authorize(person.headers, {
-        ...asked,
+        ...input,
         codeChallenge: challenge,
         codeChallengeMethod: 'S256',
       })
@@ -297,43 +297,43 @@ test('AUZ-11 a public app must send a challenge', async () => {
     scope: 'openid',
   })
   assert.equal(new URL(String(answer.headers.location)).searchParams.get('error'), 'invalid_request')
-  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId }
-  assert.equal((await authorize(person.headers, asked)).json().error, 'invalid_request')
+  const input = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId }
+  assert.equal((await authorize(person.headers, input)).json().error, 'invalid_request')
 })
 
-test('AUZ-17 AUZ-19 state comes back whole, and an absent one stays absent', async () => {
+test('AUZ-17 AUZ-19 state is returned unchanged, and an omitted state stays omitted', async () => {
   const app = await world.app()
   const person = await world.person()
-  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId, scope: 'openid' }
+  const input = { clientId: app.clientId, redirectUri: app.redirectUri, identityId: person.identityId, scope: 'openid' }
   const state = `ü😀 "<&+%\r\n${'x'.repeat(8000)}`
-  const answered = new URL((await authorize(person.headers, { ...asked, state })).json().redirectUrl)
+  const answered = new URL((await authorize(person.headers, { ...input, state })).json().redirectUrl)
   assert.equal(answered.searchParams.get('state'), state)
   assert.equal(answered.searchParams.get('iss'), 'http://localhost:4401')
-  const without = new URL((await authorize(person.headers, asked)).json().redirectUrl)
+  const without = new URL((await authorize(person.headers, input)).json().redirectUrl)
   assert.deepEqual([...without.searchParams.keys()], ['code', 'iss'])
 })
 
-test('the query that an app registered stays in its redirect', async () => {
+test('the redirect keeps the query of the registered redirect URI', async () => {
   const redirectUri = 'https://app.example/callback?tenant=7'
   const app = await world.app({ redirectUris: [redirectUri] })
   const person = await world.person()
-  const asked = { clientId: app.clientId, redirectUri, identityId: person.identityId, scope: 'openid' }
-  const answered = new URL((await authorize(person.headers, asked)).json().redirectUrl)
+  const input = { clientId: app.clientId, redirectUri, identityId: person.identityId, scope: 'openid' }
+  const answered = new URL((await authorize(person.headers, input)).json().redirectUrl)
   assert.equal(answered.searchParams.get('tenant'), '7')
 })
 
-test('AUZ-02 an identity of someone else is as unknown as none at all', async () => {
+test('AUZ-02 an identity of another user and a nonexistent one return the same error', async () => {
   const app = await world.app()
   const [person, victim] = [await world.person(), await world.person()]
-  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, scope: 'openid' }
-  const theirs = await authorize(person.headers, { ...asked, identityId: victim.identityId })
-  const nobodys = await authorize(person.headers, { ...asked, identityId: randomUUID() })
+  const input = { clientId: app.clientId, redirectUri: app.redirectUri, scope: 'openid' }
+  const theirs = await authorize(person.headers, { ...input, identityId: victim.identityId })
+  const nobodys = await authorize(person.headers, { ...input, identityId: randomUUID() })
   assert.equal(theirs.statusCode, 404)
   assert.equal(theirs.json().error, 'identity_not_found')
   assert.deepEqual(theirs.json(), nobodys.json())
 })
 
-test('e-mail that an identity does not have is refused by name, and nothing is recorded', async () => {
+test('requesting the email scope for an identity without e-mail fails and records nothing', async () => {
   const app = await world.app()
   const person = await world.person()
   const answer = await authorize(person.headers, {
@@ -348,7 +348,7 @@ test('e-mail that an identity does not have is refused by name, and nothing is r
   assert.deepEqual(list.json(), { authorizations: [] })
 })
 
-test('consents add up, and what is missing is said', async () => {
+test('consents add up, and missing scopes are listed', async () => {
   const app = await world.app({ allowedScopes: ['openid', 'profile', 'user_id'] })
   const person = await world.person()
   await app.code(person, { scope: 'openid' })
@@ -361,7 +361,7 @@ test('consents add up, and what is missing is said', async () => {
   assert.equal(authorization.appName, 'An app')
 })
 
-test('a disconnected app is gone from the list, and cannot be disconnected twice or by another', async () => {
+test('a disconnected app leaves the list and cannot be disconnected again or by another user', async () => {
   const app = await world.app()
   const [person, other] = [await world.person(), await world.person()]
   const { access_token } = await app.tokens(person)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { tricks } from '#testing/address-tricks.ts'
 import { createConnectors, delegationsOf, type Connectors } from '#testing/connectors.ts'
-import { createWorld, newChallenge, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let notes: Connectors
 before(async () => {
   world = await createWorld()
@@ -15,18 +15,18 @@ after(() => world.close())
 const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
 const show = (parameters: Record<string, string> = {}) => {
   const { clientId: client_id, redirectUri: redirect_uri } = notes.source
-  const asked = { client_id, redirect_uri, resource: notes.resourceKey, scope: 'notes.read', state: 's1' }
-  return world.auth.inject({ url: `/connect?${new URLSearchParams({ ...asked, ...parameters })}` })
+  const input = { client_id, redirect_uri, resource: notes.resourceKey, scope: 'notes.read', state: 's1' }
+  return world.auth.inject({ url: `/connect?${new URLSearchParams({ ...input, ...parameters })}` })
 }
 type Answered = { statusCode: number; json: () => { error: string } }
 const refusedAs = (answer: Answered) => [answer.statusCode, answer.json().error]
 
-test('the page is told which app wants what of which resource of whom, and when', async () => {
+test('the page gets the app, the resource, its owner, the scopes and the mode of a connector request', async () => {
   const scopeDescriptions = { 'notes.read': 'Read your notes' }
   await notes.changeResource({ scopeDescriptions, description: 'All that you wrote' })
   const { challenge } = newChallenge()
-  const asked = { scope: 'notes.write notes.read', mode: 'background', code_challenge: challenge }
-  const view = viewIn((await show(asked)).body)
+  const input = { scope: 'notes.write notes.read', mode: 'background', code_challenge: challenge }
+  const view = viewIn((await show(input)).body)
   assert.deepEqual([view.page, view.app.name, view.scope, view.codeChallenge], ['signin', 'Assistant', [], challenge])
   const { withdrawn, resourceId, ...connector } = view.connector
   assert.match(resourceId, /^[0-9a-f-]{36}$/)
@@ -43,31 +43,34 @@ test('the page is told which app wants what of which resource of whom, and when'
     mode: 'background',
   })
   for (const error of ['invalid_target', 'invalid_scope'] as const) {
-    const told = new URL(withdrawn[error].url)
-    assert.equal(told.origin + told.pathname, notes.source.redirectUri)
-    assert.deepEqual([told.searchParams.get('error'), told.searchParams.get('state')], [error, 's1'])
+    const received = new URL(withdrawn[error].url)
+    assert.equal(received.origin + received.pathname, notes.source.redirectUri)
+    assert.deepEqual([received.searchParams.get('error'), received.searchParams.get('state')], [error, 's1'])
   }
   assert.equal(viewIn((await show()).body).connector.mode, 'user_present')
   assert.equal(viewIn((await show({ resource: notes.audience })).body).connector.resourceKey, notes.resourceKey)
 })
 
-test('OID-11 the usual mode says nothing without a connector, anything else needs its mark', async () => {
+test('OID-11 the default mode is ignored without a connector, any other field requires connector=true', async () => {
   const person = await world.person()
   const { clientId, redirectUri } = notes.source
-  const ask = (wanted: object) =>
+  const ask = (requested: object) =>
     world.api.inject({
       method: 'POST',
       url: '/api/oauth/authorize',
       headers: person.headers,
-      payload: { clientId, redirectUri, identityId: person.identityId, scope: 'openid', ...wanted },
+      payload: { clientId, redirectUri, identityId: person.identityId, scope: 'openid', ...requested },
     })
   assert.equal((await ask({ communicationMode: 'user_present' })).statusCode, 200)
   assert.equal((await ask({ connector: false, communicationMode: 'user_present' })).statusCode, 200)
-  for (const wanted of [{ communicationMode: 'background' }, { requestedScope: 'notes.read' }])
-    assert.deepEqual(refusedAs(await ask({ communicationMode: 'user_present', ...wanted })), [400, 'invalid_request'])
+  for (const requested of [{ communicationMode: 'background' }, { requestedScope: 'notes.read' }])
+    assert.deepEqual(refusedAs(await ask({ communicationMode: 'user_present', ...requested })), [
+      400,
+      'invalid_request',
+    ])
 })
 
-test('what is wrong with a connector is told to the app, with its state and our name', async () => {
+test('errors of a connector request are returned to the app with state and issuer', async () => {
   const wrong = [
     [{ resource: 'nothing' }, 'invalid_target'],
     [{ resource: '' }, 'invalid_request'],
@@ -81,12 +84,12 @@ test('what is wrong with a connector is told to the app, with its state and our 
     const { statusCode, headers } = await show(parameters)
     const answer = new URL(String(headers.location))
     assert.deepEqual([statusCode, answer.origin + answer.pathname], [303, notes.source.redirectUri])
-    const told = ['error', 'state', 'iss'].map((name) => answer.searchParams.get(name))
-    assert.deepEqual(told, [error, 's1', world.config.authUrl.origin])
+    const received = ['error', 'state', 'iss'].map((name) => answer.searchParams.get(name))
+    assert.deepEqual(received, [error, 's1', world.config.authUrl.origin])
   }
 })
 
-test('AUZ-03 AUZ-08 no connector leads to an address that the app has not registered', async () => {
+test('AUZ-03 AUZ-08 a connector request never redirects to an unregistered URI', async () => {
   const answers = await Promise.all([
     show({ client_id: 'app_unknown' }),
     ...tricks.slice(0, 40).map((redirect_uri) => show({ redirect_uri, resource: 'nothing' })),
@@ -97,7 +100,7 @@ test('AUZ-03 AUZ-08 no connector leads to an address that the app has not regist
   }
 })
 
-test('a consent to a connector gives a code whose tokens have no scope of the app, and connects it', async () => {
+test('a consent to a connector issues a code without app scopes and connects the app', async () => {
   const person = await world.person()
   const agreed = await notes.consent(person, { state: 's2' })
   const answer = new URL(agreed.json().redirectUrl)
@@ -110,7 +113,7 @@ test('a consent to a connector gives a code whose tokens have no scope of the ap
   assert.equal(list.json().authorizations[0].clientId, notes.source.clientId)
 })
 
-test('DEL-19 a consent to what the resource has not, or has no longer, grants nothing at all', async () => {
+test('DEL-19 a consent to scopes that the resource does not define, or no longer, grants nothing', async () => {
   const person = await world.person()
   const plain = { connector: undefined, requestedResource: undefined, requestedScope: undefined }
   const wrong = [
@@ -127,14 +130,14 @@ test('DEL-19 a consent to what the resource has not, or has no longer, grants no
     [{ redirectUri: 'https://evil.example' }, 400, 'invalid_redirect_uri'],
     [{ scope: 'notes.read' }, 400, 'invalid_scope'],
   ] as const
-  for (const [wanted, status, error] of wrong)
-    assert.deepEqual(refusedAs(await notes.consent(person, wanted)), [status, error], JSON.stringify(wanted))
+  for (const [requested, status, error] of wrong)
+    assert.deepEqual(refusedAs(await notes.consent(person, requested)), [status, error], JSON.stringify(requested))
   assert.deepEqual(await delegationsOf(world, person), [])
   const list = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
   assert.deepEqual(list.json().authorizations, [])
 })
 
-test('DEL-19 a consent does not go to a resource that has taken the name of the one that was shown', async () => {
+test('DEL-19 a consent does not apply to a new resource with the key of the one that was shown', async () => {
   const person = await world.person()
   const shown = await createConnectors(world)
   const { clientId: client_id, redirectUri: redirect_uri } = shown.source
@@ -153,7 +156,7 @@ test('DEL-19 a consent does not go to a resource that has taken the name of the 
   assert.deepEqual(refusedAs(await shown.consent(person, seen)), [400, 'invalid_target'])
 })
 
-test('the scopes of the app itself may be agreed to with a connector', async () => {
+test('a consent can include scopes of the app in addition to a connector', async () => {
   const person = await world.person()
   const agreed = await notes.consent(person, { scope: 'openid offline_access', communicationMode: 'background' })
   const code = new URL(agreed.json().redirectUrl).searchParams.get('code') ?? ''
@@ -162,32 +165,32 @@ test('the scopes of the app itself may be agreed to with a connector', async () 
   assert.equal((await notes.exchange(tokens.access_token_jwt)).json().communication_mode, 'background')
 })
 
-test('a connector that may ask nothing gives a code only where all of it was granted before', async () => {
+test('a silent connector request issues a code only if everything was granted before', async () => {
   const { person } = await notes.connected({ requestedScope: 'notes.read' })
-  const silently = (wanted: object) => notes.consent(person, { prompt: 'none', ...wanted })
+  const silently = (requested: object) => notes.consent(person, { prompt: 'none', ...requested })
   assert.equal((await silently({})).statusCode, 200)
-  for (const wanted of [{ requestedScope: 'notes.read notes.write' }, { communicationMode: 'background' }])
-    assert.deepEqual(refusedAs(await silently(wanted)), [403, 'consent_required'])
+  for (const requested of [{ requestedScope: 'notes.read notes.write' }, { communicationMode: 'background' }])
+    assert.deepEqual(refusedAs(await silently(requested)), [403, 'consent_required'])
 })
 
-test('the page learns what of a connector is new', async () => {
+test('the page shows which scopes of a connector are new', async () => {
   const { person } = await notes.connected({ requestedScope: 'notes.read' })
   const read = async (parameters: Record<string, string>) => {
     const query = new URLSearchParams({ identity_id: person.identityId, ...parameters })
     const url = `/api/oauth/authorization/${notes.source.clientId}?${query}`
     return (await world.api.inject({ url, headers: person.headers })).json()
   }
-  const asked = { requested_resource: notes.resourceKey, requested_scope: 'notes.read notes.write' }
-  const { connector } = await read(asked)
+  const input = { requested_resource: notes.resourceKey, requested_scope: 'notes.read notes.write' }
+  const { connector } = await read(input)
   assert.deepEqual([connector.missingScopes, connector.covered], [['notes.write'], false])
   assert.equal(connector.delegation.scope, 'notes.read')
-  assert.equal((await read({ ...asked, requested_scope: 'notes.read' })).connector.covered, true)
-  const away = await read({ ...asked, requested_scope: 'notes.read', communication_mode: 'background' })
+  assert.equal((await read({ ...input, requested_scope: 'notes.read' })).connector.covered, true)
+  const away = await read({ ...input, requested_scope: 'notes.read', communication_mode: 'background' })
   assert.deepEqual([away.connector.missingScopes, away.connector.covered], [[], false])
-  assert.equal((await read({ ...asked, requested_resource: 'nothing' })).connector, undefined)
+  assert.equal((await read({ ...input, requested_resource: 'nothing' })).connector, undefined)
 })
 
-test('an app with end-to-end encryption takes no key along from a connector', async () => {
+test('an app with end-to-end encryption gets no key from a connector request', async () => {
   const keyed = await world.app({ supportsE2ee: true })
   const person = await world.person()
   const { clientId, redirectUri } = keyed

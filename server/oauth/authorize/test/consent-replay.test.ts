@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createWorld, newChallenge, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-test('AUZ-21 a consent that is sent ten times gives ten codes, of which only the last is good', async () => {
+test('AUZ-21 a consent sent ten times issues ten codes, of which only the last is valid', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const { verifier: code_verifier, challenge: codeChallenge } = newChallenge()
   for (const flow of [{ codeChallenge }, { nonce: 'n1' }, { codeChallenge, nonce: 'n2' }]) {
@@ -23,14 +23,14 @@ test('AUZ-21 a consent that is sent ten times gives ten codes, of which only the
   }
 })
 
-test('AUZ-21 of ten consents at once that are one flow, one code at the most is good', async () => {
+test('AUZ-21 of ten concurrent consents of one flow, at most one code is valid', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const codes = await Promise.all(Array.from({ length: 10 }, () => app.code(person, { nonce: 'n1' })))
   const answers = await Promise.all(codes.map((code) => app.redeem(code)))
   assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
 })
 
-test('AUZ-21 the codes of other flows, people and apps go on, and so does what was redeemed', async () => {
+test('AUZ-21 codes of other flows, users and apps stay valid, and so do redeemed tokens', async () => {
   const [ada, bob] = [await world.person(), await world.person()]
   const [app, other] = [await world.app(), await world.app()]
   const redeemed = await app.tokens(ada, { nonce: 'n1' })

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createConnectors, delegationsOf, type Connectors } from '#testing/connectors.ts'
 import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
-import { makeOrganization } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createOrganization } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let notes: Connectors
 before(async () => {
   world = await createWorld()
@@ -17,22 +17,22 @@ after(() => world.close())
 type Answer = { statusCode: number; json: () => { error?: string } }
 const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
 
-/** A member of an organization, and a session of theirs that it has opened alone. */
+/** Creates a member of an organization, with a session opened by SSO alone. */
 async function member() {
   const person = await world.person()
-  const { id: organizationId } = await makeOrganization(world, person)
+  const { id: organizationId } = await createOrganization(world, person)
   const connectionId = randomUUID()
   const headers = await signInByOrganization(world, person, { organizationId, connectionId })
   return { person, organizationId, connectionId, byProvider: { ...person, headers } }
 }
 
-function authorize({ headers, identityId }: Person, wanted: object) {
+function authorize({ headers, identityId }: Person, requested: object) {
   const { clientId, redirectUri } = notes.source
-  const payload = { clientId, redirectUri, identityId, scope: 'openid', ...wanted }
+  const payload = { clientId, redirectUri, identityId, scope: 'openid', ...requested }
   return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload })
 }
 
-test('SSO-12 a session that an organization opened lets no app act at another, whatever for', async () => {
+test('SSO-12 a session opened by SSO alone cannot grant a delegation', async () => {
   const { person, organizationId, byProvider } = await member()
   for (const communicationMode of ['background', 'user_present'])
     for (const scope of ['openid offline_access', '']) {
@@ -43,67 +43,75 @@ test('SSO-12 a session that an organization opened lets no app act at another, w
   assert.equal((await notes.consent(person, { organizationId })).statusCode, 200)
 })
 
-test('SSO-12 what a person lets an app do elsewhere is not for whom an organization has signed in', async () => {
+test('SSO-12 a delegation of the user does not apply in a session opened by SSO alone', async () => {
   const { person, organizationId, connectionId, byProvider } = await member()
   assert.equal((await notes.consent(person, { communicationMode: 'background' })).statusCode, 200)
-  const wanted = { organizationId, scope: 'openid offline_access' }
-  const given = await notes.source.tokens(byProvider, wanted)
+  const requested = { organizationId, scope: 'openid offline_access' }
+  const given = await notes.source.tokens(byProvider, requested)
   assert.deepEqual(errorOf(await notes.exchange(given.access_token_jwt)), [403, 'access_denied'])
   const resource = notes.audience
-  const code = await notes.source.code(byProvider, wanted)
+  const code = await notes.source.code(byProvider, requested)
   assert.deepEqual(errorOf(await notes.source.redeem(code, { resource })), [400, 'invalid_target'])
   assert.deepEqual(errorOf(await notes.source.refresh(given.refresh_token, { resource })), [400, 'invalid_grant'])
   const refreshed = (await notes.source.refresh(given.refresh_token)).json()
   assert.deepEqual(errorOf(await notes.exchange(refreshed.access_token_jwt)), [403, 'access_denied'])
 
   await nameBy(world, person, { organizationId, connectionId })
-  const own = await notes.source.tokens(person, wanted)
+  const own = await notes.source.tokens(person, requested)
   assert.equal(own.organization?.authMethod, 'enterprise_sso')
-  assert.equal((await notes.exchange(own.access_token_jwt)).statusCode, 200, 'beside their passkey')
-  await world.db.updateTable('token_lineage').set({ by_passkey: null }).execute()
+  assert.equal((await notes.exchange(own.access_token_jwt)).statusCode, 200, 'in addition to their passkey')
+  await world.db.updateTable('token_family').set({ authenticated_by_passkey: null }).execute()
   assert.deepEqual(errorOf(await notes.exchange(own.access_token_jwt)), [403, 'access_denied'], 'not on record')
 })
 
-test('SSO-12 what a session that an organization opened agrees to is no consent of the person', async () => {
+test('SSO-12 a consent in a session opened by SSO alone is not a consent of the user', async () => {
   const { person, organizationId, byProvider } = await member()
   const { clientId } = notes.source
   const given = await notes.source.tokens(byProvider, { organizationId, scope: 'openid profile' })
   for (const scope of ['openid', ''])
     assert.deepEqual(errorOf(await authorize(person, { prompt: 'none', scope })), [403, 'consent_required'])
-  const asked = `?identity_id=${person.identityId}&scope=openid+profile`
-  const url = `/api/oauth/authorization/${clientId}${asked}`
+  const input = `?identity_id=${person.identityId}&scope=openid+profile`
+  const url = `/api/oauth/authorization/${clientId}${input}`
   const { missingScopes } = (await world.api.inject({ url, headers: person.headers })).json()
   assert.deepEqual(missingScopes, ['openid', 'profile'])
 
   const list = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
   const [authorization] = list.json().authorizations
-  assert.deepEqual([authorization.clientId, authorization.scope], [clientId, ''], 'they see it, and can end it')
+  assert.deepEqual(
+    [authorization.clientId, authorization.scope],
+    [clientId, ''],
+    'the user sees the app and can disconnect it',
+  )
   const gone = `/api/oauth/authorizations/${authorization.id}`
   assert.equal((await world.api.inject({ method: 'DELETE', url: gone, headers: person.headers })).statusCode, 204)
   const headers = { authorization: `Bearer ${given.access_token}` }
   assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
 })
 
-test('SSO-12 where nobody may be asked, such a session has what the app holds for its organization', async () => {
+test('SSO-12 a silent request in an SSO session gets what the app already holds for its organization', async () => {
   const { person, organizationId, byProvider } = await member()
   const { clientId } = notes.source
   const silently = (scope: string) => authorize(byProvider, { organizationId, prompt: 'none', scope })
   await notes.source.tokens(person, { scope: 'openid profile' })
-  assert.deepEqual(errorOf(await silently('openid')), [403, 'consent_required'], 'that was as themselves')
+  assert.deepEqual(errorOf(await silently('openid')), [403, 'consent_required'], 'granted as the user')
   world.pass(60)
   const begun = world.now().toISOString()
   await notes.source.tokens(byProvider, { organizationId, scope: 'openid' })
   assert.equal((await silently('openid')).statusCode, 200)
   assert.deepEqual(errorOf(await silently('openid profile')), [403, 'consent_required'])
-  const asked = `?identity_id=${person.identityId}&scope=openid+profile&organization_id=${organizationId}`
-  const url = `/api/oauth/authorization/${clientId}${asked}`
+  const input = `?identity_id=${person.identityId}&scope=openid+profile&organization_id=${organizationId}`
+  const url = `/api/oauth/authorization/${clientId}${input}`
   const read = (await world.api.inject({ url, headers: byProvider.headers })).json()
   assert.deepEqual([read.authorization.scope, read.missingScopes], ['openid', ['profile']])
   const { createdAt, lastAuthorizedAt, organizationAccess } = read.authorization
-  assert.deepEqual([createdAt, lastAuthorizedAt, organizationAccess], [begun, begun, null], 'nothing as themselves')
+  assert.deepEqual(
+    [createdAt, lastAuthorizedAt, organizationAccess],
+    [begun, begun, null],
+    'nothing granted as the user',
+  )
 })
 
-test('ORG-05 ORG-07 a token that is worth nothing for its organization is exchanged for none', async () => {
+test('ORG-05 ORG-07 a token that is invalid for its organization cannot be exchanged', async () => {
   const { person, organizationId, connectionId } = await member()
   await notes.consent(person)
   const { access_token_jwt: jwt } = await notes.source.tokens(person, { organizationId })

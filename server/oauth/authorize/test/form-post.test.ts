@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 before(async () => {
   world = await createWorld()
@@ -22,7 +22,7 @@ const show = (parameters: Record<string, string>) => {
   return world.auth.inject({ url: `/signin?${new URLSearchParams({ ...query, ...parameters })}` })
 }
 
-test('the code is for a form to carry, and nothing of it stands in the address', async () => {
+test('a form post answer carries the code in the form and nothing in the URL', async () => {
   const person = await world.person()
   const answer = await world.api.inject({
     method: 'POST',
@@ -43,7 +43,7 @@ test('the code is for a form to carry, and nothing of it stands in the address',
   assert.equal((await app.redeem(formFields.code)).statusCode, 200)
 })
 
-test('a refusal by the person is posted too', async () => {
+test('a denial by the user is posted too', async () => {
   const answer = await show({ state: 's1' })
   const { denied } = viewIn(answer.body)
   assert.equal(denied.url, app.redirectUri)
@@ -54,7 +54,7 @@ test('a refusal by the person is posted too', async () => {
   assert.match(String(answer.headers['content-security-policy']), /form-action https: http:/)
 })
 
-test('an error that the server finds is posted by a page, not redirected', async () => {
+test('an error found by the server is posted by a page, not redirected', async () => {
   const answer = await show({ scope: 'nonsense', state: 's1' })
   assert.equal(answer.statusCode, 200)
   assert.equal(answer.headers.location, undefined)
@@ -63,12 +63,12 @@ test('an error that the server finds is posted by a page, not redirected', async
   assert.deepEqual([page, leaving.url, leaving.fields.error], ['return', app.redirectUri, 'invalid_scope'])
 })
 
-test('every other page may post forms to nobody but us', async () => {
+test('every other page may post forms only to this service', async () => {
   const answer = await show({ response_mode: 'query' })
   assert.match(String(answer.headers['content-security-policy']), /form-action 'self'/)
 })
 
-test('an installed app has no address that a form could be posted to', async () => {
+test('an installed app has no redirect URI that a form could be posted to', async () => {
   const native = await world.app({ redirectUris: ['com.example.app:/callback'], public: true })
   const query = {
     client_id: native.clientId,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createConnectors, type Connectors } from '#testing/connectors.ts'
-import { createWorld, newChallenge, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 let notes: Connectors
 let person: Person
@@ -18,16 +18,16 @@ after(() => world.close())
 
 type Fields = Record<string, string>
 
-const asked = (fields: Fields = {}) => {
+const requested = (fields: Fields = {}) => {
   const { clientId: client_id, redirectUri: redirect_uri } = app
   return { client_id, redirect_uri, response_type: 'code', scope: 'openid', ...fields }
 }
-const ask = (fields: Fields = {}) => postForm(world.auth, '/signin', asked({ prompt: 'login', ...fields }))
+const ask = (fields: Fields = {}) => postForm(world.auth, '/signin', requested({ prompt: 'login', ...fields }))
 const askFrom = (remoteAddress: string) =>
-  world.auth.inject({ url: `/signin?${new URLSearchParams(asked({ prompt: 'login' }))}`, remoteAddress })
+  world.auth.inject({ url: `/signin?${new URLSearchParams(requested({ prompt: 'login' }))}`, remoteAddress })
 const push = (fields: Fields = {}, of: Pick<TestApp, 'redirectUri' | 'credentials'> = app) =>
   postForm(world.api, '/api/oauth/par', {
-    ...asked({ prompt: 'login', ...fields }),
+    ...requested({ prompt: 'login', ...fields }),
     ...of.credentials,
     redirect_uri: of.redirectUri,
   })
@@ -35,7 +35,7 @@ const referenceIn = (body: string): string => JSON.parse(/id="view">(.*)<\/scrip
 
 const keptRows = () => world.db.selectFrom('oauth_pushed_request').select(['parameters', 'connector']).execute()
 
-/** Whether a request is still there: without a use of the passkey for it, it says so. */
+/** Tells if a request is still stored: without a passkey use for it, the service asks for one. */
 async function isKept(requestUri: string, { clientId, redirectUri }: Pick<TestApp, 'clientId' | 'redirectUri'> = app) {
   const { headers, identityId } = person
   const payload = { clientId, redirectUri, identityId, requestUri }
@@ -43,30 +43,30 @@ async function isKept(requestUri: string, { clientId, redirectUri }: Pick<TestAp
   return answer.json().error !== 'invalid_request_uri'
 }
 
-/** Registers an app of a person in the developer portal. */
+/** Registers an app of a user in the developer portal. */
 async function registerOwn({ headers }: Person) {
   const { redirectUri } = app
-  const payload = { name: 'An app of a person', redirectUris: [redirectUri] }
+  const payload = { name: 'An app of a user', redirectUris: [redirectUri] }
   const answer = await world.api.inject({ method: 'POST', url: '/api/developer/apps', headers, payload })
   assert.equal(answer.statusCode, 201, answer.body)
   const { clientId, clientSecret } = answer.json<{ clientId: string; clientSecret: string }>()
   return { clientId, redirectUri, credentials: { client_id: clientId, client_secret: clientSecret } }
 }
 
-/** Keeps as many requests more as the one that is there, a second after it. */
+/** Stores `count` copies of the existing request, a second later. */
 async function repeat(count: number): Promise<void> {
   world.pass(1)
   await sql`
-    insert into oauth_pushed_request (reference_sha256, client_id, parameters, expires_at, source_sha256, created_at)
+    insert into oauth_pushed_request (request_uri_sha256, client_id, parameters, expires_at, source_sha256, created_at)
     select sha256(nth::text::bytea), client_id, parameters, expires_at, source_sha256, ${world.now()}
     from oauth_pushed_request, generate_series(1, ${count}::integer) nth`.execute(world.db)
   world.pass(1)
 }
 
-test('GRW-25 of a request nothing is kept that no parameter is called, and 12 kB at most', async () => {
+test('GRW-25 a stored request contains known parameters only, and at most 12 kB', async () => {
   const junk = { junk: 'x'.repeat(60_000), client_secret: 'x'.repeat(1000) }
   assert.equal((await ask(junk)).statusCode, 200)
-  // The longest state, with more of everything else than honest requests have.
+  // The longest state, with more of everything else than legitimate requests have.
   const honest = { state: 's'.repeat(8192), nonce: 'n'.repeat(1024), ui_locales: 'de en '.repeat(300) }
   assert.equal((await ask(honest)).statusCode, 200)
   assert.equal((await push(honest)).statusCode, 201)
@@ -76,9 +76,9 @@ test('GRW-25 of a request nothing is kept that no parameter is called, and 12 kB
   assert.doesNotMatch(JSON.stringify(kept), /xxx/)
 })
 
-test('GRW-25 a request that is larger is refused, by a form, to a connector, and pushed', async () => {
+test('GRW-25 a larger request is rejected: as a form, for a connector, and pushed', async () => {
   const before = await keptRows()
-  // Each character takes six in JSON, where a control character is escaped.
+  // Each character takes six in JSON, where control characters are escaped.
   for (const fields of [{ scope: 'openid '.repeat(2000) }, { state: '\u0001'.repeat(8000) }] as Fields[]) {
     const answer = await ask(fields)
     assert.equal(answer.statusCode, 303)
@@ -97,7 +97,7 @@ test('GRW-25 a request that is larger is refused, by a form, to a connector, and
   assert.equal((await keptRows()).length, before.length + 1)
 })
 
-test('GRW-26 of one address 3,000 requests wait for an answer, and then the oldest gives way', async () => {
+test('GRW-26 3,000 requests of one address are stored, and then the oldest is replaced', async () => {
   await world.db.deleteFrom('oauth_pushed_request').execute()
   const first = referenceIn((await ask()).body)
   assert.equal(await isKept(first), true)
@@ -108,7 +108,7 @@ test('GRW-26 of one address 3,000 requests wait for an answer, and then the olde
 
   const another = referenceIn((await ask()).body)
   assert.deepEqual([await isKept(first), await isKept(another)], [false, true])
-  assert.equal((await keptRows()).length, 3003, 'those of other addresses stay')
+  assert.equal((await keptRows()).length, 3003, 'requests of other addresses stay')
 })
 
 test('GRW-26 the networks of one IPv6 /48 count as one address', async () => {
@@ -119,7 +119,7 @@ test('GRW-26 the networks of one IPv6 /48 count as one address', async () => {
   assert.deepEqual([await isKept(first), (await keptRows()).length], [false, 3000])
 })
 
-test('GRW-26 of an app that has proved itself 3,000 pushed requests wait, and none of another gives way', async () => {
+test('GRW-26 3,000 pushed requests of an authenticated app are stored, and those of other apps stay', async () => {
   await world.db.deleteFrom('oauth_pushed_request').execute()
   const { request_uri: first } = (await push()).json()
   await repeat(2999)
@@ -134,7 +134,7 @@ test('GRW-26 of an app that has proved itself 3,000 pushed requests wait, and no
   assert.deepEqual([await isKept(first), (await keptRows()).length], [false, 3002])
 })
 
-test('GRW-50 of all apps of one person together 3,000 pushed requests wait, and none of others gives way', async () => {
+test('GRW-50 3,000 pushed requests of all apps of one user are stored, and those of others stay', async () => {
   await world.db.deleteFrom('oauth_pushed_request').execute()
   const [one, two] = [await registerOwn(person), await registerOwn(person)]
   const [ofAnother, ofOperator] = [await registerOwn(await world.person()), await world.app()]
@@ -146,7 +146,7 @@ test('GRW-50 of all apps of one person together 3,000 pushed requests wait, and 
   assert.deepEqual([await isKept(first, one), await isKept(last, two), (await keptRows()).length], [false, true, 3002])
 })
 
-test('GRW-26 requests that are added at once leave 3,000', async () => {
+test('GRW-26 concurrent requests leave 3,000 stored', async () => {
   await world.db.deleteFrom('oauth_pushed_request').execute()
   await ask()
   await repeat(2999)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 let person: Person
 before(async () => {
@@ -25,18 +25,21 @@ const show = async (parameters: Record<string, string>) => {
   }
   return world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
 }
-const consent = (wanted: Record<string, unknown>, { headers, identityId }: Pick<Person, 'headers' | 'identityId'>) => {
-  const asked = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid profile' }
-  return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload: { ...asked, ...wanted } })
+const consent = (
+  requested: Record<string, unknown>,
+  { headers, identityId }: Pick<Person, 'headers' | 'identityId'>,
+) => {
+  const input = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, scope: 'openid profile' }
+  return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload: { ...input, ...requested } })
 }
 
-test('a page is told what the app asks of the sign-in', async () => {
+test("the page gets the app's prompt, max_age and ui_locales", async () => {
   const view = viewIn((await show({ prompt: 'consent login', max_age: '60', ui_locales: 'de-AT x <b> en' })).body)
   assert.deepEqual([view.prompts, view.maxAgeSeconds, view.languages], [['login', 'consent'], 60, ['de-AT', 'en']])
   assert.equal(view.silently, undefined)
 })
 
-test('a page that may ask nothing knows how to say so to the app', async () => {
+test('a page for a silent request gets the errors to return to the app', async () => {
   const { silently } = viewIn((await show({ prompt: 'none' })).body)
   for (const [end, { url }] of Object.entries<{ url: string }>(silently)) {
     const answer = new URL(url)
@@ -53,7 +56,7 @@ test('a page that may ask nothing knows how to say so to the app', async () => {
   ])
 })
 
-test('AUZ-12 what may ask nothing gives a code only where everything was granted before', async () => {
+test('AUZ-12 a silent request gets a code only if everything was granted before', async () => {
   const someone = await world.person()
   const first = await consent({ prompt: 'none' }, someone)
   assert.deepEqual([first.statusCode, first.json().error], [403, 'consent_required'])
@@ -63,10 +66,10 @@ test('AUZ-12 what may ask nothing gives a code only where everything was granted
   assert.deepEqual([more.statusCode, more.json().error], [403, 'consent_required'])
 })
 
-test('AUZ-12 user_id that is newly requested is asked for again, and a silent request cannot get it', async () => {
+test('AUZ-12 a new user_id scope requires consent again, and a silent request cannot get it', async () => {
   const someone = await world.person()
   const own = await world.app({ allowedScopes: ['openid', 'profile', 'user_id'] })
-  const ask = (wanted: Record<string, unknown>) => consent({ clientId: own.clientId, ...wanted }, someone)
+  const ask = (requested: Record<string, unknown>) => consent({ clientId: own.clientId, ...requested }, someone)
   await own.tokens(someone, { scope: 'openid profile' })
   const missing = async () => {
     const query = new URLSearchParams({ identity_id: someone.identityId, scope: 'openid profile user_id' })
@@ -76,16 +79,16 @@ test('AUZ-12 user_id that is newly requested is asked for again, and a silent re
   assert.deepEqual(await missing(), ['user_id'], 'which the page asks for')
   const silent = await ask({ prompt: 'none', scope: 'openid profile user_id' })
   assert.deepEqual([silent.statusCode, silent.json().error], [403, 'consent_required'])
-  const unasked = await own.tokens(someone, { scope: 'openid profile', prompt: 'none' })
-  assert.equal(unasked.user_id, undefined)
-  assert.equal(decodeJwt(unasked.access_token_jwt)['user_id'], undefined)
+  const unrequested = await own.tokens(someone, { scope: 'openid profile', prompt: 'none' })
+  assert.equal(unrequested.user_id, undefined)
+  assert.equal(decodeJwt(unrequested.access_token_jwt)['user_id'], undefined)
 
   assert.equal((await own.tokens(someone, { scope: 'openid user_id' })).user_id, someone.userId)
   assert.deepEqual(await missing(), [])
   assert.equal((await ask({ prompt: 'none', scope: 'openid profile user_id' })).statusCode, 200)
 })
 
-test('SES-12 FRS-03 max_age is counted to the second, without any grace', async () => {
+test('SES-12 FRS-03 max_age is counted in seconds without tolerance', async () => {
   const someone = await world.person()
   world.pass(20)
   for (const maxAge of [0, 1, 19]) {
@@ -99,7 +102,7 @@ test('SES-12 FRS-03 max_age is counted to the second, without any grace', async 
   assert.equal((await consent({ maxAge: 20 }, someone)).statusCode, 403)
 })
 
-test('FRS-05 a silent request with a proof that is too old is refused as login_required', async () => {
+test('FRS-05 a silent request with an outdated authentication fails with login_required', async () => {
   const someone = await world.person()
   await consent({}, someone)
   world.pass(31)
@@ -108,31 +111,31 @@ test('FRS-05 a silent request with a proof that is too old is refused as login_r
   assert.equal((await consent({ prompt: 'none', maxAge: 31 }, someone)).statusCode, 200)
 })
 
-test('a session says how old its proof is, by the clock of the server', async () => {
+test("a session reports the age of its authentication by the server's clock", async () => {
   const someone = await world.person()
   world.pass(42)
   const session = await world.api.inject({ url: '/api/auth/session', headers: someone.headers })
   assert.equal(session.json().secondsSinceAuthTime, 42)
 })
 
-test('an ID token that the app got here says who should sign in, also when it has expired', async () => {
+test('an ID token hint selects the identity to sign in, also after it has expired', async () => {
   const { id_token = '' } = await app.tokens(person)
   world.pass(100_000)
   const view = viewIn((await show({ id_token_hint: id_token })).body)
   assert.equal(view.identityId, person.identityId)
 })
 
-test('OID-10 an ID token as a hint comes by POST too, at sign-in and sign-out, and is in no address then', async () => {
+test('OID-10 an ID token hint is accepted by POST at sign-in and sign-out, and then appears in no URL', async () => {
   const { id_token = '' } = await app.tokens({ ...person, headers: await person.signIn() })
-  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
-  const signIn = await postForm(world.auth, '/signin', { ...asked, id_token_hint: id_token })
+  const input = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  const signIn = await postForm(world.auth, '/signin', { ...input, id_token_hint: id_token })
   assert.deepEqual([signIn.statusCode, viewIn(signIn.body).identityId], [200, person.identityId])
   const signOut = await postForm(world.auth, '/logout', { id_token_hint: id_token })
   assert.deepEqual([signOut.statusCode, viewIn(signOut.body).idTokenHint], [200, id_token])
   assert.equal(signOut.headers.location, undefined)
 })
 
-test('JWT-02 JWT-03 whatever else is handed in as an ID token is refused', async () => {
+test('JWT-02 JWT-03 any other JWT as ID token hint is rejected', async () => {
   const {
     id_token = '',
     access_token_jwt,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { createWorld, newChallenge, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
-import { prunePushed } from '#oauth/authorize/pushed-request.ts'
+import { createWorld, newChallenge, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
+import { prunePushedRequests } from '#oauth/authorize/pushed-request.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 let person: Person
 before(async () => {
@@ -14,9 +14,9 @@ before(async () => {
 })
 after(() => world.close())
 
-const asked = () => ({ redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid profile', state: 's1' })
+const input = () => ({ redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid profile', state: 's1' })
 const push = (fields: Record<string, string> = {}, headers: Record<string, string> = {}) =>
-  postForm(world.api, '/api/oauth/par', { ...app.credentials, ...asked(), ...fields }, headers)
+  postForm(world.api, '/api/oauth/par', { ...app.credentials, ...input(), ...fields }, headers)
 const pushed = async (fields: Record<string, string> = {}): Promise<string> => {
   const answer = await push(fields)
   assert.equal(answer.statusCode, 201, answer.body)
@@ -27,8 +27,8 @@ const show = (requestUri: string, parameters: Record<string, string> = {}) => {
   return world.auth.inject({ url: `/signin?${query}`, headers: { accept: 'text/html' } })
 }
 const viewIn = (body: string) => JSON.parse(/id="view">(.*)<\/script>/.exec(body)?.[1] ?? '{}')
-const consent = (requestUri: string, wanted: Record<string, unknown> = {}, { headers, identityId } = person) => {
-  const sent = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, requestUri, ...wanted }
+const consent = (requestUri: string, requested: Record<string, unknown> = {}, { headers, identityId } = person) => {
+  const sent = { clientId: app.clientId, redirectUri: app.redirectUri, identityId, requestUri, ...requested }
   return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload: sent })
 }
 const errorOf = (answer: { json: () => { error: string }; statusCode: number }) => [
@@ -36,7 +36,7 @@ const errorOf = (answer: { json: () => { error: string }; statusCode: number }) 
   answer.json().error,
 ]
 
-/** A page that says why, to the person, and sends nobody anywhere. */
+/** Asserts that the answer is an error page for the user, without a redirect. */
 function assertStays(answer: Awaited<ReturnType<typeof show>>) {
   assert.equal(answer.statusCode, 400)
   assert.equal(answer.headers.location, undefined)
@@ -44,7 +44,7 @@ function assertStays(answer: Awaited<ReturnType<typeof show>>) {
   assert.deepEqual([view.page, view.error], ['error', 'invalid_request_uri'])
 }
 
-test('an app pushes its request and the person signs in by the reference to it', async () => {
+test('an app pushes its request and the user signs in with its reference', async () => {
   const { verifier, challenge } = newChallenge()
   const answer = await push({ nonce: 'n1', code_challenge: challenge, code_challenge_method: 'S256' })
   assert.equal(answer.statusCode, 201)
@@ -67,11 +67,11 @@ test('the reference is not in the database', async () => {
   const requestUri = await pushed()
   const rows = await world.db.selectFrom('oauth_pushed_request').selectAll().execute()
   assert.ok(rows.length > 0)
-  const held = rows.map(({ reference_sha256: hash, parameters }) => Buffer.from(hash).toString('latin1') + parameters)
+  const held = rows.map(({ request_uri_sha256: hash, parameters }) => Buffer.from(hash).toString('latin1') + parameters)
   assert.equal(held.join().includes(requestUri.slice(-43)), false)
 })
 
-test('what was pushed counts, whatever stands in the address', async () => {
+test('pushed parameters take precedence over those in the URL', async () => {
   const requestUri = await pushed({ nonce: 'n1' })
   const others = { state: 'other', nonce: 'other', scope: 'openid email', redirect_uri: 'https://evil.example/' }
   const view = viewIn((await show(requestUri, others)).body)
@@ -82,7 +82,7 @@ test('what was pushed counts, whatever stands in the address', async () => {
   assert.equal(decodeJwt(tokens.id_token)['nonce'], 'n1')
 })
 
-test('what was pushed counts, whatever the page sends', async () => {
+test('pushed parameters take precedence over those that the page sends', async () => {
   const { challenge } = newChallenge()
   const requestUri = await pushed({ code_challenge: challenge, code_challenge_method: 'S256' })
   const sent = { state: 'other', scope: 'openid email offline_access', redirectUri: 'https://evil.example/' }
@@ -94,13 +94,13 @@ test('what was pushed counts, whatever the page sends', async () => {
   assert.equal((await app.redeem(code, { code_verifier: 'v'.repeat(43) })).json().error, 'invalid_grant')
 })
 
-test('a person may share less than was pushed, and never more', async () => {
+test('a user may share less than was pushed, and never more', async () => {
   const narrow = await consent(await pushed(), { scope: 'openid offline_access' })
   const code = new URL(narrow.json().redirectUrl).searchParams.get('code') ?? ''
   assert.equal((await app.redeem(code)).json().scope, 'openid')
 })
 
-test('a pushed prompt and max_age hold, though the page leaves them out', async () => {
+test('a pushed prompt and max_age apply even if the page omits them', async () => {
   const someone = await world.person()
   world.pass(400)
   for (const wish of [{ prompt: 'login' }, { max_age: '60' }])
@@ -108,7 +108,7 @@ test('a pushed prompt and max_age hold, though the page leaves them out', async 
   assert.deepEqual(errorOf(await consent(await pushed({ prompt: 'none' }), {}, someone)), [403, 'consent_required'])
 })
 
-test('AUZ-14 a request is spent at the consent, not at a look, and by a consent that succeeds', async () => {
+test('AUZ-14 a request is consumed by a successful consent, not by viewing it', async () => {
   const requestUri = await pushed()
   const looks = [await show(requestUri), await show(requestUri), await show(requestUri)]
   for (const look of looks) assert.equal(look.statusCode, 200)
@@ -119,7 +119,7 @@ test('AUZ-14 a request is spent at the consent, not at a look, and by a consent 
   assertStays(await show(requestUri))
 })
 
-test('of sixteen consents at once one is given a code', async () => {
+test('one of sixteen concurrent consents gets a code', async () => {
   const requestUri = await pushed()
   const answers = await Promise.all(Array.from({ length: 16 }, () => consent(requestUri)))
   const codes = answers.map(({ statusCode }) => statusCode).toSorted((one, other) => one - other)
@@ -127,7 +127,7 @@ test('of sixteen consents at once one is given a code', async () => {
   for (const answer of answers) if (answer.statusCode === 400) assert.equal(answer.json().error, 'invalid_request_uri')
 })
 
-test('a request waits a minute for the browser, and then ten for the person, however often they look', async () => {
+test('a pushed request is valid for one minute, and for ten more after its first view', async () => {
   const late = await pushed()
   world.pass(60)
   assertStays(await show(late))
@@ -143,14 +143,14 @@ test('a request waits a minute for the browser, and then ten for the person, how
   assert.deepEqual(errorOf(await consent(slow)), [400, 'invalid_request_uri'])
 })
 
-test('requests that have expired are swept', async () => {
+test('the cleanup deletes expired requests', async () => {
   await pushed()
   world.pass(60)
-  assert.ok((await prunePushed(world.db, world.now(), 500)) > 0)
+  assert.ok((await prunePushedRequests(world.db, world.now(), 500)) > 0)
   assert.deepEqual(await world.db.selectFrom('oauth_pushed_request').select('client_id').execute(), [])
 })
 
-test('another app gets nothing for a reference, and does not spend it', async () => {
+test('another app cannot use a reference and does not consume it', async () => {
   const requestUri = await pushed()
   const other = await world.app({ redirectUris: [app.redirectUri] })
   assertStays(await show(requestUri, { client_id: other.clientId }))
@@ -159,7 +159,7 @@ test('another app gets nothing for a reference, and does not spend it', async ()
   assert.equal((await consent(requestUri)).statusCode, 200)
 })
 
-test('a reference that was never given out is told to the person', async () => {
+test('an unknown reference shows an error page to the user', async () => {
   const prefix = 'urn:ietf:params:oauth:request_uri:'
   for (const end of ['', 'x', 'A'.repeat(43), '\u0001', '../../x', 'ü'.repeat(500)])
     assertStays(await show(prefix + end))
@@ -181,32 +181,32 @@ const unacceptable: Record<string, [Record<string, string>, string]> = {
   'another response type': [{ response_type: 'token' }, 'unsupported_response_type'],
   'a scope that the app may not have': [{ scope: 'openid user_id' }, 'invalid_scope'],
   'a plain challenge': [{ code_challenge: 'A'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
-  'a prompt that nobody knows': [{ prompt: 'maybe' }, 'invalid_request'],
-  'a max_age that is none': [{ max_age: '-1' }, 'invalid_request'],
-  'a response mode that nobody knows': [{ response_mode: 'fragment' }, 'invalid_request'],
-  'a hint that we did not sign': [{ id_token_hint: 'eyJhbGciOiJub25lIn0.e30.' }, 'invalid_request'],
+  'an unknown prompt': [{ prompt: 'maybe' }, 'invalid_request'],
+  'an invalid max_age': [{ max_age: '-1' }, 'invalid_request'],
+  'an unknown response mode': [{ response_mode: 'fragment' }, 'invalid_request'],
+  'a hint that this service did not sign': [{ id_token_hint: 'eyJhbGciOiJub25lIn0.e30.' }, 'invalid_request'],
   'a registration': [{ registration: '{}' }, 'registration_not_supported'],
 }
 for (const [what, [fields, error]] of Object.entries(unacceptable))
-  test(`a push with ${what} is refused at once, as ${error}`, async () => {
+  test(`a push with ${what} fails at once with ${error}`, async () => {
     assert.deepEqual(errorOf(await push(fields)), [400, error])
   })
 
-test('an app with a secret must prove that it is that app, in one way', async () => {
+test('a confidential app must authenticate to push, with exactly one method', async () => {
   const { client_secret: secret = '', client_id: id } = app.credentials
-  const bare = { ...asked(), client_id: id }
+  const bare = { ...input(), client_id: id }
   const at = (fields: Record<string, string>, headers?: Record<string, string>) =>
     postForm(world.api, '/api/oauth/par', fields, headers)
   const basic = { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` }
-  assert.equal((await at(asked(), basic)).statusCode, 201)
+  assert.equal((await at(input(), basic)).statusCode, 201)
   assert.deepEqual(errorOf(await at(bare)), [401, 'invalid_client'])
   assert.deepEqual(errorOf(await at({ ...bare, client_secret: `${secret}x` })), [401, 'invalid_client'])
   assert.deepEqual(errorOf(await at({ ...bare, client_secret: secret }, basic)), [400, 'invalid_request'])
-  assert.deepEqual(errorOf(await at({ ...asked(), client_id: 'app_other' }, basic)), [400, 'invalid_request'])
-  assert.deepEqual(errorOf(await at(asked())), [400, 'invalid_request'])
+  assert.deepEqual(errorOf(await at({ ...input(), client_id: 'app_other' }, basic)), [400, 'invalid_request'])
+  assert.deepEqual(errorOf(await at(input())), [400, 'invalid_request'])
 })
 
-test('a public app pushes without a secret, and must still send a challenge', async () => {
+test('a public app pushes without a secret and must still send a challenge', async () => {
   const spa = await world.app({ public: true })
   const fields = { ...spa.credentials, response_type: 'code', redirect_uri: spa.redirectUri, scope: 'openid' }
   assert.deepEqual(errorOf(await postForm(world.api, '/api/oauth/par', fields)), [400, 'invalid_request'])
@@ -214,7 +214,7 @@ test('a public app pushes without a secret, and must still send a challenge', as
   assert.equal((await postForm(world.api, '/api/oauth/par', withChallenge)).statusCode, 201)
 })
 
-test('an app that is changed in between is asked again whether the request is its own', async () => {
+test('a request of an app that was changed in the meantime is checked again', async () => {
   const changed = await world.app()
   const fields = { ...changed.credentials, response_type: 'code', redirect_uri: changed.redirectUri, scope: 'openid' }
   const { request_uri: requestUri } = (await postForm(world.api, '/api/oauth/par', fields)).json()
@@ -227,7 +227,7 @@ test('an app that is changed in between is asked again whether the request is it
   assert.deepEqual(errorOf(await consent(requestUri, body)), [400, 'invalid_redirect_uri'])
 })
 
-test('what an app pushed before it was deleted is worth nothing', async () => {
+test('a request pushed by an app that was deleted is invalid', async () => {
   const gone = await world.app()
   const fields = { ...gone.credentials, response_type: 'code', redirect_uri: gone.redirectUri, scope: 'openid' }
   const { request_uri: requestUri } = (await postForm(world.api, '/api/oauth/par', fields)).json()
@@ -237,7 +237,7 @@ test('what an app pushed before it was deleted is worth nothing', async () => {
   assert.deepEqual(errorOf(await consent(requestUri, { clientId: gone.clientId })), [400, 'invalid_client'])
 })
 
-/** Ways to write another place to go, beside or instead of the one that is registered. */
+/** Ways to write another target, in addition to or instead of the registered redirect URI. */
 const places = [
   ...['https://evil.example', '//evil.example', '/\\evil.example', 'https:evil.example', 'https:/\\evil.example'],
   ...['https://app.example@evil.example/callback', 'https://app.example:pw@evil.example/', 'https://evil.example#'],
@@ -257,7 +257,7 @@ const tricks = places.flatMap((place) => [
   { redirect_uri: place, request_uri: `urn:ietf:params:oauth:request_uri:${place}` },
 ])
 
-test(`HDR-09 AUZ-08 none of ${tricks.length} redirect tricks around a pushed request leaves home`, async () => {
+test(`HDR-09 AUZ-08 none of ${tricks.length} redirect tricks with a pushed request redirects away`, async () => {
   assert.ok(tricks.length >= 50)
   for (const trick of tricks) {
     const refused = await push(trick)
@@ -273,7 +273,7 @@ test(`HDR-09 AUZ-08 none of ${tricks.length} redirect tricks around a pushed req
   }
 })
 
-test('discovery names the place, and that nobody is forced to use it', async () => {
+test('discovery lists the endpoint and states that pushing is optional', async () => {
   const metadata = (await world.auth.inject({ url: '/.well-known/openid-configuration' })).json()
   assert.equal(metadata.pushed_authorization_request_endpoint, `${world.config.baseUrl.origin}/api/oauth/par`)
   assert.equal(metadata.require_pushed_authorization_requests, false)

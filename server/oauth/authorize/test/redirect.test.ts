@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { registered, tricks } from '#testing/address-tricks.ts'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 let person: Person
 before(async () => {
@@ -13,22 +13,22 @@ before(async () => {
 })
 after(() => world.close())
 
-/** The ways on which an address of the app could become one that a browser follows. */
+/** Flows in which a URL of the app could become a redirect of the browser. */
 const ways: Record<string, Record<string, string>> = {
-  'a request that would be fine': { scope: 'openid' },
-  'a request that is refused': { scope: 'openid nonsense' },
+  'a valid request': { scope: 'openid' },
+  'a rejected request': { scope: 'openid nonsense' },
   'a form post': { scope: 'openid', response_mode: 'form_post' },
-  'a form post that is refused': { scope: 'nonsense', response_mode: 'form_post' },
+  'a rejected form post': { scope: 'nonsense', response_mode: 'form_post' },
   'a silent request': { scope: 'openid', prompt: 'none' },
 }
 
-test('AUZ-04 AUZ-05 AUZ-06 the tricks are many, and none of them is registered', () => {
+test('AUZ-04 AUZ-05 AUZ-06 variations of a registered redirect URI are rejected in every flow', () => {
   assert.ok(tricks.length >= 200, String(tricks.length))
   assert.ok(!tricks.includes(registered))
 })
 
 for (const [way, parameters] of Object.entries(ways))
-  test(`AUZ-04 AUZ-05 AUZ-06 AUZ-08 HDR-09 ${way} leads to no other address than the registered one`, async () => {
+  test(`AUZ-04 AUZ-05 AUZ-06 AUZ-08 HDR-09 ${way} redirects only to the registered URI`, async () => {
     for (const redirect_uri of tricks) {
       const query = new URLSearchParams({ client_id: app.clientId, response_type: 'code', redirect_uri, ...parameters })
       const { statusCode, headers, body } = await world.auth.inject({ url: `/signin?${query}` })
@@ -39,7 +39,7 @@ for (const [way, parameters] of Object.entries(ways))
     }
   })
 
-test('OID-07 the page of a redirect URI that is not registered says what was sent, as text', async () => {
+test('OID-07 the page for an unregistered redirect URI shows the received value as text', async () => {
   const sentBy = async (parameters: Record<string, string>) => {
     const query = new URLSearchParams({
       client_id: app.clientId,
@@ -60,7 +60,7 @@ test('OID-07 the page of a redirect URI that is not registered says what was sen
   assert.deepEqual([unknown.sent.clientId, unknown.sent.redirectUri.length], ['app_nobody', 500])
 })
 
-test('OID-08 a scope that is refused is named, to the app alone', async () => {
+test('OID-08 a rejected scope is named to the app only', async () => {
   const query = {
     client_id: app.clientId,
     redirect_uri: registered,
@@ -70,10 +70,13 @@ test('OID-08 a scope that is refused is named, to the app alone', async () => {
   const { headers } = await world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
   const { searchParams } = new URL(String(headers.location))
   assert.equal(searchParams.get('error'), 'invalid_scope')
-  assert.equal(searchParams.get('error_description'), "The scope 'calendar.read' is not allowed for this app.")
+  assert.equal(
+    searchParams.get('error_description'),
+    "scope contains 'calendar.read', which this app is not allowed to request.",
+  )
 })
 
-test('AUZ-04 AUZ-05 AUZ-06 AUZ-08 consent for another address than the registered one gives no code', async () => {
+test('AUZ-04 AUZ-05 AUZ-06 AUZ-08 a consent for an unregistered redirect URI issues no code', async () => {
   const { headers, identityId } = person
   for (const redirectUri of tricks) {
     const payload = { clientId: app.clientId, redirectUri, identityId, scope: 'openid' }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { createWorld, newChallenge, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-const consent = (person: Pick<Person, 'headers' | 'identityId'>, app: TestApp, wanted: object = {}) => {
+const consent = (person: Pick<Person, 'headers' | 'identityId'>, app: TestApp, requested: object = {}) => {
   const { clientId, redirectUri } = app
-  const payload = { clientId, redirectUri, identityId: person.identityId, scope: 'openid', ...wanted }
+  const payload = { clientId, redirectUri, identityId: person.identityId, scope: 'openid', ...requested }
   return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers: person.headers, payload })
 }
 const errorOf = (answer: { statusCode: number; json: () => { error?: string } }) => [
@@ -23,7 +23,7 @@ const authorizationsOf = async ({ headers }: Person) =>
 const codeIn = (answer: Awaited<ReturnType<typeof consent>>) =>
   new URL(answer.json().redirectUrl).searchParams.get('code') ?? ''
 
-test('AUZ-10 a consent to a scope that the app may not have records nothing, and widens nothing', async () => {
+test('AUZ-10 a consent to a scope that the app is not allowed records nothing', async () => {
   const [person, app] = [await world.person(), await world.app({ allowedScopes: ['openid', 'profile'] })]
   const wrong = [
     'openid email',
@@ -40,10 +40,10 @@ test('AUZ-10 a consent to a scope that the app may not have records nothing, and
   await app.code(person, { scope: 'openid' })
   const [before] = await authorizationsOf(person)
   for (const scope of wrong) assert.equal((await consent(person, app, { scope })).statusCode, 400)
-  assert.deepEqual(await authorizationsOf(person), [before], 'and what was granted stays as it was')
+  assert.deepEqual(await authorizationsOf(person), [before], 'earlier grants stay unchanged')
 })
 
-test('AUZ-02 a consent as the identity of another user leaves no consent with either of them', async () => {
+test('AUZ-02 a consent with the identity of another user is recorded for neither user', async () => {
   const [person, victim, app] = [await world.person(), await world.person(), await world.app()]
   const answer = await consent({ ...person, identityId: victim.identityId }, app)
   assert.deepEqual([...errorOf(answer), answer.json().redirectUrl], [404, 'identity_not_found', undefined])
@@ -66,16 +66,24 @@ test('AUZ-11 a public app gets no code without an S256 challenge of 43 base64url
     { codeChallenge: [challenge] },
   ]
   for (const app of [open, confidential])
-    for (const wanted of wrong)
-      assert.deepEqual(errorOf(await consent(person, app, wanted)), [400, 'invalid_request'], JSON.stringify(wanted))
-  for (const wanted of [{}, { codeChallengeMethod: 'S256' }, { codeChallenge: '' }, { codeChallenge: null }])
-    assert.deepEqual(errorOf(await consent(person, open, wanted)), [400, 'invalid_request'], JSON.stringify(wanted))
+    for (const requested of wrong)
+      assert.deepEqual(
+        errorOf(await consent(person, app, requested)),
+        [400, 'invalid_request'],
+        JSON.stringify(requested),
+      )
+  for (const requested of [{}, { codeChallengeMethod: 'S256' }, { codeChallenge: '' }, { codeChallenge: null }])
+    assert.deepEqual(
+      errorOf(await consent(person, open, requested)),
+      [400, 'invalid_request'],
+      JSON.stringify(requested),
+    )
   assert.deepEqual(await authorizationsOf(person), [])
   const right = await consent(person, open, { codeChallenge: challenge, codeChallengeMethod: 'S256' })
   assert.equal((await open.redeem(codeIn(right), { code_verifier: verifier })).statusCode, 200)
 })
 
-test('AUZ-17 a long nonce and an emoji come back whole; a state of 20 kB does too, or is refused', async () => {
+test('AUZ-17 a long nonce and an emoji are returned unchanged; a state of 20 kB is too, or is rejected', async () => {
   const [person, app] = [await world.person(), await world.app()]
   for (const nonce of ['n'.repeat(384), '😀🇩🇪👩‍👧', 'ü'.repeat(384)]) {
     const tokens = (await app.redeem(await app.code(person, { nonce }))).json()
@@ -89,7 +97,7 @@ test('AUZ-17 a long nonce and an emoji come back whole; a state of 20 kB does to
   }
 })
 
-test('AUZ-01 a session that has expired consents to nothing', async () => {
+test('AUZ-01 an expired session cannot consent', async () => {
   const [person, app] = [await world.person(), await world.app()]
   world.pass(30 * 24 * 3600)
   const answer = await consent(person, app)

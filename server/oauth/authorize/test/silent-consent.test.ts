@@ -4,24 +4,24 @@ import { sql } from 'kysely'
 import type { Transaction } from '#platform/database/database.ts'
 import { createConnectors, delegationsOf } from '#testing/connectors.ts'
 import { exchange, openBrowser } from '#testing/federated-browser.ts'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-/** The embedded database has one connection: there a transaction is over before the next begins. */
+/** True if the database has several connections. On the embedded database, transactions run one after another. */
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
 
-/** Resolves when so many statements wait for what another transaction holds. */
+/** Resolves when this many statements wait for a lock of another transaction. */
 async function untilWaiting(count: number): Promise<void> {
   if (!isShared) return
   const waiting = sql<{ there: number }>`
     select count(*)::integer as there from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  for (let asked = 0; asked < 5000; asked += 1) {
+  for (let requested = 0; requested < 5000; requested += 1) {
     const { rows } = await waiting.execute(world.db)
     if (rows[0]?.there === count) return
   }
@@ -32,20 +32,20 @@ type Asking = () => Promise<Answer>
 type Answer = { statusCode: number; body: string }
 
 /**
- * Lets `disconnect` take the consent out and come as far as the tokens, which are held; then `ask` as far as it comes
- * meanwhile; then lets go of both.
+ * Runs `disconnect` until it has deleted the consent and waits for the locked tokens, then `ask` as far as it gets;
+ * then releases both.
  */
 async function meeting({ identityId }: Person, disconnect: Asking, ask: Asking) {
   const both = await world.db.transaction().execute(async (tx: Transaction) => {
-    const held = tx.selectFrom('token_lineage').select('lineage_id').where('identity_id', '=', identityId)
+    const held = tx.selectFrom('token_family').select('family_id').where('identity_id', '=', identityId)
     assert.equal((await held.forUpdate().execute()).length, 1)
     const disconnected = disconnect()
     await untilWaiting(1)
-    const asked = ask()
+    const requested = ask()
     await untilWaiting(2)
-    return { disconnected, asked }
+    return { disconnected, requested }
   })
-  return { gone: await both.disconnected, silent: await both.asked }
+  return { gone: await both.disconnected, silent: await both.requested }
 }
 
 const connectedApps = async ({ headers }: Person) =>
@@ -57,7 +57,7 @@ function consentSilently({ headers, identityId }: Person, { clientId, redirectUr
   return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload })
 }
 
-test('AUZ-12 a silent request while the person disconnects the app does not connect it again', async () => {
+test('AUZ-12 a silent request during a disconnection by the user does not reconnect the app', async () => {
   const [person, app] = [await world.person(), await world.app()]
   await app.tokens(person)
   const [authorization] = await connectedApps(person)
@@ -69,7 +69,7 @@ test('AUZ-12 a silent request while the person disconnects the app does not conn
   assert.deepEqual(await connectedApps(person), [])
 })
 
-test('AUZ-12 FED-08 nor does the sign-in of a browser while the app itself disconnects', async () => {
+test('AUZ-12 FED-08 a FedCM sign-in during a disconnection by the app does not reconnect the app', async () => {
   const [person, app] = [await world.person(), await world.app()]
   await app.tokens(person)
   const browser = await openBrowser(world, person)
@@ -82,17 +82,17 @@ test('AUZ-12 FED-08 nor does the sign-in of a browser while the app itself disco
   assert.equal((await exchange(world, app, token)).json().error, 'invalid_grant')
 })
 
-test('AUZ-12 DEL-07 a silent request while a delegation is revoked does not grant it again', async () => {
+test('AUZ-12 DEL-07 a silent request during a revocation does not grant the delegation again', async () => {
   const notes = await createConnectors(world)
   const { person } = await notes.connected()
   const silent = await world.db.transaction().execute(async (tx) => {
     const granted = tx.updateTable('delegation_grant').set({ revoked_at: world.now() })
     await granted.where('identity_id', '=', person.identityId).execute()
-    const asked = notes.consent(person, { prompt: 'none' })
+    const requested = notes.consent(person, { prompt: 'none' })
     await untilWaiting(1)
-    return { asked }
+    return { requested }
   })
-  const answer = await silent.asked
+  const answer = await silent.requested
   assert.deepEqual([answer.statusCode, answer.json().error], [403, 'consent_required'])
   assert.ok(
     (await delegationsOf(world, person)).every(({ revokedAt }: { revokedAt: string | null }) => revokedAt !== null),

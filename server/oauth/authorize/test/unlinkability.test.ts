@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import type { TokenResponse } from '@countersign/protocol/oauth/authorize'
 import { decodeJwt } from 'jose'
 import { createConnectors } from '#testing/connectors.ts'
-import { createWorld, postForm, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, postForm, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -13,7 +13,7 @@ after(() => world.close())
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Every value that stands anywhere in what an app gets, with the name that it stands under. */
+/** Returns every value in an app's answers, with the name of its field. */
 function valuesIn(given: unknown, name = ''): string[] {
   if (isObject(given)) return Object.entries(given).flatMap(([key, value]) => valuesIn(value, key))
   return [`${name}=${String(given)}`]
@@ -30,10 +30,10 @@ async function everythingFrom(app: TestApp, tokens: TokenResponse & { refresh_to
   return new Set(valuesIn([tokens, claims, ...jwts, ...(await Promise.all(described))]))
 }
 
-/** As much time as nobody could take for chance: everything that is told of an instant then tells the two apart. */
+/** A delay too long to be chance: any shared instant is then a link between the two apps. */
 const aWhile = 7
 
-test('LOG-05 what an app gets of two names of one person has no more in common than of two strangers', async () => {
+test('LOG-05 two identities of one user have no more in common for an app than two strangers', async () => {
   const ada = await world.person()
   world.pass(aWhile)
   const eve = await world.person()
@@ -58,18 +58,18 @@ test('LOG-05 what an app gets of two names of one person has no more in common t
     [],
   )
 
-  // What every two have in common is the app, the issuer and the like: no instant, and nothing of a person.
+  // Any two answers share the app, the issuer and the like: no instant, and nothing about a user.
   assert.deepEqual(
     common.filter((value) => /^(auth_time|iat|exp|updated_at|sid|jti|sub)=/.test(value)),
     [],
   )
 
   const shared = { scope: 'openid user_id' }
-  const told = [await app.tokens(ada, shared), await app.tokens({ ...ada, identityId }, shared)]
+  const received = [await app.tokens(ada, shared), await app.tokens({ ...ada, identityId }, shared)]
   assert.deepEqual(
-    told.map(({ user_id }) => user_id),
+    received.map(({ user_id }) => user_id),
     [ada.userId, ada.userId],
-    'unless the person shares that too',
+    'unless the user shares user_id too',
   )
 })
 
@@ -78,7 +78,7 @@ async function everythingAfterAWhile(app: TestApp, person: { headers: Record<str
   return everythingFrom(app, await app.tokens(person))
 }
 
-test('LOG-05 FRS-08 auth_time is told to an app that sends max_age, in its ID token alone', async () => {
+test('LOG-05 FRS-08 auth_time is included for an app that sends max_age, in its ID token only', async () => {
   const person = await world.person()
   const authTime = Math.floor(world.now().getTime() / 1000)
   world.pass(aWhile)
@@ -88,15 +88,15 @@ test('LOG-05 FRS-08 auth_time is told to an app that sends max_age, in its ID to
     [...plain].filter((value) => value.endsWith(`=${authTime}`) && !value.startsWith('updated_at=')),
     [],
   )
-  const asked = await app.tokens(person, { maxAge: 100 })
-  assert.equal(decodeJwt(asked.id_token ?? '')['auth_time'], authTime)
-  assert.equal(decodeJwt(asked.access_token_jwt)['auth_time'], undefined)
-  const refreshed = (await app.refresh(asked.refresh_token)).json()
+  const requested = await app.tokens(person, { maxAge: 100 })
+  assert.equal(decodeJwt(requested.id_token ?? '')['auth_time'], authTime)
+  assert.equal(decodeJwt(requested.access_token_jwt)['auth_time'], undefined)
+  const refreshed = (await app.refresh(requested.refresh_token)).json()
   assert.equal(decodeJwt(refreshed.id_token)['auth_time'], authTime)
   assert.equal(decodeJwt(refreshed.access_token_jwt)['auth_time'], undefined)
 })
 
-test('LOG-27 identities in sessions of their own have no auth_time in common, also where apps ask for it', async () => {
+test('LOG-27 identities in separate sessions have different auth_time, also if apps request it', async () => {
   const ada = await world.person()
   const payload = { handle: 'in-another-session', displayName: 'In another session' }
   const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: ada.headers, payload })
@@ -105,13 +105,13 @@ test('LOG-27 identities in sessions of their own have no auth_time in common, al
   world.pass(aWhile)
   const headers = await ada.signIn()
   world.pass(aWhile)
-  const told = [await one.tokens(ada, { maxAge: 86_400 }), await two.tokens({ ...ada, headers, identityId })]
-  const [first, second] = told.map(({ id_token: idToken }) => decodeJwt(idToken ?? '')['auth_time'])
+  const received = [await one.tokens(ada, { maxAge: 86_400 }), await two.tokens({ ...ada, headers, identityId })]
+  const [first, second] = received.map(({ id_token: idToken }) => decodeJwt(idToken ?? '')['auth_time'])
   assert.ok(typeof first === 'number' && typeof second === 'number')
   assert.equal(second - first, aWhile)
 })
 
-test('LOG-05 a token for a resource tells no auth_time; user_present goes by our own record', async () => {
+test('LOG-05 a resource token contains no auth_time, and user_present uses our own record', async () => {
   const notes = await createConnectors(world)
   const { person, subjectToken, exchange } = await notes.connected()
   assert.equal(decodeJwt(subjectToken)['auth_time'], undefined)
@@ -122,10 +122,10 @@ test('LOG-05 a token for a resource tells no auth_time; user_present goes by our
   assert.equal(decodeJwt(delegated)['sid'], undefined)
   world.pass(1)
   const refused = (await exchange({ subject_token: late.access_token_jwt })).json()
-  assert.equal(refused.error, 'invalid_grant', 'an hour after the passkey was used, however new the token is')
+  assert.equal(refused.error, 'invalid_grant', 'an hour after the last passkey use, even with a new token')
 })
 
-test('LOG-05 the id of an identity does not tell when it was made', async () => {
+test('LOG-05 the ID of an identity does not reveal its creation time', async () => {
   const ada = await world.person()
   const payload = { handle: `made-together-${aWhile}`, displayName: 'Made together' }
   const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: ada.headers, payload })
@@ -133,7 +133,7 @@ test('LOG-05 the id of an identity does not tell when it was made', async () => 
     assert.match(id, /^.{8}-.{4}-4/, 'a random UUID (RFC 9562)')
 })
 
-test('LOG-05 an app that knows one name cannot ask about another', async () => {
+test('LOG-05 an app that knows one identity cannot find another of the same user', async () => {
   const ada = await world.person()
   const added = await world.api.inject({
     method: 'POST',

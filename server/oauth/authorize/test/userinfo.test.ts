@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { SignJWT, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { createWorld, postForm, type World } from '#testing/world.ts'
+import { createWorld, postForm, type TestWorld } from '#testing/world.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
-import { openSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { loadTokenSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -21,7 +21,7 @@ async function signedIn(scope = 'openid profile offline_access') {
   return { person, app, tokens: await app.tokens(person, { scope }) }
 }
 
-test('JWT-11 userinfo tells exactly what the scope lets through', async () => {
+test('JWT-11 userinfo returns exactly the claims that the scope allows', async () => {
   const { person, tokens } = await signedIn('openid profile user_id')
   const claims = (await userinfo(tokens.access_token)).json()
   assert.deepEqual(claims, {
@@ -35,7 +35,7 @@ test('JWT-11 userinfo tells exactly what the scope lets through', async () => {
   assert.deepEqual((await userinfo(bare.tokens.access_token_jwt)).json(), { sub: bare.person.identityId })
 })
 
-test('userinfo answers to POST as to GET', async () => {
+test('userinfo answers POST like GET', async () => {
   const { person, tokens } = await signedIn()
   const answer = await world.api.inject({
     method: 'POST',
@@ -45,7 +45,7 @@ test('userinfo answers to POST as to GET', async () => {
   assert.equal(answer.json().sub, person.identityId)
 })
 
-test('JWT-07 without a token the challenge names no error, with a bad one it does', async () => {
+test('JWT-07 the challenge names an error for an invalid token, but not for a missing one', async () => {
   const missing = await userinfo()
   assert.equal(missing.statusCode, 401)
   assert.equal(missing.json().error, 'unauthorized')
@@ -55,7 +55,7 @@ test('JWT-07 without a token the challenge names no error, with a bad one it doe
   assert.match(String(bad.headers['www-authenticate']), /error="invalid_token"/)
 })
 
-test('OID-05 another scheme, or Bearer alone, brings no token: only the scheme is told', async () => {
+test('OID-05 another scheme, or Bearer alone, counts as no token and gets a challenge without error', async () => {
   for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer ', 'DPoP cs_at_x', 'cs_at_x'])
     for (const [method, path] of [
       ['GET', 'userinfo'],
@@ -69,10 +69,10 @@ test('OID-05 another scheme, or Bearer alone, brings no token: only the scheme i
     }
 })
 
-/** RFC 6749 §5.2: what an `error_description` may hold. */
+/** Characters that an `error_description` may contain (RFC 6749 §5.2). */
 const describing = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/
 
-test('OID-06 every description of an error at an OAuth endpoint keeps to the characters of RFC 6749', async () => {
+test('OID-06 every error description of an OAuth endpoint uses only the characters of RFC 6749', async () => {
   const app = await world.app()
   const odd = 'é"\\😀\n\u202e'
   const own = { client_id: app.clientId, client_secret: app.clientSecret }
@@ -101,27 +101,27 @@ test('OID-06 every description of an error at an OAuth endpoint keeps to the cha
   for (const path of tokenPaths) for (const form of forms) check(await postForm(world.api, `/api/oauth/${path}`, form))
   assert.ok(refusals > 60, String(refusals))
 
-  for (const wanted of [{ scope: `openid ${odd}` }, { response_type: odd }, { prompt: odd }, { app_key_jwk: odd }]) {
-    const query = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', ...wanted }
+  for (const requested of [{ scope: `openid ${odd}` }, { response_type: odd }, { prompt: odd }, { app_key_jwk: odd }]) {
+    const query = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', ...requested }
     const { headers } = await world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
     assert.match(new URL(String(headers.location)).searchParams.get('error_description') ?? '', describing)
   }
 })
 
-test('JWT-08 a token in the query counts for nothing, and beside the header is refused', async () => {
+test('JWT-08 a token in the query is ignored, and rejected in addition to the header', async () => {
   const { tokens } = await signedIn()
   const url = `/api/oauth/userinfo?access_token=${tokens.access_token}`
   assert.equal((await userinfo(undefined, url)).statusCode, 401)
   assert.equal((await userinfo(tokens.access_token, url)).statusCode, 400)
   const form = { access_token: tokens.access_token }
   const alone = await postForm(world.api, '/api/oauth/userinfo', form)
-  assert.equal(alone.json().sub, undefined, 'nor does one in a form')
+  assert.equal(alone.json().sub, undefined, 'a token in a form is ignored too')
   const authorization = `Bearer ${tokens.access_token}`
   const beside = await postForm(world.api, '/api/oauth/userinfo', form, { authorization })
   assert.deepEqual([beside.statusCode, beside.json().error], [400, 'invalid_request'])
 })
 
-test('the JWTs say who, for whom and until when, and verify with the published keys', async () => {
+test('the JWTs name subject, audience and expiry, and verify with the published keys', async () => {
   const { person, app, tokens } = await signedIn()
   const jwks = (await world.auth.inject({ url: '/.well-known/jwks.json' })).json()
   const keys = createLocalJWKSet(jwks)
@@ -146,7 +146,7 @@ test('the JWTs say who, for whom and until when, and verify with the published k
 })
 
 for (const algorithm of ['ES256', 'EdDSA'] as const)
-  test(`an app that asks for ${algorithm} gets its ID tokens so`, async () => {
+  test(`an app registered with ${algorithm} gets its ID tokens signed with it`, async () => {
     const app = await world.app({ idTokenSignedResponseAlg: algorithm })
     const tokens = await app.tokens(await world.person())
     const keys = createLocalJWKSet((await world.auth.inject({ url: '/.well-known/jwks.json' })).json())
@@ -154,7 +154,7 @@ for (const algorithm of ['ES256', 'EdDSA'] as const)
     assert.equal(protectedHeader.alg, algorithm)
   })
 
-test('JWT-01 no byte of an access JWT can be changed', async () => {
+test('JWT-01 changing any byte of an access JWT invalidates it', async () => {
   const { tokens } = await signedIn()
   const jwt = tokens.access_token_jwt
   for (let at = 0; at < jwt.length - 1; at += 1) {
@@ -163,7 +163,7 @@ test('JWT-01 no byte of an access JWT can be changed', async () => {
   }
 })
 
-test('JWT-02 JWT-03 JWT-05 JWT-17 a JWT of other algorithm, type, issuer or key is none', async () => {
+test('JWT-02 JWT-03 JWT-05 JWT-17 a JWT with another algorithm, type, issuer or key is rejected', async () => {
   const { tokens } = await signedIn()
   const claims = decodeJwt(tokens.access_token_jwt)
   const { kid = '' } = decodeProtectedHeader(tokens.access_token_jwt)
@@ -196,7 +196,7 @@ test('JWT-02 JWT-03 JWT-05 JWT-17 a JWT of other algorithm, type, issuer or key 
   }
 })
 
-test('CLK-04 a token is good until its expiry, and not from it on', async () => {
+test('CLK-04 a token is valid until its expiry and invalid from then on', async () => {
   const app = await world.app({ accessTokenTtlSeconds: 60 })
   const tokens = await app.tokens(await world.person())
   assert.equal(tokens.expires_in, 60)
@@ -208,7 +208,7 @@ test('CLK-04 a token is good until its expiry, and not from it on', async () => 
   assert.equal((await userinfo(tokens.access_token_jwt)).statusCode, 401)
 })
 
-test('JWT-06 an access JWT is refused from its expiry on, with no leeway', async () => {
+test('JWT-06 an access JWT is rejected from its expiry on, without tolerance', async () => {
   const { app, tokens } = await signedIn()
   const isActive = async () =>
     (await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token: tokens.access_token_jwt })).json()
@@ -223,11 +223,11 @@ test('JWT-06 an access JWT is refused from its expiry on, with no leeway', async
   }
 })
 
-test('JWT-06 an access JWT of our own is refused before its time, but for a minute of differing clocks', async () => {
+test('JWT-06 an access JWT from the future is rejected, beyond one minute for clock differences', async () => {
   const { tokens } = await signedIn()
   const claims = decodeJwt(tokens.access_token_jwt)
   const now = claims.iat ?? 0
-  const keys = await openSigningKeys(world.kernel)
+  const keys = await loadTokenSigningKeys(world.kernel)
   const statusOf = async (more: object) =>
     (await userinfo(await signJwt(keys, 'ES256', 'at+jwt', { ...claims, ...more }))).statusCode
   assert.equal(await statusOf({}), 200)
@@ -241,7 +241,7 @@ test('JWT-06 an access JWT of our own is refused before its time, but for a minu
   assert.equal(await statusOf({ exp: undefined }), 401)
 })
 
-test('the tokens of a deleted app are dead', async () => {
+test('the tokens of a deleted app are invalid', async () => {
   const { app, tokens } = await signedIn()
   const gone = await world.api.inject({
     method: 'DELETE',
@@ -253,7 +253,7 @@ test('the tokens of a deleted app are dead', async () => {
   assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_client')
 })
 
-test('JWT-12 the key set is public, distinct and cacheable; whoever has it is answered 304', async () => {
+test('JWT-12 the key set is public, distinct and cacheable; a client with the current version gets 304', async () => {
   const answer = await world.auth.inject({ url: '/.well-known/jwks.json' })
   const { keys } = answer.json()
   assert.deepEqual(keys.map((key: { alg: string }) => key.alg).toSorted(), ['ES256', 'EdDSA', 'RS256'])
@@ -271,7 +271,7 @@ test('JWT-12 the key set is public, distinct and cacheable; whoever has it is an
   assert.equal(again.statusCode, 304)
 })
 
-test('discovery lists endpoints on their hosts, at both addresses, and the API host points to it', async () => {
+test('discovery lists endpoints on their hosts, at both paths, and the API host redirects to it', async () => {
   const document = (await world.auth.inject({ url: '/.well-known/openid-configuration' })).json()
   assert.equal(document.issuer, 'http://localhost:4401')
   assert.equal(document.authorization_endpoint, 'http://localhost:4401/signin')
@@ -284,19 +284,19 @@ test('discovery lists endpoints on their hosts, at both addresses, and the API h
   assert.equal(moved.headers.location, 'http://localhost:4401/.well-known/openid-configuration')
 })
 
-test('JWT-15 HDR-07 no header of a request changes the issuer', async () => {
+test('JWT-15 HDR-07 no request header changes the issuer', async () => {
   const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
   const { body } = await world.auth.inject({ url: '/.well-known/openid-configuration', headers })
   assert.doesNotMatch(body, /evil/)
 })
 
-test('JWT-16 WebFinger answers alike, and as fast, for accounts that exist and that do not', async () => {
+test('JWT-16 WebFinger answers the same, and equally fast, for existing and nonexistent accounts', async () => {
   const person = await world.person()
   const stranger = `${person.handle.slice(0, -2)}zz`
   const ask = (resource: string) =>
     world.auth.inject({ url: `/.well-known/webfinger?resource=${encodeURIComponent(resource)}` })
   const varying = new Set(['date', 'x-request-id'])
-  const toldOf = async (handle: string, resource: string) => {
+  const responseFor = async (handle: string, resource: string) => {
     const { statusCode, headers, body } = await ask(resource)
     const kept = Object.entries(headers).filter(([name]) => !varying.has(name))
     return { statusCode, headers: Object.fromEntries(kept), body: body.replaceAll(handle, 'somebody') }
@@ -307,8 +307,8 @@ test('JWT-16 WebFinger answers alike, and as fast, for accounts that exist and t
     (handle: string) => `acct:${handle}@elsewhere.example`,
   ])
     assert.deepEqual(
-      await toldOf(person.handle, resourceOf(person.handle)),
-      await toldOf(stranger, resourceOf(stranger)),
+      await responseFor(person.handle, resourceOf(person.handle)),
+      await responseFor(stranger, resourceOf(stranger)),
     )
 
   const took: Record<string, number[]> = { [person.handle]: [], [stranger]: [] }
@@ -322,7 +322,7 @@ test('JWT-16 WebFinger answers alike, and as fast, for accounts that exist and t
   assert.ok(Math.abs(known - unknown) < Math.max(known, unknown) / 2, `${known} ms, ${unknown} ms`)
 })
 
-test('JWT-16 WebFinger names the issuer for accounts and for its own address, and refuses the rest', async () => {
+test('JWT-16 WebFinger returns the issuer for accounts and its own URL, and rejects other resources', async () => {
   const person = await world.person()
   const ask = (resource: string) =>
     world.auth.inject({ url: `/.well-known/webfinger?resource=${encodeURIComponent(resource)}` })
@@ -344,7 +344,7 @@ test('JWT-16 WebFinger names the issuer for accounts and for its own address, an
   assert.equal((await world.auth.inject({ url: '/.well-known/webfinger' })).statusCode, 400)
 })
 
-test('JWT-09 an opaque token cut, padded or in other case is none', async () => {
+test('JWT-09 an opaque token that is cut, padded or in other case is invalid', async () => {
   const { tokens } = await signedIn()
   for (const altered of [
     tokens.access_token.slice(0, -1),

@@ -3,9 +3,9 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose'
 import { createConnectors, exchangeGrant, revoke, delegationsOf, type Connectors } from '#testing/connectors.ts'
-import { createWorld, postToken, type World } from '#testing/world.ts'
+import { createWorld, postToken, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let notes: Connectors
 before(async () => {
   world = await createWorld()
@@ -17,7 +17,7 @@ type Answered = { statusCode: number; json: () => { error: string } }
 const refusedAs = (answer: Answered) => [answer.statusCode, answer.json().error]
 const keySet = async () => (await world.auth.inject('/.well-known/jwks.json')).json()
 
-test('DEL-17 a delegated token is for the one resource, for ten minutes, and names who acts for whom', async () => {
+test('DEL-17 a delegated token is for one resource, lasts ten minutes, and names user and acting app', async () => {
   const { person, subjectToken } = await notes.connected({ requestedScope: 'notes.read notes.write' })
   const answer = await notes.exchange(subjectToken, { scope: 'notes.read' })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -57,7 +57,7 @@ test('DEL-17 a delegated token is for the one resource, for ten minutes, and nam
   })
 })
 
-test('a resource is named by its key or its audience, with or without a slash; two names must agree', async () => {
+test('a resource is named by key or audience, with or without a slash; two names must match', async () => {
   const { exchange } = await notes.connected()
   for (const resource of [notes.resourceKey, notes.audience, `${notes.audience}/`])
     assert.equal((await exchange({ resource })).statusCode, 200, resource)
@@ -65,7 +65,7 @@ test('a resource is named by its key or its audience, with or without a slash; t
   assert.deepEqual(refusedAs(await exchange({ audience: notes.audience })), [400, 'invalid_target'])
 })
 
-test('JSON and the legacy names are taken too, and the standard token types', async () => {
+test('token exchange accepts JSON, the legacy names and the standard token types', async () => {
   const { subjectToken, exchange } = await notes.connected()
   const { client_id: clientId, client_secret: clientSecret } = notes.source.credentials
   const legacy = { grantType: exchangeGrant, subjectToken, resource: notes.resourceKey, clientId, clientSecret }
@@ -79,7 +79,7 @@ test('JSON and the legacy names are taken too, and the standard token types', as
   assert.deepEqual(refusedAs(await exchange({ actor_token: subjectToken })), [400, 'invalid_request'])
 })
 
-test('DEL-01 DEL-02 DEL-16 an opaque token, an ID token and a delegated token are no subject', async () => {
+test('DEL-01 DEL-02 DEL-16 opaque tokens, ID tokens and delegated tokens are rejected as subject token', async () => {
   const { person, subjectToken } = await notes.connected()
   const { access_token, id_token = '', refresh_token } = await notes.source.tokens(person)
   const { access_token: delegated } = await notes.delegated(subjectToken)
@@ -87,7 +87,7 @@ test('DEL-01 DEL-02 DEL-16 an opaque token, an ID token and a delegated token ar
     assert.deepEqual(refusedAs(await notes.exchange(token)), [400, 'invalid_request'], token)
 })
 
-test('DEL-03 a subject token that is not signed by a key of ours is none, whatever its header says', async () => {
+test('DEL-03 a subject token that we did not sign is rejected, whatever its header says', async () => {
   const { subjectToken } = await notes.connected()
   const claims = decodeJwt(subjectToken)
   const [head = ''] = subjectToken.split('.')
@@ -122,7 +122,7 @@ test('DEL-03 a subject token that is not signed by a key of ours is none, whatev
   }
 })
 
-test('DEL-04 an expired subject token is none, to the second', async () => {
+test('DEL-04 a subject token is rejected from the second of its expiry', async () => {
   const { exchange } = await notes.connected({ communicationMode: 'background' })
   world.pass(3599)
   assert.equal((await exchange()).statusCode, 200)
@@ -130,7 +130,7 @@ test('DEL-04 an expired subject token is none, to the second', async () => {
   assert.deepEqual(refusedAs(await exchange()), [400, 'invalid_request'])
 })
 
-test('DEL-05 without one subject token in the body nothing is exchanged', async () => {
+test('DEL-05 token exchange requires exactly one subject token in the body', async () => {
   const { subjectToken } = await notes.connected()
   const fields = { grant_type: exchangeGrant, resource: notes.resourceKey, ...notes.source.credentials }
   assert.deepEqual(refusedAs(await postToken(world.api, fields)), [400, 'invalid_request'])
@@ -148,7 +148,7 @@ test('DEL-05 without one subject token in the body nothing is exchanged', async 
   assert.deepEqual(refusedAs(answer), [400, 'invalid_request'])
 })
 
-test('DEL-06 a subject token of another app is none, and a secret is needed', async () => {
+test('DEL-06 token exchange rejects a subject token of another app and requires a secret', async () => {
   const { subjectToken, exchange } = await notes.connected()
   const other = await world.app()
   assert.deepEqual(refusedAs(await notes.exchange(subjectToken, {}, other)), [400, 'invalid_request'])
@@ -161,7 +161,7 @@ test('DEL-06 a subject token of another app is none, and a secret is needed', as
   assert.deepEqual(refusedAs(await notes.exchange(subjectToken, {}, open)), [400, 'unauthorized_client'])
 })
 
-test('DEL-07 a subject token that was revoked, of an app disconnected or an identity deleted, is none', async () => {
+test('DEL-07 a subject token is rejected once it, its consent or its identity is revoked or deleted', async () => {
   const revoked = await notes.connected()
   const { source } = notes
   await world.api.inject({
@@ -186,16 +186,20 @@ test('DEL-07 a subject token that was revoked, of an app disconnected or an iden
   assert.deepEqual(refusedAs(await deleted.exchange()), [400, 'invalid_request'])
 })
 
-test('DEL-08 no scope gives all that was granted and no more; a wider one is refused', async () => {
+test('DEL-08 without scope the token gets exactly what was granted, and a wider scope is rejected', async () => {
   const { exchange } = await notes.connected({ requestedScope: 'notes.write notes.read' })
   assert.equal((await exchange()).json().scope, 'notes.read notes.write')
-  assert.equal((await exchange({ scope: '' })).json().scope, 'notes.read notes.write', 'an empty one is none')
+  assert.equal(
+    (await exchange({ scope: '' })).json().scope,
+    'notes.read notes.write',
+    'an empty scope counts as omitted',
+  )
   assert.equal((await exchange({ scope: 'notes.write' })).json().scope, 'notes.write')
   for (const scope of ['notes.read notes.share', 'notes.READ', 'openid', 'notes.read,notes.write'])
     assert.deepEqual(refusedAs(await exchange({ scope })), [400, 'invalid_scope'], scope)
 })
 
-test('what the resource gives up is in no token any more, and in those again once it has it again', async () => {
+test('new tokens omit a scope that the resource has removed, until the resource defines it again', async () => {
   const connectors = await createConnectors(world)
   const { exchange } = await connectors.connected({ requestedScope: 'notes.read notes.write' })
   await connectors.changeResource({ scopes: ['notes.read'] })
@@ -205,7 +209,7 @@ test('what the resource gives up is in no token any more, and in those again onc
   assert.deepEqual(refusedAs(await exchange()), [400, 'invalid_scope'])
 })
 
-test('DEL-09 DEL-20 a resource that is unknown, disabled, or of an app that is, is no target', async () => {
+test('DEL-09 DEL-20 an unknown or disabled resource, or one of a disabled app, is rejected as target', async () => {
   const connectors = await createConnectors(world)
   const { exchange } = await connectors.connected()
   for (const resource of ['nothing', connectors.resourceKey.toUpperCase(), 'https://nothing.example', 'a b', "x'"])
@@ -227,7 +231,7 @@ test('DEL-09 DEL-20 a resource that is unknown, disabled, or of an app that is, 
   assert.deepEqual(refusedAs(await exchange()), [400, 'invalid_target'])
 })
 
-test('a resource that another app registers under the key of one that is gone has no grants of before', async () => {
+test('a resource registered again by another app under a deleted key has no earlier grants', async () => {
   const connectors = await createConnectors(world)
   const { exchange } = await connectors.connected()
   const { clientId } = connectors.target
@@ -241,7 +245,7 @@ test('a resource that another app registers under the key of one that is gone ha
   assert.deepEqual(refusedAs(await exchange()), [403, 'access_denied'])
 })
 
-test('DEL-10 without a grant, or after its revocation, there is no token until the person agrees again', async () => {
+test('DEL-10 without a delegation, or after its revocation, no token is issued until the user consents', async () => {
   const stranger = await world.person()
   const { access_token_jwt: unconnected } = await notes.source.tokens(stranger)
   assert.deepEqual(refusedAs(await notes.exchange(unconnected)), [403, 'access_denied'])
@@ -254,7 +258,7 @@ test('DEL-10 without a grant, or after its revocation, there is no token until t
   assert.equal((await exchange()).json().scope, 'notes.share')
 })
 
-test('DEL-18 user_present ends an hour after the person was seen, background does not', async () => {
+test("DEL-18 user_present ends an hour after the user's authentication, background does not", async () => {
   const present = await notes.connected()
   const away = await notes.connected({ communicationMode: 'background' })
   const { source } = notes
@@ -272,7 +276,7 @@ test('DEL-18 user_present ends an hour after the person was seen, background doe
   assert.equal((await notes.exchange(fresh)).json().communication_mode, 'user_present')
 })
 
-test('DEL-21 an app may act at its own resource, with no more than was agreed', async () => {
+test('DEL-21 an app may act at its own resource within the granted scopes', async () => {
   const { target, resourceKey } = notes
   const person = await world.person()
   const payload = {
@@ -295,7 +299,7 @@ test('DEL-21 an app may act at its own resource, with no more than was agreed', 
   assert.deepEqual(refusedAs(await notes.exchange(own, { scope: 'notes.write' }, target)), [400, 'invalid_scope'])
 })
 
-test('DEL-22 what one identity of a person granted is not the others’', async () => {
+test('DEL-22 a delegation of one identity does not apply to other identities of the user', async () => {
   const { person } = await notes.connected()
   const payload = { handle: `other-${Date.now().toString(36)}`, displayName: 'The other' }
   const made = await world.api.inject({ method: 'POST', url: '/api/identities', headers: person.headers, payload })

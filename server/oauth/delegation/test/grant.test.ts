@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test'
 import { limits } from '@countersign/protocol/formats/limits'
 import { sql } from 'kysely'
 import { createConnectors, delegationsOf, revoke, type Connectors } from '#testing/connectors.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { pruneDelegations } from '#oauth/delegation/delegation.ts'
 
-let world: World
+let world: TestWorld
 let notes: Connectors
 before(async () => {
   world = await createWorld()
@@ -18,7 +18,7 @@ after(() => world.close())
 const usesOf = (person: { headers: Record<string, string> }, id: string) =>
   world.api.inject({ url: `/api/oauth/delegations/${id}/uses`, headers: person.headers })
 
-/** What the trail tells of an identity's delegations, the newest first. */
+/** Lists the audit events of an identity's delegations, newest first. */
 async function actsOf(identityId: string) {
   const { entries } = (await world.api.inject({ url: '/api/admin/audit', headers: world.admin })).json()
   const acts = entries.filter(
@@ -30,14 +30,14 @@ async function actsOf(identityId: string) {
   )
 }
 
-test('a person reads who may act where, as whom, with what, and when that was used last', async () => {
+test('a user sees which app may act where, as which identity, with which scopes, and when it last did', async () => {
   const scopeDescriptions = { 'notes.read': 'Read your notes', 'notes.write': 'Write notes' }
   await notes.changeResource({ scopeDescriptions })
   const { person, exchange } = await notes.connected({ requestedScope: 'notes.read', communicationMode: 'background' })
   const granted = world.now().toISOString()
   const [delegation, ...others] = await delegationsOf(world, person)
   assert.equal(others.length, 0)
-  const { id, ...told } = delegation
+  const { id, ...received } = delegation
   assert.match(id, /^[0-9a-f-]{36}$/)
   const expected = {
     identityId: person.identityId,
@@ -59,7 +59,7 @@ test('a person reads who may act where, as whom, with what, and when that was us
     revokedAt: null,
     lastUsedAt: null,
   }
-  assert.deepEqual(told, expected)
+  assert.deepEqual(received, expected)
 
   world.pass(60)
   await exchange()
@@ -70,7 +70,7 @@ test('a person reads who may act where, as whom, with what, and when that was us
   assert.deepEqual([revoked.status, revoked.revokedAt], ['revoked', world.now().toISOString()])
 })
 
-test('each minute in which a delegation was used is told, with the scopes, and how often', async () => {
+test('each minute with uses of a delegation is listed with scopes and count', async () => {
   const { person, exchange } = await notes.connected({ requestedScope: 'notes.read notes.write' })
   const [{ id }] = await delegationsOf(world, person)
   const minute = () => new Date(Math.floor(world.now().getTime() / 60_000) * 60_000).toISOString()
@@ -87,12 +87,12 @@ test('each minute in which a delegation was used is told, with the scopes, and h
   assert.deepEqual((await usesOf(stranger, id)).json().error, 'delegation_not_found')
 })
 
-test('DEL-26 an exchange that ends after a later one leaves the last use as it is', async () => {
+test('DEL-26 an exchange that ends after a later one does not change the last use', async () => {
   const { person, exchange } = await notes.connected({ communicationMode: 'background' })
   world.pass(120)
   assert.equal((await exchange()).statusCode, 200)
   const last = world.now().toISOString()
-  // As in another process, which began earlier, or whose clock is behind.
+  // Like another process that started earlier, or whose clock is behind.
   world.pass(-90)
   assert.equal((await exchange()).statusCode, 200)
   world.pass(90)
@@ -107,13 +107,13 @@ const usesIn = async () =>
   Number(
     (
       await world.db
-        .selectFrom('delegation_use')
+        .selectFrom('delegation_usage')
         .select(({ fn }) => fn.countAll().as('n'))
         .execute()
     )[0]?.n,
   )
 
-test('GRW-21 a minute of uses is one row, for whatever scopes, and a delegation has 200 of them at most', async () => {
+test('GRW-21 a minute of uses is one row for all scopes, and a delegation has at most 200 rows', async () => {
   const scopes = Array.from({ length: 6 }, (_, nth) => `scope.${nth}`)
   const wide = await createConnectors(world, { scopes })
   const { person, exchange } = await wide.connected({
@@ -136,10 +136,10 @@ test('GRW-21 a minute of uses is one row, for whatever scopes, and a delegation 
     assert.equal((await exchange()).statusCode, 200)
   }
   assert.equal((await usesIn()) - before, limits.delegationUsesShownMax)
-  assert.equal((await usesOf(person, delegationId)).json().uses[0].count, 1, 'the latest stay')
+  assert.equal((await usesOf(person, delegationId)).json().uses[0].count, 1, 'the latest rows stay')
 })
 
-test('GRW-22 the uses of a deleted identity are gone at once for everybody, and swept in batches', async () => {
+test('GRW-22 the uses of a deleted identity disappear at once and are deleted in batches by the cleanup', async () => {
   const person = await world.person()
   const payload = { handle: `work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
   const url = '/api/identities'
@@ -167,10 +167,10 @@ test('GRW-22 the uses of a deleted identity are gone at once for everybody, and 
   assert.deepEqual(await world.db.selectFrom('delegation_former_identity').selectAll().execute(), [])
 })
 
-/** So many uses of a delegation, one in each of the minutes long before now. */
+/** Inserts this many uses of a delegation, one in each of the past minutes. */
 async function fillUses(of: { identityId: string }, delegationId: string, { count, from }: Filled) {
   await sql`
-    insert into delegation_use (identity_id, delegation_id, used_at, scope, count)
+    insert into delegation_usage (identity_id, delegation_id, used_at, scope, count)
     select ${of.identityId}::uuid, ${delegationId}::uuid,
       date_trunc('minute', ${world.now()}::timestamptz - interval '1 day') - nth * interval '1 minute', '{x}', 1
     from generate_series(${from}::integer + 1, ${from + count}::integer) nth
@@ -178,7 +178,7 @@ async function fillUses(of: { identityId: string }, delegationId: string, { coun
 }
 type Filled = { count: number; from: number }
 
-test('a refused exchange is no use', async () => {
+test('a rejected exchange does not count as a use', async () => {
   const { person, exchange } = await notes.connected()
   const [{ id }] = await delegationsOf(world, person)
   assert.equal((await exchange({ scope: 'notes.write' })).statusCode, 400)
@@ -186,12 +186,12 @@ test('a refused exchange is no use', async () => {
   assert.equal((await delegationsOf(world, person))[0].lastUsedAt, null)
 })
 
-test('the trail tells of each grant and its end once, and of uses once a day, counted', async () => {
+test('the audit log records each grant and its revocation once, and uses once a day with their count', async () => {
   const { person, exchange } = await notes.connected({ communicationMode: 'background' })
   const { identityId } = person
   await notes.consent(person)
   await notes.consent(person, { requestedScope: 'notes.write' })
-  assert.deepEqual(await actsOf(identityId), ['delegation.widened', 'delegation.granted'])
+  assert.deepEqual(await actsOf(identityId), ['delegation.scope_extended', 'delegation.granted'])
   for (let n = 0; n < 3; n += 1) assert.equal((await exchange()).statusCode, 200)
   assert.equal((await actsOf(identityId))[0], 'delegation.used 1')
   world.pass(24 * 3600)
@@ -206,7 +206,7 @@ test('the trail tells of each grant and its end once, and of uses once a day, co
   ])
 })
 
-test('what is granted is added to what is, also in the mode; after a revocation a consent begins anew', async () => {
+test('a consent adds to an active delegation, also its mode; after a revocation it starts from nothing', async () => {
   const { person } = await notes.connected({ requestedScope: 'notes.read' })
   await notes.consent(person, { requestedScope: 'notes.write', communicationMode: 'background' })
   await notes.consent(person, { requestedScope: 'notes.read', communicationMode: 'user_present' })
@@ -221,7 +221,7 @@ test('what is granted is added to what is, also in the mode; after a revocation 
   assert.notEqual(anew.id, merged.id)
 })
 
-test('DEL-14 of two consents at once neither loses what the other adds', async () => {
+test('DEL-14 concurrent consents lose none of the granted scopes', async () => {
   for (const first of ['none', 'some']) {
     const person = await world.person()
     if (first === 'some') await notes.consent(person, { requestedScope: 'notes.share' })
@@ -237,7 +237,7 @@ test('DEL-14 of two consents at once neither loses what the other adds', async (
   }
 })
 
-test('DEL-12 a delegation of another person is not found, and stays', async () => {
+test('DEL-12 revoking a delegation of another user returns not found and changes nothing', async () => {
   const { person, exchange } = await notes.connected()
   const [{ id }] = await delegationsOf(world, person)
   const stranger = await world.person()
@@ -249,7 +249,7 @@ test('DEL-12 a delegation of another person is not found, and stays', async () =
   assert.equal((await exchange()).statusCode, 200)
 })
 
-test('DEL-13 a delegation is revoked once, whoever asks how often', async () => {
+test('DEL-13 of concurrent revocations of a delegation, exactly one succeeds', async () => {
   const { person } = await notes.connected()
   const [{ id }] = await delegationsOf(world, person)
   const answers = await Promise.all(Array.from({ length: 5 }, () => revoke(world, person, id)))
@@ -260,7 +260,7 @@ test('DEL-13 a delegation is revoked once, whoever asks how often', async () => 
   assert.equal(revocations.length, 1)
 })
 
-test('DEL-11 once a revocation is acknowledged no token is issued, and what was is dead at introspection', async () => {
+test('DEL-11 after a revocation no token is issued, and introspection reports earlier ones as inactive', async () => {
   for (let round = 0; round < 25; round += 1) {
     const { person, subjectToken, exchange } = await notes.connected()
     const [{ id }] = await delegationsOf(world, person)
@@ -270,13 +270,13 @@ test('DEL-11 once a revocation is acknowledged no token is issued, and what was 
     assert.equal((await notes.exchange(subjectToken)).statusCode, 403)
     for (const answer of await Promise.all(racing)) {
       if (answer.statusCode !== 200) continue
-      const told = await notes.introspect(notes.target, answer.json().access_token)
-      assert.deepEqual(told.json(), { active: false })
+      const received = await notes.introspect(notes.target, answer.json().access_token)
+      assert.deepEqual(received.json(), { active: false })
     }
   }
 })
 
-test('disconnecting the source or the target ends what is between them, for that identity alone', async () => {
+test('disconnecting source or target app revokes the delegations between them for that identity only', async () => {
   for (const end of ['source', 'target'] as const) {
     const [left, other] = [await notes.connected(), await notes.connected()]
     if (end === 'target') await notes.target.tokens(left.person)
@@ -291,7 +291,7 @@ test('disconnecting the source or the target ends what is between them, for that
   }
 })
 
-test('GRW-19 what was revoked, and each use, is forgotten after ninety days; what is in force is not', async () => {
+test('GRW-19 revoked delegations and uses are deleted after ninety days, active delegations are not', async () => {
   const [kept, gone] = [await notes.connected(), await notes.connected()]
   for (const { exchange } of [kept, gone]) assert.equal((await exchange()).statusCode, 200)
   const [{ id }] = await delegationsOf(world, gone.person)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { byBrowser, cookieIn, openBrowser } from '#testing/federated-browser.ts'
+import { fedcmHeaders, cookieIn, openBrowser } from '#testing/federated-browser.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
 let mailbox: Mailbox
-let world: World
+let world: TestWorld
 before(async () => {
   mailbox = await openMailbox()
   world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@example.com>' } })
@@ -34,7 +34,7 @@ async function addIdentity({ headers }: Person, payload: { handle: string; displ
 const signOut = (headers: Record<string, string>) =>
   world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers })
 
-test('a browser is told of every identity, what apps know it as, and which apps it has connected', async () => {
+test('a browser gets every identity, its account hints, and the apps that it has connected', async () => {
   const [person, app] = [await world.person('ada'), await world.app()]
   const countess = await addIdentity(person, { handle: 'countess', displayName: 'Countess of Lovelace' })
   await proveEmail(person, 'ada@example.com')
@@ -65,7 +65,7 @@ test('a browser is told of every identity, what apps know it as, and which apps 
   })
 })
 
-test('FED-01 FED-02 nobody but a browser itself is told of accounts, and no page may read them', async () => {
+test('FED-01 FED-02 only the browser itself gets the accounts, and no page can read them', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const browser = await openBrowser(world, person)
   for (const dest of ['empty', 'image', 'document', 'iframe', 'script', ''])
@@ -82,9 +82,9 @@ test('FED-01 FED-02 nobody but a browser itself is told of accounts, and no page
   }
 })
 
-test('FED-15 SES-07 a browser is told that somebody has signed in, and when nobody is there any more', async () => {
+test('FED-15 SES-07 a browser learns of a sign-in, and of the end of the last session', async () => {
   const person = await world.person()
-  const nobody = await world.api.inject({ url: '/api/oauth/fedcm/accounts', headers: byBrowser })
+  const nobody = await world.api.inject({ url: '/api/oauth/fedcm/accounts', headers: fedcmHeaders })
   assert.deepEqual([nobody.statusCode, nobody.headers['set-login']], [401, 'logged-out'])
   const browser = await openBrowser(world, person)
   assert.equal((await browser.accounts()).statusCode, 200)
@@ -97,11 +97,11 @@ test('FED-15 SES-07 a browser is told that somebody has signed in, and when nobo
   const [here, there] = [await openBrowser(world, person), await openBrowser(world, person)]
   const ended = await world.api.inject({ method: 'DELETE', url: '/api/auth/sessions', headers: here.ofPages })
   assert.equal(ended.statusCode, 204, ended.body)
-  assert.equal((await there.accounts()).statusCode, 401, 'a session that was ended elsewhere')
+  assert.equal((await there.accounts()).statusCode, 401, 'a session that was revoked elsewhere')
   assert.equal((await here.accounts()).statusCode, 200)
 })
 
-test('SES-03 FED-17 each of the two cookies opens what is its own and nothing else', async () => {
+test('SES-03 FED-17 each of the two cookies works for its own purpose only', async () => {
   const person = await world.person()
   const browser = await openBrowser(world, person)
   const { main, federated } = browser.cookies
@@ -129,7 +129,7 @@ test('SES-03 FED-17 each of the two cookies opens what is its own and nothing el
   }
 })
 
-test('SES-03 the cookie of a browser goes along from anywhere, over TLS alone, and is seen by no script', async () => {
+test('SES-03 the FedCM cookie is sent cross-site, over TLS only, and is hidden from scripts', async () => {
   const person = await world.person()
   const started = await world.api.inject({ method: 'POST', url: '/api/auth/login/start', payload: {} })
   const { flowId, options } = started.json()
@@ -142,24 +142,24 @@ test('SES-03 the cookie of a browser goes along from anywhere, over TLS alone, a
   assert.doesNotMatch(answer.body, /cs_fedcm_/)
   const kept = await world.db
     .selectFrom('session')
-    .select('fedcm_sha256')
+    .select('fedcm_token_sha256')
     .where('user_id', '=', person.userId)
     .execute()
-  assert.ok(kept.every(({ fedcm_sha256: hash }) => hash?.length === 32))
+  assert.ok(kept.every(({ fedcm_token_sha256: hash }) => hash?.length === 32))
 })
 
-test('who was signed in by an organization alone is not offered to apps', async () => {
+test('an account signed in by SSO alone is not offered to apps', async () => {
   const person = await world.person()
   await signInByOrganization(world, person)
   const kept = await world.db
     .selectFrom('session')
-    .select(['fedcm_sha256', 'identity_id'])
+    .select(['fedcm_token_sha256', 'identity_id'])
     .where('user_id', '=', person.userId)
     .execute()
-  for (const { fedcm_sha256: hash, identity_id: only } of kept) assert.equal(hash === null, only !== null)
+  for (const { fedcm_token_sha256: hash, identity_id: only } of kept) assert.equal(hash === null, only !== null)
 })
 
-test('FED-19 an app that disconnects is not known any more, and what it held has ended', async () => {
+test('FED-19 an app that disconnects is no longer known to the browser, and its tokens are revoked', async () => {
   const [person, app, other] = [await world.person(), await world.app(), await world.app()]
   const tokens = await app.tokens(person)
   await other.tokens(person)
@@ -177,9 +177,9 @@ test('FED-19 an app that disconnects is not known any more, and what it held has
   assert.equal(gone.headers['access-control-allow-origin'], 'https://app.example')
   assert.deepEqual(await approved(), [other.clientId])
   assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
-  assert.equal((await browser.disconnect(app, person.handle)).statusCode, 403, 'twice changes nothing')
+  assert.equal((await browser.disconnect(app, person.handle)).statusCode, 403, 'a second disconnection changes nothing')
   const acts = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['actor', 'client_id'])
     .where('user_id', '=', person.userId)
     .where('action', '=', 'app.disconnected')
@@ -187,7 +187,7 @@ test('FED-19 an app that disconnects is not known any more, and what it held has
   assert.deepEqual(acts, [{ actor: 'app', client_id: app.clientId }])
 })
 
-test('LOG-05 FED-21 an app that disconnects learns of no identity but one that has connected it', async () => {
+test('LOG-05 FED-21 an app that disconnects can probe only for identities that have connected it', async () => {
   const [person, app, other] = [await world.person(), await world.app(), await world.app()]
   const hidden = await addIdentity(person, { handle: 'nobody-knows', displayName: 'Nobody Knows' })
   const address = 'nobody-knows@example.com'
@@ -201,19 +201,19 @@ test('LOG-05 FED-21 an app that disconnects learns of no identity but one that h
     const answer = await browser.disconnect(app, hint)
     assert.deepEqual([answer.statusCode, answer.body], [403, unknown.body], hint)
   }
-  assert.equal((await other.refresh(elsewhere.refresh_token)).statusCode, 200, 'and nothing has ended')
+  assert.equal((await other.refresh(elsewhere.refresh_token)).statusCode, 200, 'its tokens stay valid')
   assert.equal((await browser.disconnect(app, person.handle)).json().account_id, person.identityId)
   assert.equal((await browser.disconnect(other, address)).json().account_id, hidden)
 })
 
-test('an app that was let have nothing in particular disconnects too', async () => {
+test('an app with an empty consent can disconnect too', async () => {
   const [person, app] = [await world.person(), await world.app()]
   await app.tokens(person, { scope: '' })
   const browser = await openBrowser(world, person)
   assert.equal((await browser.disconnect(app, person.handle)).statusCode, 200)
 })
 
-test('a browser is told where everything is, on the origin that tells it, and the words of the app', async () => {
+test('the configuration lists all endpoints on its own origin, and the metadata of the app', async () => {
   const config = (await world.api.inject({ url: '/api/oauth/fedcm/config' })).json()
   const addresses = [
     config.accounts_endpoint,
@@ -231,15 +231,15 @@ test('a browser is told where everything is, on the origin that tells it, and th
     assert.deepEqual(rest, { accounts_endpoint: config.accounts_endpoint, login_url: config.login_url })
   }
   const app = await world.app({ privacyUrl: 'https://app.example/privacy', termsUrl: 'https://app.example/terms' })
-  const told = await world.api.inject({ url: `/api/oauth/fedcm/client-metadata?client_id=${app.clientId}` })
-  assert.deepEqual(told.json(), {
+  const received = await world.api.inject({ url: `/api/oauth/fedcm/client-metadata?client_id=${app.clientId}` })
+  assert.deepEqual(received.json(), {
     privacy_policy_url: 'https://app.example/privacy',
     terms_of_service_url: 'https://app.example/terms',
   })
   assert.deepEqual((await world.api.inject({ url: '/api/oauth/fedcm/client-metadata?client_id=nobody' })).json(), {})
 })
 
-test('a browser that asks too often is asked to wait, by session', async (t) => {
+test('a browser that sends too many requests is rate limited by session', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
   const [browser, other] = [

@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createConnectors } from '#testing/connectors.ts'
-import { byBrowser, exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+import { fedcmHeaders, exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -33,7 +33,7 @@ const tokenIn = (answer: { statusCode: number; body: string; json: () => { token
   return answer.json().token
 }
 
-test('who has agreed to all of it before signs in at once, and the app gets what a code would have given', async () => {
+test('a user with full earlier consent signs in at once, and the app gets the tokens of a code', async () => {
   const { person, app, browser } = await connected('openid profile offline_access')
   const { verifier, params } = newParams('openid profile offline_access')
   const answer = await browser.assertion(app, params)
@@ -54,7 +54,7 @@ test('who has agreed to all of it before signs in at once, and the app gets what
   assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
 })
 
-test('FED-03 FED-04 a page whose origin is none of the app gets no assertion, and may not read why', async () => {
+test("FED-03 FED-04 a page whose origin is not the app's gets no assertion and cannot read the reason", async () => {
   const { app, browser, person } = await connected()
   const tricks = ['https://app.example.evil.example', 'https://app.exampl', 'https://app.example:8443', 'null', '']
   const spelled = ['http://app.example', 'https://APP.example', 'https://app.example/', 'https://app.example.']
@@ -70,7 +70,7 @@ test('FED-03 FED-04 a page whose origin is none of the app gets no assertion, an
     method: 'POST',
     url: '/api/oauth/fedcm/assertion',
     headers: {
-      ...byBrowser,
+      ...fedcmHeaders,
       cookie: `__Host-countersign-fedcm=${cookies.federated}`,
       'content-type': 'application/x-www-form-urlencoded',
     },
@@ -82,7 +82,7 @@ test('FED-03 FED-04 a page whose origin is none of the app gets no assertion, an
   assert.equal(foreign.statusCode, 403)
 })
 
-test('FED-01 FED-05 for an identity of somebody else, or to what is no browser, there is no assertion', async () => {
+test('FED-01 FED-05 an identity of another user, or a caller that is not a browser, gets no assertion', async () => {
   const { app, browser } = await connected()
   const { identityId } = await world.person()
   for (const accountId of [identityId, 'nobody', ' ']) {
@@ -101,7 +101,7 @@ test('FED-01 FED-05 for an identity of somebody else, or to what is no browser, 
   assert.equal(signedOut.headers['set-login'], 'logged-out')
 })
 
-test('FED-06 whatever was not agreed to before goes on in a window, and nothing is given meanwhile', async () => {
+test('FED-06 a request beyond earlier consent continues in a window, and issues nothing before', async () => {
   const [person, app] = [await world.person(), await world.app({ allowedScopes: [...standardScopes] })]
   await app.tokens(person, { scope: 'openid' })
   const browser = await openBrowser(world, person)
@@ -117,7 +117,7 @@ test('FED-06 whatever was not agreed to before goes on in a window, and nothing 
   assert.ok((await browser.assertion(app, { scope: 'openid', prompt: 'none' })).json().token)
 })
 
-test('OID-12 an exchange that fails speaks of the assertion, and not of a code', async () => {
+test('OID-12 errors of a failed exchange name the assertion, not a code', async () => {
   const { app, browser } = await connected('openid')
   const { verifier, params } = newParams('openid')
   const token = tokenIn(await browser.assertion(app, params))
@@ -127,16 +127,19 @@ test('OID-12 an exchange that fails speaks of the assertion, and not of a code',
     await exchange(world, app, 'nonsense', { codeVerifier: verifier }),
   ]) {
     const { error, error_description: sentence } = refused.json()
-    assert.deepEqual([error, sentence], ['invalid_grant', 'The assertion is unknown, expired, spent, or not yours.'])
+    assert.deepEqual(
+      [error, sentence],
+      ['invalid_grant', 'The assertion is invalid, expired, already used, or was issued to another client.'],
+    )
   }
 })
 
-test('FED-06 a consent of which nothing is recorded says nothing', async () => {
+test('FED-06 a consent without recorded scopes does not count', async () => {
   const { app, browser } = await connected('')
   assert.ok((await browser.assertion(app, {})).json().continue_on)
 })
 
-test('FED-07 a scope that the app has lost is refused both times', async () => {
+test('FED-07 a scope that the app has lost is rejected at request and at exchange', async () => {
   const { app, browser } = await connected('openid profile')
   const token = tokenIn(await browser.assertion(app, { scope: 'openid profile' }))
   await change(app, { allowedScopes: ['openid'] })
@@ -145,10 +148,10 @@ test('FED-07 a scope that the app has lost is refused both times', async () => {
   const again = await browser.assertion(app, { scope: 'openid profile' })
   assert.deepEqual([again.statusCode, again.json().error.code], [400, 'invalid_request'])
   await change(app, { allowedScopes: ['openid', 'profile'] })
-  assert.equal((await exchange(world, app, token)).statusCode, 200, 'a refusal spends nothing')
+  assert.equal((await exchange(world, app, token)).statusCode, 200, 'a rejected exchange consumes nothing')
 })
 
-test('FED-08 an assertion ends with the consent that it stands on', async () => {
+test('FED-08 an assertion ends with the consent that it was issued for', async () => {
   const { person, app, browser } = await connected()
   const token = tokenIn(await browser.assertion(app, { scope: 'openid' }))
   await disconnectAll(person)
@@ -156,7 +159,7 @@ test('FED-08 an assertion ends with the consent that it stands on', async () => 
   assert.ok((await browser.assertion(app, { scope: 'openid' })).json().continue_on)
 })
 
-test('FED-09 an assertion is worth nothing to another app, nor without the proof of its own', async () => {
+test('FED-09 an assertion is invalid for another app, and without the PKCE verifier or secret of its own', async () => {
   const { app, browser } = await connected()
   const thief = await world.app()
   const { verifier, params } = newParams()
@@ -175,7 +178,7 @@ test('FED-09 an assertion is worth nothing to another app, nor without the proof
   assert.equal(wrong.statusCode, 401)
 })
 
-test('FED-10 an assertion is redeemed once, of thirty-two at once too, and not after a minute', async () => {
+test('FED-10 an assertion is redeemed once, also of thirty-two concurrent requests, and within a minute', async () => {
   const { app, browser } = await connected()
   const { verifier, params } = newParams()
   const proof = { codeVerifier: verifier }
@@ -191,7 +194,7 @@ test('FED-10 an assertion is redeemed once, of thirty-two at once too, and not a
   assert.equal((await exchange(world, app, old, proof)).json().error, 'invalid_grant')
 })
 
-test('FED-10 a second redemption by the same app ends what the first one gave', async () => {
+test('FED-10 a second redemption by the same app revokes the tokens of the first one', async () => {
   const { app, browser } = await connected()
   const token = tokenIn(await browser.assertion(app, { scope: 'openid' }))
   const { access_token: access } = (await exchange(world, app, token)).json()
@@ -200,7 +203,7 @@ test('FED-10 a second redemption by the same app ends what the first one gave', 
   assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
 })
 
-test('FED-10 so it does when the assertion has expired meanwhile, and without the proof it ends nothing', async () => {
+test('FED-10 a second redemption revokes tokens also after the expiry, but not without the proof', async () => {
   const { app, browser } = await connected()
   const { verifier, params } = newParams('openid')
   const token = tokenIn(await browser.assertion(app, params))
@@ -215,7 +218,7 @@ test('FED-10 so it does when the assertion has expired meanwhile, and without th
   assert.equal((await userinfo()).statusCode, 401)
 })
 
-test('FED-11 COD-20 an assertion is no code, no ID token, no access token and no subject token', async () => {
+test('FED-11 COD-20 an assertion is rejected as code, ID token, access token and subject token', async () => {
   const { app, browser } = await connected()
   const token = tokenIn(await browser.assertion(app, { scope: 'openid' }))
   const { jti = '' } = decodeJwt(token)
@@ -238,7 +241,7 @@ test('FED-11 COD-20 an assertion is no code, no ID token, no access token and no
   assert.equal((await exchange(world, app, token)).statusCode, 200)
 })
 
-test('FED-14 the nonce comes back letter for letter, in the assertion and in the ID token', async () => {
+test('FED-14 the nonce is returned unchanged, in the assertion and in the ID token', async () => {
   const { app, browser } = await connected()
   const nonce = 'n "quoted" ÿ 😀'
   const token = tokenIn(await browser.assertion(app, { scope: 'openid', nonce }))
@@ -249,7 +252,7 @@ test('FED-14 the nonce comes back letter for letter, in the assertion and in the
   assert.equal(decodeJwt((await exchange(world, app, without)).json().id_token)['nonce'], undefined)
 })
 
-test('FED-20 params that are too large, too deep or of a wrong type are refused as a browser reads it', async () => {
+test('FED-20 params that are too large, too deep or of a wrong type get an error in FedCM format', async () => {
   const { app, browser } = await connected()
   const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
   const wrong = [
@@ -273,7 +276,7 @@ test('FED-20 params that are too large, too deep or of a wrong type are refused 
   assert.equal(elsewhere.statusCode, 400)
 })
 
-test('a public app must send a challenge, and redeems by the verifier alone', async () => {
+test('a public app must send a challenge, and redeems with the verifier alone', async () => {
   const person = await world.person()
   const app = await world.app({ public: true })
   const browser = await openBrowser(world, person)
@@ -285,7 +288,7 @@ test('a public app must send a challenge, and redeems by the verifier alone', as
   assert.equal(answer.statusCode, 200, answer.body)
 })
 
-test('a disabled app and one that nobody has registered get nothing', async () => {
+test('a disabled app and an unregistered one get no assertion', async () => {
   const { app, browser } = await connected()
   const token = tokenIn(await browser.assertion(app, { scope: 'openid' }))
   await change(app, { status: 'disabled' })
@@ -295,20 +298,20 @@ test('a disabled app and one that nobody has registered get nothing', async () =
   assert.equal(unknown.statusCode, 403)
 })
 
-test('FED-16 nothing that a browser asks by itself is answered with a redirect', async () => {
+test('FED-16 no request of the browser itself is answered with a redirect', async () => {
   const { app, browser } = await connected()
-  const asked = [
+  const requested = [
     await browser.accounts(),
     await browser.assertion(app, { scope: 'openid' }),
     await browser.disconnect(app, 'nobody'),
     ...(await Promise.all(
       ['config', `client-metadata?client_id=${app.clientId}`].map((path) =>
-        world.api.inject({ url: `/api/oauth/fedcm/${path}`, headers: byBrowser }),
+        world.api.inject({ url: `/api/oauth/fedcm/${path}`, headers: fedcmHeaders }),
       ),
     )),
     ...(await Promise.all(
       [world.api, world.auth, world.business].map((host) => host.inject({ url: '/.well-known/web-identity' })),
     )),
   ]
-  for (const { statusCode } of asked) assert.ok(statusCode < 300 || statusCode >= 400, String(statusCode))
+  for (const { statusCode } of requested) assert.ok(statusCode < 300 || statusCode >= 400, String(statusCode))
 })

@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -19,8 +19,8 @@ async function visit() {
   return { person, app, browser: await openBrowser(world, person) }
 }
 
-const continueOn = async (asked: ReturnType<Browser['assertion']>) => {
-  const answer = await asked
+const continueOn = async (input: ReturnType<Browser['assertion']>) => {
+  const answer = await input
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json<{ continue_on: string }>().continue_on
 }
@@ -29,7 +29,7 @@ const refusedAs = ({ statusCode, ...answer }: { statusCode: number; json: () => 
   answer.json().error,
 ]
 
-test('the first time a person is asked in a window, and the app gets what they agreed to there', async () => {
+test('a first sign-in asks the user in a window, and the app gets what they consented to', async () => {
   const { person, app, browser } = await visit()
   const { verifier, params } = newParams()
   const address = await continueOn(browser.assertion(app, params))
@@ -60,10 +60,10 @@ test('the first time a person is asked in a window, and the app gets what they a
   const tokens = (await exchange(world, app, assertion, { codeVerifier: verifier })).json()
   assert.equal(tokens.user.handle, person.handle)
   assert.equal(decodeJwt(tokens.id_token)['nonce'], params.nonce)
-  assert.ok((await browser.assertion(app, params)).json().token, 'and the next time nothing is asked')
+  assert.ok((await browser.assertion(app, params)).json().token, 'the next sign-in asks nothing')
 })
 
-test('FED-14 what is sent without a value is not sent, and what was agreed to is finished', async () => {
+test('FED-14 parameters without a value count as omitted, and the sign-in can be finished', async () => {
   const { app, browser } = await visit()
   const params = {
     scope: 'openid',
@@ -83,7 +83,7 @@ test('FED-14 what is sent without a value is not sent, and what was agreed to is
   assert.equal(decodeJwt(again.token)['nonce'], undefined)
 })
 
-test('AUZ-14 FED-13 a window is of the browser and person for whom it was begun, and of nobody else', async () => {
+test('AUZ-14 FED-13 a window works only for the browser and user that it was opened for', async () => {
   const { app, browser, person } = await visit()
   const address = await continueOn(browser.assertion(app, { scope: 'openid' }))
   const stranger = await openBrowser(world, await world.person())
@@ -107,7 +107,7 @@ test('AUZ-14 FED-13 a window is of the browser and person for whom it was begun,
   assert.match((await browser.open(address)).there.pathname, /error/)
 })
 
-test('FED-12 what was agreed to is finished once, by its person, for its app, and with what was asked', async () => {
+test('FED-12 a consent is finished once, by its user, for its app, and with the requested parameters', async () => {
   const { app, browser } = await visit()
   const { params } = newParams('openid')
   const { there } = await browser.open(await continueOn(browser.assertion(app, params)))
@@ -123,11 +123,11 @@ test('FED-12 what was agreed to is finished once, by its person, for its app, an
   assert.deepEqual(refusedAs(await browser.finalize(finished)), [400, 'invalid_grant'])
   const { code } = finished
   const redeemed = await app.redeem(code, { redirect_uri: 'http://localhost:4400/fedcm/resolve' })
-  assert.equal(redeemed.json().error, 'invalid_grant', 'the code is worth nothing any more')
+  assert.equal(redeemed.json().error, 'invalid_grant', 'the code is no longer valid')
 })
 
-test('FED-12 a page that was led to agree to something else can’t be finished', async () => {
-  for (const wanted of [
+test('FED-12 a page that was made to consent to something else cannot finish', async () => {
+  for (const requested of [
     { scope: 'openid user_id' },
     { nonce: 'another' },
     { codeChallenge: newParams().params.codeChallenge },
@@ -135,16 +135,16 @@ test('FED-12 a page that was led to agree to something else can’t be finished'
   ]) {
     const { app, browser } = await visit()
     const { there } = await browser.open(await continueOn(browser.assertion(app, newParams('openid').params)))
-    const finished = { ...(await browser.codeOf(there, wanted)), clientId: app.clientId }
-    assert.deepEqual(refusedAs(await browser.finalize(finished)), [400, 'invalid_grant'], JSON.stringify(wanted))
+    const finished = { ...(await browser.codeOf(there, requested)), clientId: app.clientId }
+    assert.deepEqual(refusedAs(await browser.finalize(finished)), [400, 'invalid_grant'], JSON.stringify(requested))
   }
   const { app, browser } = await visit()
   const { there } = await browser.open(await continueOn(browser.assertion(app, { scope: 'openid profile' })))
   const less = { ...(await browser.codeOf(there, { scope: 'openid' })), clientId: app.clientId }
-  assert.equal((await browser.finalize(less)).statusCode, 200, 'less may be agreed to')
+  assert.equal((await browser.finalize(less)).statusCode, 200, 'a narrower consent is accepted')
 })
 
-test('FED-12 a code that went to the app itself is none to be finished with', async () => {
+test('FED-12 a code that was issued to the app itself cannot finish a FedCM sign-in', async () => {
   const { person, app, browser } = await visit()
   const { there } = await browser.open(await continueOn(browser.assertion(app, { scope: 'openid' })))
   const code = await app.code({ headers: browser.ofPages, identityId: person.identityId }, { scope: 'openid' })
@@ -153,7 +153,7 @@ test('FED-12 a code that went to the app itself is none to be finished with', as
   assert.equal((await app.redeem(code)).statusCode, 200)
 })
 
-test('AUZ-08 the page that ends such a sign-in is no redirect URI of any other request', async () => {
+test('AUZ-08 the FedCM resolve page is not accepted as redirect URI of other requests', async () => {
   const { person, app, browser } = await visit()
   const redirectUri = 'http://localhost:4400/fedcm/resolve'
   const signIn = (parameters: Record<string, string>) =>
@@ -165,8 +165,8 @@ test('AUZ-08 the page that ends such a sign-in is no redirect URI of any other r
     response_mode: 'form_post',
     resource: 'x',
   })) {
-    const asked = { redirect_uri: redirectUri, fedcm_continue: '1', fedcm_origin: 'https://app.example', [name]: value }
-    const answer = await signIn(asked)
+    const input = { redirect_uri: redirectUri, fedcm_continue: '1', fedcm_origin: 'https://app.example', [name]: value }
+    const answer = await signIn(input)
     assert.equal(answer.statusCode, 400, name)
     assert.equal(answer.headers.location, undefined)
   }
@@ -174,15 +174,15 @@ test('AUZ-08 the page that ends such a sign-in is no redirect URI of any other r
   assert.deepEqual([foreign.statusCode, foreign.headers.location], [400, undefined])
   const { identityId } = person
   const payload = { clientId: app.clientId, identityId, scope: 'openid' }
-  for (const wanted of [{ redirectUri }, { redirectUri: app.redirectUri, fedcmContinue: true }]) {
+  for (const requested of [{ redirectUri }, { redirectUri: app.redirectUri, fedcmContinue: true }]) {
     const headers = browser.ofPages
     const url = '/api/oauth/authorize'
-    const answer = await world.api.inject({ method: 'POST', url, headers, payload: { ...payload, ...wanted } })
+    const answer = await world.api.inject({ method: 'POST', url, headers, payload: { ...payload, ...requested } })
     assert.deepEqual(refusedAs(answer), [400, 'invalid_redirect_uri'])
   }
 })
 
-test('who proves again who they are in the window goes on as before, and a new session finishes', async () => {
+test('a user who re-authenticates in the window can finish, also in the new session', async () => {
   const { person, app, browser } = await visit()
   const address = await continueOn(browser.assertion(app, { scope: 'openid', prompt: 'login' }))
   const { there, view } = await browser.open(address)
@@ -194,7 +194,7 @@ test('who proves again who they are in the window goes on as before, and a new s
   assert.equal((await again.finalize(finished)).statusCode, 200)
 })
 
-test('a session of an organization’s sign-in alone finishes nothing', async () => {
+test('a session opened by SSO alone cannot finish a FedCM sign-in', async () => {
   const { person, app, browser } = await visit()
   const { there } = await browser.open(await continueOn(browser.assertion(app, { scope: 'openid' })))
   const finished = { ...(await browser.codeOf(there)), clientId: app.clientId }
@@ -202,7 +202,7 @@ test('a session of an organization’s sign-in alone finishes nothing', async ()
   assert.deepEqual(refusedAs(await browser.finalize(finished, headers)), [403, 'passkey_required'])
 })
 
-test('FED-18 an app that takes a key signs people in without it, and no key travels', async () => {
+test('FED-18 an app that takes a key signs users in without it, and no key is transferred', async () => {
   const person = await world.person()
   const app = await world.app({ supportsE2ee: true, allowedScopes: ['openid', 'profile'] })
   const browser = await openBrowser(world, person)
@@ -227,11 +227,11 @@ test('FED-18 an app that takes a key signs people in without it, and no key trav
   assert.doesNotMatch(JSON.stringify(tokens), /a\.b\.c\.d|app_?key/i)
 
   const { token } = (await browser.assertion(app, newParams('openid profile').params)).json()
-  assert.equal(decodeJwt(token)['app_key'], undefined, 'nor where nothing is asked')
-  assert.equal(await keyOf(), 'a.b.c.d.e', 'and the key that is there stays')
+  assert.equal(decodeJwt(token)['app_key'], undefined, 'also without a window')
+  assert.equal(await keyOf(), 'a.b.c.d.e', 'the existing key stays')
 })
 
-test('FED-18 an app that expects a key from the dialog of a browser is refused', async () => {
+test('FED-18 an app that expects a key from a browser dialog is rejected', async () => {
   const person = await world.person()
   const app = await world.app({ supportsE2ee: true })
   const browser = await openBrowser(world, person)
@@ -241,6 +241,6 @@ test('FED-18 an app that expects a key from the dialog of a browser is refused',
     assert.equal(await codeFor({ scope }), 'invalid_request')
 
   const { there } = await browser.open(await continueOn(browser.assertion(app, newParams('openid').params)))
-  for (const wanted of [{ scope: 'openid', encryptedAppKey: 'a.b.c.d.e' }, { scope: 'openid e2ee:symmetric' }])
-    assert.equal((await browser.agree(there, wanted)).statusCode, 400)
+  for (const requested of [{ scope: 'openid', encryptedAppKey: 'a.b.c.d.e' }, { scope: 'openid e2ee:symmetric' }])
+    assert.equal((await browser.agree(there, requested)).statusCode, 400)
 })

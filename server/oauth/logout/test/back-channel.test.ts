@@ -8,14 +8,14 @@ import { pruneSessions } from '#accounts/sessions/session.ts'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { cookieIn } from '#testing/federated-browser.ts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
-import { openSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
+import { loadTokenSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { startLogoutSender, type LogoutSender } from '#oauth/logout/sender.ts'
 
 const issuer = 'http://localhost:4401'
-let world: World
+let world: TestWorld
 let sender: LogoutSender
 let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>
 before(async () => {
@@ -24,7 +24,7 @@ before(async () => {
 after(() => world.close())
 beforeEach(async () => {
   receiver = await startWebhookReceiver()
-  sender = startLogoutSender({ kernel: world.kernel, keys: await openSigningKeys(world.kernel) })
+  sender = startLogoutSender({ kernel: world.kernel, keys: await loadTokenSigningKeys(world.kernel) })
 })
 afterEach(async () => {
   await sender.stop()
@@ -38,13 +38,13 @@ const appHearing = (settings: Partial<NewApp> = {}) => world.app({ backchannelLo
 const send = (method: 'GET' | 'POST' | 'DELETE' | 'PATCH' | 'PUT', url: string, headers: Headers, payload?: object) =>
   world.api.inject({ method, url, headers, ...(payload && { payload }) })
 
-/** The `sid` by which an app knows the session of somebody who signs in to it. */
-async function sidAt(app: TestApp, person: Signed, wanted: Record<string, string> = {}): Promise<unknown> {
-  const { id_token: idToken = '' } = await app.tokens(person, { scope: 'openid', ...wanted })
+/** Returns the `sid` that an app gets for the session of a user who signs in to it. */
+async function sidAt(app: TestApp, person: Signed, requested: Record<string, string> = {}): Promise<unknown> {
+  const { id_token: idToken = '' } = await app.tokens(person, { scope: 'openid', ...requested })
   return decodeJwt(idToken)['sid']
 }
 
-/** What an app makes of the logout tokens that it received, by the rules of Back-Channel Logout §2.6. */
+/** Verifies the logout tokens that an app received, by the rules of Back-Channel Logout §2.6. */
 async function logoutsOf(app: Pick<TestApp, 'clientId'>, count: number) {
   const received = await receiver.has(count)
   const keySet: JSONWebKeySet = (await world.auth.inject('/.well-known/jwks.json')).json()
@@ -70,19 +70,19 @@ async function logoutsOf(app: Pick<TestApp, 'clientId'>, count: number) {
   )
 }
 
-/** How many logout tokens wait; what was sent and taken is gone. */
+/** Counts pending logout tokens; accepted ones are deleted. */
 async function waiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from session_logout`.execute(world.db)
   return rows[0]?.count ?? 0
 }
 
-/** Resolves when nothing waits: an attempt is written down after the receiver has answered. */
-async function untilSettled(): Promise<void> {
-  // The network gets its turn between the questions.
+/** Resolves when no token is pending: an attempt is recorded after the receiver has answered. */
+async function waitUntilResolved(): Promise<void> {
+  // Lets network events run between the queries.
   while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-test('discovery says that back-channel logout is supported, with sid', async () => {
+test('discovery states support of back-channel logout with sid', async () => {
   const metadata = (await world.auth.inject('/.well-known/openid-configuration')).json()
   assert.equal(metadata.backchannel_logout_supported, true)
   assert.equal(metadata.backchannel_logout_session_supported, true)
@@ -100,21 +100,21 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA'] as const)
     assert.deepEqual([logout.sub, logout.sid, more], [person.identityId, sid, []])
     assert.equal(decodeProtectedHeader(logout.token).alg, algorithm)
     assert.equal((await logoutsOf(other, 2))[0]?.sid, otherSid)
-    await untilSettled()
+    await waitUntilResolved()
   })
 
-test('BCL-03 only apps with an ID token of the session that ends are told, each once', async () => {
+test('BCL-03 only apps with an ID token of the ended session get a logout token, each one', async () => {
   const [person, stranger] = [await world.person(), await world.person()]
   const app = await appHearing()
   const elsewhere = { ...person, headers: await person.signIn() }
   const sid = await sidAt(app, elsewhere)
-  for (const wanted of [{ scope: '' }, { scope: 'openid profile' }]) await app.tokens(elsewhere, wanted)
+  for (const requested of [{ scope: '' }, { scope: 'openid profile' }]) await app.tokens(elsewhere, requested)
   await sidAt(app, person)
   await sidAt(app, stranger)
   await sidAt(await world.app(), elsewhere)
   await (await appHearing()).tokens(elsewhere, { scope: 'profile' })
   await send('DELETE', '/api/auth/session', elsewhere.headers)
-  await untilSettled()
+  await waitUntilResolved()
   assert.deepEqual(
     (await logoutsOf(app, 1)).map((logout) => logout.sid),
     [sid],
@@ -140,12 +140,12 @@ const endings: Record<string, (person: Person, app: TestApp) => Promise<{ status
     const other = sessions.find(({ current }) => !current)
     return send('DELETE', `/api/auth/sessions/${other?.sessionId}`, headers)
   },
-  'a sign-out that an app asks for': async (person) => {
+  'a sign-out requested by an app': async (person) => {
     const asking = await world.app()
     const { id_token: idTokenHint } = await asking.tokens(person)
     return send('POST', '/api/auth/session/end', person.headers, { idTokenHint })
   },
-  'removing the passkey that opened it': async (person) => {
+  'removing the passkey that opened the session': async (person) => {
     const started = (await send('POST', '/api/auth/passkeys/start', person.headers, {})).json()
     const authenticator = createAuthenticator({ origin: issuer, rpId: world.config.relyingPartyId })
     const added = { flowId: started.flowId, credential: authenticator.register(started.options) }
@@ -180,54 +180,54 @@ const endings: Record<string, (person: Person, app: TestApp) => Promise<{ status
   },
 }
 for (const [what, end] of Object.entries(endings))
-  test(`BCL-04 an app is told when a session ends by ${what}`, async () => {
+  test(`BCL-04 an app gets a logout token when a session ends by ${what}`, async () => {
     const [person, app] = [await world.person(), await appHearing()]
     const sid = await sidAt(app, person)
     const answer = await end(person, app)
     assert.ok(answer.statusCode < 300, answer.body)
     const [logout] = await logoutsOf(app, 1)
     assert.deepEqual([logout?.sub, logout?.sid], [person.identityId, sid])
-    await untilSettled()
+    await waitUntilResolved()
     assert.equal(receiver.received.length, 1)
   })
 
 for (const how of ['is removed', 'leaves'] as const)
-  test(`BCL-04 an app that is used for an organization is told when the member ${how}`, async () => {
+  test(`BCL-04 an app used for an organization gets a logout token when the member ${how}`, async () => {
     const [owner, person, app] = [await world.person(), await world.person(), await appHearing()]
-    const { id } = await makeOrganization(world, owner)
+    const { id } = await createOrganization(world, owner)
     const { memberId } = await join(world, { id, owner, role: 'member' }, person)
     const sid = await sidAt(app, person, { organizationId: id })
     const headers = await signInByOrganization(world, person, { organizationId: id })
     const sidThere = await sidAt(app, { ...person, headers }, { organizationId: id })
     await sidAt(app, owner, { organizationId: id })
     const acting = how === 'leaves' ? person : owner
-    const removed = await askBusiness(world, acting, `DELETE /organizations/${id}/members/${memberId}`)
+    const removed = await businessRequest(world, acting, `DELETE /organizations/${id}/members/${memberId}`)
     assert.equal(removed.statusCode, 204, removed.body)
     const logouts = await logoutsOf(app, 2)
     assert.deepEqual(new Set(logouts.map((logout) => logout.sid)), new Set([sid, sidThere]))
-    await untilSettled()
+    await waitUntilResolved()
     assert.equal(receiver.received.length, 2)
   })
 
 for (const how of ['the operator suspends it', 'it is deleted'] as const)
-  test(`BCL-04 apps that are used for an organization are told when ${how}`, async () => {
+  test(`BCL-04 apps used for an organization get a logout token when ${how}`, async () => {
     const [owner, person, app] = [await world.person(), await world.person(), await appHearing()]
-    const { id } = await makeOrganization(world, owner)
+    const { id } = await createOrganization(world, owner)
     await join(world, { id, owner, role: 'member' }, person)
     const sids = [await sidAt(app, owner, { organizationId: id }), await sidAt(app, person, { organizationId: id })]
     await sidAt(app, await world.person())
     const url = `/api/admin/organizations/${id}`
     const answer = await (how === 'it is deleted'
-      ? askBusiness(world, owner, `DELETE /organizations/${id}`)
+      ? businessRequest(world, owner, `DELETE /organizations/${id}`)
       : send('PATCH', url, world.admin, { status: 'suspended' }))
     assert.ok(answer.statusCode < 300, answer.body)
     const logouts = await logoutsOf(app, 2)
     assert.deepEqual(new Set(logouts.map((logout) => logout.sid)), new Set(sids))
-    await untilSettled()
-    assert.equal(receiver.received.length, 2, 'and of nobody else')
+    await waitUntilResolved()
+    assert.equal(receiver.received.length, 2, 'no other session')
   })
 
-test('BCL-05 what an app does not take is sent again under the same jti, and a redirect is not followed', async () => {
+test('BCL-05 a rejected logout token is sent again with the same jti, and redirects are not followed', async () => {
   const answers = [500, { status: 302, headers: { location: '/elsewhere' } }, 200]
   const stubborn = await startWebhookReceiver(answers)
   try {
@@ -243,50 +243,52 @@ test('BCL-05 what an app does not take is sent again under the same jti, and a r
       world.pass(seconds)
       await stubborn.has(count)
     }
-    await untilSettled()
+    await waitUntilResolved()
     const claims = stubborn.received.map(({ body }) => decodeJwt(new URLSearchParams(body).get('logout_token') ?? ''))
     assert.equal(new Set(claims.map(({ jti }) => jti)).size, 1)
-    assert.equal(new Set(claims.map(({ iat }) => iat)).size, 3, 'each attempt is signed anew')
+    assert.equal(new Set(claims.map(({ iat }) => iat)).size, 3, 'each attempt is signed again')
     assert.deepEqual(new Set(stubborn.received.map(({ url }) => url)), new Set(['/hook']))
   } finally {
     await stubborn.close()
   }
 })
 
-/** Resolves when an attempt has failed, and the next has its time: what a sender has is due when its lease ends. */
+/**
+ * Resolves when an attempt has failed and the next one is scheduled: pending attempts are due when their lease ends.
+ */
 async function untilPostponed(): Promise<void> {
   const leaseEndsAt = new Date(world.now().getTime() + 30_000)
   const postponed = () =>
     world.db
       .selectFrom('session_logout')
       .select('logout_id')
-      .where('due_at', '>', world.now())
-      .where('due_at', '!=', leaseEndsAt)
+      .where('next_attempt_at', '>', world.now())
+      .where('next_attempt_at', '!=', leaseEndsAt)
       .execute()
   while ((await postponed()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-test('BCL-06 an app that answers 400 has refused for good', async () => {
+test('BCL-06 an answer of 400 ends the delivery', async () => {
   const refusing = await startWebhookReceiver([400])
   try {
     const [person, app] = [await world.person(), await appHearing({ backchannelLogoutUri: refusing.url })]
     await sidAt(app, person)
     await send('DELETE', '/api/auth/session', person.headers)
     await refusing.has(1)
-    await untilSettled()
+    await waitUntilResolved()
     assert.equal(refusing.received.length, 1)
   } finally {
     await refusing.close()
   }
 })
 
-test('BCL-07 a logout token is no ID token and no access token', async () => {
+test('BCL-07 a logout token is rejected as ID token and as access token', async () => {
   const [person, app] = [await world.person(), await appHearing()]
   const headers = await person.signIn()
   await sidAt(app, { ...person, headers })
   await send('DELETE', '/api/auth/session', headers)
   const [logout] = await logoutsOf(app, 1)
-  await untilSettled()
+  await waitUntilResolved()
   const token = logout?.token ?? ''
   const ended = await send('POST', '/api/auth/session/end', person.headers, { idTokenHint: token })
   assert.deepEqual([ended.statusCode, ended.json().error], [403, 'interaction_required'])
@@ -294,7 +296,7 @@ test('BCL-07 a logout token is no ID token and no access token', async () => {
   assert.deepEqual([userinfo.statusCode, userinfo.json().error], [401, 'invalid_token'])
 })
 
-/** Signs in in a browser that has the cookie of a session; answers the cookie of the new one. */
+/** Signs in with the cookie of an existing session; returns the cookie of the new one. */
 async function signInWith(person: Person, cookie?: string): Promise<string> {
   const { flowId, options } = (await send('POST', '/api/auth/login/start', {}, {})).json()
   const payload = { flowId, credential: person.authenticator.authenticate(options) }
@@ -305,7 +307,7 @@ async function signInWith(person: Person, cookie?: string): Promise<string> {
 }
 const withCookie = (cookie: string) => ({ cookie: `countersign=${cookie}`, origin: issuer })
 
-test('BCL-08 signing in again in the same browser is no logout; the end of the later session ends both', async () => {
+test('BCL-08 signing in again in the same browser sends no logout; ending the later session ends both', async () => {
   const [person, app] = [await world.person(), await appHearing()]
   const first = await signInWith(person)
   const sid = await sidAt(app, { ...person, headers: withCookie(first) })
@@ -316,10 +318,10 @@ test('BCL-08 signing in again in the same browser is no logout; the end of the l
   await send('DELETE', '/api/auth/session', withCookie(second))
   const logouts = await logoutsOf(app, 2)
   assert.deepEqual(new Set(logouts.map((logout) => logout.sid)), new Set([sid, laterSid]))
-  await untilSettled()
+  await waitUntilResolved()
 })
 
-test('BCL-08 somebody else who signs in in that browser ends the session of the user before', async () => {
+test('BCL-08 a sign-in of another user in the same browser ends the session of the first user', async () => {
   const [person, other, app] = [await world.person(), await world.person(), await appHearing()]
   const first = await signInWith(person)
   const sid = await sidAt(app, { ...person, headers: withCookie(first) })
@@ -328,10 +330,10 @@ test('BCL-08 somebody else who signs in in that browser ends the session of the 
     (await logoutsOf(app, 1)).map((logout) => [logout.sub, logout.sid]),
     [[person.identityId, sid]],
   )
-  await untilSettled()
+  await waitUntilResolved()
 })
 
-test('BCL-09 a session that expires is no logout, but the app is still told of what ends later', async () => {
+test('BCL-09 an expired session sends no logout, but a later sign-out still does', async () => {
   const [person, app] = [await world.person(), await appHearing()]
   const sid = await sidAt(app, person)
   world.pass(91 * 24 * 3600)
@@ -342,11 +344,11 @@ test('BCL-09 a session that expires is no logout, but the app is still told of w
     (await logoutsOf(app, 1)).map((logout) => logout.sid),
     [sid],
   )
-  await untilSettled()
+  await waitUntilResolved()
   assert.equal(receiver.received.length, 1)
 })
 
-test('BCL-10 what ends at once with 70,000 sessions is queued by one statement', async () => {
+test('BCL-10 ending 70,000 sessions at once queues their logout tokens with one statement', async () => {
   const [person, app] = [await world.person(), await appHearing()]
   await sidAt(app, person)
   await sender.stop()
@@ -360,13 +362,13 @@ test('BCL-10 what ends at once with 70,000 sessions is queued by one statement',
   await sql`delete from session_logout`.execute(world.db)
 })
 
-test('an app that is gone, or has no logout URI any more, is told nothing', async () => {
+test('a deleted app, and one without a logout URI, gets no logout token', async () => {
   const person = await world.person()
   const [gone, changed] = [await appHearing(), await appHearing()]
   for (const app of [gone, changed]) await sidAt(app, person)
   await send('DELETE', `/api/admin/apps/${gone.clientId}`, world.admin)
   await send('PATCH', `/api/admin/apps/${changed.clientId}`, world.admin, { backchannelLogoutUri: null })
   await send('DELETE', '/api/auth/session', person.headers)
-  await untilSettled()
+  await waitUntilResolved()
   assert.equal(receiver.received.length, 0)
 })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
-import { join, makeOrganization } from '#testing/organization.ts'
+import { join, createOrganization } from '#testing/organization.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
-import { openSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
+import { loadTokenSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { startLogoutSender } from '#oauth/logout/sender.ts'
 
-let world: World
+let world: TestWorld
 let ada: Person
 let identityIds: string[]
 before(async () => {
@@ -28,10 +28,10 @@ async function anotherOf({ handle, headers }: Person): Promise<string> {
 }
 let identityCount = 0
 
-/** What apps hear from now on, by the clock of the world. */
+/** Collects the logout tokens of apps from now on, by the clock of the world. */
 async function listen(t: TestContext) {
   const receiver = await startWebhookReceiver()
-  const sender = startLogoutSender({ kernel: world.kernel, keys: await openSigningKeys(world.kernel) })
+  const sender = startLogoutSender({ kernel: world.kernel, keys: await loadTokenSigningKeys(world.kernel) })
   t.after(() => receiver.close())
   t.after(() => sender.stop())
   const heard = () =>
@@ -50,13 +50,13 @@ const ends: Record<string, (headers: Record<string, string>) => Promise<{ status
     world.api.inject({ method: 'DELETE', url: '/api/account', headers: ada.headers }),
 }
 for (const [named, end] of Object.entries(ends))
-  test(`BCL-11 ${named} tells of each further identity of a person minutes later, at random`, async (t) => {
+  test(`BCL-11 ${named} is reported for each further identity at a random delay of minutes`, async (t) => {
     const { url, heard, has } = await listen(t)
     const apps = [await world.app({ backchannelLogoutUri: url }), await world.app({ backchannelLogoutUri: url })]
     const perIdentity = apps.length
     const sessions = [await ada.signIn(), await ada.signIn()]
     for (const [nth, identityId] of identityIds.entries())
-      // Of each identity at a session of its own where more than one ends.
+      // One session per identity if more than one ends.
       for (const app of apps) {
         const headers = named === 'a sign-out' ? sessions[0] : sessions[nth % 2]
         await app.tokens({ headers: headers ?? {}, identityId }, { scope: 'openid' })
@@ -83,7 +83,7 @@ for (const [named, end] of Object.entries(ends))
       if (nth > 0) assert.ok(moment - (moments[nth - 1] ?? 0) >= 30, `${moments.join(', ')} seconds after the end`)
   })
 
-test('BCL-11 nor does the deletion of an account that leaves organizations with it', async (t) => {
+test("BCL-11 deleting an account that leaves organizations sends each app's logout at its own time", async (t) => {
   const { url, heard, has } = await listen(t)
   const app = await world.app({ backchannelLogoutUri: url })
   const owner = await world.person()
@@ -92,7 +92,7 @@ test('BCL-11 nor does the deletion of an account that leaves organizations with 
     await world.api.inject({ method: 'GET', url: '/api/identities', headers: ada.headers })
   ).json<{ identities: { identityId: string; handle: string }[] }>()
   for (const identityId of [first, second]) {
-    const { id } = await makeOrganization(world, owner)
+    const { id } = await createOrganization(world, owner)
     const { handle = '' } = identities.find((each) => each.identityId === identityId) ?? {}
     await join(world, { id, owner, role: 'member' }, { ...ada, identityId, handle })
     await app.tokens({ headers: ada.headers, identityId }, { scope: 'openid', organizationId: id })
@@ -117,21 +117,23 @@ test('BCL-11 nor does the deletion of an account that leaves organizations with 
   assert.deepEqual(new Set(heard().map(({ sub }) => sub)), new Set([first, second, third]))
 })
 
-/** How long it takes until the next token is due, once what was sent is settled: its lease would end meanwhile. */
+/**
+ * Returns how long the next token takes to become due, after sent ones are settled: their lease would end in between.
+ */
 async function secondsUntilNext(): Promise<number> {
   for (;;) {
-    // The embedded database answers without ever leaving the turn of the event loop.
+    // The embedded database answers within the same turn of the event loop.
     await setImmediate()
     const underWay = world.db.selectFrom('session_logout').select('logout_id').where('attempts', '>', 0)
     if (await underWay.executeTakeFirst()) continue
-    const waiting = world.db.selectFrom('session_logout').select('due_at').where('attempts', '=', 0)
-    const { due_at: dueAt } = await waiting.orderBy('due_at').executeTakeFirstOrThrow()
-    const seconds = (dueAt.getTime() - world.now().getTime()) / 1000
+    const waiting = world.db.selectFrom('session_logout').select('next_attempt_at').where('attempts', '=', 0)
+    const { next_attempt_at: nextAttemptAt } = await waiting.orderBy('next_attempt_at').executeTakeFirstOrThrow()
+    const seconds = (nextAttemptAt.getTime() - world.now().getTime()) / 1000
     if (seconds > 0) return seconds + 1
   }
 }
 
-test('BCL-11 how much later the app hears of a further identity is drawn each time', async () => {
+test('BCL-11 the delay of a logout token for a further identity is random each time', async () => {
   const app = await world.app({ backchannelLogoutUri: 'http://localhost:9/out' })
   const later: number[] = []
   for (let nth = 0; nth < 8; nth += 1) {
@@ -139,9 +141,12 @@ test('BCL-11 how much later the app hears of a further identity is drawn each ti
     for (const identityId of [person.identityId, await anotherOf(person)])
       await app.tokens({ headers: person.headers, identityId }, { scope: 'openid' })
     await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: person.headers })
-    const queued = world.db.deleteFrom('session_logout').where('client_id', '=', app.clientId).returning('due_at')
+    const queued = world.db
+      .deleteFrom('session_logout')
+      .where('client_id', '=', app.clientId)
+      .returning('next_attempt_at')
     const seconds = (await queued.execute()).map(
-      ({ due_at: dueAt }) => (dueAt.getTime() - world.now().getTime()) / 1000,
+      ({ next_attempt_at: nextAttemptAt }) => (nextAttemptAt.getTime() - world.now().getTime()) / 1000,
     )
     const [first = -1, second = 0] = seconds.toSorted((a, b) => a - b)
     assert.deepEqual([first, second >= 30, seconds.length], [0, true, 2])
@@ -150,7 +155,7 @@ test('BCL-11 how much later the app hears of a further identity is drawn each ti
   assert.ok(new Set(later).size > 3, later.join(', '))
 })
 
-test('BCL-12 an identity that its person disconnects from an app is told of at once', async (t) => {
+test('BCL-12 an identity that its user disconnects from an app is reported at once', async (t) => {
   const { url, heard, has } = await listen(t)
   const app = await world.app({ backchannelLogoutUri: url })
   for (const identityId of identityIds) await app.tokens({ headers: ada.headers, identityId }, { scope: 'openid' })

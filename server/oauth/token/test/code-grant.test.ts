@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createWorld, newChallenge, postToken, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postToken, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -11,7 +11,7 @@ after(() => world.close())
 const userinfo = (accessToken: string) =>
   world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
 
-test('a code gives the tokens that its scope names, and says who signed in', async () => {
+test('a code issues the tokens that its scope names, with the identity that signed in', async () => {
   const person = await world.person()
   const app = await world.app()
   const answer = await app.redeem(await app.code(person))
@@ -34,7 +34,7 @@ test('a code gives the tokens that its scope names, and says who signed in', asy
   assert.equal((await userinfo(tokens.access_token_jwt)).statusCode, 200)
 })
 
-test('COD-18 a token that the scope does not name is not issued, and without profile there is no name', async () => {
+test('COD-18 tokens and names are issued only for scopes that allow them', async () => {
   const person = await world.person()
   const app = await world.app()
   const tokens = (await app.redeem(await app.code(person, { scope: '' }))).json()
@@ -54,7 +54,7 @@ test('COD-10 of sixteen concurrent redemptions exactly one succeeds', async () =
     assert.equal(answer.json().error, 'invalid_grant')
 })
 
-test('COD-11 a second redemption by the same client ends what the first one gave', async () => {
+test('COD-11 a second redemption by the same client revokes the tokens of the first one', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
@@ -65,10 +65,10 @@ test('COD-11 a second redemption by the same client ends what the first one gave
   assert.equal((await userinfo(tokens.access_token)).statusCode, 401)
   assert.equal((await userinfo(tokens.access_token_jwt)).statusCode, 401)
   assert.equal((await app.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
-  assert.equal((await userinfo(other.access_token)).statusCode, 200, 'another sign-in lives on')
+  assert.equal((await userinfo(other.access_token)).statusCode, 200, 'another sign-in stays valid')
 })
 
-test('a replay still ends the tokens when the code has expired meanwhile', async () => {
+test('a replay revokes the tokens also after the code has expired', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
@@ -78,7 +78,7 @@ test('a replay still ends the tokens when the code has expired meanwhile', async
   assert.equal((await userinfo(tokens.access_token)).statusCode, 401)
 })
 
-test('COD-12 a replay by a stranger ends nothing', async () => {
+test('COD-12 a replay by another client revokes nothing', async () => {
   const person = await world.person()
   const app = await world.app()
   const stranger = await world.app()
@@ -120,7 +120,7 @@ const wrongs: Record<string, { fields: Record<string, string>; error: string; st
   },
 }
 for (const [what, { fields, error, status }] of Object.entries(wrongs))
-  test(`${what} is refused, and the rightful redemption still succeeds`, async () => {
+  test(`${what} is rejected, and the correct redemption still succeeds`, async () => {
     const person = await world.person()
     const app = await world.app({ redirectUris: ['https://app.example/callback', 'https://app.example/other'] })
     const { verifier, challenge } = newChallenge()
@@ -131,7 +131,7 @@ for (const [what, { fields, error, status }] of Object.entries(wrongs))
     assert.equal((await app.redeem(code, { code_verifier: verifier })).statusCode, 200)
   })
 
-test('COD-01 a code is worth nothing to another client', async () => {
+test('COD-01 a code is invalid for another client', async () => {
   const person = await world.person()
   const [app, thief] = [await world.app(), await world.app()]
   const code = await app.code(person)
@@ -140,7 +140,7 @@ test('COD-01 a code is worth nothing to another client', async () => {
   assert.equal((await app.redeem(code)).statusCode, 200)
 })
 
-test('COD-02 a code lives for sixty seconds', async () => {
+test('COD-02 a code is valid for sixty seconds', async () => {
   const person = await world.person()
   const app = await world.app()
   const [young, old] = [await app.code(person), await app.code(person)]
@@ -150,14 +150,14 @@ test('COD-02 a code lives for sixty seconds', async () => {
   assert.equal((await app.redeem(old)).json().error, 'invalid_grant')
 })
 
-test('COD-06 the secret does not replace a verifier that the code needs', async () => {
+test('COD-06 the secret does not replace a verifier that the code requires', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person, { codeChallenge: newChallenge().challenge })
   assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
 })
 
-test('COD-07 a verifier without a stored challenge is refused', async () => {
+test('COD-07 a verifier without a stored challenge is rejected', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
@@ -165,7 +165,7 @@ test('COD-07 a verifier without a stored challenge is refused', async () => {
   assert.equal((await app.redeem(code)).statusCode, 200)
 })
 
-test('COD-08 a code without a challenge needs the secret, one with a challenge does not', async () => {
+test('COD-08 a code without a challenge requires the secret, one with a challenge does not', async () => {
   const person = await world.person()
   const app = await world.app()
   const { client_id } = app.credentials
@@ -179,7 +179,7 @@ test('COD-08 a code without a challenge needs the secret, one with a challenge d
   assert.equal((await postToken(world.api, { ...request, code, code_verifier: verifier })).statusCode, 200)
 })
 
-test('COD-14 a code cut, lengthened or in other case is no code', async () => {
+test('COD-14 a code that is cut, lengthened or in other case is invalid', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
@@ -188,7 +188,7 @@ test('COD-14 a code cut, lengthened or in other case is no code', async () => {
   assert.equal((await app.redeem(code)).statusCode, 200)
 })
 
-test('COD-15 a code dies when the person disconnects the app before it is redeemed', async () => {
+test('COD-15 disconnecting the app invalidates its unredeemed code', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
@@ -205,7 +205,7 @@ test('COD-15 a code dies when the person disconnects the app before it is redeem
   assert.equal((await app.redeem(code)).json().error, 'invalid_grant')
 })
 
-test('COD-17 a scope that the app may no longer have is not issued', async () => {
+test('COD-17 a scope that the app is no longer allowed is not issued', async () => {
   const person = await world.person()
   const app = await world.app()
   const code = await app.code(person)
@@ -220,7 +220,7 @@ test('COD-17 a scope that the app may no longer have is not issued', async () =>
   assert.deepEqual(tokens.user, { id: person.identityId })
 })
 
-test('COD-20 a code is no refresh token, and a refresh token is no code', async () => {
+test('COD-20 a code is rejected as refresh token, and a refresh token as code', async () => {
   const person = await world.person()
   const app = await world.app()
   const { refresh_token } = await app.tokens(person)

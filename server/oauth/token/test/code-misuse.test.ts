@@ -5,9 +5,9 @@ import { after, before, test } from 'node:test'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { createConnectors } from '#testing/connectors.ts'
 import { startBeside, startService } from '#testing/service.ts'
-import { createWorld, newChallenge, postToken, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postToken, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -23,7 +23,7 @@ const errorOf = (answer: { statusCode: number; json: () => { error?: string } })
 ]
 const invalidGrant = [400, 'invalid_grant']
 
-test('COD-10 of fifty codes, each redeemed sixteen times at once, each gives tokens once', async () => {
+test('COD-10 fifty codes, each redeemed sixteen times concurrently, issue tokens once each', async () => {
   const [person, app] = [await world.person(), await world.app()]
   for (let round = 0; round < 5; round += 1) {
     const codes = await Promise.all(Array.from({ length: 10 }, () => app.code(person)))
@@ -38,9 +38,9 @@ test('COD-10 of fifty codes, each redeemed sixteen times at once, each gives tok
   }
 })
 
-// Two processes share a PostgreSQL; nobody shares the embedded database.
+// Two processes share a PostgreSQL; the embedded database has a single process.
 if (process.env['TEST_DATABASE_URL'] !== undefined)
-  test('COD-10 so it is where the redemptions meet at two processes', async (t) => {
+  test('COD-10 a code is redeemed once across two processes', async (t) => {
     const service = await startService({ environment: { RATE_LIMITS: 'off' } })
     t.after(() => service.close())
     const nodes = [service.baseUrl, (await startBeside(t, service)).baseUrl]
@@ -57,10 +57,10 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
     const { sessionToken, identities } = await post('/api/auth/register/finish', finish)
     const redirectUri = 'https://app.example/callback'
     const app = await post('/api/admin/apps', { name: 'An app', redirectUris: [redirectUri] }, service.admin)
-    const asked = { clientId: app.clientId, redirectUri, identityId: identities[0].identityId, scope: 'openid' }
+    const requested = { clientId: app.clientId, redirectUri, identityId: identities[0].identityId, scope: 'openid' }
     for (let round = 0; round < 10; round += 1) {
       const session = { authorization: `Bearer ${sessionToken}` }
-      const { redirectUrl } = await post('/api/oauth/authorize', asked, session)
+      const { redirectUrl } = await post('/api/oauth/authorize', requested, session)
       const body = new URLSearchParams({
         grant_type: 'authorization_code',
         code: new URL(redirectUrl).searchParams.get('code') ?? '',
@@ -79,7 +79,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
     }
   })
 
-test('COD-11 what a code gave is dead at exchange and introspection too, once it came a second time', async () => {
+test('COD-11 a replayed code invalidates its tokens at exchange and introspection too', async () => {
   const notes = await createConnectors(world)
   const person = await world.person()
   await notes.consent(person)
@@ -93,7 +93,7 @@ test('COD-11 what a code gave is dead at exchange and introspection too, once it
     assert.deepEqual((await notes.introspect(app, token)).json(), { active: false })
 })
 
-test('COD-12 whatever a stranger does with a spent code, every token that it gave goes on', async () => {
+test('COD-12 another client that presents a used code revokes none of its tokens', async () => {
   const [person, app, stranger] = [await world.person(), await world.app(), await world.app()]
   const { verifier, challenge } = newChallenge()
   for (const proof of [{ code_verifier: verifier }, undefined]) {
@@ -114,7 +114,7 @@ test('COD-12 whatever a stranger does with a spent code, every token that it gav
   }
 })
 
-test('COD-13 a verifier of other characters, or that is empty, redeems nothing and spends nothing', async () => {
+test('COD-13 a verifier of other characters, or an empty one, redeems and consumes nothing', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const { verifier, challenge } = newChallenge()
   const code = await app.code(person, { codeChallenge: challenge })
@@ -128,7 +128,7 @@ test('COD-13 a verifier of other characters, or that is empty, redeems nothing a
   assert.equal((await app.redeem(code, { code_verifier: verifier })).statusCode, 200)
 })
 
-test('COD-21 a hundred redemptions whose connection is cut leave codes spent with tokens, or not spent', async () => {
+test('COD-21 after a hundred cut connections every code is either used with tokens, or unused', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const { port } = new URL(await world.api.listen({ host: '127.0.0.1', port: 0 }))
   const codes: string[] = []
@@ -141,22 +141,26 @@ test('COD-21 a hundred redemptions whose connection is cut leave codes spent wit
       const type = 'Content-Type: application/x-www-form-urlencoded\r\n'
       const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
       await once(socket, 'connect')
-      // Every other one goes before the last byte, and the rest as soon as all was sent.
+      // Every other request is cut before the last byte, the rest as soon as all is sent.
       const sent = nth % 2 ? body : body.slice(0, -1)
       socket.write(`${head}${type}Content-Length: ${body.length}\r\n\r\n${sent}`, () => socket.destroy())
       await once(socket, 'close')
     }),
   )
   const spent = await world.db
-    .selectFrom('token_lineage')
-    .select('lineage_id')
+    .selectFrom('token_family')
+    .select('family_id')
     .where('client_id', '=', app.clientId)
-    .where('code_spent_at', 'is not', null)
+    .where('code_redeemed_at', 'is not', null)
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('token_access').whereRef('token_access.lineage_id', '=', 'token_lineage.lineage_id'))),
+      not(
+        exists(
+          selectFrom('token_access_token').whereRef('token_access_token.family_id', '=', 'token_family.family_id'),
+        ),
+      ),
     )
     .execute()
-  assert.deepEqual(spent, [], 'no code is spent without tokens on record')
+  assert.deepEqual(spent, [], 'no used code without stored tokens')
   let unspent = 0
   for (const code of codes) {
     const answer = await app.redeem(code)
@@ -165,6 +169,6 @@ test('COD-21 a hundred redemptions whose connection is cut leave codes spent wit
       assert.equal(await userinfo(answer.json().access_token), 200)
     } else assert.deepEqual(errorOf(answer), invalidGrant)
   }
-  assert.ok(unspent < 100, 'some arrived in time')
-  assert.ok(unspent >= 50, 'what was not sent in full has spent nothing')
+  assert.ok(unspent < 100, 'some requests arrived in time')
+  assert.ok(unspent >= 50, 'an incomplete request consumed nothing')
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createConnectors, delegationsOf, revoke } from '#testing/connectors.ts'
-import { createWorld, postForm, type TestApp, type World } from '#testing/world.ts'
+import { createWorld, postForm, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -21,7 +21,7 @@ async function signedIn(scope = 'openid profile offline_access') {
   return { person, app, tokens: await app.tokens(person, { scope }) }
 }
 
-test('a live access token is described alike in both forms, a refresh token with its own end', async () => {
+test('both forms of an access token are described alike, and a refresh token with its own expiry', async () => {
   const { person, app, tokens } = await signedIn()
   const issuer = 'http://localhost:4401'
   const common = {
@@ -48,7 +48,7 @@ test('a live access token is described alike in both forms, a refresh token with
   })
 })
 
-test('without the scope profile nobody is named, and a scope that the app lost is not told', async () => {
+test('introspection names no user without the profile scope, and omits a scope that the app lost', async () => {
   const { app, tokens } = await signedIn('openid offline_access')
   assert.equal((await introspect(app, tokens.access_token)).json().username, undefined)
 
@@ -65,7 +65,7 @@ test('without the scope profile nobody is named, and a scope that the app lost i
   }
 })
 
-test('whatever is not a live token of the app that asks is not active, and nothing more is said', async () => {
+test('introspection reports other tokens as inactive and nothing else', async () => {
   const { person, app, tokens } = await signedIn()
   const stranger = await world.app()
   for (const token of [tokens.access_token, tokens.access_token_jwt, tokens.refresh_token])
@@ -77,12 +77,12 @@ test('whatever is not a live token of the app that asks is not active, and nothi
     assert.equal((await introspect(app, token)).body, nothing)
 })
 
-test('what has expired, was spent or was revoked is not active', async () => {
+test('expired, used and revoked tokens are inactive', async () => {
   const { app, tokens } = await signedIn()
   const rotated = (await app.refresh(tokens.refresh_token)).json()
   world.pass(10)
   assert.equal((await introspect(app, tokens.refresh_token)).body, nothing, 'spent')
-  assert.equal((await introspect(app, rotated.refresh_token)).json().active, true, 'to ask spends nothing')
+  assert.equal((await introspect(app, rotated.refresh_token)).json().active, true, 'introspection consumes nothing')
 
   world.pass(3600)
   assert.equal((await introspect(app, rotated.access_token)).body, nothing)
@@ -96,7 +96,7 @@ test('what has expired, was spent or was revoked is not active', async () => {
     assert.equal((await introspect(ended.app, token)).body, nothing)
 })
 
-test('only an app that proves itself by its secret is answered', async () => {
+test('introspection requires authentication with a client secret', async () => {
   const { app, tokens } = await signedIn()
   const { access_token: token } = tokens
   const open = await world.app({ public: true })
@@ -109,7 +109,7 @@ test('only an app that proves itself by its secret is answered', async () => {
   assert.equal((await introspect(app, '')).json().error, 'invalid_request')
 })
 
-test('discovery names both endpoints, and how clients authenticate there', async () => {
+test('discovery lists both endpoints and their client authentication methods', async () => {
   const document = (await world.auth.inject({ url: '/.well-known/openid-configuration' })).json()
   assert.equal(document.revocation_endpoint, 'http://localhost:4400/api/oauth/revoke')
   assert.ok(document.revocation_endpoint_auth_methods_supported.includes('none'))
@@ -120,7 +120,7 @@ test('discovery names both endpoints, and how clients authenticate there', async
   ])
 })
 
-test('the owner of a resource, and the app that took the token, learn what a delegated token is worth', async () => {
+test('the owner of a resource, and the app that holds the token, can introspect a delegated token', async () => {
   const notes = await createConnectors(world)
   const { person, subjectToken } = await notes.connected({ requestedScope: 'notes.read notes.write' })
   const { access_token: token } = await notes.delegated(subjectToken, { scope: 'notes.read' })
@@ -147,7 +147,7 @@ test('the owner of a resource, and the app that took the token, learn what a del
   assert.equal((await introspect(notes.target, token)).body, nothing)
 })
 
-test('a delegated token is worth nothing once its delegation is revoked, also after another consent', async () => {
+test('a delegated token is inactive once its delegation is revoked, also after a new consent', async () => {
   const notes = await createConnectors(world)
   const { person, subjectToken, exchange } = await notes.connected()
   const { access_token: token } = await notes.delegated(subjectToken)
@@ -159,7 +159,7 @@ test('a delegated token is worth nothing once its delegation is revoked, also af
   assert.equal((await introspect(notes.target, (await exchange()).json().access_token)).json().active, true)
 })
 
-test('a delegated token is worth nothing while its resource or its source is disabled', async () => {
+test('a delegated token is inactive while its resource or its source app is disabled', async () => {
   const notes = await createConnectors(world)
   const { access_token: token } = await notes.delegated((await notes.connected()).subjectToken)
   const isActive = async () => (await introspect(notes.target, token)).json().active
@@ -178,7 +178,7 @@ test('a delegated token is worth nothing while its resource or its source is dis
   assert.equal(await isActive(), false)
 })
 
-test('DEL-15 a delegated token opens no endpoint of ours', async () => {
+test('DEL-15 a delegated token is rejected by our own endpoints', async () => {
   const notes = await createConnectors(world)
   const { access_token: token } = await notes.delegated((await notes.connected()).subjectToken)
   const headers = { authorization: `Bearer ${token}` }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { OrganizationContext } from '@countersign/protocol/organizations/organization-context'
+import type { OrganizationContext } from '@countersign/protocol/organizations/organizations'
 import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -18,10 +18,10 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const userinfo = (token: string) => world.api.inject({ url: '/api/oauth/userinfo', headers: bearer(token) })
 const claimsIn = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 
-/** A person who owns an organization, and its id. */
+/** Creates a user who owns an organization; returns both. */
 async function owner(name = 'Acme') {
   const person = await world.person()
-  const { id: organizationId, memberId } = await makeOrganization(world, person, name)
+  const { id: organizationId, memberId } = await createOrganization(world, person, name)
   return { person, organizationId, memberId }
 }
 
@@ -30,33 +30,33 @@ const change = (
   set: { status?: 'suspended'; sso_connection_id?: string; sso_required?: boolean },
 ) => world.db.updateTable('organization').set(set).where('organization_id', '=', organizationId).execute()
 
-/** Makes an organization require its own sign-in, as whoever set up a connection and tried it does. */
+/** Makes an organization require SSO, like an admin who has set up and tested a connection. */
 async function requireSso(organizationId: string): Promise<string> {
   const connectionId = randomUUID()
   await change(organizationId, { sso_connection_id: connectionId, sso_required: true })
   return connectionId
 }
 
-/** A person who is a viewer of an organization, and how its owner removes them. */
+/** Creates a user who is a viewer of an organization, with a function by which its owner removes them. */
 async function memberOf() {
   const founder = await world.person()
-  const { id: organizationId } = await makeOrganization(world, founder)
+  const { id: organizationId } = await createOrganization(world, founder)
   const person = await world.person()
   const { memberId } = await join(world, { id: organizationId, owner: founder, role: 'viewer' }, person)
-  const remove = () => askBusiness(world, founder, `DELETE /organizations/${organizationId}/members/${memberId}`)
+  const remove = () => businessRequest(world, founder, `DELETE /organizations/${organizationId}/members/${memberId}`)
   return { founder, person, organizationId, memberId, remove }
 }
 
-function authorize(app: TestApp, person: Consenting, wanted: object) {
+function authorize(app: TestApp, person: Consenting, requested: object) {
   const { clientId, redirectUri } = app
-  const payload = { clientId, redirectUri, identityId: person.identityId, scope: 'openid offline_access', ...wanted }
+  const payload = { clientId, redirectUri, identityId: person.identityId, scope: 'openid offline_access', ...requested }
   return world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers: person.headers, payload })
 }
 
-test('an app that is used for an organization is told which, and as what, in all that it gets', async () => {
+test("an app used for an organization gets it and the user's role in all tokens and answers", async () => {
   const { person, organizationId, memberId } = await owner('Müller & Söhne')
   const app = await world.app()
-  const told: OrganizationContext = {
+  const received: OrganizationContext = {
     id: organizationId,
     name: 'Müller & Söhne',
     memberId,
@@ -70,24 +70,24 @@ test('an app that is used for an organization is told which, and as what, in all
   const first = await app.tokens(person, { organizationId })
   const refreshed = (await app.refresh(first.refresh_token)).json()
   for (const tokens of [first, refreshed]) {
-    assert.deepEqual(tokens.organization, told)
-    assert.deepEqual(claimsIn(tokens.id_token).organization, told)
-    assert.deepEqual(claimsIn(tokens.access_token_jwt).organization, told)
+    assert.deepEqual(tokens.organization, received)
+    assert.deepEqual(claimsIn(tokens.id_token).organization, received)
+    assert.deepEqual(claimsIn(tokens.access_token_jwt).organization, received)
     for (const token of [tokens.access_token, tokens.access_token_jwt]) {
-      assert.deepEqual((await userinfo(token)).json().organization, told)
+      assert.deepEqual((await userinfo(token)).json().organization, received)
       const described = await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })
-      assert.deepEqual(described.json().organization, told)
+      assert.deepEqual(described.json().organization, received)
     }
   }
   assert.deepEqual(claimsIn(first.id_token ?? '').amr, ['pop', 'mfa'])
 })
 
-test('ORG-11 an app that named no organization is told of none, whatever its person is a member of', async () => {
+test('ORG-11 an app that named no organization gets none, whatever organizations the user belongs to', async () => {
   const { person, organizationId } = await owner()
   const app = await world.app()
   await app.tokens(person, { organizationId })
-  for (const wanted of [{}, { organizationId: null }]) {
-    const answer = await authorize(app, person, wanted)
+  for (const requested of [{}, { organizationId: null }]) {
+    const answer = await authorize(app, person, requested)
     const code = new URL(answer.json().redirectUrl).searchParams.get('code') ?? ''
     const tokens = (await app.redeem(code)).json()
     const refreshed = (await app.refresh(tokens.refresh_token)).json()
@@ -96,18 +96,18 @@ test('ORG-11 an app that named no organization is told of none, whatever its per
       claimsIn(each.id_token),
       claimsIn(each.access_token_jwt),
     ])
-    const told = [...claims, (await userinfo(tokens.access_token)).json()]
-    for (const each of told) assert.equal('organization' in each, false)
+    const received = [...claims, (await userinfo(tokens.access_token)).json()]
+    for (const each of received) assert.equal('organization' in each, false)
   }
 })
 
-test('what changed in an organization is in the next token, and at userinfo at once', async () => {
+test('a change in an organization is in the next token, and in userinfo at once', async () => {
   const { founder, person, organizationId, memberId } = await memberOf()
   const app = await world.app()
   const tokens = await app.tokens(person, { organizationId })
   const path = `/organizations/${organizationId}` as const
-  await askBusiness(world, founder, `PATCH ${path}/members/${memberId}`, { role: 'signer' })
-  await askBusiness(world, founder, `PATCH ${path}`, { name: 'Acme Two' })
+  await businessRequest(world, founder, `PATCH ${path}/members/${memberId}`, { role: 'signer' })
+  await businessRequest(world, founder, `PATCH ${path}`, { name: 'Acme Two' })
   await world.db
     .updateTable('organization')
     .set({ encryption_mode: 'e2ee' })
@@ -115,8 +115,8 @@ test('what changed in an organization is in the next token, and at userinfo at o
     .execute()
   const refreshed = (await app.refresh(tokens.refresh_token)).json()
   const shown = (await userinfo(tokens.access_token)).json().organization
-  for (const told of [shown, refreshed.organization, claimsIn(refreshed.id_token).organization]) {
-    const { name, role, scopes, signingAuthority, keyCustody, e2eeKeyDelivery } = told
+  for (const received of [shown, refreshed.organization, claimsIn(refreshed.id_token).organization]) {
+    const { name, role, scopes, signingAuthority, keyCustody, e2eeKeyDelivery } = received
     assert.deepEqual(
       [name, role, scopes, signingAuthority, keyCustody, e2eeKeyDelivery],
       ['Acme Two', 'signer', ['read', 'sign', 'approve'], true, 'identity_grants', 'svc_identity_grants_only'],
@@ -124,12 +124,12 @@ test('what changed in an organization is in the next token, and at userinfo at o
   }
 })
 
-test('ORG-06 nobody gets a code for an organization that they are not in, nor for one that is suspended', async () => {
+test('ORG-06 no code is issued for an organization that the user is not in, nor for a suspended one', async () => {
   const { person, organizationId } = await owner()
   const { person: stranger } = await owner()
   const app = await world.app()
-  const refused = async (who: Consenting, wanted: string) => {
-    const answer = await authorize(app, who, { organizationId: wanted })
+  const refused = async (who: Consenting, requested: string) => {
+    const answer = await authorize(app, who, { organizationId: requested })
     assert.deepEqual([answer.statusCode, answer.json().error], [403, 'organization_access_denied'])
     assert.equal(answer.json().redirectUrl, undefined)
   }
@@ -151,7 +151,7 @@ test('ORG-06 nobody gets a code for an organization that they are not in, nor fo
   assert.deepEqual(described.json(), { active: false })
 })
 
-test('ORG-05 REF-08 who has not signed in with an organization that requires it gets no code for it', async () => {
+test('ORG-05 REF-08 a user without an SSO sign-in gets no code for an organization that requires it', async () => {
   const { person, organizationId } = await owner()
   const app = await world.app()
   const before = await app.tokens(person, { organizationId })
@@ -161,7 +161,7 @@ test('ORG-05 REF-08 who has not signed in with an organization that requires it 
   assert.equal(answer.json().loginUrl, `${world.config.baseUrl.origin}/api/sso/${connectionId}/start`)
   assert.equal((await app.refresh(before.refresh_token)).json().error, 'invalid_grant')
   assert.equal((await userinfo(before.access_token)).statusCode, 401)
-  assert.equal((await authorize(app, person, {})).statusCode, 200, 'as themselves')
+  assert.equal((await authorize(app, person, {})).statusCode, 200, 'without organization')
 
   await nameBy(world, person, { organizationId, connectionId })
   const { organization, ...tokens } = await app.tokens(person, { organizationId })
@@ -173,17 +173,17 @@ test('ORG-05 REF-08 who has not signed in with an organization that requires it 
     'enterprise_sso_required',
     'a day later',
   )
-  assert.equal((await app.refresh(refreshed.refresh_token)).statusCode, 200, 'what the app was given goes on')
+  assert.equal((await app.refresh(refreshed.refresh_token)).statusCode, 200, 'existing tokens stay valid')
 })
 
-test('SSO-12 what a provider said of one organization is told of no other, and of no other session', async () => {
+test('SSO-12 an SSO sign-in counts for its own organization and session only', async () => {
   const { person, organizationId } = await owner()
-  const { id: otherId } = await makeOrganization(world, person, 'Other')
+  const { id: otherId } = await createOrganization(world, person, 'Other')
   const app = await world.app()
   const headers = await person.signIn()
   await nameBy(world, person, { organizationId, connectionId: randomUUID() })
-  const methodOf = async (who: Consenting, wanted: string) => {
-    const { organization } = await app.tokens(who, { organizationId: wanted })
+  const methodOf = async (who: Consenting, requested: string) => {
+    const { organization } = await app.tokens(who, { organizationId: requested })
     return [organization?.authMethod, organization !== undefined && 'ssoConnectionId' in organization]
   }
   assert.deepEqual(await methodOf(person, organizationId), ['enterprise_sso', true])
@@ -191,7 +191,7 @@ test('SSO-12 what a provider said of one organization is told of no other, and o
   assert.deepEqual(await methodOf({ ...person, headers }, organizationId), ['passkey', false])
 })
 
-test('SSO-12 what a provider said of one of somebody’s names counts for no other of them', async () => {
+test('SSO-12 an SSO sign-in of one identity counts for no other identity of the user', async () => {
   const { person, organizationId } = await owner()
   const payload = { handle: `at-work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
   const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: person.headers, payload })
@@ -216,15 +216,15 @@ test('SSO-12 what a provider said of one of somebody’s names counts for no oth
   assert.deepEqual([await loginUrlFor(person), await loginUrlFor(atWork)], [loginUrl, undefined])
 })
 
-test('SSO-12 a session that an organization opened is for it alone, and no proof of a passkey', async () => {
+test('SSO-12 a session opened by SSO is valid for its organization only, and proves no passkey', async () => {
   const { person, organizationId } = await owner()
   const { organizationId: strangers } = await owner()
   const connectionId = await requireSso(organizationId)
   const { identityId } = person
   const who = { identityId, headers: await signInByOrganization(world, person, { organizationId, connectionId }) }
   const app = await world.app()
-  for (const wanted of [{}, { organizationId: null }])
-    assert.equal((await authorize(app, who, wanted)).json().error, 'passkey_required')
+  for (const requested of [{}, { organizationId: null }])
+    assert.equal((await authorize(app, who, requested)).json().error, 'passkey_required')
   assert.equal((await authorize(app, who, { organizationId: strangers })).json().error, 'organization_access_denied')
   const { organization, id_token: idToken = '' } = await app.tokens(who, { organizationId })
   assert.deepEqual([organization?.authMethod, organization?.ssoConnectionId], ['enterprise_sso', connectionId])
@@ -234,7 +234,7 @@ test('SSO-12 a session that an organization opened is for it alone, and no proof
   assert.equal((await world.api.inject({ url: '/api/auth/session', headers: who.headers })).statusCode, 401)
 })
 
-test('where nobody may be asked, an app has the organizations that it acts for already, and no other', async () => {
+test('a silent request works for organizations that the app already acts for, and for no other', async () => {
   const { person, organizationId } = await owner()
   const app = await world.app()
   await app.tokens(person)
@@ -244,10 +244,10 @@ test('where nobody may be asked, an app has the organizations that it acts for a
   assert.equal((await silently()).statusCode, 200)
   await postForm(world.api, '/api/oauth/revoke', { ...app.credentials, token: tokens.refresh_token })
   world.pass(61)
-  assert.equal((await silently()).json().error, 'consent_required', 'it has given that up')
+  assert.equal((await silently()).json().error, 'consent_required', 'the app has given that up')
 })
 
-test('a request that was pushed without an organization is answered for none, whatever the page says', async () => {
+test('a request pushed without an organization is answered without one, whatever the page sends', async () => {
   const { person, organizationId } = await owner()
   const app = await world.app()
   const push = async (more: Record<string, string>) => {
@@ -266,8 +266,8 @@ test('a request that was pushed without an organization is answered for none, wh
     return (await app.redeem(new URL(answer.json().redirectUrl).searchParams.get('code') ?? '')).json()
   }
   assert.equal((await tokensOf(await push({}))).organization, undefined)
-  for (const asked of [organizationId, 'select'])
-    assert.equal((await tokensOf(await push({ organization_id: asked }))).organization?.id, organizationId)
+  for (const input of [organizationId, 'select'])
+    assert.equal((await tokensOf(await push({ organization_id: input }))).organization?.id, organizationId)
   const answer = await postForm(world.api, '/api/oauth/par', {
     ...app.credentials,
     response_type: 'code',
@@ -277,7 +277,7 @@ test('a request that was pushed without an organization is answered for none, wh
   assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'])
 })
 
-test('a person chooses among the organizations of the identity, and learns where they must sign in first', async () => {
+test('a user chooses among the organizations of the identity, and sees which of them require SSO first', async () => {
   const { person, organizationId } = await owner()
   const app = await world.app()
   const choices = async (headers: Record<string, string>, more = '&organization_id=select') => {
@@ -297,7 +297,7 @@ test('a person chooses among the organizations of the identity, and learns where
   assert.deepEqual(await choices(await signInByOrganization(world, person)), [], 'a session of another organization')
 })
 
-test('COD-16 a code for an organization redeems nothing once its member was removed, or it was suspended', async () => {
+test('COD-16 a code for an organization is invalid once its member was removed or it was suspended', async () => {
   const app = await world.app()
   const removed = await memberOf()
   const ofRemoved = await app.code(removed.person, { organizationId: removed.organizationId })
@@ -311,10 +311,10 @@ test('COD-16 a code for an organization redeems nothing once its member was remo
     assert.equal(answer.json().access_token, undefined)
   }
   const { person, organizationId } = await memberOf()
-  assert.equal((await app.redeem(await app.code(person, { organizationId }))).statusCode, 200, 'who is still there')
+  assert.equal((await app.redeem(await app.code(person, { organizationId }))).statusCode, 200, 'a remaining member')
 })
 
-test('REF-18 a refresh names the role that the member has today, in every token, not the one at sign-in', async () => {
+test("REF-18 a refresh returns the member's current role in every token, not the one at sign-in", async () => {
   const { founder, person, organizationId, memberId } = await memberOf()
   const app = await world.app()
   const first = await app.tokens(person, { organizationId })
@@ -327,7 +327,7 @@ test('REF-18 a refresh names the role that the member has today, in every token,
   let refreshToken = first.refresh_token
   for (const role of ['admin', 'viewer']) {
     const path = `PATCH /organizations/${organizationId}/members/${memberId}` as const
-    const changed = await askBusiness(world, founder, path, { role })
+    const changed = await businessRequest(world, founder, path, { role })
     assert.equal(changed.statusCode, 200, changed.body)
     const refreshed = (await app.refresh(refreshToken)).json()
     assert.deepEqual(rolesIn(refreshed), [role, role, role])
@@ -339,7 +339,7 @@ test('REF-18 a refresh names the role that the member has today, in every token,
   }
 })
 
-test('ORG-07 REF-08 whoever is removed from an organization has no tokens for it from then on', async () => {
+test('ORG-07 REF-08 removing a member revokes their tokens for the organization', async () => {
   const { person, organizationId, remove } = await memberOf()
   const app = await world.app()
   const own = await app.tokens(person)
@@ -358,7 +358,7 @@ test('ORG-07 REF-08 whoever is removed from an organization has no tokens for it
   assert.deepEqual(list.json(), { organizations: [] })
 })
 
-test('ORG-07 a removal that meets a consent, a code, a refresh and a look leaves nothing alive', async () => {
+test('ORG-07 a removal during a consent, redemption, refresh and introspection leaves no valid token', async () => {
   const app = await world.app()
   for (let round = 0; round < 8; round += 1) {
     const { person, organizationId, remove } = await memberOf()
@@ -379,8 +379,8 @@ test('ORG-07 a removal that meets a consent, a code, a refresh and a look leaves
       assert.equal((await app.refresh(refresh)).json().error, 'invalid_grant')
     }
     if (lateCode) assert.equal((await app.redeem(lateCode)).json().error, 'invalid_grant')
-    const lineages = world.db.selectFrom('token_lineage').select('lineage_id').where('revoked_at', 'is', null)
-    const alive = await lineages.where('organization_id', '=', organizationId).execute()
-    assert.deepEqual(alive, [], 'nothing that would be worth something again if they came back')
+    const families = world.db.selectFrom('token_family').select('family_id').where('revoked_at', 'is', null)
+    const alive = await families.where('organization_id', '=', organizationId).execute()
+    assert.deepEqual(alive, [], 'no token that would become valid again if the member came back')
   }
 })

@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test'
 import type { TokenResponse } from '@countersign/protocol/oauth/authorize'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
-import { createWorld, postForm, postToken, type World } from '#testing/world.ts'
+import { createWorld, postForm, postToken, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -21,7 +21,7 @@ async function signedIn() {
   return { person, app, tokens: await app.tokens(person) }
 }
 
-test('a refresh gives new tokens and spends the old one', async () => {
+test('a refresh issues new tokens and consumes the old one', async () => {
   const { app, tokens } = await signedIn()
   const rotated = (await app.refresh(tokens.refresh_token)).json()
   assert.notEqual(rotated.refresh_token, tokens.refresh_token)
@@ -32,20 +32,20 @@ test('a refresh gives new tokens and spends the old one', async () => {
 
 const parallel = 32
 
-test(`REF-03 of ${parallel} parallel refreshes all get tokens, and the lineage goes on from one of them`, async () => {
+test(`REF-03 of ${parallel} parallel refreshes all get tokens, and the family continues from one of them`, async () => {
   const person = await world.person()
   const app = await world.app()
   for (let round = 0; round < 8; round += 1) {
-    const lineages = await Promise.all([1, 2, 3, 4].map(() => app.tokens(person)))
+    const families = await Promise.all([1, 2, 3, 4].map(() => app.tokens(person)))
     const generations = await Promise.all(
-      lineages.map(async ({ refresh_token }) => {
+      families.map(async ({ refresh_token }) => {
         const answers = await Promise.all(Array.from({ length: parallel }, () => app.refresh(refresh_token)))
         for (const answer of answers) assert.equal(answer.statusCode, 200, answer.body)
         return answers.map((answer) => answer.json<TokenResponse & { refresh_token: string }>())
       }),
     )
     const presented = generations.map((siblings) => siblings[round % parallel]?.refresh_token ?? '')
-    assert.equal(new Set(generations.flat().map((each) => each.refresh_token)).size, lineages.length * parallel)
+    assert.equal(new Set(generations.flat().map((each) => each.refresh_token)).size, families.length * parallel)
     const heirs = await Promise.all(presented.map((token) => app.refresh(token)))
     for (const heir of heirs) assert.equal(heir.statusCode, 200, heir.body)
 
@@ -56,11 +56,11 @@ test(`REF-03 of ${parallel} parallel refreshes all get tokens, and the lineage g
     assert.equal((await app.refresh(heirs[0]?.json().refresh_token)).json().error, 'invalid_grant')
     for (const { access_token } of siblings) assert.equal((await userinfo(access_token)).statusCode, 401)
     for (const [nth] of others.entries())
-      assert.equal((await app.refresh(heirs[nth + 1]?.json().refresh_token)).statusCode, 200, 'no other lineage')
+      assert.equal((await app.refresh(heirs[nth + 1]?.json().refresh_token)).statusCode, 200, 'no other family')
   }
 })
 
-test('REF-14 the token rotated last may come again for ten seconds, by its own client', async () => {
+test('REF-14 the last rotated token may be repeated for ten seconds by its own client', async () => {
   const { app, tokens } = await signedIn()
   const first = (await app.refresh(tokens.refresh_token)).json()
   world.pass(9)
@@ -69,7 +69,7 @@ test('REF-14 the token rotated last may come again for ten seconds, by its own c
   assert.equal((await app.refresh(first.refresh_token)).statusCode, 200)
 })
 
-test('REF-14 within the ten seconds another client gets nothing, and ends nothing', async () => {
+test('REF-14 another client within the ten seconds gets nothing and revokes nothing', async () => {
   const { app, tokens } = await signedIn()
   const thief = await world.app()
   const rotated = (await app.refresh(tokens.refresh_token)).json()
@@ -77,11 +77,11 @@ test('REF-14 within the ten seconds another client gets nothing, and ends nothin
   const dressedUp = { client_id: app.clientId, client_secret: thief.clientSecret }
   assert.equal((await app.refresh(tokens.refresh_token, dressedUp)).json().error, 'invalid_client')
   assert.equal((await userinfo(rotated.access_token)).statusCode, 200)
-  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200, 'its own client still may')
+  assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200, 'its own client still can')
   assert.equal((await app.refresh(rotated.refresh_token)).statusCode, 200)
 })
 
-test('REF-14 from the eleventh second on it is a reuse, which ends the sign-in', async () => {
+test('REF-14 repeating a token after ten seconds is reuse and revokes its token family', async () => {
   const { app, tokens } = await signedIn()
   const rotated = (await app.refresh(tokens.refresh_token)).json()
   world.pass(9.999)
@@ -94,7 +94,7 @@ test('REF-14 from the eleventh second on it is a reuse, which ends the sign-in',
   }
 })
 
-test('using one successor spends its siblings, for which the ten seconds count too', async () => {
+test('using one successor consumes its siblings, which have the same grace period', async () => {
   const { app, tokens } = await signedIn()
   const [one, two] = [
     (await app.refresh(tokens.refresh_token)).json(),
@@ -107,7 +107,7 @@ test('using one successor spends its siblings, for which the ten seconds count t
   assert.equal((await app.refresh(two.refresh_token)).json().error, 'invalid_grant')
 })
 
-test('REF-01 REF-02 a spent token after the ten seconds ends its lineage, and no other', async () => {
+test('REF-01 REF-02 reusing a refresh token after the grace period revokes its token family only', async () => {
   const { person, app, tokens } = await signedIn()
   const otherDevice = await app.tokens(person)
   const rotated = (await app.refresh(tokens.refresh_token)).json()
@@ -120,7 +120,7 @@ test('REF-01 REF-02 a spent token after the ten seconds ends its lineage, and no
   assert.equal((await app.refresh(otherDevice.refresh_token)).statusCode, 200)
 })
 
-test('REF-04 a token of an earlier generation ends the lineage even within the ten seconds', async () => {
+test('REF-04 a token of an earlier generation revokes the token family even within the ten seconds', async () => {
   const { app, tokens } = await signedIn()
   const second = (await app.refresh(tokens.refresh_token)).json()
   const third = (await app.refresh(second.refresh_token)).json()
@@ -128,7 +128,7 @@ test('REF-04 a token of an earlier generation ends the lineage even within the t
   assert.equal((await app.refresh(third.refresh_token)).json().error, 'invalid_grant')
 })
 
-test('REF-04 generations: after one reuse every token of every generation is dead, other lineages live', async () => {
+test('REF-04 reusing one token revokes the tokens of all generations of its family, and no other family', async () => {
   const { person, app, tokens } = await signedIn()
   const other = await app.tokens(person)
   const all = [tokens]
@@ -144,7 +144,7 @@ test('REF-04 generations: after one reuse every token of every generation is dea
   assert.equal((await userinfo(other.access_token)).statusCode, 200)
 })
 
-test('a token that only resembles an old one ends nothing', async () => {
+test('a token similar to an old one revokes nothing', async () => {
   const { app, tokens } = await signedIn()
   const { refresh_token: stranger } = (await signedIn()).tokens
   const mixed = tokens.refresh_token.slice(0, 40) + stranger.slice(40)
@@ -152,7 +152,7 @@ test('a token that only resembles an old one ends nothing', async () => {
   assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
 })
 
-test('REF-06 another client can neither use a token nor end its lineage', async () => {
+test('REF-06 another client can neither use a token nor revoke its token family', async () => {
   const { app, tokens } = await signedIn()
   const thief = await world.app()
   assert.equal((await thief.refresh(tokens.refresh_token)).json().error, 'invalid_grant')
@@ -162,7 +162,7 @@ test('REF-06 another client can neither use a token nor end its lineage', async 
   assert.equal((await app.refresh(rotated.refresh_token)).statusCode, 200)
 })
 
-test('REF-10 a confidential app refreshes with its secret only, a public one without', async () => {
+test('REF-10 a confidential app refreshes only with its secret, a public one without', async () => {
   const { app, tokens } = await signedIn()
   const { client_id } = app.credentials
   const bare = await postToken(world.api, {
@@ -175,7 +175,7 @@ test('REF-10 a confidential app refreshes with its secret only, a public one wit
   assert.equal((await app.refresh(tokens.refresh_token)).statusCode, 200)
 })
 
-test('REF-09 a narrower scope is honoured for that answer, a wider one refused', async () => {
+test('REF-09 a narrower scope applies to that answer, a wider one is rejected', async () => {
   const { person, app } = await signedIn()
   const tokens = await app.tokens(person, { scope: 'openid profile offline_access' })
   const narrow = (await app.refresh(tokens.refresh_token, { scope: 'openid offline_access' })).json()
@@ -185,10 +185,10 @@ test('REF-09 a narrower scope is honoured for that answer, a wider one refused',
 
   const limited = await app.tokens(person, { scope: 'openid offline_access' })
   assert.equal((await app.refresh(limited.refresh_token, { scope: 'openid profile' })).json().error, 'invalid_scope')
-  assert.equal((await app.refresh(limited.refresh_token)).statusCode, 200, 'the refused request spent nothing')
+  assert.equal((await app.refresh(limited.refresh_token)).statusCode, 200, 'the rejected request consumed nothing')
 })
 
-test('REF-09 a scope that the app has lost is in no refreshed token, and comes back with the right to it', async () => {
+test('REF-09 refreshed tokens omit a scope that the app has lost, until it is allowed again', async () => {
   const { app, tokens } = await signedIn()
   const allow = (allowedScopes: string[]) =>
     world.api.inject({
@@ -217,18 +217,18 @@ test('REF-09 REF-13 a refresh narrowed without offline_access keeps the refresh 
     assert.match(narrow.refresh_token ?? '', /^cs_rt_/, scope)
     world.pass(11)
     const whole = (await app.refresh(narrow.refresh_token)).json()
-    assert.equal(whole.scope, granted, 'the whole grant is there again')
+    assert.equal(whole.scope, granted, 'the whole grant is available again')
     token = whole.refresh_token
   }
   const introspected = await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })
   assert.equal(introspected.json().scope, granted)
 })
 
-test('OID-01 a refresh leaves out a scope that was not granted, and refuses one never requested', async () => {
+test('OID-01 a refresh omits a requested scope that was not granted, and rejects one never requested', async () => {
   const person = await world.person()
   const app = await world.app({ allowedScopes: ['openid', 'profile', 'email', 'offline_access', 'user_id'] })
-  const wanted = { scope: 'openid offline_access', withheldScope: 'email' }
-  const { refresh_token: token } = await app.tokens(person, wanted)
+  const requested = { scope: 'openid offline_access', withheldScope: 'email' }
+  const { refresh_token: token } = await app.tokens(person, requested)
   const again = (await app.refresh(token, { scope: 'openid email offline_access' })).json()
   assert.equal(again.scope, 'openid offline_access')
   assert.equal((await userinfo(again.access_token)).json().email, undefined)
@@ -236,14 +236,14 @@ test('OID-01 a refresh leaves out a scope that was not granted, and refuses one 
   const refused = async (scope: string) => (await app.refresh(again.refresh_token, { scope })).json()
   assert.deepEqual(await refused('openid user_id'), {
     error: 'invalid_scope',
-    error_description: "The scope 'user_id' was not requested at authorization.",
+    error_description: "scope contains 'user_id', which was not requested at authorization.",
   })
-  assert.equal((await refused('email')).error, 'invalid_scope', 'nothing would be left')
+  assert.equal((await refused('email')).error, 'invalid_scope', 'no scope would remain')
   assert.equal((await refused('unheard-of')).error, 'invalid_scope')
-  assert.equal((await app.refresh(again.refresh_token)).statusCode, 200, 'what was refused spent nothing')
+  assert.equal((await app.refresh(again.refresh_token)).statusCode, 200, 'the rejected request consumed nothing')
 })
 
-test('OID-01 what an app requested in a pushed request is known too, whatever the page withholds', async () => {
+test('OID-01 scopes of a pushed request count as requested, whatever the page omits', async () => {
   const person = await world.person()
   const app = await world.app({ allowedScopes: ['openid', 'email', 'offline_access'] })
   const fields = {
@@ -259,7 +259,7 @@ test('OID-01 what an app requested in a pushed request is known too, whatever th
   assert.equal(again.json().scope, 'openid offline_access', again.body)
 })
 
-test('REF-11 a token unused for thirty days is dead, and after 180 days so is one used every day', async () => {
+test('REF-11 a refresh token expires after thirty days without use, and after 180 days in any case', async () => {
   const { app, tokens } = await signedIn()
   const day = 24 * 3600
   let { refresh_token: token } = tokens
@@ -294,10 +294,14 @@ test('REF-12 a refreshed ID token keeps subject, audience and auth_time, and has
 
   const plain = await app.tokens(person, { scope: 'profile offline_access' })
   assert.equal(plain.id_token, undefined)
-  assert.equal((await app.refresh(plain.refresh_token)).json().id_token, undefined, 'without openid there is none')
+  assert.equal(
+    (await app.refresh(plain.refresh_token)).json().id_token,
+    undefined,
+    'without openid there is no ID token',
+  )
 })
 
-test(`REF-05 REF-08 no token outlives an acknowledged disconnect, whatever of ${parallel} uses raced`, async () => {
+test(`REF-05 REF-08 no token stays valid after a disconnection during ${parallel} concurrent uses`, async () => {
   const person = await world.person()
   const app = await world.app()
   const authorizations = async () =>
@@ -309,7 +313,7 @@ test(`REF-05 REF-08 no token outlives an acknowledged disconnect, whatever of ${
     const [{ id }] = await authorizations()
     const url = `/api/oauth/authorizations/${id}`
     const refreshes = Array.from({ length: parallel }, () => app.refresh(tokens.refresh_token))
-    // In every fourth round it comes first, else when so many have been answered.
+    // In every fourth round it comes first, otherwise after so many answers.
     await Promise.all(refreshes.slice(0, round % 4))
     const disconnected = await world.api.inject({ method: 'DELETE', url, headers: person.headers })
     assert.equal(disconnected.statusCode, 204)
@@ -327,7 +331,7 @@ test(`REF-05 REF-08 no token outlives an acknowledged disconnect, whatever of ${
   assert.ok(before > 0 && after > 0, `${before} refreshes came before the disconnect, ${after} after it`)
 })
 
-test('REF-15 no table holds a token, a code or a secret in clear, but their SHA-256', async () => {
+test('REF-15 no table stores a token, a code or a secret in clear, only their SHA-256', async () => {
   const { app, person, tokens } = await signedIn()
   const [code, spent] = [await app.code(person), await app.code(person)]
   await app.redeem(spent)
@@ -338,7 +342,7 @@ test('REF-15 no table holds a token, a code or a secret in clear, but their SHA-
     dump.push(...rows.map(({ text }) => text))
   }
   const whole = dump.join('\n')
-  assert.ok(whole.includes(app.clientId), 'the search finds what is there')
+  assert.ok(whole.includes(app.clientId), 'the search finds stored hashes')
   for (const secret of [...secrets, app.clientSecret])
     for (const form of ['utf8', 'base64url'] as const) {
       const part = Buffer.from(secret.slice(-40), form).toString('hex')

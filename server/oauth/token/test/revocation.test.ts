@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createConnectors } from '#testing/connectors.ts'
-import { createWorld, newChallenge, postForm, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postForm, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -23,14 +23,14 @@ const works = async (accessToken: string) => {
   return (await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode === 200
 }
 
-/** The revocations in the trail of a person, the newest first. */
+/** Lists the revocations in the audit log of an identity, newest first. */
 async function revocations(identityId: string) {
   const { entries } = (await world.api.inject({ url: '/api/admin/audit', headers: world.admin })).json()
   type Entry = { action: string; identityId: string; actor: string; clientId: string; details: { token?: string } }
-  return entries.filter((entry: Entry) => entry.action === 'tokens.revoked' && entry.identityId === identityId)
+  return entries.filter((entry: Entry) => entry.action === 'token_family.revoked' && entry.identityId === identityId)
 }
 
-test('a refresh token takes with it all that its consent gave, and no other sign-in', async () => {
+test('revoking a refresh token revokes its whole token family, and no other sign-in', async () => {
   const { person, app, tokens } = await signedIn()
   const elsewhere = await app.tokens(person)
   const rotated = (await app.refresh(tokens.refresh_token)).json()
@@ -44,7 +44,7 @@ test('a refresh token takes with it all that its consent gave, and no other sign
   assert.equal((await app.refresh(elsewhere.refresh_token)).statusCode, 200)
 })
 
-test('a refresh token that was rotated since still ends its lineage', async () => {
+test('revoking a rotated refresh token still revokes its token family', async () => {
   const { app, tokens } = await signedIn()
   const second = (await app.refresh(tokens.refresh_token)).json()
   const third = (await app.refresh(second.refresh_token)).json()
@@ -53,7 +53,7 @@ test('a refresh token that was rotated since still ends its lineage', async () =
 })
 
 for (const form of ['access_token', 'access_token_jwt'] as const)
-  test(`either form of an access token ends both, and nothing else (${form})`, async () => {
+  test(`revoking either form of an access token revokes both forms only (${form})`, async () => {
     const { app, tokens } = await signedIn()
     const other = (await app.refresh(tokens.refresh_token)).json()
     assert.equal((await revoke({ ...app.credentials, token: tokens[form] })).statusCode, 200)
@@ -62,7 +62,7 @@ for (const form of ['access_token', 'access_token_jwt'] as const)
     assert.equal((await app.refresh(other.refresh_token)).statusCode, 200)
   })
 
-test('GRW-23 an app that refreshes and revokes in turn adds one entry an hour to the trail of a person', async () => {
+test('GRW-23 an app that refreshes and revokes repeatedly adds one audit event an hour for the user', async () => {
   const { person, app, tokens } = await signedIn()
   let { access_token: token, refresh_token: refreshToken } = tokens
   const revokeAndRefresh = async () => {
@@ -76,7 +76,7 @@ test('GRW-23 an app that refreshes and revokes in turn adds one entry an hour to
   assert.equal((await revocations(person.identityId)).length, 1)
   const elsewhere = await app.tokens(person)
   await revoke({ ...app.credentials, token: elsewhere.access_token })
-  assert.equal((await revocations(person.identityId)).length, 2, 'another sign-in has its own')
+  assert.equal((await revocations(person.identityId)).length, 2, 'another sign-in has its own event')
 
   world.pass(3600)
   await revokeAndRefresh()
@@ -87,7 +87,7 @@ test('GRW-23 an app that refreshes and revokes in turn adds one entry an hour to
   assert.deepEqual([last.details.token, (await revocations(person.identityId)).length], ['refresh_token', 4])
 })
 
-test('what is not a token of the app is answered alike, and lives on', async () => {
+test("a token that is not the app's gets the same answer and stays valid", async () => {
   const { app, tokens } = await signedIn()
   const thief = await world.app()
   const { access_token, access_token_jwt, refresh_token, id_token = '' } = tokens
@@ -102,7 +102,7 @@ test('what is not a token of the app is answered alike, and lives on', async () 
   assert.equal((await app.refresh(refresh_token)).statusCode, 200)
 })
 
-test('the client authenticates as at the token endpoint, a public one by its name', async () => {
+test('the client authenticates as at the token endpoint, a public one by its client ID', async () => {
   const { app, tokens } = await signedIn()
   const { refresh_token: token } = tokens
   const basic = (secret: string) => ({
@@ -132,7 +132,7 @@ test('the client authenticates as at the token endpoint, a public one by its nam
   assert.equal(await works(given.access_token), false)
 })
 
-test('each revocation that ended something stands in the trail, once', async () => {
+test('each revocation that ended a token is in the audit log, once', async () => {
   const { person, app, tokens } = await signedIn()
   const rotated = (await app.refresh(tokens.refresh_token)).json()
   for (const token of [tokens.access_token, tokens.access_token_jwt, tokens.refresh_token, rotated.refresh_token])
@@ -151,7 +151,7 @@ test('each revocation that ended something stands in the trail, once', async () 
   )
 })
 
-test('of revocations at the same time one is recorded, and no refresh outlives them', async () => {
+test('of concurrent revocations one is recorded, and no refreshed token stays valid', async () => {
   const { person, app, tokens } = await signedIn()
   const [refreshed] = await Promise.all([
     app.refresh(tokens.refresh_token),
@@ -164,7 +164,7 @@ test('of revocations at the same time one is recorded, and no refresh outlives t
   }
 })
 
-test('a page of a registered origin may revoke, one of another origin learns nothing', async () => {
+test('a page of a registered origin may revoke, a page of another origin cannot read the answer', async () => {
   const app = await world.app({ public: true })
   const from = async (origin: string) => {
     const { headers } = await revoke({ client_id: app.clientId, token: 'nonsense' }, { origin })
@@ -174,7 +174,7 @@ test('a page of a registered origin may revoke, one of another origin learns not
   assert.deepEqual(await from('https://evil.example'), [undefined, undefined])
 })
 
-test('a delegated token can be revoked by the person alone, and the app that holds it is told so', async () => {
+test('only the user can revoke a delegated token, and the app that holds it gets an error', async () => {
   const notes = await createConnectors(world)
   const { access_token: token } = await notes.delegated((await notes.connected()).subjectToken)
   const answer = await revoke({ ...notes.source.credentials, token })

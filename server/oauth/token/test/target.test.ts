@@ -8,10 +8,10 @@ import {
   postToken,
   type Person,
   type TestApp,
-  type World,
+  type TestWorld,
 } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let notes: Connectors
 let agent: TestApp
 let person: Person
@@ -36,11 +36,11 @@ const asking = (parameters: Record<string, string> = {}) => ({
 })
 const show = (query: string | Record<string, string>) =>
   world.auth.inject({ url: `/signin?${new URLSearchParams(query)}` })
-/** The error that the app is told at its redirect URI. */
-const toldApp = ({ headers }: Awaited<ReturnType<typeof show>>) =>
+/** Returns the error in the redirect to the app. */
+const errorOfApp = ({ headers }: Awaited<ReturnType<typeof show>>) =>
   new URL(headers.location ?? '').searchParams.get('error')
 
-/** What the page sends once the person has agreed to what it shows. */
+/** Sends the consent that the page sends after showing the request. */
 async function consent(parameters: Record<string, string> = {}, who: Person = person) {
   const view = viewIn((await show(asking(parameters))).body)
   const { resourceKey: requestedResource, scopes, mode: communicationMode } = view.connector
@@ -63,17 +63,21 @@ const redeem = (code: string, fields: Record<string, string> = { resource: notes
 const refresh = (token: string, fields: Record<string, string> = { resource: notes.audience }) =>
   agent.refresh(token, fields)
 
-test('scopes that are ours are the app’s own, the others are for the resource that it names', async () => {
+test("scopes of this provider are the app's own, others belong to the named resource", async () => {
   const { scope, connector } = viewIn((await show(asking({ scope: 'openid notes.write offline_access' }))).body)
   assert.deepEqual(scope, ['openid', 'offline_access'])
   assert.deepEqual([connector.resourceKey, connector.mode], [notes.resourceKey, 'background'])
   assert.deepEqual(connector.scopes, [{ scope: 'notes.write', description: '' }])
   assert.equal(viewIn((await show(asking({ scope: 'notes.read' }))).body).connector.mode, 'user_present')
   const { resource: _, ...alone } = asking({ scope: 'openid' })
-  assert.equal(viewIn((await show(alone)).body).connector, undefined, 'without a resource nothing is another’s')
+  assert.equal(
+    viewIn((await show(alone)).body).connector,
+    undefined,
+    'without a resource no scope belongs to another app',
+  )
 })
 
-test('DEL-09 what is no such resource, or none of its scopes, is told to the app', async () => {
+test('DEL-09 an unknown resource or scope is reported to the app', async () => {
   const wrong: [Record<string, string>, string][] = [
     [{ resource: 'https://other.example/api' }, 'invalid_target'],
     [{ resource: notes.resourceKey }, 'invalid_target'],
@@ -83,22 +87,22 @@ test('DEL-09 what is no such resource, or none of its scopes, is told to the app
     [{ scope: 'notes.read notes.delete' }, 'invalid_scope'],
     [{ scope: 'notes.read user_id' }, 'invalid_scope'],
   ]
-  for (const [parameters, error] of wrong) assert.equal(toldApp(await show(asking(parameters))), error, error)
+  for (const [parameters, error] of wrong) assert.equal(errorOfApp(await show(asking(parameters))), error, error)
   const twice = `${new URLSearchParams(asking())}&resource=${encodeURIComponent(notes.audience)}`
-  assert.equal(toldApp(await show(twice)), 'invalid_target', 'more than one')
+  assert.equal(errorOfApp(await show(twice)), 'invalid_target', 'more than one')
   const posted = await world.auth.inject({
     method: 'POST',
     url: '/signin',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: twice,
   })
-  assert.equal(toldApp(posted), 'invalid_target')
+  assert.equal(errorOfApp(posted), 'invalid_target')
   await notes.changeResource({ status: 'disabled' })
-  assert.equal(toldApp(await show(asking())), 'invalid_target', 'disabled')
+  assert.equal(errorOfApp(await show(asking())), 'invalid_target', 'disabled')
   await notes.changeResource({ status: 'active' })
 })
 
-test('DEL-15 DEL-17 a code gives a token for the resource alone, and a refresh token another one', async () => {
+test('DEL-15 DEL-17 a code issues a token for the resource only, and a refresh token issues another one', async () => {
   const answer = await redeem(await consent({ scope: 'openid notes.read offline_access' }))
   assert.equal(answer.statusCode, 200, answer.body)
   const given = answer.json()
@@ -116,7 +120,7 @@ test('DEL-15 DEL-17 a code gives a token for the resource alone, and a refresh t
     url: '/api/oauth/userinfo',
     headers: { authorization: `Bearer ${given.access_token}` },
   })
-  assert.equal(used.statusCode, 401, 'it is worth nothing here')
+  assert.equal(used.statusCode, 401, 'the token is invalid here')
   assert.equal((await notes.introspect(notes.target, given.access_token)).json().active, true)
 
   world.pass(3700)
@@ -124,10 +128,10 @@ test('DEL-15 DEL-17 a code gives a token for the resource alone, and a refresh t
   assert.equal(refreshed.statusCode, 200, refreshed.body)
   assert.equal(claimsOf(refreshed.json().access_token).grant_id, claims.grant_id)
   const plain = (await refresh(refreshed.json().refresh_token, {})).json()
-  assert.match(plain.access_token_jwt, /^ey/, 'without a resource the token is ours, as ever')
+  assert.match(plain.access_token_jwt, /^ey/, 'without a resource the token is for this provider')
 })
 
-test('DEL-08 a refresh takes less of what was granted, and no more', async () => {
+test('DEL-08 a refresh may narrow the granted scope, not widen it', async () => {
   const { refresh_token: first } = (
     await redeem(await consent({ scope: 'notes.read notes.write offline_access' }))
   ).json()
@@ -139,10 +143,14 @@ test('DEL-08 a refresh takes less of what was granted, and no more', async () =>
     'invalid_scope',
   ])
   world.pass(11)
-  assert.equal((await refresh(next, { resource: notes.audience })).statusCode, 200, 'what was refused spent nothing')
+  assert.equal(
+    (await refresh(next, { resource: notes.audience })).statusCode,
+    200,
+    'the rejected request consumed nothing',
+  )
 })
 
-test('DEL-09 DEL-10 without such a resource nothing is spent, and without a consent nothing given', async () => {
+test('DEL-09 DEL-10 without such a resource nothing is consumed, and without a consent nothing issued', async () => {
   const code = await consent()
   for (const resource of ['https://other.example/', notes.resourceKey, `${notes.audience} ${notes.audience}`])
     assert.deepEqual(errorOf(await redeem(code, { resource })), [400, 'invalid_target'], resource)
@@ -159,16 +167,16 @@ test('DEL-09 DEL-10 without such a resource nothing is spent, and without a cons
 
   const stranger = await world.person()
   const plain = await agent.code(stranger, { codeChallenge: challenge })
-  assert.deepEqual(errorOf(await redeem(plain)), [400, 'invalid_target'], 'a plain sign-in opens no resource')
-  assert.equal((await redeem(plain, { resource: '' })).statusCode, 200, 'and is none the worse for it')
+  assert.deepEqual(errorOf(await redeem(plain)), [400, 'invalid_target'], 'a plain sign-in grants no resource')
+  assert.equal((await redeem(plain, { resource: '' })).statusCode, 200, 'the code stays valid')
   const otherApp = await postToken(world.api, {
     ...{ grant_type: 'authorization_code', code: await consent(), redirect_uri: agent.redirectUri },
     ...{ ...notes.source.credentials, code_verifier: verifier, resource: notes.audience },
   })
-  assert.deepEqual(errorOf(otherApp), [400, 'invalid_grant'], 'the code is the agent’s')
+  assert.deepEqual(errorOf(otherApp), [400, 'invalid_grant'], 'the code belongs to the agent')
 })
 
-test('DEL-11 a delegation that was revoked gives no token, and sends the app back to the person', async () => {
+test('DEL-11 a revoked delegation issues no token, and the app must ask the user again', async () => {
   const ada = await world.person()
   const { access_token: token, refresh_token: refreshToken } = (await redeem(await consent({}, ada))).json()
   const [{ id }] = await delegationsOf(world, ada)
@@ -177,7 +185,7 @@ test('DEL-11 a delegation that was revoked gives no token, and sends the app bac
   assert.deepEqual(errorOf(await refresh(refreshToken)), [400, 'invalid_grant'])
 })
 
-test('DEL-18 who wants to act while the person is there gets no refresh token to go on with', async () => {
+test('DEL-18 an app that may act only while the user is present gets no refresh token', async () => {
   const given = (await redeem(await consent({ scope: 'notes.share' }, await world.person()))).json()
   assert.deepEqual([given.refresh_token, claimsOf(given.access_token).com_mode], [undefined, 'user_present'])
 })
@@ -202,5 +210,5 @@ test('a request that names a resource can be pushed', async () => {
   })
   assert.equal(agreed.statusCode, 200, agreed.body)
   const given = await redeem(new URL(agreed.json().redirectUrl).searchParams.get('code') ?? '')
-  assert.equal(given.json().scope, 'notes.write', 'what was pushed counts')
+  assert.equal(given.json().scope, 'notes.write', 'the pushed scope counts')
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createConnectors, exchangeGrant } from '#testing/connectors.ts'
-import { createWorld, newChallenge, postToken, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postToken, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -13,7 +13,7 @@ const json = { 'content-type': 'application/json' }
 const basic = (id: string, secret: string) =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`
 
-test('TOK-01 TOK-02 an unknown, empty or missing grant type is refused by name', async () => {
+test('TOK-01 TOK-02 an unknown, empty or missing grant type returns its own error', async () => {
   const { credentials } = await world.app()
   assert.equal(
     (await postToken(world.api, { grant_type: 'password', ...credentials })).json().error,
@@ -23,13 +23,13 @@ test('TOK-01 TOK-02 an unknown, empty or missing grant type is refused by name',
   assert.equal((await postToken(world.api, credentials)).json().error, 'invalid_request')
 })
 
-test('a grant type that nobody has heard of is refused by name', async () => {
+test('an invented grant type returns its own error', async () => {
   const { credentials } = await world.app()
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   assert.equal((await postToken(world.api, { grant_type, ...credentials })).json().error, 'unsupported_grant_type')
 })
 
-test('TOK-03 TOK-04 an unknown client and a wrong secret are told apart by nothing', async () => {
+test('TOK-03 TOK-04 an unknown client and a wrong secret return the same answer', async () => {
   const app = await world.app()
   const request = { grant_type: 'refresh_token', refresh_token: 'cs_rt_x' }
   const wrong = await postToken(world.api, { ...request, client_id: app.clientId, client_secret: 'cs_wrong' })
@@ -42,7 +42,7 @@ test('TOK-03 TOK-04 an unknown client and a wrong secret are told apart by nothi
   assert.match(String(byHeader.headers['www-authenticate']), /^Basic/)
 })
 
-test('TOK-05 credentials in the header and in the body together are refused', async () => {
+test('TOK-05 credentials in both header and body are rejected', async () => {
   const app = await world.app()
   const answer = await postToken(
     world.api,
@@ -53,7 +53,7 @@ test('TOK-05 credentials in the header and in the body together are refused', as
   assert.equal(answer.json().error, 'invalid_request')
 })
 
-test('the client secret is taken from the header too', async () => {
+test('the client secret is accepted in the header too', async () => {
   const app = await world.app()
   const code = await app.code(await world.person())
   const answer = await postToken(
@@ -64,7 +64,7 @@ test('the client secret is taken from the header too', async () => {
   assert.equal(answer.statusCode, 200, answer.body)
 })
 
-test('TOK-07 both spellings with different values are refused, with equal ones taken', async () => {
+test('TOK-07 both spellings are rejected with different values and accepted with equal ones', async () => {
   const app = await world.app()
   const [one, two] = [await app.code(await world.person()), await app.code(await world.person())]
   assert.equal((await app.redeem(one, { clientId: 'app_other' })).json().error, 'invalid_request')
@@ -100,7 +100,7 @@ test('TOK-08 the legacy spelling alone works, as a form and as JSON, for both gr
   }
 })
 
-test('TOK-10 only POST is answered, and the code stays unspent', async () => {
+test('TOK-10 only POST is accepted, and the code stays unused', async () => {
   const app = await world.app()
   const code = await app.code(await world.person())
   const query = new URLSearchParams({ grant_type: 'authorization_code', code, ...app.credentials })
@@ -112,7 +112,7 @@ test('TOK-10 only POST is answered, and the code stays unspent', async () => {
   assert.equal((await app.redeem(code)).statusCode, 200)
 })
 
-test('TOK-14 success and error alike are not stored, and are JSON', async () => {
+test('TOK-14 success and error answers are JSON and not cacheable', async () => {
   const app = await world.app()
   const fields = { grant_type: 'refresh_token', refresh_token: 'x', client_id: app.clientId }
   const url = '/api/oauth/token'
@@ -139,7 +139,7 @@ test('TOK-14 success and error alike are not stored, and are JSON', async () => 
   }
 })
 
-test('a public app that sends a secret is refused', async () => {
+test('a public app that sends a secret is rejected', async () => {
   const app = await world.app({ public: true })
   assert.equal((await app.refresh('cs_rt_x', { client_secret: 'cs_any' })).json().error, 'invalid_client')
 })
@@ -159,7 +159,7 @@ test('TOK-18 every app has the code and refresh grants, and a public one no toke
   assert.equal((await notes.exchange(subjectToken)).statusCode, 200)
 })
 
-test('TOK-20 guessed secrets are slowed down, and the app itself is not locked out', async (t) => {
+test('TOK-20 guessed secrets are rate limited, and the app itself is not locked out', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
   const app = await limited.app()
@@ -196,7 +196,7 @@ test('TOK-20 guessed secrets are slowed down, and the app itself is not locked o
 })
 
 for (const kind of ['public', 'confidential'] as const)
-  test(`GRW-27 nobody turns the invalid_grant of a ${kind} app into 429 for others`, async (t) => {
+  test(`GRW-27 failures of one caller of a ${kind} app do not rate limit other callers`, async (t) => {
     const limited = await createWorld({ rateLimits: true })
     t.after(() => limited.close())
     const app = await limited.app({ public: kind === 'public' })
@@ -217,8 +217,8 @@ for (const kind of ['public', 'confidential'] as const)
     for (const address of networks.slice(1)) {
       const statuses: number[] = []
       for (let nth = 0; nth < 62; nth += 1) statuses.push((await fail(address, strange)).statusCode)
-      assert.equal(statuses.at(-1), 429, 'one address tries sixty times a minute')
+      assert.equal(statuses.at(-1), 429, 'one address gets sixty attempts a minute')
     }
-    assert.equal((await fail(networks[0] ?? '', strange)).statusCode, 429, 'with all networks of a site')
+    assert.equal((await fail(networks[0] ?? '', strange)).statusCode, 429, 'all networks of a site count together')
     assert.equal((await fail('203.0.113.9', app.credentials)).json().error, 'invalid_grant')
   })

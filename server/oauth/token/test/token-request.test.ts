@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { createWorld, newChallenge, postToken, type World } from '#testing/world.ts'
+import { createWorld, newChallenge, postToken, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-test('TOK-11 TOK-13 a request of another type, or on another host, spends nothing', async () => {
+test('TOK-11 TOK-13 a request of another content type, or on another host, consumes nothing', async () => {
   const app = await world.app()
   const code = await app.code(await world.person())
   const fields = { grant_type: 'authorization_code', code, redirect_uri: app.redirectUri, ...app.credentials }
@@ -25,7 +25,7 @@ test('TOK-11 TOK-13 a request of another type, or on another host, spends nothin
   assert.equal((await app.redeem(code)).statusCode, 200)
 })
 
-test('TOK-19 only a page of a registered origin reads the answer, and none sends credentials along', async () => {
+test('TOK-19 only a page of a registered origin can read the answer, and none can send credentials', async () => {
   const app = await world.app()
   const from = async (origin: string) => {
     const { headers } = await postToken(world.api, { ...app.credentials, grant_type: 'refresh_token' }, { origin })
@@ -39,7 +39,7 @@ test('TOK-19 only a page of a registered origin reads the answer, and none sends
   assert.deepEqual(await from('https://evil.example'), [undefined, undefined])
 })
 
-test('COD-05 five wrong verifiers do not burn a code for its own client', async () => {
+test('COD-05 five wrong verifiers do not invalidate a code for its own client', async () => {
   const app = await world.app()
   const { verifier, challenge } = newChallenge()
   const code = await app.code(await world.person(), { codeChallenge: challenge })
@@ -48,7 +48,7 @@ test('COD-05 five wrong verifiers do not burn a code for its own client', async 
   assert.equal((await app.redeem(code, { code_verifier: verifier })).statusCode, 200)
 })
 
-test('COD-10 of 64 parallel redemptions of one code one succeeds', async () => {
+test('COD-10 of 64 concurrent redemptions of one code one succeeds', async () => {
   const app = await world.app()
   const code = await app.code(await world.person())
   const answers = await Promise.all(Array.from({ length: 64 }, () => app.redeem(code)))
@@ -57,14 +57,14 @@ test('COD-10 of 64 parallel redemptions of one code one succeeds', async () => {
     assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_grant'])
 })
 
-test('COD-19 a nonce is in the ID token as it was sent, and an absent one stays absent', async () => {
+test('COD-19 a nonce is in the ID token unchanged, and an omitted one stays omitted', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const nonce = `n ${'ü%/'.repeat(40)}`
   assert.equal(decodeJwt((await app.tokens(person, { nonce })).id_token ?? '')['nonce'], nonce)
   assert.ok(!('nonce' in decodeJwt((await app.tokens(person)).id_token ?? '')))
 })
 
-test('OID-02 an empty parameter is none: neither a scope, nor a secret, nor a verifier', async () => {
+test('OID-02 an empty parameter counts as omitted: scope, secret and verifier', async () => {
   const person = await world.person()
   const app = await world.app()
   const tokens = await app.tokens(person)
@@ -116,7 +116,7 @@ test('OID-02 a public app may send an empty secret, in the body and in the heade
   assert.match(String(refused.headers['www-authenticate']), /^Basic /)
 })
 
-test('REF-13 a narrower scope is for one answer: the next without one has the whole grant again', async () => {
+test('REF-13 a narrower scope applies to one answer: the next refresh without scope has the whole grant', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const { refresh_token: first } = await app.tokens(person)
   const narrow = (await app.refresh(first, { scope: 'openid offline_access' })).json()
@@ -124,14 +124,14 @@ test('REF-13 a narrower scope is for one answer: the next without one has the wh
   assert.deepEqual([narrow.scope, wide.scope], ['openid offline_access', 'openid profile'])
 })
 
-test('JWT-04 an access JWT is of a type and for an audience that no app takes for a sign-in', async () => {
+test('JWT-04 an access JWT has a type and an audience that no app accepts for a sign-in', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const { access_token_jwt: jwt } = await app.tokens(person)
   assert.equal(decodeProtectedHeader(jwt).typ, 'at+jwt')
   assert.deepEqual([decodeJwt(jwt).aud, decodeJwt(jwt).iss], ['http://localhost:4401', 'http://localhost:4401'])
 })
 
-test('CLK-04 to the millisecond: a token works until just before its expiry, and not at it', async () => {
+test('CLK-04 a token is valid until the millisecond before its expiry', async () => {
   const app = await world.app({ accessTokenTtlSeconds: 60 })
   const { access_token: token } = await app.tokens(await world.person())
   const works = async () => {
@@ -144,7 +144,7 @@ test('CLK-04 to the millisecond: a token works until just before its expiry, and
   assert.equal(await works(), false)
 })
 
-test('an app has the lifetimes it asked for: of access and ID tokens, and of an unused refresh token', async () => {
+test('an app has its configured lifetimes: of access and ID tokens, and of an unused refresh token', async () => {
   const app = await world.app({ accessTokenTtlSeconds: 120, refreshTokenTtlSeconds: 600 })
   const tokens = await app.tokens(await world.person())
   assert.equal(tokens.expires_in, 120)
@@ -158,7 +158,7 @@ test('an app has the lifetimes it asked for: of access and ID tokens, and of an 
   assert.equal((await app.refresh(rotated.refresh_token)).json().error, 'invalid_grant')
 })
 
-test('JWT-10 when the person disconnects the app both forms of its access token are dead', async () => {
+test('JWT-10 disconnecting the app invalidates both forms of its access token', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const tokens = await app.tokens(person)
   const url = '/api/oauth/authorizations'

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { after, before, test } from 'node:test'
-import { backupMediaType } from '@countersign/protocol/operations/formats-backup'
+import { backupMediaType } from '@countersign/protocol/operations/backup'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
-import { keptTables } from '#operations/backup/contents.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
+import { backedUpTables } from '../../../modules.ts'
 
 const secretKey = 'a-secret-key-for-tests-of-32-characters'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 let person: Person
 let backup: Buffer
@@ -22,29 +22,29 @@ before(async () => {
 })
 after(() => world.close())
 
-async function take(from: World = world): Promise<Buffer> {
+async function take(from: TestWorld = world): Promise<Buffer> {
   const answer = await from.api.inject({ url: '/api/admin/backup', headers: from.admin })
   assert.equal(answer.statusCode, 200)
   assert.equal(answer.headers['content-type'], backupMediaType)
   return answer.rawPayload
 }
 
-function restore(to: World, payload: Buffer) {
+function restore(to: TestWorld, payload: Buffer) {
   const headers = { ...to.admin, 'content-type': backupMediaType }
   return to.api.inject({ method: 'POST', url: '/api/admin/restore', headers, payload })
 }
 
-async function emptyWorld(t: { after: (done: () => Promise<void>) => void }, secret = secretKey): Promise<World> {
+async function emptyWorld(t: { after: (done: () => Promise<void>) => void }, secret = secretKey): Promise<TestWorld> {
   const empty = await createWorld({ secretKey: secret, environment: { DATA_DIR: tmpdir() } })
   t.after(() => empty.close())
   return empty
 }
 
-/** The app's own ways, at another server. */
-const at = (server: World, fields: Record<string, string>) =>
+/** Binds the app's client functions to another server. */
+const at = (server: TestWorld, fields: Record<string, string>) =>
   server.api.inject({ method: 'POST', url: '/api/oauth/token', payload: { ...app.credentials, ...fields } })
 
-test('REF-16 STO-18 what was restored signs in and verifies, and no token lives again', async (t) => {
+test('REF-16 STO-18 a restored server signs users in and verifies, and no earlier token is valid', async (t) => {
   const live = await app.tokens(person)
   const spentBefore = await app.tokens(person)
   assert.equal((await app.refresh(spentBefore.refresh_token)).statusCode, 200)
@@ -56,7 +56,7 @@ test('REF-16 STO-18 what was restored signs in and verifies, and no token lives 
   const restored = await emptyWorld(t)
   const answer = await restore(restored, backup)
   assert.equal(answer.statusCode, 200, answer.body)
-  assert.equal(answer.json().rows.person, 1)
+  assert.equal(answer.json().rows.user_account, 1)
 
   for (const { refresh_token } of [live, spentBefore, spentAfter]) {
     const refused = await at(restored, { grant_type: 'refresh_token', refresh_token })
@@ -90,8 +90,8 @@ test('REF-16 STO-18 what was restored signs in and verifies, and no token lives 
   assert.equal(anew.payload.sub, payload.sub)
 })
 
-/** Signs the person in with their passkey at another server of the same name. */
-async function signInAt(server: World) {
+/** Signs the user in with their passkey at another server of the same name. */
+async function signInAt(server: TestWorld) {
   const started = await server.api.inject({ method: 'POST', url: '/api/auth/login/start', payload: {} })
   const { flowId, options } = started.json()
   const payload = { flowId, credential: person.authenticator.authenticate(options) }
@@ -100,27 +100,27 @@ async function signInAt(server: World) {
   return { authorization: `Bearer ${finished.json().sessionToken}` }
 }
 
-test('what was restored is what was there, row by row', async (t) => {
+test('a restore reproduces every row', async (t) => {
   backup = await take()
   const restored = await emptyWorld(t)
   assert.equal((await restore(restored, backup)).statusCode, 200)
-  for (const table of keptTables.filter((name) => name !== 'audit_entry' && name !== 'app')) {
-    const rowsOf = async ({ db }: World) =>
+  for (const table of backedUpTables.filter((name) => name !== 'audit_event' && name !== 'app')) {
+    const rowsOf = async ({ db }: TestWorld) =>
       (await sql<{ row: string }>`select row_to_json(t)::text as row from ${sql.table(table)} t order by 1`.execute(db))
         .rows
     assert.deepEqual(await rowsOf(restored), await rowsOf(world), table)
   }
-  const appAt = async ({ api, admin }: World) =>
+  const appAt = async ({ api, admin }: TestWorld) =>
     (await api.inject({ url: `/api/admin/apps/${app.clientId}`, headers: admin })).json()
   assert.deepEqual((await appAt(restored)).postLogoutRedirectUris, ['https://app.example/signed-out'])
   assert.deepEqual(await appAt(restored), await appAt(world))
   const trail = await restored.api.inject({ url: '/api/admin/audit?limit=100', headers: restored.admin })
   const actions = trail.json<{ entries: { action: string }[] }>().entries.map(({ action }) => action)
   assert.equal(actions.filter((action) => action === 'backup.restored').length, 1)
-  assert.ok(actions.includes('backup.taken') && actions.includes('account.registered'))
+  assert.ok(actions.includes('backup.created') && actions.includes('account.created'))
 })
 
-test('a name with characters that some take for the end of a line comes back as it was', async (t) => {
+test('a name with characters that some treat as a line end is restored unchanged', async (t) => {
   const text = gunzipSync(await take()).toString('utf8')
   const name = `The ${person.handle}\u2028\u2029\u0085`
   const lines = text.replace(`The ${person.handle}`, name).trimEnd().split('\n').slice(0, -1)
@@ -138,7 +138,7 @@ test('a name with characters that some take for the end of a line comes back as 
   assert.equal(found, name)
 })
 
-test('a backup that was cut or altered anywhere changes nothing', async (t) => {
+test('an altered or truncated backup changes nothing', async (t) => {
   backup = await take()
   const empty = await emptyWorld(t)
   const text = gunzipSync(backup).toString('utf8')
@@ -150,7 +150,7 @@ test('a backup that was cut or altered anywhere changes nothing', async (t) => {
     'a row less': gzipSync(`${lines.filter((line) => !line.startsWith('{"user_id"')).join('\n')}\n`),
     'another name': gzipSync(text.replace(`The ${person.handle}`, `The ${person.handle.toUpperCase()}`)),
     'a wrong value': gzipSync(text.replace(person.userId, 'nobody')),
-    'another table': gzipSync(text.replace('["table","person"]', '["table","session"]')),
+    'another table': gzipSync(text.replace('["table","user_account"]', '["table","session"]')),
     'something after the end': gzipSync(`${text}{}\n`),
     'other bytes': Buffer.from('not a backup at all'),
     nothing: Buffer.alloc(0),
@@ -159,18 +159,18 @@ test('a backup that was cut or altered anywhere changes nothing', async (t) => {
     const answer = await restore(empty, payload)
     assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_backup'], `${what}: ${answer.body}`)
   }
-  assert.equal((await empty.db.selectFrom('person').selectAll().execute()).length, 0)
+  assert.equal((await empty.db.selectFrom('user_account').selectAll().execute()).length, 0)
   assert.equal((await restore(empty, backup)).statusCode, 200)
 })
 
-test('a server that is in use, another key and another version are each refused with their own word', async (t) => {
+test('a server in use, another key and another version are each rejected with their own error', async (t) => {
   backup = await take()
   const used = await restore(world, backup)
-  assert.deepEqual([used.statusCode, used.json().error], [409, 'not_empty'])
+  assert.deepEqual([used.statusCode, used.json().error], [409, 'instance_not_empty'])
 
   const otherKey = await emptyWorld(t, 'another-secret-key-for-tests-of-32-characters')
   const locked = await restore(otherKey, backup)
-  assert.deepEqual([locked.statusCode, locked.json().error], [409, 'wrong_secret_key'])
+  assert.deepEqual([locked.statusCode, locked.json().error], [409, 'secret_key_mismatch'])
 
   const text = gunzipSync(backup).toString('utf8')
   for (const [schema, words] of [
@@ -179,12 +179,12 @@ test('a server that is in use, another key and another version are each refused 
   ] as const) {
     const other = gzipSync(text.replace(/"schema":"[^"]+"/, `"schema":"${schema}"`))
     const answer = await restore(await emptyWorld(t), other)
-    assert.deepEqual([answer.statusCode, answer.json().error], [409, 'other_schema'])
+    assert.deepEqual([answer.statusCode, answer.json().error], [409, 'schema_version_mismatch'])
     assert.match(answer.json().error_description, words)
   }
 })
 
-test('only the operator takes or restores one, and a restore takes nothing but a backup', async (t) => {
+test('only the operator can create or restore a backup, and a restore accepts nothing else', async (t) => {
   const empty = await emptyWorld(t)
   const url = '/api/admin/restore'
   const json = await empty.api.inject({ method: 'POST', url, headers: empty.admin, payload: {} })
@@ -197,7 +197,7 @@ test('only the operator takes or restores one, and a restore takes nothing but a
   assert.equal(elsewhere.statusCode, 415)
 })
 
-test('a backup that is taken while people register and redeem holds together', async (t) => {
+test('a backup created during registrations and redemptions is consistent', async (t) => {
   const busy = Array.from({ length: 12 }, async () => app.tokens(await world.person()))
   const [taken] = await Promise.all([take(), ...busy])
   const restored = await emptyWorld(t)
@@ -205,11 +205,14 @@ test('a backup that is taken while people register and redeem holds together', a
   assert.equal(answer.statusCode, 200, answer.body)
 })
 
-test('the tables stand in an order in which their foreign keys can be kept', async () => {
+test('the order of the tables satisfies their foreign keys', async () => {
   const { rows } = await sql<{ table: string; needs: string }>`
     select conrelid::regclass::text as "table", confrelid::regclass::text as needs
     from pg_constraint where contype = 'f'`.execute(world.db)
-  const kept = rows.filter(({ table }) => keptTables.includes(table))
+  const text = gunzipSync(await take()).toString('utf8')
+  const order = [...text.matchAll(/^\["table","(\w+)"\]$/gm)].map(([, table = '']) => table)
+  assert.deepEqual(order.toSorted(), backedUpTables.toSorted())
+  const kept = rows.filter(({ table }) => order.includes(table))
   assert.ok(kept.length > 0)
-  for (const { table, needs } of kept) assert.ok(keptTables.indexOf(needs) < keptTables.indexOf(table), table)
+  for (const { table, needs } of kept) assert.ok(order.indexOf(needs) < order.indexOf(table), table)
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { backupMediaType } from '@countersign/protocol/operations/formats-backup'
-import { registerApp, registerCustomer } from '../../../../faults/load/customer.ts'
+import { backupMediaType } from '@countersign/protocol/operations/backup'
+import { registerApp, registerTestUser } from '../../../../faults/load/test-user.ts'
 import { registerSigner } from '../../../../faults/load/signer.ts'
 import { startService, type Service } from '#testing/service.ts'
 
-/** Without the playground, whose app each start writes anew. */
+/** Without the playground, whose app is written again at each start. */
 const common = { SECRET_KEY: 'a-secret-key-for-tests-of-32-characters', DEMO: 'off' }
 
 type Kind = 'embedded' | 'PostgreSQL'
@@ -29,7 +29,7 @@ async function take({ baseUrl, admin }: Service): Promise<Buffer<ArrayBuffer>> {
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** The rows of a backup, by the line that names their table; the trail aside, which goes on. */
+/** Groups the rows of a backup by their table, without the audit log, which continues. */
 function rowsOf(backup: Buffer): Map<string, unknown[]> {
   const tables = new Map<string, unknown[]>()
   let rows: unknown[] = []
@@ -37,19 +37,19 @@ function rowsOf(backup: Buffer): Map<string, unknown[]> {
     if (line.startsWith('{')) rows.push(JSON.parse(line))
     else tables.set(line, (rows = []))
   }
-  tables.delete('["table","audit_entry"]')
+  tables.delete('["table","audit_event"]')
   for (const each of tables.values()) each.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   return tables
 }
 
 for (const [from, to] of moves)
-  test(`STO-18 a service moves by a backup, ${from} to ${to}: people sign in, and nothing is lost`, async (t) => {
+  test(`STO-18 a backup moves a service from ${from} to ${to}: users can sign in, and no data is lost`, async (t) => {
     const first = await start(t, from, {})
     const app = await registerApp(first)
-    const customer = await registerCustomer(first, app)
-    const lineage = await customer.consent()
-    assert.ok(lineage)
-    await customer.redeem(lineage)
+    const customer = await registerTestUser(first, app)
+    const family = await customer.consent()
+    assert.ok(family)
+    await customer.redeem(family)
     const signer = await registerSigner(first, app)
     const signed = await signer.ask('Pay 1 €')
     assert.ok(signed)
@@ -70,7 +70,7 @@ for (const [from, to] of moves)
     assert.equal(restored.status, 200, await restored.text())
     assert.deepEqual(rowsOf(await take(second)), rowsOf(backup))
 
-    assert.equal((await customer.refresh(lineage, lineage.live ?? ''))?.status, 400)
+    assert.equal((await customer.refresh(family, family.live ?? ''))?.status, 400)
     await customer.signIn()
     const next = await customer.consent()
     assert.ok(next)
@@ -81,6 +81,6 @@ for (const [from, to] of moves)
     assert.equal((await signer.sign(pending))?.status, 200)
     await signer.rotate()
     assert.ok(await signer.isKeyWhole())
-    assert.deepEqual(await signer.findForgotten(), [])
+    assert.deepEqual(await signer.findLostUpdates(), [])
     await second.end()
   })

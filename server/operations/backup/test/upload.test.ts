@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { once } from 'node:events'
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { backupMediaType } from '@countersign/protocol/operations/formats-backup'
+import { backupMediaType } from '@countersign/protocol/operations/backup'
 import { startService, type Service } from '#testing/service.ts'
 
 const environment = { SECRET_KEY: 'a-secret-key-for-tests-of-32-characters' }
@@ -35,7 +35,7 @@ async function answerTo(sent: ClientRequest): Promise<{ status: number | undefin
   return { status: response.statusCode, body: await json(response) }
 }
 
-/** Sends a body in pieces that are far apart, as over a slow line. */
+/** Sends a body in chunks with long pauses, as over a slow connection. */
 async function sendSlowly(sent: ClientRequest, body: Buffer): Promise<void> {
   const size = Math.ceil(body.length / pieces)
   for (let start = 0; start < body.length; start += size) {
@@ -45,7 +45,7 @@ async function sendSlowly(sent: ClientRequest, body: Buffer): Promise<void> {
   sent.end()
 }
 
-test('a backup may come slowly, and nothing else may', async () => {
+test('a backup may be uploaded slowly, other bodies may not', async () => {
   const taken = await fetch(`${service.baseUrl}/api/admin/backup`, { headers: service.admin })
   const backup = Buffer.from(await taken.arrayBuffer())
 
@@ -61,7 +61,7 @@ test('a backup may come slowly, and nothing else may', async () => {
   assert.equal(status, 200, JSON.stringify(body))
 })
 
-test('a backup that is cut off on its way changes nothing, and leaves no file open', async () => {
+test('an interrupted upload changes nothing and leaves no file open', async () => {
   const sent = post('/api/admin/restore', backupMediaType)
   const cut = once(sent, 'error')
   sent.write(Buffer.alloc(1_000_000))
@@ -73,7 +73,7 @@ test('a backup that is cut off on its way changes nothing, and leaves no file op
   assert.equal(whole.status, 200)
 })
 
-/** The files without a name that the process has open in its data directory. */
+/** Lists the unnamed files that the process has open in its data directory. */
 async function spooled({ process, settings }: Service): Promise<string[]> {
   const folder = `/proc/${process.pid}/fd`
   const names = await readdir(folder)

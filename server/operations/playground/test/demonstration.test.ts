@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createSigner } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -11,17 +11,17 @@ after(() => world.close())
 
 type Answer = { statusCode: number; json: () => { error?: string } }
 const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
-const ask = (fields: object, { api }: World = world) =>
+const ask = (fields: object, { api }: TestWorld = world) =>
   api.inject({ method: 'POST', url: '/api/signing/demo/request', payload: { payload: 'Pay 10 €', ...fields } })
 const statusOf = async (requestId: string) =>
   (await world.api.inject({ url: `/api/signing/request/${requestId}/status?clientId=app_playground` })).json()
 
-test('SIG-25 a demonstration says what it is, is of the playground, and is signed like any request', async () => {
+test('SIG-25 a demonstration is marked as one, belongs to the playground, and is signed like any request', async () => {
   const ada = await createSigner(world, 'Ada-Tries')
   for (const fields of [{ handle: 'ada-tries' }, { identityId: ada.identityId, metadata: { a: 1 } }]) {
-    const asked = await ask({ ...fields, expiresInSeconds: 60 })
-    assert.equal(asked.statusCode, 201, asked.body)
-    const { requestId, publicKey, expiresAt } = asked.json()
+    const requested = await ask({ ...fields, expiresInSeconds: 60 })
+    assert.equal(requested.statusCode, 201, requested.body)
+    const { requestId, publicKey, expiresAt } = requested.json()
     assert.deepEqual([publicKey, Date.parse(expiresAt)], [ada.pair.publicKey, world.now().getTime() + 60_000])
     const seen = (await ada.readRequest(requestId)).json()
     assert.deepEqual(
@@ -34,7 +34,7 @@ test('SIG-25 a demonstration says what it is, is of the playground, and is signe
   }
 })
 
-test('SIG-25 a demonstration names one identity that there is, with a key, and a text of at most 1,000', async () => {
+test('SIG-25 a demonstration requires one existing identity with a key, and a text of at most 1,000', async () => {
   const [ada, keyless] = [await createSigner(world), await world.person()]
   const { handle, identityId } = ada
   const malformed = [{}, { handle, identityId }, { handle: '' }, { handle: null }]
@@ -48,13 +48,13 @@ test('SIG-25 a demonstration names one identity that there is, with a key, and a
   assert.equal((await ask({ handle, payload: '👩'.repeat(1000) })).statusCode, 201)
 })
 
-test('SIG-25 three demonstrations wait for a person at most, however many are sent at once', async () => {
+test('SIG-25 at most three demonstrations are pending per user, also if sent concurrently', async () => {
   const ada = await createSigner(world)
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask({ handle: ada.handle })))
   assert.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 3)
   for (const answer of answers.filter(({ statusCode }) => statusCode !== 201))
     assert.deepEqual(errorOf(answer), [429, 'too_many_pending'])
-  // Connecting the playground makes room for no more.
+  // Connecting the playground does not raise the limit.
   const tokens = await world.api.inject({
     method: 'POST',
     url: '/api/oauth/authorize',
@@ -72,13 +72,13 @@ test('SIG-25 three demonstrations wait for a person at most, however many are se
   assert.deepEqual(errorOf(await ask({ handle: ada.handle })), [429, 'too_many_pending'])
 })
 
-test('SIG-25 without DEMO there is no demonstration, and none is documented', async () => {
+test('SIG-25 without DEMO there is no demonstration endpoint and no documentation of it', async () => {
   const earnest = await createWorld({ environment: { DEMO: 'off' } })
   try {
     const ada = await createSigner(earnest)
     for (const fields of [{ handle: ada.handle }, {}, { handle: 'nobody-here' }])
       assert.deepEqual(errorOf(await ask(fields, earnest)), [404, 'not_found'])
-    const paths = async ({ api }: World) => Object.keys((await api.inject({ url: '/openapi.json' })).json().paths)
+    const paths = async ({ api }: TestWorld) => Object.keys((await api.inject({ url: '/openapi.json' })).json().paths)
     assert.ok(!(await paths(earnest)).includes('/api/signing/demo/request'))
     assert.ok((await paths(world)).includes('/api/signing/demo/request'))
   } finally {

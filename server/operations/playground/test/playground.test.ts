@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { ensurePlayground } from '#operations/playground/playground.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -14,7 +14,7 @@ const url = '/api/admin/apps/app_playground'
 const findApp = () => world.api.inject({ url, headers: world.admin })
 const readApp = async () => (await findApp()).json<App>()
 
-test('the page is drawn with what it needs for a sign-in of its own', async () => {
+test('the page contains what it needs for its own sign-in', async () => {
   const answer = await world.auth.inject({ url: '/playground' })
   assert.equal(answer.statusCode, 200)
   assert.match(String(answer.headers['content-type']), /^text\/html/)
@@ -37,7 +37,7 @@ test('the page is drawn with what it needs for a sign-in of its own', async () =
   })
 })
 
-test('its app is public, returns to the page, and needs no more than every app may have', async () => {
+test('its app is public, redirects to the page, and needs only default permissions', async () => {
   const { name, public: isPublic, redirectUris, allowedScopes, idTokenSignedResponseAlg } = await readApp()
   assert.deepEqual(
     { name, isPublic, redirectUris, allowedScopes, idTokenSignedResponseAlg },
@@ -51,7 +51,7 @@ test('its app is public, returns to the page, and needs no more than every app m
   )
 })
 
-test('each start writes its app anew, also when several processes start together', async () => {
+test('each start writes its app again, also if several processes start together', async () => {
   const startTogether = () => Promise.all(Array.from({ length: 4 }, () => ensurePlayground(world.kernel)))
   const settings = { name: 'Something else', redirectUris: ['https://elsewhere.example/'] }
   await world.api.inject({ method: 'PATCH', url, headers: world.admin, payload: settings })
@@ -63,7 +63,7 @@ test('each start writes its app anew, also when several processes start together
   assert.deepEqual((await readApp()).redirectUris, ['http://localhost:4401/playground'])
 })
 
-test('a start without DEMO leaves neither the app nor the page', async () => {
+test('a start without DEMO removes the app and the page', async () => {
   await ensurePlayground({ ...world.kernel, config: { ...world.config, demo: false } })
   assert.equal((await findApp()).statusCode, 404)
 

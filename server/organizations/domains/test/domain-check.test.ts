@@ -3,14 +3,14 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { startNameServer } from '#testing/name-server.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { recheckDomains } from '#organizations/domains/domain-check.ts'
 import { isVerifiedFor } from '#organizations/domains/domain.ts'
 
 const dns = await startNameServer()
 const day = 24 * 3600
 let mailbox: Mailbox
-let world: World
+let world: TestWorld
 before(async () => {
   mailbox = await openMailbox()
   const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@example.com>' }
@@ -20,12 +20,12 @@ after(async () => {
   await world.close()
   await Promise.all([dns.close(), mailbox.close()])
 })
-beforeEach(() => assert.equal(mailbox.count(), 0, 'no mail that nobody expected'))
+beforeEach(() => assert.equal(mailbox.count(), 0, 'no unexpected mail'))
 
 type Owned = Awaited<ReturnType<typeof verifiedDomain>>
 let owners = 0
 
-/** An organization with a verified domain, whose owner has a proved address. */
+/** Creates an organization with a verified domain, whose owner has a verified e-mail address. */
 async function verifiedDomain(domain: string) {
   const { headers, identityId } = await world.person()
   owners += 1
@@ -56,21 +56,21 @@ async function verifiedDomain(domain: string) {
     unpublish: () => dns.setTexts(challenge.name),
     isVerified: () => isVerifiedFor(world.db, organizationId, domain),
     read: async () => (await send('GET', path)).json<{ domains: OrganizationDomain[] }>().domains[0],
-    /** What has become of the domain after it was verified, and who says so. */
+    /** Lists the audit events of the domain after its verification, with their actors. */
     async acts() {
       const rows = await world.db
-        .selectFrom('audit_entry')
+        .selectFrom('audit_event')
         .select(['action', 'actor'])
         .where('organization_id', '=', organizationId)
         .where('action', 'like', 'organization.domain.%')
-        .orderBy('entry_id')
+        .orderBy('event_id')
         .execute()
       return rows.slice(2).map(({ action, actor }) => `${action.replace('organization.domain.', '')} by ${actor}`)
     },
   }
 }
 
-/** Lets time pass, step by step, and looks at what is due. */
+/** Advances the clock in steps and runs the domain check at each. */
 async function passTime(seconds: number, stepSeconds = 6 * 3600): Promise<void> {
   for (let left = seconds; left > 0; left -= stepSeconds) {
     world.pass(Math.min(left, stepSeconds))
@@ -78,29 +78,30 @@ async function passTime(seconds: number, stepSeconds = 6 * 3600): Promise<void> 
   }
 }
 
-const questionsFor = ({ challenge }: Owned) => dns.asked.filter((asked) => asked === `TXT ${challenge.name}`).length
+const questionsFor = ({ challenge }: Owned) =>
+  dns.queries.filter((requested) => requested === `TXT ${challenge.name}`).length
 
-test('a proof that is there is looked at once a day, whichever processes try', async () => {
+test('a verified domain is checked once a day, however many processes run the check', async () => {
   const owned = await verifiedDomain('kept.example')
-  const asked = questionsFor(owned)
+  const requested = questionsFor(owned)
   await passTime(day - 3600)
-  assert.equal(questionsFor(owned) - asked, 0)
+  assert.equal(questionsFor(owned) - requested, 0)
   world.pass(3600)
   await Promise.all(Array.from({ length: 4 }, () => recheckDomains(world.kernel, world.now())))
-  assert.equal(questionsFor(owned) - asked, 1)
+  assert.equal(questionsFor(owned) - requested, 1)
   assert.equal((await owned.read())?.checkedAt, world.now().toISOString())
   await passTime(5 * day)
-  assert.equal(questionsFor(owned) - asked, 6)
+  assert.equal(questionsFor(owned) - requested, 6)
   assert.equal((await owned.read())?.status, 'verified')
   assert.deepEqual(await owned.acts(), [])
 })
 
-test('DOM-09 the latest proof takes a domain at once whose holder has no record any more', async () => {
+test('DOM-09 the latest verification takes a domain at once if its holder has no DNS record', async () => {
   const former = await verifiedDomain('sold.example')
   const buyer = await verifiedDomain('sold.example')
   assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [false, true])
   assert.equal((await former.read())?.status, 'pending')
-  assert.deepEqual(await former.acts(), ['lost by system'])
+  assert.deepEqual(await former.acts(), ['verification_expired by system'])
   const notice = await mailbox.take()
   assert.deepEqual(notice.to, [former.email])
   assert.match(notice.subject, /sold\.example now belongs to another organization/)
@@ -109,14 +110,14 @@ test('DOM-09 the latest proof takes a domain at once whose holder has no record 
   await passTime(2 * day)
   assert.equal(await buyer.isVerified(), true)
   former.publish()
-  assert.equal(await buyer.isVerified(), true, 'a record alone takes nothing back')
+  assert.equal(await buyer.isVerified(), true, 'a DNS record alone restores no domain')
   const back = await former.verify()
   assert.equal(back.statusCode, 200, back.body)
   assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [true, false])
   assert.deepEqual((await mailbox.take()).to, [buyer.email])
 })
 
-test('DOM-09 the latest proof takes a domain at once that fails, before its seven days are over', async () => {
+test('DOM-09 the latest verification takes a failing domain at once, before its seven days are over', async () => {
   const former = await verifiedDomain('failing.example')
   former.unpublish()
   await passTime(day)
@@ -130,7 +131,7 @@ test('DOM-09 the latest proof takes a domain at once that fails, before its seve
   assert.equal(await buyer.isVerified(), true)
 })
 
-test('DOM-10 who adds a record beside that of the holder takes nothing', async () => {
+test("DOM-10 adding a DNS record while the holder's record exists does not take the domain", async () => {
   const holder = await verifiedDomain('shared.example')
   holder.unpublish()
   const thief = await verifiedDomain('shared.example')
@@ -140,11 +141,11 @@ test('DOM-10 who adds a record beside that of the holder takes nothing', async (
   assert.deepEqual([refused.statusCode, refused.json().error], [409, 'domain_taken'])
   assert.equal(await thief.isVerified(), true)
   holder.publish()
-  assert.equal((await holder.verify()).statusCode, 200, 'who removes the other record has it')
+  assert.equal((await holder.verify()).statusCode, 200, 'removing the other record takes the domain')
   assert.deepEqual((await mailbox.take()).to, [thief.email])
 })
 
-test('DOM-06 a proof that is gone counts for seven days, of which the owners are told, and then no more', async () => {
+test('DOM-06 a domain without its DNS record is lost after seven days, and its owners are notified', async () => {
   const owned = await verifiedDomain('gone.example')
   owned.unpublish()
   await passTime(day)
@@ -159,7 +160,7 @@ test('DOM-06 a proof that is gone counts for seven days, of which the owners are
   assert.equal(await owned.isVerified(), true)
 
   await passTime(7 * day - 3600)
-  assert.equal(mailbox.count(), 0, 'they are told once')
+  assert.equal(mailbox.count(), 0, 'owners are notified once')
   assert.equal(await owned.isVerified(), true)
   await passTime(3600)
   assert.equal(await owned.isVerified(), false)
@@ -168,7 +169,7 @@ test('DOM-06 a proof that is gone counts for seven days, of which the owners are
   assert.match(subject, /no longer verified/)
   const { status, verifiedAt, failingSince } = (await owned.read()) ?? {}
   assert.deepEqual([status, verifiedAt, failingSince], ['pending', null, null])
-  assert.deepEqual(await owned.acts(), ['failing by system', 'lost by system'])
+  assert.deepEqual(await owned.acts(), ['verification_failing by system', 'verification_expired by system'])
 
   await passTime(2 * day)
   owned.publish()
@@ -176,7 +177,7 @@ test('DOM-06 a proof that is gone counts for seven days, of which the owners are
   assert.equal(await owned.isVerified(), true)
 })
 
-test('a proof that is back in time is as good as before, whoever notices first', async () => {
+test('a restored DNS record makes a failing domain verified again, whether a user or the check finds it', async () => {
   const owned = await verifiedDomain('back.example')
   owned.unpublish()
   await passTime(day)
@@ -193,30 +194,30 @@ test('a proof that is back in time is as good as before, whoever notices first',
   const { status, failingSince } = (await owned.read()) ?? {}
   assert.deepEqual([status, failingSince], ['verified', null])
   assert.deepEqual(await owned.acts(), [
-    'failing by system',
+    'verification_failing by system',
     'verified by system',
-    'failing by system',
-    'verified by person',
+    'verification_failing by system',
+    'verified by user',
   ])
   await passTime(8 * day)
   assert.equal(await owned.isVerified(), true)
 })
 
-test('somebody who looks and finds the proof gone lets the owners be told', async () => {
+test("a user's check that finds no DNS record notifies the owners", async () => {
   const owned = await verifiedDomain('looked-at.example')
   owned.unpublish()
   const answer = await owned.verify()
-  assert.deepEqual([answer.statusCode, answer.json().error], [409, 'domain_not_proved'])
+  assert.deepEqual([answer.statusCode, answer.json().error], [409, 'domain_verification_failed'])
   assert.equal((await owned.read())?.status, 'failing')
   assert.equal(await owned.isVerified(), true)
   await recheckDomains(world.kernel, world.now())
   assert.deepEqual((await mailbox.take()).to, [owned.email])
-  assert.deepEqual(await owned.acts(), ['failing by system'])
+  assert.deepEqual(await owned.acts(), ['verification_failing by system'])
   owned.publish()
   await owned.verify()
 })
 
-test('a warning that could not be sent is sent a day later', async () => {
+test('a notification mail that fails is sent again a day later', async () => {
   const owned = await verifiedDomain('unsent.example')
   owned.unpublish()
   mailbox.refuse(451)
@@ -229,14 +230,14 @@ test('a warning that could not be sent is sent a day later', async () => {
   await owned.verify()
 })
 
-test('DOM-08 name servers that say nothing change nothing for a week, and count as a lost proof after it', async () => {
+test('DOM-08 unresponsive name servers change nothing for a week, and then count as a missing record', async () => {
   const owned = await verifiedDomain('silent.example')
   dns.fail(owned.challenge.name, 'SERVFAIL')
   const before = await owned.read()
-  const asked = questionsFor(owned)
+  const requested = questionsFor(owned)
   await passTime(day + 5 * 3600, 3600)
   assert.deepEqual(await owned.read(), before)
-  assert.equal(questionsFor(owned) - asked, 6, 'they are asked again each hour')
+  assert.equal(questionsFor(owned) - requested, 6, 'name servers are queried again each hour')
   await passTime(6 * day - 6 * 3600, 3600)
   assert.deepEqual(await owned.read(), before)
   await passTime(3600)
@@ -248,7 +249,7 @@ test('DOM-08 name servers that say nothing change nothing for a week, and count 
   assert.match((await mailbox.take()).subject, /no longer verified/)
 })
 
-test('DOM-08 name servers that are silent keep the look at other domains waiting for seconds', async () => {
+test('DOM-08 unresponsive name servers delay the check of other domains by seconds only', async () => {
   const silent = await verifiedDomain('unheard.example')
   const sound = await verifiedDomain('heard.example')
   dns.stayAway(silent.challenge.name)

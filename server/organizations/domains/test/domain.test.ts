@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test'
 import { challengeNameOf, domainOfEmail } from '@countersign/protocol/formats/domain'
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import { startNameServer } from '#testing/name-server.ts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { recheckDomains } from '#organizations/domains/domain-check.ts'
-import { isVerifiedFor, verifiedDomainOf } from '#organizations/domains/domain.ts'
+import { isVerifiedFor, findVerifiedDomain } from '#organizations/domains/domain.ts'
 
 const dns = await startNameServer()
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld({ environment: { DNS_SERVERS: dns.address } })
 })
@@ -22,11 +22,11 @@ type Admin = Pick<Person, 'headers'> & { organizationId: string }
 
 async function newOrganization(): Promise<Admin> {
   const owner = await world.person()
-  return { headers: owner.headers, organizationId: (await makeOrganization(world, owner)).id }
+  return { headers: owner.headers, organizationId: (await createOrganization(world, owner)).id }
 }
 
 const send = (method: 'GET' | 'POST' | 'DELETE', { headers, organizationId }: Admin, path = '', payload?: object) =>
-  askBusiness(world, { headers }, `${method} /organizations/${organizationId}/domains${path}`, payload)
+  businessRequest(world, { headers }, `${method} /organizations/${organizationId}/domains${path}`, payload)
 
 const claim = (admin: Admin, domain: string) => send('POST', admin, '', { domain })
 const verify = (admin: Admin, { domainId }: OrganizationDomain) => send('POST', admin, `/${domainId}/verify`)
@@ -38,23 +38,23 @@ async function claimed(admin: Admin, domain: string): Promise<OrganizationDomain
   return answer.json<{ domain: OrganizationDomain }>().domain
 }
 
-/** Publishes the record that a claim asks for. */
+/** Publishes the DNS record that a claim requires. */
 const publish = (...claims: OrganizationDomain[]) => {
   for (const { challenge } of claims) dns.setTexts(challenge.name, ...claims.map((each) => each.challenge.value))
 }
 
 async function acts(organizationId: string): Promise<string[]> {
   const rows = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select('action')
     .where('organization_id', '=', organizationId)
     .where('action', 'like', 'organization.domain.%')
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
   return rows.map(({ action }) => action.replace('organization.domain.', ''))
 }
 
-test('an organization claims a domain, publishes a record, and has the domain', async () => {
+test('an organization that claims a domain and publishes its DNS record gets the domain', async () => {
   const admin = await newOrganization()
   const pending = await claimed(admin, 'Acme.Example')
   assert.equal(pending.domain, 'acme.example')
@@ -64,7 +64,10 @@ test('an organization claims a domain, publishes a record, and has the domain', 
   assert.deepEqual(await list(admin), [pending])
 
   const early = await verify(admin, pending)
-  assert.deepEqual([early.statusCode, early.json().error, early.json().found], [409, 'domain_not_proved', 'nothing'])
+  assert.deepEqual(
+    [early.statusCode, early.json().error, early.json().found],
+    [409, 'domain_verification_failed', 'nothing'],
+  )
   assert.equal(await isVerifiedFor(world.db, admin.organizationId, 'acme.example'), false)
 
   publish(pending)
@@ -74,14 +77,14 @@ test('an organization claims a domain, publishes a record, and has the domain', 
   const now = world.now().toISOString()
   assert.deepEqual(domain, { ...pending, status: 'verified', verifiedAt: now, checkedAt: now })
   assert.deepEqual(await list(admin), [domain])
-  assert.deepEqual(await verifiedDomainOf(world.db, 'acme.example'), { organizationId: admin.organizationId })
-  assert.deepEqual(await acts(admin.organizationId), ['claimed', 'verified'])
+  assert.deepEqual(await findVerifiedDomain(world.db, 'acme.example'), { organizationId: admin.organizationId })
+  assert.deepEqual(await acts(admin.organizationId), ['added', 'verified'])
 
   assert.equal((await verify(admin, pending)).statusCode, 200)
-  assert.deepEqual(await acts(admin.organizationId), ['claimed', 'verified'], 'nothing has happened anew')
+  assert.deepEqual(await acts(admin.organizationId), ['added', 'verified'], 'the second check changes nothing')
 })
 
-test('DOM-01 of sixteen organizations that verify one domain at once, one has it', async () => {
+test('DOM-01 of sixteen organizations that verify one domain concurrently, one gets it', async () => {
   const claims = await Promise.all(
     Array.from({ length: 16 }, async () => {
       const admin = await newOrganization()
@@ -101,11 +104,11 @@ test('DOM-01 of sixteen organizations that verify one domain at once, one has it
     states,
     admins.map((_, index) => (index === winner ? 'verified' : 'pending')),
   )
-  const holder = await verifiedDomainOf(world.db, 'raced.example')
+  const holder = await findVerifiedDomain(world.db, 'raced.example')
   assert.equal(holder?.organizationId, admins[winner]?.organizationId)
 })
 
-test('DOM-11 of sixteen organizations that take one domain at once from a former holder, one has it', async () => {
+test('DOM-11 of sixteen organizations that concurrently take one domain of another, one gets it', async () => {
   const holder = await newOrganization()
   const held = await claimed(holder, 'handed.example')
   publish(held)
@@ -125,12 +128,12 @@ test('DOM-11 of sixteen organizations that take one domain at once from a former
   const codes = answers.map((answer) => (answer.statusCode === 200 ? 'verified' : answer.json().error))
   assert.deepEqual(codes.toSorted(), [...Array.from({ length: 15 }, () => 'domain_taken'), 'verified'])
   const winner = takers[codes.indexOf('verified')]?.admin
-  assert.equal((await verifiedDomainOf(world.db, 'handed.example'))?.organizationId, winner?.organizationId)
+  assert.equal((await findVerifiedDomain(world.db, 'handed.example'))?.organizationId, winner?.organizationId)
   assert.equal((await list(holder))[0]?.status, 'pending')
-  assert.equal((await acts(holder.organizationId)).filter((act) => act === 'lost').length, 1)
+  assert.equal((await acts(holder.organizationId)).filter((act) => act === 'verification_expired').length, 1)
 })
 
-test('a domain that its organization gives up, or that goes with it, is free for another that proves it', async () => {
+test('a domain that its organization removes, or that is deleted with it, can be verified by another', async () => {
   const [first, second, third] = [await newOrganization(), await newOrganization(), await newOrganization()]
   const ofFirst = await claimed(first, 'passed-on.example')
   const ofSecond = await claimed(second, 'passed-on.example')
@@ -141,7 +144,7 @@ test('a domain that its organization gives up, or that goes with it, is free for
 
   assert.equal((await send('DELETE', first, `/${ofFirst.domainId}`)).statusCode, 204)
   assert.deepEqual(await list(first), [])
-  assert.deepEqual(await acts(first.organizationId), ['claimed', 'verified', 'removed'])
+  assert.deepEqual(await acts(first.organizationId), ['added', 'verified', 'removed'])
   assert.equal((await verify(first, ofFirst)).statusCode, 404)
   assert.equal((await send('DELETE', first, `/${ofFirst.domainId}`)).statusCode, 404)
   assert.equal((await verify(second, ofSecond)).statusCode, 200)
@@ -149,20 +152,20 @@ test('a domain that its organization gives up, or that goes with it, is free for
   const url = `/api/organizations/${second.organizationId}`
   const deleted = await world.business.inject({ method: 'DELETE', url, headers: second.headers })
   assert.equal(deleted.statusCode, 204, deleted.body)
-  assert.equal(await verifiedDomainOf(world.db, 'passed-on.example'), undefined)
+  assert.equal(await findVerifiedDomain(world.db, 'passed-on.example'), undefined)
   assert.equal((await verify(third, ofThird)).statusCode, 200)
 })
 
-test('DOM-02 no other record than that of this claim, at this very name, proves it', async () => {
+test('DOM-02 only the DNS record of this claim at its exact name verifies the domain', async () => {
   const [admin, other] = [await newOrganization(), await newOrganization()]
-  const { challenge, ...wanted } = await claimed(admin, 'mail.proof.example')
+  const { challenge, ...requested } = await claimed(admin, 'mail.proof.example')
   const { challenge: others } = await claimed(other, 'mail.proof.example')
   const { challenge: ofParent } = await claimed(admin, 'proof.example')
   const { name, value } = challenge
   const refused = async (found: string, why: string) => {
-    const answer = await verify(admin, { challenge, ...wanted })
+    const answer = await verify(admin, { challenge, ...requested })
     const { error, found: instead } = answer.json<Record<string, string>>()
-    assert.deepEqual([answer.statusCode, error, instead], [409, 'domain_not_proved', found], why)
+    assert.deepEqual([answer.statusCode, error, instead], [409, 'domain_verification_failed', found], why)
     assert.equal(await isVerifiedFor(world.db, admin.organizationId, 'mail.proof.example'), false, why)
   }
 
@@ -173,7 +176,7 @@ test('DOM-02 no other record than that of this claim, at this very name, proves 
   dns.setTexts(ofParent.name, value)
   dns.setTexts('mail.proof.example', value)
   dns.setTexts(name)
-  await refused('nothing', 'the text at the domain above, and at the domain itself')
+  await refused('nothing', 'the text at the parent domain, and at the domain itself')
   for (const text of [
     `${value} `,
     ` ${value}`,
@@ -187,15 +190,15 @@ test('DOM-02 no other record than that of this claim, at this very name, proves 
     await refused('other_text', JSON.stringify(text))
   }
   dns.setTexts(name, value.slice(0, 20), value.slice(20))
-  await refused('other_text', 'two records that are it together')
+  await refused('other_text', 'the text split over two records')
   dns.setAlias(name, 'elsewhere.example', value)
-  await refused('alias', 'the target of an alias')
+  await refused('alias', 'the text at the target of an alias')
 
   dns.setTexts(name, 'something else', [value.slice(0, 20), value.slice(20)], others.value)
-  assert.equal((await verify(admin, { challenge, ...wanted })).statusCode, 200, 'one record, in two strings')
+  assert.equal((await verify(admin, { challenge, ...requested })).statusCode, 200, 'one record, in two strings')
 })
 
-test('DOM-03 each domain of an organization needs a proof of its own, also one below another', async () => {
+test('DOM-03 each domain of an organization needs its own verification, including subdomains', async () => {
   const admin = await newOrganization()
   const [proved, unproved] = [await claimed(admin, 'one.example'), await claimed(admin, 'two.example')]
   await claimed(admin, 'mail.one.example')
@@ -212,7 +215,7 @@ test('DOM-03 each domain of an organization needs a proof of its own, also one b
   assert.equal(await isVerifiedFor(world.db, other.organizationId, 'one.example'), false)
 })
 
-test('DOM-04 what is no domain, or everybody’s, is not claimed', async () => {
+test('DOM-04 claiming an invalid or public domain is rejected', async () => {
   const admin = await newOrganization()
   const refused: Record<string, string[]> = {
     invalid_domain: ['127.0.0.1', '[::1]', 'intranet', 'ann@acme.example', 'https://acme.example', 'acme.example/x'],
@@ -226,7 +229,7 @@ test('DOM-04 what is no domain, or everybody’s, is not claimed', async () => {
   assert.deepEqual(await list(admin), [])
 })
 
-test('DOM-05 DOM-07 an address is at a verified domain in any spelling of it, and in no other way', async () => {
+test('DOM-05 DOM-07 an e-mail address matches a verified domain in any spelling, and in no other way', async () => {
   const admin = await newOrganization()
   const domain = await claimed(admin, 'BÜCHER.example.')
   assert.equal(domain.domain, 'xn--bcher-kva.example')
@@ -246,7 +249,7 @@ test('DOM-05 DOM-07 an address is at a verified domain in any spelling of it, an
   for (const email of tricks) assert.equal(await isOurs(email), false, email)
 })
 
-test('DOM-07 a domain is claimed once however it is spelled, and its twin is another domain', async () => {
+test('DOM-07 a domain can be claimed once in any spelling, and a lookalike is another domain', async () => {
   const admin = await newOrganization()
   await claimed(admin, 'twin.example')
   for (const spelling of ['TWIN.example', 'twin.example.', 'ｔｗｉｎ.example', 'tw\u00ADin.example']) {
@@ -258,7 +261,7 @@ test('DOM-07 a domain is claimed once however it is spelled, and its twin is ano
   assert.equal(challengeNameOf(twin.domain), twin.challenge.name)
 })
 
-test('DOM-08 where name servers fail or flood us, nothing changes, and the person reads that', async () => {
+test('DOM-08 failing or flooding name servers change nothing, and the member gets an error', async () => {
   const admin = await newOrganization()
   const verified = await claimed(admin, 'shaky.example')
   publish(verified)
@@ -278,10 +281,10 @@ test('DOM-08 where name servers fail or flood us, nothing changes, and the perso
     assert.ok(Number(answer.headers['retry-after']) > 0)
     assert.deepEqual(await list(admin), before)
   }
-  assert.deepEqual(await acts(admin.organizationId), ['claimed', 'verified'])
+  assert.deepEqual(await acts(admin.organizationId), ['added', 'verified'])
 })
 
-test('domains are for those alone who manage sign-in there, and each belongs to its own organization', async () => {
+test('only members with manage_sso can see domains, and only those of their organization', async () => {
   const [admin, other] = [await newOrganization(), await newOrganization()]
   const domain = await claimed(admin, 'guarded.example')
   const strangers = { headers: other.headers, organizationId: admin.organizationId }
@@ -297,7 +300,7 @@ test('domains are for those alone who manage sign-in there, and each belongs to 
   assert.deepEqual(await list(admin), [domain])
 })
 
-test('ORG-04 of the members, owners and administrators alone look after domains', async () => {
+test('ORG-04 among the members, only owners and admins manage domains', async () => {
   const owner = await newOrganization()
   const { organizationId } = owner
   for (const role of ['admin', 'signer', 'member', 'viewer'] as const) {
@@ -314,28 +317,28 @@ test('ORG-04 of the members, owners and administrators alone look after domains'
     const statuses = answers.map(({ statusCode }) => statusCode)
     assert.deepEqual(statuses, role === 'admin' ? [200, 201, 409, 204] : [403, 403, 403, 403], role)
   }
-  assert.equal((await list(owner)).length, 4, 'three that nobody could remove, and one of the administrator')
+  assert.equal((await list(owner)).length, 4, "the three claims that no member could remove, and the admin's claim")
 })
 
-test('GRW-15 an organization claims at most fifty domains', async () => {
+test('GRW-15 an organization can claim at most fifty domains', async () => {
   const admin = await newOrganization()
   for (let count = 0; count < 50; count += 1) await claimed(admin, `d${count}.many.example`)
   const answer = await claim(admin, 'one-more.many.example')
   assert.deepEqual([answer.statusCode, answer.json().error], [409, 'too_many_domains'])
 })
 
-test('proofs are looked for ten times an hour for each organization', async () => {
+test('domain verification is limited to ten attempts an hour for each organization', async () => {
   const limited = await createWorld({ environment: { DNS_SERVERS: dns.address }, rateLimits: true })
   const unlimited = world
   world = limited
   try {
     const [admin, other] = [await newOrganization(), await newOrganization()]
     const domain = await claimed(admin, 'asked-often.example')
-    const asked = dns.asked.length
+    const input = dns.queries.length
     for (let count = 0; count < 10; count += 1) assert.equal((await verify(admin, domain)).statusCode, 409)
     const answer = await verify(admin, domain)
     assert.deepEqual([answer.statusCode, answer.json().error], [429, 'rate_limited'])
-    assert.equal(dns.asked.length - asked, 20, 'for an alias and for texts, ten times')
+    assert.equal(dns.queries.length - input, 20, 'ten lookups for an alias and for texts')
     assert.equal((await verify(other, await claimed(other, 'asked-often.example'))).statusCode, 409)
     limited.pass(3600)
     assert.equal((await verify(admin, domain)).statusCode, 409)

@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { KeyGrant } from '@countersign/protocol/organizations/keys'
+import type { OrganizationKeyWrap } from '@countersign/protocol/organizations/keys'
 import { createKeyHolder, newSharedKey, setMode, type KeyHolder } from '#testing/key-holder.ts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-/** An organization whose owner, admin and member have its key. */
+/** Creates an organization whose owner, admin and member have its key. */
 async function sharing() {
   const owner = await createKeyHolder(world)
-  const { id, memberId } = await makeOrganization(world, owner)
+  const { id, memberId } = await createOrganization(world, owner)
   await setMode(world, owner, id, 'e2ee')
   const [admin, viewer] = [await createKeyHolder(world), await createKeyHolder(world)]
   const adminId = (await join(world, { id, owner, role: 'admin' }, admin)).memberId
   const viewerId = (await join(world, { id, owner, role: 'viewer' }, viewer)).memberId
   const shared = newSharedKey(id)
   const first = { fingerprint: shared.fingerprint, ciphertext: await shared.wrapTo(owner) }
-  const made = await askBusiness(world, owner, `POST /organizations/${id}/keys`, first)
+  const made = await businessRequest(world, owner, `POST /organizations/${id}/keys`, first)
   assert.equal(made.statusCode, 201, made.body)
   const path = `/organizations/${id}/keys/${made.json().key.keyId}/wraps` as const
-  const put = (asker: KeyHolder, wraps: object[]) => askBusiness(world, asker, `PUT ${path}`, { wraps })
-  const giveUp = (asker: KeyHolder) => askBusiness(world, asker, `DELETE ${path}`)
+  const put = (requester: KeyHolder, wraps: object[]) => businessRequest(world, requester, `PUT ${path}`, { wraps })
+  const giveUp = (requester: KeyHolder) => businessRequest(world, requester, `DELETE ${path}`)
   const wrapOf = async (holder: KeyHolder) => {
-    const { wraps } = (await askBusiness(world, holder, `GET ${path}`)).json<{ wraps: KeyGrant[] }>()
+    const { wraps } = (await businessRequest(world, holder, `GET ${path}`)).json<{ wraps: OrganizationKeyWrap[] }>()
     return wraps.find(({ identityId }) => identityId === holder.identityId)?.ciphertext
   }
   const opens = async (holder: KeyHolder) => {
@@ -50,15 +50,15 @@ async function sharing() {
   }
 }
 
-test('ORG-21 who looks after keys writes over nobody’s wrap, and grants nothing where they try', async () => {
+test("ORG-21 overwriting another member's wrap fails, and the failed request shares nothing", async () => {
   const { owner, admin, viewer, shared, nothingFor, put, opens, wrapOf } = await sharing()
   const junk = { memberId: owner.memberId, ciphertext: await nothingFor(owner) }
   const sound = { memberId: viewer.memberId, ciphertext: await shared.wrapTo(viewer) }
   const answer = await put(admin, [sound, junk])
-  const told = [answer.statusCode, answer.json().error, answer.json().memberId]
-  assert.deepEqual(told, [409, 'key_granted_already', owner.memberId])
+  const received = [answer.statusCode, answer.json().error, answer.json().memberId]
+  assert.deepEqual(received, [409, 'key_granted_already', owner.memberId])
   assert.ok(await opens(owner))
-  assert.equal(await wrapOf(viewer), undefined, 'nothing that came with it is kept')
+  assert.equal(await wrapOf(viewer), undefined, 'no other wrap of the same request is stored')
   assert.equal((await put(admin, [sound])).statusCode, 200)
   const answers = await Promise.all([1, 2, 3, 4].map(() => put(admin, [sound])))
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('ORG-21 who looks after keys writes over nobody’s wrap, and grants nothin
   assert.ok((await opens(viewer)) && (await opens(owner)))
 })
 
-test('ORG-21 a member replaces their own wrap, or gives it up for another; the trail says so', async () => {
+test('ORG-21 a member replaces their own wrap or gives it up, and the audit log records it', async () => {
   const { id, owner, admin, viewer, shared, nothingFor, put, giveUp, opens, wrapOf } = await sharing()
   const before = await wrapOf(admin)
   const own = await put(admin, [{ memberId: admin.memberId, ciphertext: await shared.wrapTo(admin) }])
@@ -76,7 +76,7 @@ test('ORG-21 a member replaces their own wrap, or gives it up for another; the t
   assert.notEqual(await wrapOf(admin), before)
   assert.ok(await opens(admin))
 
-  assert.deepEqual((await giveUp(viewer)).json().error, 'key_not_held')
+  assert.deepEqual((await giveUp(viewer)).json().error, 'key_not_shared_with_you')
   await put(admin, [{ memberId: viewer.memberId, ciphertext: await nothingFor(viewer) }])
   assert.equal(await opens(viewer), false)
   assert.equal((await giveUp(viewer)).statusCode, 204)
@@ -84,15 +84,15 @@ test('ORG-21 a member replaces their own wrap, or gives it up for another; the t
   assert.equal(again.statusCode, 200, again.body)
   assert.ok(await opens(viewer))
 
-  const { entries } = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json()
+  const { entries } = (await businessRequest(world, owner, `GET /organizations/${id}/audit`)).json()
   const said = entries
-    .filter(({ action }: { action: string }) => /key\.(granted|given_up)/.test(action))
+    .filter(({ action }: { action: string }) => /key\.(shared|given_up)/.test(action))
     .map(({ action, details }: { action: string; details: { replacedOwn?: boolean } }) => [action, details.replacedOwn])
   assert.deepEqual(said.toReversed(), [
-    ['organization.key.granted', undefined],
-    ['organization.key.granted', true],
-    ['organization.key.granted', undefined],
+    ['organization.key.shared', undefined],
+    ['organization.key.shared', true],
+    ['organization.key.shared', undefined],
     ['organization.key.given_up', undefined],
-    ['organization.key.granted', undefined],
+    ['organization.key.shared', undefined],
   ])
 })

@@ -1,47 +1,47 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/signed-action'
-import type { KeyGrant } from '@countersign/protocol/organizations/keys'
+import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import type { OrganizationKeyWrap } from '@countersign/protocol/organizations/keys'
 import { sql } from 'kysely'
 import { createKeyring } from '#platform/crypto/keyring.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { createKeyHolder, fingerprintOf, newSharedKey, setMode, type KeyHolder } from '#testing/key-holder.ts'
-import { askBusiness, join, makeOrganization, reauthenticate } from '#testing/organization.ts'
+import { businessRequest, join, createOrganization, reauthenticate } from '#testing/organization.ts'
 import { newSigningPair } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
-import { resealOrganizationKeys } from '#organizations/keys/custody.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { reencryptOrganizationKeys } from '#organizations/keys/custody.ts'
 
 const secretKey = 'the-secret-key-of-this-test-of-32-characters'
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld({ secretKey })
 })
 after(() => world.close())
 
-type Asker = Pick<KeyHolder, 'headers'>
-const post = (asker: Asker, id: string, body: object = {}) =>
-  askBusiness(world, asker, `POST /organizations/${id}/keys`, body)
-const list = async (asker: Asker, id: string) =>
-  (await askBusiness(world, asker, `GET /organizations/${id}/keys`)).json().keys
-const read = (asker: Asker, id: string, keyId: string) =>
-  askBusiness(world, asker, `GET /organizations/${id}/keys/${keyId}/wraps`)
-const put = (asker: Asker, id: string, keyId: string, wraps: object[]) =>
-  askBusiness(world, asker, `PUT /organizations/${id}/keys/${keyId}/wraps`, { wraps })
-const told = (answer: Awaited<ReturnType<typeof post>>) => [answer.statusCode, answer.json().error]
+type Requester = Pick<KeyHolder, 'headers'>
+const post = (requester: Requester, id: string, body: object = {}) =>
+  businessRequest(world, requester, `POST /organizations/${id}/keys`, body)
+const list = async (requester: Requester, id: string) =>
+  (await businessRequest(world, requester, `GET /organizations/${id}/keys`)).json().keys
+const read = (requester: Requester, id: string, keyId: string) =>
+  businessRequest(world, requester, `GET /organizations/${id}/keys/${keyId}/wraps`)
+const put = (requester: Requester, id: string, keyId: string, wraps: object[]) =>
+  businessRequest(world, requester, `PUT /organizations/${id}/keys/${keyId}/wraps`, { wraps })
+const outcomeOf = (answer: Awaited<ReturnType<typeof post>>) => [answer.statusCode, answer.json().error]
 
-/** What somebody was granted of a key, opened. */
+/** Opens a member's wrap of a key. */
 async function openOwn(holder: KeyHolder, id: string, keyId: string) {
-  const { wraps } = (await read(holder, id, keyId)).json<{ wraps: KeyGrant[] }>()
+  const { wraps } = (await read(holder, id, keyId)).json<{ wraps: OrganizationKeyWrap[] }>()
   const own = wraps.find(({ identityId }) => identityId === holder.identityId)
-  assert.ok(own?.ciphertext, `${holder.handle} was granted nothing`)
+  assert.ok(own?.ciphertext, `${holder.handle} has no wrap of the key`)
   return holder.open(own.ciphertext)
 }
 
-/** An organization with an owner and members who have encryption keys. */
+/** Creates an organization with an owner and members who have encryption keys. */
 async function acme(mode: 'standard' | 'e2ee', count = 1) {
   const owner = await createKeyHolder(world)
-  const { id, memberId } = await makeOrganization(world, owner)
+  const { id, memberId } = await createOrganization(world, owner)
   if (mode === 'e2ee') await setMode(world, owner, id, mode)
   const members = await Promise.all(Array.from({ length: count }, (_, nth) => newMember(id, owner, nth)))
   return { owner: { ...owner, memberId }, id, members }
@@ -53,7 +53,7 @@ async function newMember(id: string, owner: KeyHolder, nth = 0) {
   return { ...holder, memberId }
 }
 
-/** The same in mode e2ee, whose owner has made a key. */
+/** Creates the same organization in mode e2ee, with a key that its owner has generated. */
 async function sharing(count = 1) {
   const { owner, id, members } = await acme('e2ee', count)
   const shared = newSharedKey(id)
@@ -70,7 +70,7 @@ async function sharing(count = 1) {
   return { owner, id, members, shared, keyId, grantTo }
 }
 
-test('in mode standard the service makes the key, and wraps it to each member who asks', async () => {
+test('in mode standard the service generates the key, and wraps it to each member on request', async () => {
   const { owner, id, members } = await acme('standard', 2)
   const made = await post(owner, id)
   assert.equal(made.statusCode, 201, made.body)
@@ -84,13 +84,13 @@ test('in mode standard the service makes the key, and wraps it to each member wh
     assert.equal(header['ctx'], `organization-key:${id}:${key.fingerprint}:${identityId}`)
     assert.deepEqual([header.alg, header.enc], ['ECDH-ES+A256KW', 'A256GCM'])
   }
-  const { entries } = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json()
+  const { entries } = (await businessRequest(world, owner, `GET /organizations/${id}/audit`)).json()
   const actions = entries.map(({ action }: { action: string }) => action)
-  assert.equal(actions.filter((action: string) => action === 'organization.key.delivered').length, 3)
+  assert.equal(actions.filter((action: string) => action === 'organization.key.retrieved').length, 3)
   assert.equal(actions.filter((action: string) => action === 'organization.key.created').length, 1)
 })
 
-test('who has no encryption key gets no key, and is counted', async () => {
+test('a member without an encryption key gets no key, and is counted', async () => {
   const { owner, id } = await acme('standard')
   const without = await world.person()
   await join(world, { id, owner, role: 'viewer' }, without)
@@ -101,7 +101,7 @@ test('who has no encryption key gets no key, and is counted', async () => {
   assert.equal((await list(without, id))[0].held, false)
 })
 
-test('ORG-12 of a key that members share each reads their own wrap, and its keeper who has one', async () => {
+test('ORG-12 members read their own wrap of a shared key, and key managers see which members have one', async () => {
   const { owner, id, members, keyId, grantTo, shared } = await sharing(2)
   const [ann, ben] = members
   assert.ok(ann && ben)
@@ -109,7 +109,7 @@ test('ORG-12 of a key that members share each reads their own wrap, and its keep
   assert.equal(granted.statusCode, 200, granted.body)
   assert.deepEqual((await openOwn(ann, id, keyId)).key, shared.key)
 
-  const seen = (await read(owner, id, keyId)).json<{ wraps: KeyGrant[] }>().wraps
+  const seen = (await read(owner, id, keyId)).json<{ wraps: OrganizationKeyWrap[] }>().wraps
   const asSeen = seen.map(({ handle, granted: has, ciphertext }) => [handle, [has, ciphertext !== undefined]])
   assert.deepEqual(Object.fromEntries(asSeen), {
     [owner.handle]: [true, true],
@@ -118,34 +118,34 @@ test('ORG-12 of a key that members share each reads their own wrap, and its keep
   })
   assert.equal(seen.find(({ handle }) => handle === ben.handle)?.publicKey, ben.publicKey)
 
-  const own = (await read(ben, id, keyId)).json<{ wraps: KeyGrant[] }>().wraps
+  const own = (await read(ben, id, keyId)).json<{ wraps: OrganizationKeyWrap[] }>().wraps
   assert.deepEqual(
     own.map(({ handle, granted: has, ciphertext }) => [handle, has, ciphertext]),
     [[ben.handle, false, undefined]],
   )
   const asAnn = `GET /organizations/${id}/keys/${keyId}/wraps?identity_id=${ann.identityId}` as const
-  assert.deepEqual(told(await askBusiness(world, ben, asAnn)), [404, 'organization_not_found'])
+  assert.deepEqual(outcomeOf(await businessRequest(world, ben, asAnn)), [404, 'organization_not_found'])
   assert.deepEqual(
     (await list(ben, id)).map((key: { held: boolean; membersWithout: number }) => [key.held, key.membersWithout]),
     [[false, 1]],
   )
 })
 
-test('ORG-12 a member who was removed reads no key, also not when they come back', async () => {
+test('ORG-12 a removed member cannot read a key, even after they join again', async () => {
   const { owner, id, members, keyId, grantTo } = await sharing(1)
   const [ann] = members
   assert.ok(ann)
   await grantTo(ann)
-  const removed = await askBusiness(world, owner, `DELETE /organizations/${id}/members/${ann.memberId}`)
+  const removed = await businessRequest(world, owner, `DELETE /organizations/${id}/members/${ann.memberId}`)
   assert.equal(removed.statusCode, 204)
-  assert.deepEqual(told(await read(ann, id, keyId)), [404, 'organization_not_found'])
-  assert.equal((await askBusiness(world, ann, `GET /organizations/${id}/keys`)).statusCode, 404)
+  assert.deepEqual(outcomeOf(await read(ann, id, keyId)), [404, 'organization_not_found'])
+  assert.equal((await businessRequest(world, ann, `GET /organizations/${id}/keys`)).statusCode, 404)
   await join(world, { id, owner, role: 'admin' }, ann)
-  const { wraps } = (await read(ann, id, keyId)).json<{ wraps: KeyGrant[] }>()
+  const { wraps } = (await read(ann, id, keyId)).json<{ wraps: OrganizationKeyWrap[] }>()
   assert.ok(wraps.every(({ ciphertext }) => ciphertext === undefined))
 })
 
-test('ORG-12 E2E-01 a key that members share is nowhere in the database but wrapped', async () => {
+test('ORG-12 E2E-01 the database contains a shared key only in wrapped form', async () => {
   const { members, grantTo, shared } = await sharing(2)
   await grantTo(...members)
   const forms = (['hex', 'base64', 'base64url'] as const).map((form) => shared.key.toString(form))
@@ -154,22 +154,28 @@ test('ORG-12 E2E-01 a key that members share is nowhere in the database but wrap
   for (const { name } of await world.db.introspection.getTables()) {
     const { rows } = await sql.raw<{ text: string }>(`select whole::text as text from ${name} whole`).execute(world.db)
     for (const { text } of rows) {
-      for (const form of forms) assert.ok(!text.includes(form), `${name} has the key`)
+      for (const form of forms) assert.ok(!text.includes(form), `${name} contains the key`)
       if (text.includes(canary)) found += 1
     }
   }
-  assert.ok(found > 0, 'the search finds what is there')
+  assert.ok(found > 0, 'the search finds the stored wrap')
 })
 
-test('the key in force is due to be replaced once a member has left who had it, and not before', async () => {
+test('the active key becomes due for rotation only when a member who had it leaves', async () => {
   const { owner, id, members, keyId, grantTo } = await sharing(2)
   const [ann, ben] = members
   assert.ok(ann && ben)
   await grantTo(ann)
   const due = async () => (await list(owner, id))[0].rotationDueSince
-  assert.equal((await askBusiness(world, owner, `DELETE /organizations/${id}/members/${ben.memberId}`)).statusCode, 204)
+  assert.equal(
+    (await businessRequest(world, owner, `DELETE /organizations/${id}/members/${ben.memberId}`)).statusCode,
+    204,
+  )
   assert.equal(await due(), null)
-  assert.equal((await askBusiness(world, ann, `DELETE /organizations/${id}/members/${ann.memberId}`)).statusCode, 204)
+  assert.equal(
+    (await businessRequest(world, ann, `DELETE /organizations/${id}/members/${ann.memberId}`)).statusCode,
+    204,
+  )
   assert.equal(await due(), world.now().toISOString())
 
   const next = newSharedKey(id)
@@ -191,26 +197,27 @@ test('the key in force is due to be replaced once a member has left who had it, 
   assert.equal((await openOwn(owner, id, keyId)).key.length, 32)
 })
 
-test('an owner deletes a key that has ended, with a fresh proof of presence; nobody reads it then', async () => {
+test('an owner with recent authentication deletes a retired key, and no member can read it afterwards', async () => {
   const { owner, id, members, keyId, grantTo, shared } = await sharing(1)
   const [ann] = members
   assert.ok(ann)
   await grantTo(ann)
-  const remove = (asker: Asker, which: string) => askBusiness(world, asker, `DELETE /organizations/${id}/keys/${which}`)
-  assert.deepEqual(told(await remove(owner, keyId)), [409, 'key_in_force'])
+  const remove = (requester: Requester, which: string) =>
+    businessRequest(world, requester, `DELETE /organizations/${id}/keys/${which}`)
+  assert.deepEqual(outcomeOf(await remove(owner, keyId)), [409, 'key_active'])
   const next = newSharedKey(id)
   const body = { replaces: keyId, fingerprint: next.fingerprint, ciphertext: await next.wrapTo(owner) }
   const { keyId: second } = (await post(owner, id, body)).json().key
-  assert.deepEqual(told(await remove(ann, keyId)), [403, 'insufficient_scope'])
-  assert.deepEqual(told(await remove(owner, randomUUID())), [404, 'key_not_found'])
+  assert.deepEqual(outcomeOf(await remove(ann, keyId)), [403, 'insufficient_scope'])
+  assert.deepEqual(outcomeOf(await remove(owner, randomUUID())), [404, 'key_not_found'])
   world.pass(301)
-  assert.deepEqual(told(await remove(owner, keyId)), [403, 'reauthentication_required'])
+  assert.deepEqual(outcomeOf(await remove(owner, keyId)), [403, 'reauthentication_required'])
   await reauthenticate(world, owner)
 
   const answers = await Promise.all([1, 2, 3].map(() => remove(owner, keyId)))
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [204, 404, 404])
-  for (const each of [owner, ann]) assert.deepEqual(told(await read(each, id, keyId)), [404, 'key_not_found'])
-  const { entries } = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json()
+  for (const each of [owner, ann]) assert.deepEqual(outcomeOf(await read(each, id, keyId)), [404, 'key_not_found'])
+  const { entries } = (await businessRequest(world, owner, `GET /organizations/${id}/audit`)).json()
   const deletions = entries.filter(({ action }: { action: string }) => action === 'organization.key.deleted')
   assert.deepEqual(
     deletions.map(({ details }: { details: object }) => details),
@@ -221,7 +228,7 @@ test('an owner deletes a key that has ended, with a fresh proof of presence; nob
   assert.equal((await post(owner, id, again)).json().key.version, 3)
 })
 
-test('a key that the service keeps is due whoever leaves, also by deleting their account', async () => {
+test('a key stored by the service becomes due whenever a member leaves, including by account deletion', async () => {
   const { owner, id, members } = await acme('standard', 1)
   await post(owner, id)
   const [ann] = members
@@ -231,7 +238,7 @@ test('a key that the service keeps is due whoever leaves, also by deleting their
   assert.equal((await list(owner, id))[0].rotationDueSince, world.now().toISOString())
 })
 
-test('of keys that are made at once in place of the same one, one is', async () => {
+test('of concurrent rotations of the same key, one succeeds', async () => {
   const { owner, id } = await acme('standard', 0)
   for (const replaces of [undefined, 'the first'] as const) {
     const [inForce] = await list(owner, id)
@@ -241,11 +248,11 @@ test('of keys that are made at once in place of the same one, one is', async () 
     assert.deepEqual(codes, [201, ...Array<string>(15).fill('key_changed')])
   }
   const late = await post(owner, id)
-  assert.deepEqual(told(late), [409, 'key_changed'])
+  assert.deepEqual(outcomeOf(late), [409, 'key_changed'])
   assert.equal(late.json().keyId, (await list(owner, id))[0].keyId)
 })
 
-test('what is no wrap of this key for that member is refused, and grants nothing', async () => {
+test('an invalid wrap of a key for a member is rejected, and shares nothing', async () => {
   const { owner, id, members, keyId, shared } = await sharing(1)
   const [ann] = members
   assert.ok(ann)
@@ -267,54 +274,56 @@ test('what is no wrap of this key for that member is refused, and grants nothing
   ]
   for (const ciphertext of wrong) {
     const answer = await put(owner, id, keyId, [{ memberId: ann.memberId, ciphertext }])
-    assert.deepEqual(told(answer), [400, 'invalid_key_wrap'], ciphertext)
+    assert.deepEqual(outcomeOf(answer), [400, 'invalid_key_wrap'], ciphertext)
     assert.equal(answer.json().memberId, ann.memberId)
   }
   const twice = [1, 2].map(() => ({ memberId: ann.memberId, ciphertext: right }))
-  assert.deepEqual(told(await put(owner, id, keyId, twice)), [400, 'invalid_request'])
+  assert.deepEqual(outcomeOf(await put(owner, id, keyId, twice)), [400, 'invalid_request'])
   assert.equal((await put(owner, id, keyId, [])).statusCode, 400)
   assert.equal((await list(ann, id))[0].held, false)
 })
 
-test('only members are granted a key, who have an encryption key, by who has the key themselves', async () => {
+test('a key can be shared only by members who have it, with members who have an encryption key', async () => {
   const { owner, id, keyId, shared } = await sharing(0)
   const stranger = await createKeyHolder(world)
   const ciphertext = await shared.wrapTo(stranger)
   const toNobody = await put(owner, id, keyId, [{ memberId: randomUUID(), ciphertext }])
-  assert.deepEqual(told(toNobody), [404, 'member_not_found'])
+  assert.deepEqual(outcomeOf(toNobody), [404, 'member_not_found'])
   const without = await world.person()
   const { memberId } = await join(world, { id, owner, role: 'admin' }, without)
-  assert.deepEqual(told(await put(owner, id, keyId, [{ memberId, ciphertext }])), [409, 'encryption_key_missing'])
+  assert.deepEqual(outcomeOf(await put(owner, id, keyId, [{ memberId, ciphertext }])), [409, 'encryption_key_missing'])
   const blind = await put(without, id, keyId, [{ memberId: owner.memberId, ciphertext }])
-  assert.deepEqual(told(blind), [403, 'key_not_held'])
-  assert.deepEqual(told(await put(owner, id, randomUUID(), [{ memberId, ciphertext }])), [404, 'key_not_found'])
-  assert.deepEqual(told(await read(owner, id, randomUUID())), [404, 'key_not_found'])
+  assert.deepEqual(outcomeOf(blind), [403, 'key_not_shared_with_you'])
+  assert.deepEqual(outcomeOf(await put(owner, id, randomUUID(), [{ memberId, ciphertext }])), [404, 'key_not_found'])
+  assert.deepEqual(outcomeOf(await read(owner, id, randomUUID())), [404, 'key_not_found'])
 })
 
-test('who makes the key says the mode: members in e2ee, and nobody else', async () => {
+test('the encryption mode decides who generates the key: only members in e2ee', async () => {
   const { owner, id } = await acme('standard', 0)
   const shared = newSharedKey(id)
   const mine = { fingerprint: shared.fingerprint, ciphertext: await shared.wrapTo(owner) }
-  assert.deepEqual(told(await post(owner, id, mine)), [400, 'invalid_request'])
+  assert.deepEqual(outcomeOf(await post(owner, id, mine)), [400, 'invalid_request'])
   const { keyId } = (await post(owner, id)).json().key
   const grant = await put(owner, id, keyId, [{ memberId: owner.memberId, ciphertext: mine.ciphertext }])
-  assert.deepEqual(told(grant), [409, 'not_granted_by_members'])
+  assert.deepEqual(outcomeOf(grant), [409, 'key_managed_by_service'])
 
   await setMode(world, owner, id, 'e2ee')
   const [before] = await list(owner, id)
   assert.deepEqual([before.keyCustody, before.rotationDueSince], ['svc_standard', world.now().toISOString()])
-  assert.deepEqual(told(await post(owner, id, { replaces: keyId })), [400, 'invalid_request'])
+  assert.deepEqual(outcomeOf(await post(owner, id, { replaces: keyId })), [400, 'invalid_request'])
   const made = await post(owner, id, { replaces: keyId, ...mine })
   assert.equal(made.json().key?.keyCustody, 'identity_grants', made.body)
   const again = await post(owner, id, { replaces: made.json().key.keyId, ...mine })
-  assert.deepEqual(told(again), [409, 'key_used_before'])
-  const { organization } = (await askBusiness(world, owner, `GET /organizations/${id}`)).json()
+  assert.deepEqual(outcomeOf(again), [409, 'key_used_before'])
+  const { organization } = (await businessRequest(world, owner, `GET /organizations/${id}`)).json()
   assert.deepEqual([organization.encryptionMode, organization.keyCustody], ['e2ee', 'identity_grants'])
-  const kms = await askBusiness(world, owner, `PATCH /organizations/${id}`, { encryptionMode: 'enterprise_managed' })
-  assert.deepEqual(told(kms), [409, 'kms_missing'])
+  const kms = await businessRequest(world, owner, `PATCH /organizations/${id}`, {
+    encryptionMode: 'enterprise_managed',
+  })
+  assert.deepEqual(outcomeOf(kms), [409, 'kms_required'])
 })
 
-test('KEY-10 keys are made and granted, and the mode is changed, with a fresh proof of presence alone', async () => {
+test('KEY-10 creating and sharing keys and changing the mode require recent authentication', async () => {
   const { owner, id, members, keyId, shared } = await sharing(1)
   const [ann] = members
   assert.ok(ann)
@@ -323,7 +332,7 @@ test('KEY-10 keys are made and granted, and the mode is changed, with a fresh pr
   const stale = [
     await post(owner, id, { replaces: keyId }),
     await put(owner, id, keyId, wraps),
-    await askBusiness(world, owner, `PATCH /organizations/${id}`, { encryptionMode: 'standard' }),
+    await businessRequest(world, owner, `PATCH /organizations/${id}`, { encryptionMode: 'standard' }),
   ]
   for (const answer of stale) assert.equal(answer.json().error, 'reauthentication_required', answer.body)
   await reauthenticate(world, owner)
@@ -331,7 +340,7 @@ test('KEY-10 keys are made and granted, and the mode is changed, with a fresh pr
   assert.equal((await openOwn(ann, id, keyId)).key.length, 32)
 })
 
-test('where signed acts are required, keys are made and granted by signed ones', async () => {
+test('where signed actions are required, creating and sharing keys must be signed', async () => {
   const { owner, id, members, keyId, shared } = await sharing(1)
   const [ann] = members
   assert.ok(ann)
@@ -343,22 +352,25 @@ test('where signed acts are required, keys are made and granted by signed ones',
     signedAction: { signature: pair.sign(signedActionMessage(action, { ...details })) },
   })
   const on = { requireSignedActions: true }
-  const turned = await askBusiness(world, owner, `PATCH /organizations/${id}`, {
+  const turned = await businessRequest(world, owner, `PATCH /organizations/${id}`, {
     ...on,
-    ...sign('organization.changed', { organizationId: id, ...on }),
+    ...sign('organization.updated', { organizationId: id, ...on }),
   })
   assert.equal(turned.statusCode, 200, turned.body)
   const wraps = [{ memberId: ann.memberId, ciphertext: await shared.wrapTo(ann) }]
-  assert.deepEqual(told(await put(owner, id, keyId, wraps)), [403, 'signed_action_required'])
-  const signed = sign('organization.key.granted', { organizationId: id, keyId, wraps })
-  const granted = await askBusiness(world, owner, `PUT /organizations/${id}/keys/${keyId}/wraps`, { wraps, ...signed })
+  assert.deepEqual(outcomeOf(await put(owner, id, keyId, wraps)), [403, 'signed_action_required'])
+  const signed = sign('organization.key.shared', { organizationId: id, keyId, wraps })
+  const granted = await businessRequest(world, owner, `PUT /organizations/${id}/keys/${keyId}/wraps`, {
+    wraps,
+    ...signed,
+  })
   assert.equal(granted.statusCode, 200, granted.body)
-  const { entries } = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json()
-  assert.deepEqual([entries[0].action, entries[0].details.memberIds], ['organization.key.granted', [ann.memberId]])
+  const { entries } = (await businessRequest(world, owner, `GET /organizations/${id}/audit`)).json()
+  assert.deepEqual([entries[0].action, entries[0].details.memberIds], ['organization.key.shared', [ann.memberId]])
   assert.ok(!JSON.stringify(entries).includes(wraps[0]?.ciphertext ?? ''))
 })
 
-test('keys that the service keeps are sealed anew by a new SECRET_KEY, and stay the same keys', async () => {
+test('a new SECRET_KEY re-encrypts the keys that the service stores without changing them', async () => {
   const { owner, id } = await acme('standard', 0)
   const { keyId } = (await post(owner, id)).json().key
   const { key } = await openOwn(owner, id, keyId)
@@ -368,18 +380,18 @@ test('keys that the service keeps are sealed anew by a new SECRET_KEY, and stay 
   }
   const before = await sealed()
   const next = new Secret('another-secret-key-of-this-test-32-characters')
-  await resealOrganizationKeys({ db: world.db, keyring: createKeyring([next, new Secret(secretKey)]) })
+  await reencryptOrganizationKeys({ db: world.db, keyring: createKeyring([next, new Secret(secretKey)]) })
   assert.notEqual(await sealed(), before)
   const opened = await createKeyring([next]).open(`organization-key:${id}:${keyId}`, await sealed())
   assert.deepEqual(Buffer.from(opened, 'base64'), key)
-  await resealOrganizationKeys({ db: world.db, keyring: createKeyring([new Secret(secretKey), next]) })
+  await reencryptOrganizationKeys({ db: world.db, keyring: createKeyring([new Secret(secretKey), next]) })
   assert.deepEqual((await openOwn(owner, id, keyId)).key, key)
 })
 
-test('an organization that is deleted takes its keys along', async () => {
+test('deleting an organization deletes its keys', async () => {
   const { owner, id, keyId, members, grantTo } = await sharing(1)
   await grantTo(...members)
-  assert.equal((await askBusiness(world, owner, `DELETE /organizations/${id}`)).statusCode, 204)
-  for (const table of ['organization_key', 'organization_key_grant'] as const)
+  assert.equal((await businessRequest(world, owner, `DELETE /organizations/${id}`)).statusCode, 204)
+  for (const table of ['organization_key', 'organization_key_wrap'] as const)
     assert.equal((await world.db.selectFrom(table).select('key_id').where('key_id', '=', keyId).execute()).length, 0)
 })

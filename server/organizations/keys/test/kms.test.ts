@@ -5,22 +5,22 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { startCustomerKms } from '#testing/customer-kms.ts'
 import { createKeyHolder, fingerprintOf, setMode, type KeyHolder } from '#testing/key-holder.ts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-const set = (asker: KeyHolder, id: string, url: string) =>
-  askBusiness(world, asker, `PUT /organizations/${id}/kms`, { url })
-const post = (asker: KeyHolder, id: string, body: object = {}) =>
-  askBusiness(world, asker, `POST /organizations/${id}/keys`, body)
-const read = (asker: KeyHolder, id: string, keyId: string) =>
-  askBusiness(world, asker, `GET /organizations/${id}/keys/${keyId}/wraps`)
-const told = (answer: Awaited<ReturnType<typeof post>>) => [answer.statusCode, answer.json().error]
+const set = (requester: KeyHolder, id: string, url: string) =>
+  businessRequest(world, requester, `PUT /organizations/${id}/kms`, { url })
+const post = (requester: KeyHolder, id: string, body: object = {}) =>
+  businessRequest(world, requester, `POST /organizations/${id}/keys`, body)
+const read = (requester: KeyHolder, id: string, keyId: string) =>
+  businessRequest(world, requester, `GET /organizations/${id}/keys/${keyId}/wraps`)
+const outcomeOf = (answer: Awaited<ReturnType<typeof post>>) => [answer.statusCode, answer.json().error]
 
 async function startKms(t: TestContext) {
   const kms = await startCustomerKms()
@@ -28,11 +28,11 @@ async function startKms(t: TestContext) {
   return kms
 }
 
-/** An organization in mode enterprise_managed, its owner, and its KMS with one key. */
+/** Creates an organization in mode enterprise_managed, its owner, and its KMS with one key. */
 async function managed(t: TestContext) {
   const kms = await startKms(t)
   const owner = await createKeyHolder(world)
-  const { id } = await makeOrganization(world, owner)
+  const { id } = await createOrganization(world, owner)
   const answer = await set(owner, id, kms.url)
   assert.equal(answer.statusCode, 200, answer.body)
   await setMode(world, owner, id, 'enterprise_managed')
@@ -41,12 +41,12 @@ async function managed(t: TestContext) {
   return { kms, owner, id, key: made.json().key }
 }
 
-test('KMS-06 the KMS of an organization wraps its key, and opens it each time that a member asks', async (t) => {
+test('KMS-06 the KMS of an organization wraps its key, and unwraps it for each request of a member', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   assert.equal(key.keyCustody, 'customer_kms')
   const member = await createKeyHolder(world)
   await join(world, { id, owner, role: 'viewer' }, member)
-  const asked = kms.received.length
+  const requested = kms.received.length
   for (const holder of [owner, member]) {
     const [own] = (await read(holder, id, key.keyId)).json().wraps
     const opened = await holder.open(own.ciphertext)
@@ -58,12 +58,12 @@ test('KMS-06 the KMS of an organization wraps its key, and opens it each time th
       assert.ok(!text.includes(form) && !text.includes(opened.key.toString('hex')))
   }
   assert.deepEqual(
-    kms.received.slice(asked).map(({ operation }) => operation),
+    kms.received.slice(requested).map(({ operation }) => operation),
     ['unwrap', 'unwrap'],
   )
 })
 
-test('KMS-07 who asks a KMS proves that it is the service, for which organization, and what it asks', async (t) => {
+test('KMS-07 a request to a KMS proves the service, the organization and the content', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   await read(owner, id, key.keyId)
   const keySet = createLocalJWKSet((await world.auth.inject({ url: '/.well-known/jwks.json' })).json())
@@ -87,14 +87,14 @@ test('KMS-07 who asks a KMS proves that it is the service, for which organizatio
   assert.equal(JSON.parse(kms.received.at(-1)?.body ?? '').context.keyId, key.keyId)
 })
 
-test('KMS-07 what asks a KMS is no access token here', async (t) => {
+test('KMS-07 the token of a KMS request is not an access token of the service', async (t) => {
   const { kms } = await managed(t)
   const { authorization } = kms.received[0] ?? { authorization: '' }
   const answer = await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization } })
   assert.equal(answer.statusCode, 401)
 })
 
-test('KMS-08 an organization that shuts its KMS is given no key any more', async (t) => {
+test('KMS-08 an organization that shuts down its KMS gets no key any more', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   const other = randomBytes(32).toString('base64')
   const moods = [
@@ -108,17 +108,17 @@ test('KMS-08 an organization that shuts its KMS is given no key any more', async
   for (const mood of moods) {
     kms.be(() => mood)
     const answer = await read(owner, id, key.keyId)
-    assert.deepEqual(told(answer), [503, 'kms_unavailable'], JSON.stringify(mood).slice(0, 80))
+    assert.deepEqual(outcomeOf(answer), [503, 'kms_unavailable'], JSON.stringify(mood).slice(0, 80))
     assert.equal(answer.headers['retry-after'], '30')
     assert.ok(!answer.body.includes(other))
   }
   kms.be(() => ({ status: 500, body: '{}' }))
-  assert.deepEqual(told(await post(owner, id, { replaces: key.keyId })), [503, 'kms_unavailable'])
+  assert.deepEqual(outcomeOf(await post(owner, id, { replaces: key.keyId })), [503, 'kms_unavailable'])
   kms.be()
   assert.equal((await read(owner, id, key.keyId)).json().wraps[0].granted, true)
 })
 
-test('KMS-09 who was removed while the KMS was asked is given nothing', async (t) => {
+test('KMS-09 a member who is removed during the KMS request gets no key', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   const member = await createKeyHolder(world)
   const { memberId } = await join(world, { id, owner, role: 'member' }, member)
@@ -132,14 +132,14 @@ test('KMS-09 who was removed while the KMS was asked is given nothing', async (t
   kms.holdUntil(gate.promise)
   const reading = read(member, id, key.keyId)
   await heard
-  assert.equal((await askBusiness(world, owner, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
+  assert.equal((await businessRequest(world, owner, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
   gate.resolve()
-  assert.deepEqual(told(await reading), [404, 'organization_not_found'])
+  assert.deepEqual(outcomeOf(await reading), [404, 'organization_not_found'])
 })
 
-test('KMS-10 a KMS is set once it opens what it has wrapped', async (t) => {
+test('KMS-10 a KMS is set only if it unwraps what it wrapped', async (t) => {
   const owner = await createKeyHolder(world)
-  const { id } = await makeOrganization(world, owner)
+  const { id } = await createOrganization(world, owner)
   const moods = [
     () => ({ status: 500, body: '{}' }),
     () => ({ status: 200, body: '{}' }),
@@ -157,20 +157,23 @@ test('KMS-10 a KMS is set once it opens what it has wrapped', async (t) => {
   const setTo = async (mood: (typeof moods)[number]) => {
     const kms = await startKms(t)
     kms.be(mood)
-    return told(await set(owner, id, kms.url))
+    return outcomeOf(await set(owner, id, kms.url))
   }
   for (const answer of await Promise.all(moods.map(setTo))) assert.deepEqual(answer, [400, 'invalid_kms'])
-  assert.deepEqual(told(await askBusiness(world, owner, `GET /organizations/${id}/kms`)), [404, 'kms_not_found'])
+  assert.deepEqual(outcomeOf(await businessRequest(world, owner, `GET /organizations/${id}/kms`)), [
+    404,
+    'kms_not_found',
+  ])
   const kms = await startKms(t)
   assert.equal((await set(owner, id, kms.url)).statusCode, 200)
-  const { kms: found } = (await askBusiness(world, owner, `GET /organizations/${id}/kms`)).json()
+  const { kms: found } = (await businessRequest(world, owner, `GET /organizations/${id}/kms`)).json()
   assert.deepEqual(found, { url: kms.url, checkedAt: world.now().toISOString() })
 })
 
-test('SRF-01 SRF-05 SRF-08 an address that is none of a KMS is refused, and does not say what is there', async (t) => {
+test('SRF-01 SRF-05 SRF-08 a URL that is not a KMS is rejected without revealing what is there', async (t) => {
   const kms = await startKms(t)
   const owner = await createKeyHolder(world)
-  const { id } = await makeOrganization(world, owner)
+  const { id } = await createOrganization(world, owner)
   for (const url of [
     'file:///etc/passwd',
     'http://10.0.0.1/',
@@ -178,43 +181,43 @@ test('SRF-01 SRF-05 SRF-08 an address that is none of a KMS is refused, and does
     `${kms.url}?key=secret`,
     'gopher://kms.example',
   ])
-    assert.deepEqual(told(await set(owner, id, url)), [400, 'invalid_kms'], url)
+    assert.deepEqual(outcomeOf(await set(owner, id, url)), [400, 'invalid_kms'], url)
   kms.be(() => ({ status: 404, body: 'a secret page' }))
   const [closed, other] = await Promise.all(['http://localhost:1/', kms.url].map((url) => set(owner, id, url)))
   assert.deepEqual(closed?.json(), other?.json())
 })
 
-test('KMS-10 another KMS is set where it opens the keys that there are, and one with keys stays', async (t) => {
+test('KMS-10 a KMS with keys is kept, or replaced by one that unwraps the existing keys', async (t) => {
   const { kms, owner, id, key } = await managed(t)
   const stranger = await startKms(t)
-  assert.deepEqual(told(await set(owner, id, stranger.url)), [409, 'kms_without_keys'])
+  assert.deepEqual(outcomeOf(await set(owner, id, stranger.url)), [409, 'kms_cannot_unwrap'])
   assert.equal((await read(owner, id, key.keyId)).json().wraps[0].granted, true)
   assert.equal((await set(owner, id, `${kms.url}/`)).statusCode, 200)
   assert.equal((await read(owner, id, key.keyId)).json().wraps[0].granted, true)
 
-  const remove = () => askBusiness(world, owner, `DELETE /organizations/${id}/kms`)
-  assert.deepEqual(told(await remove()), [409, 'kms_in_use'])
+  const remove = () => businessRequest(world, owner, `DELETE /organizations/${id}/kms`)
+  assert.deepEqual(outcomeOf(await remove()), [409, 'kms_in_use'])
   await setMode(world, owner, id, 'standard')
-  assert.deepEqual(told(await remove()), [409, 'kms_in_use'])
-  const empty = await makeOrganization(world, owner, 'Empty')
+  assert.deepEqual(outcomeOf(await remove()), [409, 'kms_in_use'])
+  const empty = await createOrganization(world, owner, 'Empty')
   assert.equal((await set(owner, empty.id, kms.url)).statusCode, 200)
-  const gone = await askBusiness(world, owner, `DELETE /organizations/${empty.id}/kms`)
+  const gone = await businessRequest(world, owner, `DELETE /organizations/${empty.id}/kms`)
   assert.equal(gone.statusCode, 204)
-  const again = await askBusiness(world, owner, `DELETE /organizations/${empty.id}/kms`)
-  assert.deepEqual(told(again), [404, 'kms_not_found'])
+  const again = await businessRequest(world, owner, `DELETE /organizations/${empty.id}/kms`)
+  assert.deepEqual(outcomeOf(again), [404, 'kms_not_found'])
 })
 
-test('KMS-11 a key of another organization does not open, though both have the same KMS', async (t) => {
+test('KMS-11 a key of another organization cannot be unwrapped, even if both use the same KMS', async (t) => {
   const { kms, id, key } = await managed(t)
   const other = await createKeyHolder(world)
-  const { id: theirs } = await makeOrganization(world, other)
+  const { id: theirs } = await createOrganization(world, other)
   await set(other, theirs, kms.url)
   await setMode(world, other, theirs, 'enterprise_managed')
   const { keyId } = (await post(other, theirs)).json().key
   const own = world.db.selectFrom('organization_key').select('sealed_key').where('key_id', '=', key.keyId)
   const { sealed_key: sealed } = await own.executeTakeFirstOrThrow()
   await world.db.updateTable('organization_key').set({ sealed_key: sealed }).where('key_id', '=', keyId).execute()
-  assert.deepEqual(told(await read(other, theirs, keyId)), [503, 'kms_unavailable'])
+  assert.deepEqual(outcomeOf(await read(other, theirs, keyId)), [503, 'kms_unavailable'])
   assert.notEqual(id, theirs)
-  assert.deepEqual(told(await read(other, theirs, randomUUID())), [404, 'key_not_found'])
+  assert.deepEqual(outcomeOf(await read(other, theirs, randomUUID())), [404, 'key_not_found'])
 })

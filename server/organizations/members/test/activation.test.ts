@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { flowOf, linkAs, newClaims, openEnterprise, scimUser, type Enterprise } from '#testing/enterprise.ts'
-import { askBusiness, join } from '#testing/organization.ts'
+import { businessRequest, join } from '#testing/organization.ts'
 import type { Person } from '#testing/world.ts'
 
 let enterprise: Enterprise
@@ -22,7 +22,7 @@ const setStatus = (organizationId: string, status: 'active' | 'suspended') =>
     payload: { status },
   })
 
-/** The organization is suspended, its owner deletes their account, and the operator activates it. */
+/** Suspends the organization, deletes the owner's account, and has the operator reactivate the organization. */
 async function activate({ owner, organizationId }: Organization) {
   assert.equal((await setStatus(organizationId, 'suspended')).statusCode, 200)
   const left = await world.api.inject({ method: 'DELETE', url: '/api/account', headers: await owner.signIn() })
@@ -34,7 +34,7 @@ const isRefused = (answer: Awaited<ReturnType<typeof activate>>) =>
   assert.deepEqual([answer.statusCode, answer.json().error], [409, 'no_owner'])
 
 async function rolesSeenBy(person: Person, { organizationId }: Organization) {
-  const answer = await askBusiness(world, person, `GET /organizations/${organizationId}/members`)
+  const answer = await businessRequest(world, person, `GET /organizations/${organizationId}/members`)
   const { members } = answer.json<{ members: { identityId: string; role: string }[] }>()
   return new Map(members.map(({ identityId, role }) => [identityId, role]))
 }
@@ -45,7 +45,7 @@ async function joinAs(role: 'admin' | 'viewer', { owner, organizationId }: Organ
   return { ...person, memberId }
 }
 
-/** A person whom the directory of an organization has named as an admin, and who has joined by that. */
+/** Creates a user that the directory of an organization has provisioned as an admin and that has joined. */
 async function nameAsAdmin(organization: Organization) {
   const { connectionId } = await enterprise.connect(organization)
   const { ask } = await enterprise.provision(organization, connectionId)
@@ -64,16 +64,16 @@ async function nameAsAdmin(organization: Organization) {
 
 async function change({ organizationId }: Organization, by: Person, memberId: string, payload: object) {
   const path = `/organizations/${organizationId}/members/${memberId}`
-  const changed = await askBusiness(world, { headers: await by.signIn() }, `PATCH ${path}`, payload)
+  const changed = await businessRequest(world, { headers: await by.signIn() }, `PATCH ${path}`, payload)
   assert.equal(changed.statusCode, 200, changed.body)
 }
 
 async function memberIdOf(person: Person, { organizationId }: Organization): Promise<string> {
-  const { members } = (await askBusiness(world, person, `GET /organizations/${organizationId}/members`)).json()
+  const { members } = (await businessRequest(world, person, `GET /organizations/${organizationId}/members`)).json()
   return members.find(({ identityId }: { identityId: string }) => identityId === person.identityId)?.memberId
 }
 
-test('ORG-23 activation makes an owner of the first admin who has all scopes of the role', async () => {
+test('ORG-23 reactivation makes the first admin who has all scopes of the role the owner', async () => {
   const acme = await enterprise.organization(await world.person())
   const [first, second] = [await joinAs('admin', acme), await joinAs('admin', acme)]
   await change(acme, acme.owner, first.memberId, { scopes: ['read'], signingAuthority: false })
@@ -83,7 +83,7 @@ test('ORG-23 activation makes an owner of the first admin who has all scopes of 
   assert.deepEqual([roles.get(first.identityId), roles.get(second.identityId)], ['admin', 'owner'])
 })
 
-test('ORG-23 where the only admin has lost a scope of the role, the organization stays suspended', async () => {
+test('ORG-23 an organization whose only admin lacks a scope of the role stays suspended', async () => {
   const acme = await enterprise.organization(await world.person())
   const admin = await joinAs('admin', acme)
   const scopes = ['read', 'sign', 'approve', 'manage_identities', 'manage_keys']
@@ -91,7 +91,7 @@ test('ORG-23 where the only admin has lost a scope of the role, the organization
   isRefused(await activate(acme))
 })
 
-test('ORG-23 a directory names nobody who could be the owner, nor do the admins whom it named', async () => {
+test('ORG-23 admins who were named only by a directory do not become the owner', async () => {
   const acme = await enterprise.organization(await world.person())
   const named = await nameAsAdmin(acme)
   await joinAs('admin', acme, named)
@@ -101,7 +101,7 @@ test('ORG-23 a directory names nobody who could be the owner, nor do the admins 
   isRefused(await activate(acme))
 })
 
-test('ORG-23 an admin of a directory whom an owner gives a right may be the owner', async () => {
+test('ORG-23 a directory admin with a permission that an owner has granted can become the owner', async () => {
   const acme = await enterprise.organization(await world.person())
   const named = await nameAsAdmin(acme)
   const memberId = await memberIdOf(named, acme)

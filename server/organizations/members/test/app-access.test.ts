@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 import { createConnectors } from '#testing/connectors.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
-import { makeOrganization } from '#testing/organization.ts'
-import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createOrganization } from '#testing/organization.ts'
+import { createWorld, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -14,7 +14,7 @@ after(() => world.close())
 
 type Reach = 'create' | 'read' | 'none'
 
-/** What an access token can do with the organizations of its user, as the API answers it. */
+/** Returns the API's answers to an access token about the organizations of its user. */
 async function reachOf(accessToken: string): Promise<Reach> {
   const headers = { authorization: `Bearer ${accessToken}` }
   const listed = await world.api.inject({ url: '/api/oauth/organizations', headers })
@@ -22,15 +22,16 @@ async function reachOf(accessToken: string): Promise<Reach> {
   const payload = { name: 'Made by an app', userConfirmedServiceWorkspaceCreation: true }
   const created = await world.api.inject({ method: 'POST', url: '/api/oauth/workspaces', headers, payload })
   const sees = listed.json<{ organizations: unknown[] }>().organizations.length > 0
-  if (created.statusCode === 201) return sees ? 'create' : assert.fail('it creates what it may not see')
+  if (created.statusCode === 201)
+    return sees ? 'create' : assert.fail('the app creates an organization that it cannot list')
   assert.deepEqual([created.statusCode, created.json().error], [400, 'workspace_creation_failed'])
   return sees ? 'read' : 'none'
 }
 
-/** Somebody with an organization, which an app may see or not. */
+/** Creates a user with an organization that an app can list or not. */
 async function founder(): Promise<Person> {
   const person = await world.person()
-  await makeOrganization(world, person)
+  await createOrganization(world, person)
   return person
 }
 
@@ -45,7 +46,7 @@ async function recordedOf({ headers }: Person, { clientId }: Pick<TestApp, 'clie
   return authorizations.find((each) => each.clientId === clientId)?.organizationAccess ?? null
 }
 
-test('OGA-01 an app reaches as far into organizations as it registered, whatever its scope', async () => {
+test("OGA-01 an app's organization access is limited to its registration, whatever its scope", async () => {
   const person = await founder()
   for (const [organizationAccess, reach] of [
     ['none', 'none'],
@@ -60,7 +61,7 @@ test('OGA-01 an app reaches as far into organizations as it registered, whatever
   }
 })
 
-test('OGA-02 an app that the user shows no organizations sees none, by tokens it has already neither', async () => {
+test('OGA-02 an app without organization access lists no organizations, including with existing tokens', async () => {
   const [person, app] = [await founder(), await world.app()]
   const { access_token: before } = await app.tokens(person, { organizationAccess: 'create' })
   assert.equal(await reachOf(before), 'create')
@@ -69,19 +70,19 @@ test('OGA-02 an app that the user shows no organizations sees none, by tokens it
   for (const token of [before, tokens.access_token, refreshed, jwt]) assert.equal(await reachOf(token), 'none')
   assert.equal(await recordedOf(person, app), 'none')
   const { access_token: again } = await app.tokens(person)
-  assert.equal(await reachOf(again), 'none', 'a request without a choice changes none')
+  assert.equal(await reachOf(again), 'none', 'a request without a choice changes no authorization')
   const { access_token: allowed } = await app.tokens(person, { organizationAccess: 'read' })
   assert.equal(await reachOf(allowed), 'read')
 })
 
-test('OGA-03 what an app widens later is not given silently: the user has to see it and agree', async () => {
+test("OGA-03 access that an app adds later requires the user's consent", async () => {
   const [person, app] = [await founder(), await world.app({ organizationAccess: 'read' })]
   const { access_token: token } = await app.tokens(person, { scope: 'openid', organizationAccess: 'read' })
   await change(app, { organizationAccess: 'create' })
   assert.equal(await reachOf(token), 'read')
-  for (const wanted of [{ prompt: 'none' }, { prompt: 'none', organizationAccess: 'create' }, {}] as const) {
-    const { access_token: later } = await app.tokens(person, { scope: 'openid', ...wanted })
-    assert.equal(await reachOf(later), 'read', JSON.stringify(wanted))
+  for (const requested of [{ prompt: 'none' }, { prompt: 'none', organizationAccess: 'create' }, {}] as const) {
+    const { access_token: later } = await app.tokens(person, { scope: 'openid', ...requested })
+    assert.equal(await reachOf(later), 'read', JSON.stringify(requested))
   }
   const { access_token: agreed } = await app.tokens(person, { scope: 'openid', organizationAccess: 'create' })
   assert.equal(await reachOf(agreed), 'create')
@@ -89,7 +90,7 @@ test('OGA-03 what an app widens later is not given silently: the user has to see
   assert.equal(await reachOf(agreed), 'none')
 })
 
-test('OGA-04 a sign-in that the browser mediates widens nothing, and its window is a choice like another', async () => {
+test("OGA-04 a FedCM sign-in adds no access, and its window records the user's choice", async () => {
   const [person, app] = [await founder(), await world.app()]
   const browser = await openBrowser(world, person)
   const { verifier, params } = newParams('openid')
@@ -104,7 +105,7 @@ test('OGA-04 a sign-in that the browser mediates widens nothing, and its window 
   assert.equal(await reachOf(silent.access_token), 'none')
 })
 
-test('OGA-04 what an app widens later a sign-in that the browser mediates does not give', async () => {
+test('OGA-04 a FedCM sign-in does not grant access that the app adds later', async () => {
   const [person, app] = [await founder(), await world.app({ organizationAccess: 'read' })]
   await app.tokens(person, { scope: 'openid', organizationAccess: 'read' })
   await change(app, { organizationAccess: 'create' })
@@ -115,7 +116,7 @@ test('OGA-04 what an app widens later a sign-in that the browser mediates does n
   assert.equal(await reachOf(tokens.access_token), 'read')
 })
 
-test('OGA-05 acting at another app widens nothing, and a delegated token lists no organizations', async () => {
+test('OGA-05 a delegation adds no access, and a delegated token lists no organizations', async () => {
   const notes = await createConnectors(world)
   const person = await founder()
   const consented = await notes.consent(person, { organizationAccess: 'none' })
@@ -131,7 +132,7 @@ test('OGA-05 acting at another app widens nothing, and a delegated token lists n
   assert.deepEqual([refused.statusCode, refused.json().error], [401, 'invalid_token'])
 })
 
-test('OGA-06 of a pushed request the choice of the user counts', async () => {
+test("OGA-06 the user's choice applies to a pushed authorization request", async () => {
   const [person, app] = [await founder(), await world.app()]
   const fields = { redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid', organizationAccess: 'create' }
   const pushed = await postForm(world.api, '/api/oauth/par', { ...fields, ...app.credentials })
@@ -145,13 +146,13 @@ test('OGA-06 of a pushed request the choice of the user counts', async () => {
   assert.equal(await reachOf((await app.redeem(code)).json().access_token), 'none')
 })
 
-test('OGA-07 a session that an organization alone opened decides nothing about the others', async () => {
+test('OGA-07 a session opened by SSO only decides nothing about other organizations', async () => {
   const [person, app] = [await world.person(), await world.app()]
-  const { id: organizationId } = await makeOrganization(world, person)
-  await makeOrganization(world, person, 'Other')
+  const { id: organizationId } = await createOrganization(world, person)
+  await createOrganization(world, person, 'Other')
   const headers = await signInByOrganization(world, person, { organizationId })
-  const wanted = { scope: 'openid', organizationId, organizationAccess: 'create' }
-  const { access_token: token } = await app.tokens({ ...person, headers }, wanted)
+  const requested = { scope: 'openid', organizationId, organizationAccess: 'create' }
+  const { access_token: token } = await app.tokens({ ...person, headers }, requested)
   const listed = await world.api.inject({
     url: '/api/oauth/organizations',
     headers: { authorization: `Bearer ${token}` },
@@ -163,14 +164,14 @@ test('OGA-07 a session that an organization alone opened decides nothing about t
   assert.equal(await recordedOf(person, app), null)
   const chosen = await app.tokens(person, { scope: 'openid', organizationAccess: 'none' })
   assert.equal(await reachOf(chosen.access_token), 'none')
-  await app.tokens({ ...person, headers }, wanted)
+  await app.tokens({ ...person, headers }, requested)
   assert.equal(await recordedOf(person, app), 'none')
 })
 
-test('OGA-08 authorizations from before the choice existed count as `create`', async () => {
+test('OGA-08 authorizations from before this choice existed count as `create`', async () => {
   const [person, app] = [await founder(), await world.app()]
   const { access_token: token } = await app.tokens(person, { organizationAccess: 'none' })
-  // As the version before wrote the row.
+  // The row as the previous version wrote it.
   await world.db.deleteFrom('authorization_consent').where('client_id', '=', app.clientId).execute()
   await world.db
     .insertInto('authorization_consent')

@@ -5,15 +5,15 @@ import { startCustomerKms } from '#testing/customer-kms.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
 import { createKeyHolder, newSharedKey, setMode, type KeyHolder } from '#testing/key-holder.ts'
-import { askBusiness, join, reauthenticate } from '#testing/organization.ts'
+import { businessRequest, join, reauthenticate } from '#testing/organization.ts'
 import { startSamlProvider } from '#testing/saml-provider.ts'
-import type { Person, World } from '#testing/world.ts'
+import type { Person, TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
 let enterprise: Enterprise
 let saml: Awaited<ReturnType<typeof startSamlProvider>>
 let kms: Awaited<ReturnType<typeof startCustomerKms>>
-let world: World
+let world: TestWorld
 before(async () => {
   enterprise = await openEnterprise()
   world = enterprise.world
@@ -25,16 +25,16 @@ after(async () => {
   await enterprise.close()
 })
 
-type Asker = Pick<Person, 'headers'>
-type Wanted = { params?: Record<string, string>; body?: object }
+type Requester = Pick<Person, 'headers'>
+type Requested = { params?: Record<string, string>; body?: object }
 type Scene = Awaited<ReturnType<typeof setScene>>
 
-/** How the act is asked for, soundly, so that with a fresh passkey it is done. */
-type Sound = (scene: Scene) => Wanted | Promise<Wanted>
+/** Sends a valid request for the action, which succeeds with recent authentication. */
+type Sound = (scene: Scene) => Requested | Promise<Requested>
 
 /**
- * What is done in an organization: by a passkey that was just used, or by any session. An endpoint that gives something
- * or not, by what it is sent, is there twice.
+ * Authentication that each endpoint requires: a recent passkey use, or any session. An endpoint is listed twice if that
+ * depends on the request body.
  */
 const acts: { name: string; takes: 'a fresh passkey' | 'any session'; sound: Sound }[] = [
   {
@@ -162,7 +162,7 @@ const acts: { name: string; takes: 'a fresh passkey' | 'any session'; sound: Sou
   { name: 'DELETE /api/organizations/:organizationId', takes: 'a fresh passkey', sound: () => ({}) },
 ]
 
-/** An organization in which there is something to do for every act, and its owner. */
+/** Creates an organization in which every action is possible, and its owner. */
 async function setScene() {
   const owner = await createKeyHolder(world)
   const made = await enterprise.organization(owner)
@@ -170,7 +170,8 @@ async function setScene() {
   await setMode(world, owner, organizationId, 'e2ee')
   const shared = newSharedKey(organizationId)
   const first = { fingerprint: shared.fingerprint, ciphertext: await shared.wrapTo(owner) }
-  const { keyId } = (await askBusiness(world, owner, `POST /organizations/${organizationId}/keys`, first)).json().key
+  const { keyId } = (await businessRequest(world, owner, `POST /organizations/${organizationId}/keys`, first)).json()
+    .key
   const member = await createKeyHolder(world)
   const { memberId } = await join(world, { id: organizationId, owner, role: 'viewer' }, member)
   const otherOwner = await world.person()
@@ -199,25 +200,25 @@ async function setScene() {
       domainId,
       connectionId: String(connected.json().connection.connectionId),
     },
-    /** Invites the second name of the owner, as an owner does who has just used their passkey. */
+    /** Invites the owner's second identity, as an owner with recent authentication. */
     async invite(): Promise<{ token: string; invitationId: string }> {
       const fresh = { headers: await otherOwner.signIn() }
-      const asked = { handle: second.handle, role: 'viewer' }
-      const answer = await askBusiness(world, fresh, `POST /organizations/${organizationId}/invitations`, asked)
+      const input = { handle: second.handle, role: 'viewer' }
+      const answer = await businessRequest(world, fresh, `POST /organizations/${organizationId}/invitations`, input)
       assert.equal(answer.statusCode, 201, answer.body)
       return { token: answer.json().token, invitationId: answer.json().invitation.invitationId }
     },
   }
 }
 
-function ask({ headers }: Asker, name: string, scene: Scene, { params = {}, body }: Wanted) {
+function ask({ headers }: Requester, name: string, scene: Scene, { params = {}, body }: Requested) {
   const [method = '', path = ''] = name.split(' ')
   const given: Record<string, string> = { ...scene.params, ...params }
   const url = path.replaceAll(/:(\w+)/g, (_, key: string) => given[key] ?? '')
   return world.business.inject({ method: method as 'POST', url, headers, ...(body && { payload: body }) })
 }
 
-test('ORG-19 every endpoint of the business host that changes something is in the table', () => {
+test('ORG-19 the table contains every endpoint of the business host that changes something', () => {
   const changing = endpoints
     .map(({ endpoint }) => endpoint)
     .filter(({ config }) => config.host === 'business' && config.security === 'session')
@@ -226,29 +227,29 @@ test('ORG-19 every endpoint of the business host that changes something is in th
   assert.deepEqual(changing.toSorted(), [...new Set(acts.map(({ name }) => name))].toSorted())
 })
 
-test('ORG-19 what gives a member, a right, a credential, a connection or a key takes a fresh passkey', async () => {
+test('ORG-19 granting members, permissions, credentials or keys requires recent authentication', async () => {
   const scene = await setScene()
   const { owner, params } = scene
   const named = { headers: await signInByOrganization(world, owner, { organizationId: params.organizationId }) }
   for (const { name, takes, sound } of acts) {
-    const wanted = await sound(scene)
+    const requested = await sound(scene)
     world.pass(301)
     if (takes === 'a fresh passkey') {
-      const stale = await ask(owner, name, scene, wanted)
+      const stale = await ask(owner, name, scene, requested)
       assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'], name)
-      const bySso = await ask(named, name, scene, wanted)
+      const bySso = await ask(named, name, scene, requested)
       assert.deepEqual([bySso.statusCode, bySso.json().error], [403, 'passkey_required'], name)
       await reauthenticate(world, owner)
     }
-    const done = await ask(owner, name, scene, wanted)
+    const done = await ask(owner, name, scene, requested)
     assert.ok(done.statusCode < 300, `${name}: ${done.statusCode} ${done.body}`)
   }
 })
 
-test('ORG-20 who has but an old session lets nobody in, who would be given the key of the organization', async () => {
+test("ORG-20 an old session cannot invite a user who would receive the organization's key", async () => {
   const owner = await createKeyHolder(world)
   const { organizationId: id } = await enterprise.organization(owner)
-  const made = await askBusiness(world, owner, `POST /organizations/${id}/keys`, {})
+  const made = await businessRequest(world, owner, `POST /organizations/${id}/keys`, {})
   assert.equal(made.statusCode, 201, made.body)
   const thief: KeyHolder = await createKeyHolder(world)
   world.pass(3600)
@@ -259,11 +260,11 @@ test('ORG-20 who has but an old session lets nobody in, who would be given the k
   ] as const)
     for (const role of ['member', 'viewer']) {
       const path = `POST /organizations/${id}/invitations` as const
-      const invited = await askBusiness(world, session, path, { handle: thief.handle, role })
+      const invited = await businessRequest(world, session, path, { handle: thief.handle, role })
       assert.deepEqual([invited.statusCode, invited.json().error], [403, error], role)
     }
   const { keyId } = made.json().key
   const fresh = { headers: await thief.signIn() }
-  const wraps = await askBusiness(world, fresh, `GET /organizations/${id}/keys/${keyId}/wraps`)
+  const wraps = await businessRequest(world, fresh, `GET /organizations/${id}/keys/${keyId}/wraps`)
   assert.deepEqual([wraps.statusCode, wraps.json().error], [404, 'organization_not_found'])
 })

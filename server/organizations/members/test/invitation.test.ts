@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { askBusiness, makeOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { businessRequest, createOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { pruneInvitations } from '#organizations/members/invitation.ts'
 
 let mailbox: Mailbox
-let world: World
+let world: TestWorld
 let owner: Person
 let id: string
 before(async () => {
   mailbox = await openMailbox()
   world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
   owner = await world.person()
-  id = (await makeOrganization(world, owner)).id
+  id = (await createOrganization(world, owner)).id
 })
 after(async () => {
   await world.close()
@@ -23,12 +23,12 @@ after(async () => {
 })
 
 const invite = (payload: object, person: Pick<Person, 'headers'> = owner) =>
-  askBusiness(world, person, `POST /organizations/${id}/invitations`, payload)
+  businessRequest(world, person, `POST /organizations/${id}/invitations`, payload)
 
 const accept = (token: string, { headers, identityId }: Pick<Person, 'headers' | 'identityId'>) =>
-  askBusiness(world, { headers }, `POST /invitations/${token}/accept`, { identityId })
+  businessRequest(world, { headers }, `POST /invitations/${token}/accept`, { identityId })
 
-const open = (token: string, person: Person) => askBusiness(world, person, `GET /invitations/${token}`)
+const open = (token: string, person: Person) => businessRequest(world, person, `GET /invitations/${token}`)
 
 async function invited(person: Person, role = 'member'): Promise<{ token: string; invitationId: string }> {
   const answer = await invite({ handle: person.handle, role })
@@ -48,7 +48,7 @@ async function proveEmail({ headers, identityId }: Person, email: string): Promi
   assert.equal(proved.statusCode, 200, proved.body)
 }
 
-test('whoever is invited by handle sees to what, by whom and as which of theirs, and joins with one act', async () => {
+test('a user invited by handle sees organization, inviter and identity, and joins with one request', async () => {
   const person = await world.person()
   const answer = await invite({ handle: person.handle.toUpperCase(), role: 'signer' })
   const { invitation, token, url, mailed } = answer.json()
@@ -68,7 +68,7 @@ test('whoever is invited by handle sees to what, by whom and as which of theirs,
   assert.deepEqual([accepted.json().organization.id, accepted.json().organization.role], [id, 'signer'])
 })
 
-test('whoever is invited by e-mail is written to, and joins as the identity that proves that address', async () => {
+test('a user invited by e-mail gets a mail, and joins as the identity that verifies the address', async () => {
   const email = `ada-${randomBytes(4).toString('hex')}@acme.example`
   const answer = await invite({ email: email.replace('acme', 'ACME'), role: 'admin' })
   const { invitation, token, mailed } = answer.json()
@@ -77,30 +77,30 @@ test('whoever is invited by e-mail is written to, and joins as the identity that
   assert.ok(mail.to.includes(email) && mail.text.includes(`/invitations/${token}`))
   const person = await world.person()
   const early = await accept(token, person)
-  assert.deepEqual([early.statusCode, early.json().error], [403, 'invitation_for_another'])
+  assert.deepEqual([early.statusCode, early.json().error], [403, 'invitation_not_for_you'])
   await proveEmail(person, email)
   assert.equal((await accept(token, person)).statusCode, 201)
 })
 
-test('the mail is written in the language of whoever invites', async () => {
+test('the invitation mail is in the language of the inviter', async () => {
   const headers = { ...owner.headers, 'accept-language': 'de' }
   await invite({ email: 'ada@acme.example', role: 'viewer' }, { headers })
   assert.match((await mailbox.take()).text, /lädt dich in Acme ein/)
 })
 
-test('ORG-08 an invitation is for whom it names: nobody else joins by it', async () => {
+test('ORG-08 only the invited identity can accept an invitation', async () => {
   const [person, stranger] = [await world.person(), await world.person()]
   const { token } = await invited(person)
   const foreign = await accept(token, stranger)
-  assert.deepEqual([foreign.statusCode, foreign.json().error], [403, 'invitation_for_another'])
+  assert.deepEqual([foreign.statusCode, foreign.json().error], [403, 'invitation_not_for_you'])
   assert.deepEqual((await open(token, stranger)).json().invitation.identityIds, [])
   const asThem = await accept(token, { headers: stranger.headers, identityId: person.identityId })
   assert.deepEqual([asThem.statusCode, asThem.json().error], [404, 'identity_not_found'])
   assert.equal(await isMember(stranger), false)
-  assert.equal((await accept(token, person)).statusCode, 201, 'and it is not spent by their tries')
+  assert.equal((await accept(token, person)).statusCode, 201, 'and attempts by other identities do not consume it')
 })
 
-test('REC-03 ORG-08 an invitation is spent by its first use', async () => {
+test('REC-03 ORG-08 an invitation is consumed by its first use', async () => {
   const person = await world.person()
   const { token } = await invited(person)
   assert.equal((await accept(token, person)).statusCode, 201)
@@ -110,24 +110,24 @@ test('REC-03 ORG-08 an invitation is spent by its first use', async () => {
   assert.deepEqual([opened.statusCode, opened.json().error], [404, 'invitation_not_found'])
   const url = '/api/auth/passkeys'
   const { passkeys } = (await world.api.inject({ url, headers: person.headers })).json()
-  assert.equal(passkeys.length, 1, 'and gives nobody a passkey')
+  assert.equal(passkeys.length, 1, 'and does not register a passkey')
   const other = await invite({ handle: person.handle, role: 'owner' })
   assert.deepEqual([other.statusCode, other.json().error], [409, 'already_member'])
 })
 
-test('ORG-08 an edited, ended or withdrawn invitation, or one of an organization that is gone, is none', async () => {
+test('ORG-08 an edited, expired or revoked invitation, or one of a deleted organization, is invalid', async () => {
   const person = await world.person()
   const { token } = await invited(person)
   const edited = `${token.slice(0, 20)}${token[20] === 'A' ? 'B' : 'A'}${token.slice(21)}`
   const withdrawn = await invited(person)
   const url = `/organizations/${id}/invitations/${withdrawn.invitationId}`
-  assert.equal((await askBusiness(world, owner, `DELETE ${url}`)).statusCode, 204)
-  const gone = await makeOrganization(world, owner, 'Gone')
-  const ofGone = await askBusiness(world, owner, `POST /organizations/${gone.id}/invitations`, {
+  assert.equal((await businessRequest(world, owner, `DELETE ${url}`)).statusCode, 204)
+  const gone = await createOrganization(world, owner, 'Gone')
+  const ofGone = await businessRequest(world, owner, `POST /organizations/${gone.id}/invitations`, {
     handle: person.handle,
     role: 'member',
   })
-  assert.equal((await askBusiness(world, owner, `DELETE /organizations/${gone.id}`)).statusCode, 204)
+  assert.equal((await businessRequest(world, owner, `DELETE /organizations/${gone.id}`)).statusCode, 204)
   for (const dead of [edited, 'cs_invite_none', withdrawn.token, ofGone.json().token]) {
     const answer = await accept(dead, person)
     assert.deepEqual([answer.statusCode, answer.json().error], [404, 'invitation_not_found'])
@@ -141,7 +141,7 @@ test('ORG-08 an edited, ended or withdrawn invitation, or one of an organization
   owner.headers = await owner.signIn()
 })
 
-test('ORG-08 one invitation that sixteen accept at once makes one member', async () => {
+test('ORG-08 sixteen concurrent uses of one invitation create one member', async () => {
   const email = 'everybody@acme.example'
   const { token } = (await invite({ email, role: 'member' })).json()
   await mailbox.take()
@@ -154,19 +154,19 @@ test('ORG-08 one invitation that sixteen accept at once makes one member', async
   assert.equal(joined.filter(Boolean).length, 1)
 })
 
-test('ORG-09 the token of an invitation is told once, and to nobody who reads it later', async () => {
+test('ORG-09 the token of an invitation is returned once, and cannot be read later', async () => {
   const { token, invitationId } = await invited(await world.person())
   const url = `/organizations/${id}/invitations`
   const [list, one] = [
-    await askBusiness(world, owner, `GET ${url}`),
-    await askBusiness(world, owner, `GET ${url}/${invitationId}`),
+    await businessRequest(world, owner, `GET ${url}`),
+    await businessRequest(world, owner, `GET ${url}/${invitationId}`),
   ]
   assert.ok(list.json().invitations.some((each: { invitationId: string }) => each.invitationId === invitationId))
   for (const { body } of [list, one]) assert.ok(!body.includes(token.slice(-20)))
   assert.deepEqual(Object.keys(one.json().invitation), ['invitationId', 'role', 'handle', 'email', 'expiresAt'])
 })
 
-test('ORG-02 whatever they are to be, people are invited by a passkey that was just used', async () => {
+test('ORG-02 every invitation requires recent authentication, whatever its role', async () => {
   const { handle } = await world.person()
   const headers = await signInByOrganization(world, owner, { organizationId: id })
   const roles = ['owner', 'admin', 'signer', 'member', 'viewer']
@@ -181,18 +181,18 @@ test('ORG-02 whatever they are to be, people are invited by a passkey that was j
   for (const role of roles) assert.equal((await invite({ handle, role })).statusCode, 201, role)
 })
 
-test('what a member has asked of others ends with their right to ask it', async () => {
+test('pending invitations are revoked when their creator loses the permission', async () => {
   const [admin, person] = [await world.person(), await world.person()]
   const { token } = await invited(admin, 'admin')
   await accept(token, admin)
   const theirs = (await invite({ handle: person.handle, role: 'member' }, admin)).json().token
   const [member] = (await membersOf(world, id, owner)).filter(({ identityId }) => identityId === admin.identityId)
   const path = `/organizations/${id}/members/${member?.memberId}`
-  assert.equal((await askBusiness(world, owner, `PATCH ${path}`, { role: 'member' })).statusCode, 200)
+  assert.equal((await businessRequest(world, owner, `PATCH ${path}`, { role: 'member' })).statusCode, 200)
   assert.equal((await accept(theirs, person)).statusCode, 404)
 })
 
-test('one is invited by a handle or an address, one of the two, that there is', async () => {
+test('an invitation needs exactly one of a known handle and a valid address', async () => {
   const { handle } = await world.person()
   const wrong: [object, number, string][] = [
     [{ role: 'member' }, 400, 'invalid_request'],

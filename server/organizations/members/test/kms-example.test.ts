@@ -16,7 +16,7 @@ import { freePorts, type Served } from '#testing/service.ts'
 
 const example = fileURLToPath(new URL('../../../../examples/kms/main.js', import.meta.url))
 
-/** The KMS of `examples/`, as its README starts it; `heard` is what its log says of the next thing that it is asked. */
+/** Starts the KMS of `examples/` as its README describes; `heard` returns its next log line about a request. */
 async function startExample(t: TestContext, { authUrl }: Served, organizationId: string) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-kms-'))
   const [port] = await freePorts(1)
@@ -36,7 +36,7 @@ async function startExample(t: TestContext, { authUrl }: Served, organizationId:
   return { url: `http://localhost:${port}`, heard, stop: () => child.kill() && ended }
 }
 
-/** Asks the started service as somebody. */
+/** Sends a request to the started service as a user. */
 function asking(service: Served, headers: Record<string, string> = {}) {
   return async (what: string, payload?: object, host = service.businessUrl) => {
     const [method = '', path = ''] = what.split(' ')
@@ -47,7 +47,7 @@ function asking(service: Served, headers: Record<string, string> = {}) {
   }
 }
 
-/** A person with an encryption key, who owns an organization. */
+/** Creates a user with an encryption key who owns an organization. */
 async function found(service: Served) {
   const strange = asking(service)
   const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
@@ -72,7 +72,7 @@ async function found(service: Served) {
   return { ask, privateKey, path: `/api/organizations/${json.organization.id}`, id: json.organization.id }
 }
 
-test('the KMS of the examples keeps the keys of its organization, and answers the service alone', async (t) => {
+test('the example KMS keeps the keys of its organization, and answers requests of the service only', async (t) => {
   const service = await serveHere()
   t.after(() => service.close())
   const { ask, privateKey, path, id } = await found(service)
@@ -93,8 +93,8 @@ test('the KMS of the examples keeps the keys of its organization, and answers th
 
   const question = { ciphertext: 'AAAA', context: { organizationId: id, keyId: key.keyId } }
   for (const headers of [{}, { authorization: 'Bearer a.b.c' }]) {
-    const asked = await asking(service, headers)('POST /unwrap', question, kms.url)
-    assert.equal(asked.status, 401)
+    const requested = await asking(service, headers)('POST /unwrap', question, kms.url)
+    assert.equal(requested.status, 401)
     assert.ok((await kms.heard())['refused'])
   }
   const { json: other } = await ask('POST /api/organizations', {

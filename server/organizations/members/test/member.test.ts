@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { askBusiness, join, makeOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { businessRequest, join, createOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let owner: Person
 before(async () => {
   world = await createWorld()
@@ -16,18 +16,18 @@ after(() => world.close())
 
 const path = (id: string, memberId: string) => `/organizations/${id}/members/${memberId}`
 const change = (person: Person, id: string, memberId: string, payload: object) =>
-  askBusiness(world, person, `PATCH ${path(id, memberId)}`, payload)
+  businessRequest(world, person, `PATCH ${path(id, memberId)}`, payload)
 const remove = (person: Person, id: string, memberId: string) =>
-  askBusiness(world, person, `DELETE ${path(id, memberId)}`)
+  businessRequest(world, person, `DELETE ${path(id, memberId)}`)
 
-/** An organization with its owner, and a person in this role beside. */
+/** Creates an organization with its owner and a second member with this role. */
 async function teamOf(role: OrganizationRole) {
-  const { id, memberId } = await makeOrganization(world, owner)
+  const { id, memberId } = await createOrganization(world, owner)
   const person = await world.person()
   return { id, ownerId: memberId, person, member: await join(world, { id, owner, role }, person) }
 }
 
-test('a role brings its scopes, and an owner gives a member more or fewer', async () => {
+test('a role brings its scopes, and an owner can grant a member more or fewer', async () => {
   const { id, member, person } = await teamOf('member')
   assert.deepEqual([member.role, member.scopes, member.signingAuthority], ['member', ['read'], false])
   const changes: [object, unknown][] = [
@@ -37,21 +37,21 @@ test('a role brings its scopes, and an owner gives a member more or fewer', asyn
     [{ role: 'member', scopes: ['read', 'manage_org'] }, ['member', ['read', 'manage_org'], false]],
     [{ role: 'viewer' }, ['viewer', ['read'], false]],
   ]
-  for (const [wanted, expected] of changes) {
-    const answer = await change(owner, id, member.memberId, wanted)
+  for (const [requested, expected] of changes) {
+    const answer = await change(owner, id, member.memberId, requested)
     assert.equal(answer.statusCode, 200, answer.body)
     const { role, scopes, signingAuthority } = answer.json().member
     assert.deepEqual([role, scopes, signingAuthority], expected)
-    const own = await askBusiness(world, person, `GET /organizations/${id}`)
+    const own = await businessRequest(world, person, `GET /organizations/${id}`)
     assert.deepEqual([own.json().organization.role, own.json().organization.scopes], [role, scopes])
   }
 })
 
-test('members are listed all at once, or page by page for whoever asks for that', async () => {
+test('members are listed all at once, or in pages on request', async () => {
   const { id, person } = await teamOf('viewer')
   await join(world, { id, owner, role: 'viewer' }, await world.person())
   const read = async (query = '') =>
-    (await askBusiness(world, person, `GET /organizations/${id}/members${query}`)).json()
+    (await businessRequest(world, person, `GET /organizations/${id}/members${query}`)).json()
   const { members: all, nextCursor: none } = await read()
   assert.deepEqual([all.length, none], [3, undefined])
   const first = await read('?limit=2')
@@ -59,10 +59,10 @@ test('members are listed all at once, or page by page for whoever asks for that'
   const second = await read(`?limit=2&cursor=${first.nextCursor}`)
   assert.deepEqual([second.members, second.nextCursor], [all.slice(2), null])
   assert.deepEqual((await read('?limit=3')).nextCursor, null)
-  assert.equal((await askBusiness(world, person, `GET /organizations/${id}/members?limit=0`)).statusCode, 400)
+  assert.equal((await businessRequest(world, person, `GET /organizations/${id}/members?limit=0`)).statusCode, 400)
 })
 
-test('rights that nobody can have are refused', async () => {
+test('invalid combinations of role and permissions are rejected', async () => {
   const { id, member, ownerId } = await teamOf('member')
   const wrong: [string, object][] = [
     [member.memberId, { scopes: ['sign'] }],
@@ -72,41 +72,41 @@ test('rights that nobody can have are refused', async () => {
     [member.memberId, { role: 'king' }],
     [ownerId, { scopes: ['read'] }],
   ]
-  for (const [memberId, wanted] of wrong) {
-    const answer = await change(owner, id, memberId, wanted)
-    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'], JSON.stringify(wanted))
+  for (const [memberId, requested] of wrong) {
+    const answer = await change(owner, id, memberId, requested)
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'], JSON.stringify(requested))
   }
   const none = await change(owner, id, randomUUID(), { role: 'viewer' })
   assert.deepEqual([none.statusCode, none.json().error], [404, 'member_not_found'])
 })
 
-test('ORG-02 nobody gives themselves or others what they do not have', async () => {
+test('ORG-02 members cannot grant themselves or others permissions that they do not have', async () => {
   const { id, person, member, ownerId } = await teamOf('admin')
   const other = await join(world, { id, owner, role: 'member' }, await world.person())
   for (const memberId of [member.memberId, other.memberId])
-    for (const wanted of [{ role: 'owner' }, { scopes: ['read', 'manage_org'] }]) {
-      const answer = await change(person, id, memberId, wanted)
-      assert.deepEqual([answer.statusCode, answer.json().error], [403, 'insufficient_scope'], JSON.stringify(wanted))
+    for (const requested of [{ role: 'owner' }, { scopes: ['read', 'manage_org'] }]) {
+      const answer = await change(person, id, memberId, requested)
+      assert.deepEqual([answer.statusCode, answer.json().error], [403, 'insufficient_scope'], JSON.stringify(requested))
     }
   assert.equal((await change(person, id, ownerId, { role: 'member' })).statusCode, 403)
   assert.equal((await remove(person, id, ownerId)).statusCode, 403)
-  const invited = await askBusiness(world, person, `POST /organizations/${id}/invitations`, {
+  const invited = await businessRequest(world, person, `POST /organizations/${id}/invitations`, {
     handle: (await world.person()).handle,
     role: 'owner',
   })
   assert.deepEqual([invited.statusCode, invited.json().error], [403, 'insufficient_scope'])
 
   await change(owner, id, member.memberId, { signingAuthority: false, scopes: ['read', 'manage_identities'] })
-  for (const wanted of [{ role: 'signer' }, { signingAuthority: true }, { scopes: ['read', 'sign'] }])
-    assert.equal((await change(person, id, other.memberId, wanted)).statusCode, 403, JSON.stringify(wanted))
+  for (const requested of [{ role: 'signer' }, { signingAuthority: true }, { scopes: ['read', 'sign'] }])
+    assert.equal((await change(person, id, other.memberId, requested)).statusCode, 403, JSON.stringify(requested))
   const unchanged = (await membersOf(world, id, owner)).find(({ memberId }) => memberId === other.memberId)
   assert.deepEqual(unchanged, other)
 })
 
-test('ORG-02 a member of one organization changes nobody in another', async () => {
+test('ORG-02 a member of one organization cannot change members of another', async () => {
   const [mine, theirs] = [await teamOf('member'), await teamOf('admin')]
   const stranger = await world.person()
-  const own = await makeOrganization(world, stranger, 'Elsewhere')
+  const own = await createOrganization(world, stranger, 'Elsewhere')
   for (const attempt of [
     change(stranger, mine.id, mine.member.memberId, { role: 'viewer' }),
     change(stranger, own.id, mine.member.memberId, { role: 'viewer' }),
@@ -117,7 +117,7 @@ test('ORG-02 a member of one organization changes nobody in another', async () =
   assert.equal((await membersOf(world, mine.id, owner)).length, 2)
 })
 
-test('ORG-02 to give a member more takes a passkey just used, and the word of a provider is none', async () => {
+test('ORG-02 granting a member more requires recent passkey use, and an SSO sign-in is not enough', async () => {
   const { id, member } = await teamOf('member')
   const admin = await join(world, { id, owner, role: 'admin' }, await world.person())
   const more: [string, object][] = [
@@ -129,22 +129,23 @@ test('ORG-02 to give a member more takes a passkey just used, and the word of a 
   ]
   const named = { ...owner, headers: await signInByOrganization(world, owner, { organizationId: id }) }
   world.pass(301)
-  for (const [memberId, wanted] of more)
-    for (const [asker, code] of [
+  for (const [memberId, requested] of more)
+    for (const [requester, code] of [
       [owner, 'reauthentication_required'],
       [named, 'passkey_required'],
     ] as const) {
-      const answer = await change(asker, id, memberId, wanted)
-      assert.deepEqual([answer.statusCode, answer.json().error], [403, code], JSON.stringify(wanted))
+      const answer = await change(requester, id, memberId, requested)
+      assert.deepEqual([answer.statusCode, answer.json().error], [403, code], JSON.stringify(requested))
     }
   const less = { role: 'signer', scopes: ['read', 'sign'] }
-  for (const asker of [owner, named]) assert.equal((await change(asker, id, admin.memberId, less)).statusCode, 200)
+  for (const requester of [owner, named])
+    assert.equal((await change(requester, id, admin.memberId, less)).statusCode, 200)
   await reauthenticate(world, owner)
-  for (const [memberId, wanted] of more)
-    assert.equal((await change(owner, id, memberId, wanted)).statusCode, 200, JSON.stringify(wanted))
+  for (const [memberId, requested] of more)
+    assert.equal((await change(owner, id, memberId, requested)).statusCode, 200, JSON.stringify(requested))
 })
 
-test('what is about an owner takes a proof of presence', async () => {
+test('changing an owner requires recent authentication', async () => {
   const { id, member } = await teamOf('admin')
   world.pass(301)
   const stale = await change(owner, id, member.memberId, { role: 'owner' })
@@ -153,7 +154,7 @@ test('what is about an owner takes a proof of presence', async () => {
   assert.equal((await change(owner, id, member.memberId, { role: 'owner' })).statusCode, 200)
 })
 
-test('ORG-10 the last owner can be neither demoted nor removed, nor leave, until somebody else is one', async () => {
+test('ORG-10 the last owner cannot be demoted or removed, or leave, until another member is an owner', async () => {
   const { id, ownerId, member } = await teamOf('admin')
   for (const attempt of [() => change(owner, id, ownerId, { role: 'admin' }), () => remove(owner, id, ownerId)]) {
     const answer = await attempt()
@@ -165,10 +166,10 @@ test('ORG-10 the last owner can be neither demoted nor removed, nor leave, until
   assert.ok(deleted.json().organizations.includes('Acme'))
   assert.equal((await change(owner, id, member.memberId, { role: 'owner' })).statusCode, 200)
   assert.equal((await remove(owner, id, ownerId)).statusCode, 204)
-  assert.equal((await askBusiness(world, owner, `GET /organizations/${id}`)).statusCode, 404)
+  assert.equal((await businessRequest(world, owner, `GET /organizations/${id}`)).statusCode, 404)
 })
 
-test('ORG-10 of two owners who demote each other, or leave, at once, one stays', async () => {
+test('ORG-10 when two owners demote each other or leave concurrently, one remains', async () => {
   for (const act of ['demote', 'leave'] as const) {
     const { id, ownerId, member, person } = await teamOf('admin')
     await change(owner, id, member.memberId, { role: 'owner' })
@@ -191,14 +192,14 @@ test('ORG-10 of two owners who demote each other, or leave, at once, one stays',
   }
 })
 
-test('anybody leaves by themselves, and is then nobody there', async () => {
+test('a member can leave, and has no access afterwards', async () => {
   const { id, person, member } = await teamOf('viewer')
   assert.equal((await remove(person, id, member.memberId)).statusCode, 204)
-  assert.equal((await askBusiness(world, person, `GET /organizations/${id}`)).statusCode, 404)
+  assert.equal((await businessRequest(world, person, `GET /organizations/${id}`)).statusCode, 404)
   assert.equal((await membersOf(world, id, owner)).length, 1)
 })
 
-test('the account of a member who owns nothing goes without asking the others', async () => {
+test('a member who owns nothing can delete their account without the other members', async () => {
   const { id, person } = await teamOf('signer')
   const deleted = await world.api.inject({ method: 'DELETE', url: '/api/account', headers: person.headers })
   assert.equal(deleted.statusCode, 204, deleted.body)

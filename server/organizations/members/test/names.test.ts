@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { askBusiness, makeOrganization } from '#testing/organization.ts'
+import { businessRequest, createOrganization } from '#testing/organization.ts'
 import { createSigner } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -12,16 +12,16 @@ after(() => world.close())
 
 const hidden = ['Good\u200BBank', 'Bank\u{E0041}', 'Ba\uFFF9nk', `A${'\u0300'.repeat(70)}`]
 
-test('NAM-03 no app, organization or identity takes a name in which something hides', async () => {
+test('NAM-03 names of apps, organizations and identities with hidden characters are rejected', async () => {
   const owner = await createSigner(world)
-  const { id } = await makeOrganization(world, owner)
+  const { id } = await createOrganization(world, owner)
   const { clientId } = await world.app()
   const asAdmin = { url: `/api/admin/apps/${clientId}`, method: 'PATCH', headers: world.admin } as const
   for (const name of hidden) {
     const answers = [
       await world.api.inject({ ...asAdmin, payload: { name } }),
       await world.api.inject({ ...asAdmin, payload: { description: name } }),
-      await askBusiness(world, owner, `PATCH /organizations/${id}`, { name }),
+      await businessRequest(world, owner, `PATCH /organizations/${id}`, { name }),
       await world.api.inject({
         ...{ method: 'PATCH', url: `/api/identities/${owner.identityId}`, headers: owner.headers },
         payload: { displayName: name },
@@ -35,7 +35,7 @@ test('NAM-03 no app, organization or identity takes a name in which something hi
   }
 })
 
-test('NAM-04 what was named before is read as it is, and changed otherwise', async () => {
+test('NAM-04 an existing name with hidden characters is returned as it is until it is changed', async () => {
   const name = 'Good\u200BBank'
   const app = await world.app()
   const { clientId } = app

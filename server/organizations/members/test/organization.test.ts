@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { askBusiness, makeOrganization, reauthenticate } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { businessRequest, createOrganization, reauthenticate } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let owner: Person
 let stranger: Person
 before(async () => {
@@ -20,9 +20,9 @@ const ask = (
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: object,
-) => askBusiness(world, person, `${method} /organizations${path}`, body)
+) => businessRequest(world, person, `${method} /organizations${path}`, body)
 
-const found = (person: Person, name?: string) => makeOrganization(world, person, name)
+const found = (person: Person, name?: string) => createOrganization(world, person, name)
 
 async function addIdentity({ headers }: Person): Promise<string> {
   const payload = { handle: `other-${randomBytes(6).toString('hex')}`, displayName: 'Other' }
@@ -30,7 +30,7 @@ async function addIdentity({ headers }: Person): Promise<string> {
   return answer.json().identityId
 }
 
-test('whoever makes an organization owns it, and may do everything there', async () => {
+test('the creator of an organization owns it, with all permissions', async () => {
   const made = await found(owner, 'Müller & Söhne')
   assert.match(made.slug, /^muller-sohne/)
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('whoever makes an organization owns it, and may do everything there', async
   assert.ok(organizations.some(({ id }: OwnOrganization) => id === made.id))
 })
 
-test('ORG-03 an organization of others looks like none', async () => {
+test('ORG-03 an organization without membership looks like a missing one', async () => {
   const { id } = await found(owner)
   for (const organizationId of [id, randomUUID()])
     for (const [method, payload] of [['GET'], ['PATCH', { name: 'Mine' }], ['DELETE']] as const) {
@@ -57,7 +57,7 @@ test('ORG-03 an organization of others looks like none', async () => {
   assert.deepEqual([asOwner.statusCode, asOwner.json().error], [404, 'identity_not_found'])
 })
 
-test('an owner renames it, and a slug that another organization has stays there', async () => {
+test('an owner renames the organization, and a slug of another organization is rejected', async () => {
   const [made, other] = [await found(owner), await found(owner, 'Other')]
   const change = {
     name: 'Acme AG',
@@ -70,7 +70,7 @@ test('an owner renames it, and a slug that another organization has stays there'
   assert.deepEqual([taken.statusCode, taken.json().error], [409, 'slug_taken'])
 })
 
-test('what is no name, slug or address of a logo is refused', async () => {
+test('an invalid name, slug or logo URL is rejected', async () => {
   const { id } = await found(owner)
   const wrong: object[] = [
     ...['', '   ', 'a\u202eb', 'a\u0000b', 'x'.repeat(81), 'x'.repeat(10_000)].map((name) => ({ name })),
@@ -83,13 +83,13 @@ test('what is no name, slug or address of a logo is refused', async () => {
   }
 })
 
-test('its own sign-in is not required before somebody has come through it', async () => {
+test('SSO cannot be required before a member has signed in with it', async () => {
   const { id } = await found(owner)
   const answer = await ask(owner, 'PATCH', `/${id}`, { ssoRequired: true })
-  assert.deepEqual([answer.statusCode, answer.json().error], [409, 'sso_not_tested'])
+  assert.deepEqual([answer.statusCode, answer.json().error], [409, 'sso_connection_untested'])
 })
 
-test('an organization is deleted by an owner who has just proved their presence', async () => {
+test('an owner with recent authentication deletes an organization', async () => {
   const { id } = await found(owner)
   world.pass(301)
   const stale = await ask(owner, 'DELETE', `/${id}`)
@@ -102,7 +102,7 @@ test('an organization is deleted by an owner who has just proved their presence'
   assert.equal((await ask(owner, 'GET', `/${id}`)).statusCode, 404)
 })
 
-test('an organization goes with its only member, identity or account', async () => {
+test('an organization is deleted with the identity or account of its only member', async () => {
   const leaving = await world.person()
   const identityId = await addIdentity(leaving)
   const ofIdentity = await found({ ...leaving, identityId })

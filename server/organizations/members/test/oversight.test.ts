@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let owner: Person
 before(async () => {
   world = await createWorld()
@@ -21,8 +21,8 @@ const ask = (method: 'GET' | 'PATCH', path: string, payload?: object) =>
     ...(payload && { payload }),
   })
 
-test('the operator sees which organizations there are, page by page', async () => {
-  const made = [await makeOrganization(world, owner, 'First'), await makeOrganization(world, owner, 'Second')]
+test('the operator lists organizations page by page', async () => {
+  const made = [await createOrganization(world, owner, 'First'), await createOrganization(world, owner, 'Second')]
   await join(world, { id: made[0]?.id ?? '', owner, role: 'viewer' }, await world.person())
   const first = (await ask('GET', '?limit=1')).json()
   const second = (await ask('GET', `?limit=1&cursor=${first.nextCursor}`)).json()
@@ -33,13 +33,13 @@ test('the operator sees which organizations there are, page by page', async () =
   assert.equal((await ask('GET', `/${randomUUID()}`)).statusCode, 404)
 })
 
-test('a suspended organization is none to its members, and its tokens and sessions are dead', async () => {
-  const { id: organizationId } = await makeOrganization(world, owner)
+test('members of a suspended organization cannot see it, and its tokens and sessions are revoked', async () => {
+  const { id: organizationId } = await createOrganization(world, owner)
   const app = await world.app()
   const { access_token: token } = await app.tokens(owner, { organizationId })
   const headers = await signInByOrganization(world, owner, { organizationId })
   const alive = async () => [
-    (await askBusiness(world, owner, `GET /organizations/${organizationId}`)).statusCode,
+    (await businessRequest(world, owner, `GET /organizations/${organizationId}`)).statusCode,
     (await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${token}` } })).statusCode,
     (await world.api.inject({ url: '/api/auth/session', headers })).statusCode,
   ]
@@ -51,15 +51,15 @@ test('a suspended organization is none to its members, and its tokens and sessio
 
   assert.equal((await ask('PATCH', `/${organizationId}`, { status: 'active' })).statusCode, 200)
   assert.deepEqual(await alive(), [200, 401, 401])
-  const { entries } = (await askBusiness(world, owner, `GET /organizations/${organizationId}/audit`)).json()
+  const { entries } = (await businessRequest(world, owner, `GET /organizations/${organizationId}/audit`)).json()
   const acts = entries.map(({ action, actor }: { action: string; actor: string }) => `${action} by ${actor}`)
-  assert.deepEqual(acts.slice(0, 2), ['organization.activated by operator', 'organization.suspended by operator'])
+  assert.deepEqual(acts.slice(0, 2), ['organization.reactivated by operator', 'organization.suspended by operator'])
 })
 
 for (const scope of ['account', 'identity'] as const)
-  test(`ORG-22 the last owner of a suspended organization deletes their ${scope}, an admin follows`, async () => {
+  test(`ORG-22 if the last owner of a suspended organization deletes their ${scope}, an admin follows`, async () => {
     const leaving = await world.person()
-    const { id, memberId } = await makeOrganization(world, leaving)
+    const { id, memberId } = await createOrganization(world, leaving)
     const [admin, second] = [await world.person(), await world.person()]
     const first = await join(world, { id, owner: leaving, role: 'admin' }, admin)
     await join(world, { id, owner: leaving, role: 'admin' }, second)
@@ -72,27 +72,27 @@ for (const scope of ['account', 'identity'] as const)
     const left = await leave()
     assert.equal(left.statusCode, 204, left.body)
     assert.deepEqual((await ask('GET', `/${id}`)).json().organization.owners, 0)
-    assert.equal((await askBusiness(world, admin, `GET /organizations/${id}`)).statusCode, 404)
+    assert.equal((await businessRequest(world, admin, `GET /organizations/${id}`)).statusCode, 404)
 
     const activated = await ask('PATCH', `/${id}`, { status: 'active' })
     assert.deepEqual([activated.statusCode, activated.json().organization.owners], [200, 1])
-    const { members } = (await askBusiness(world, admin, `GET /organizations/${id}/members`)).json()
+    const { members } = (await businessRequest(world, admin, `GET /organizations/${id}/members`)).json()
     const roles = members.map((member: { memberId: string; role: string }) => [member.memberId, member.role])
     assert.ok(!roles.some(([id]: [string]) => id === memberId))
     assert.deepEqual(roles[0], [first.memberId, 'owner'])
     assert.deepEqual(roles[1]?.[1], 'admin')
-    const { entries } = (await askBusiness(world, admin, `GET /organizations/${id}/audit`)).json()
-    // They were recorded at one instant, in either order.
+    const { entries } = (await businessRequest(world, admin, `GET /organizations/${id}/audit`)).json()
+    // Both have the same timestamp, so their order is undefined.
     const newest = entries.slice(0, 2) as { action: string; actor: string }[]
     assert.deepEqual(newest.map(({ action, actor }) => `${action} by ${actor}`).toSorted(), [
-      'organization.activated by operator',
-      'organization.member.changed by operator',
+      'organization.member.updated by operator',
+      'organization.reactivated by operator',
     ])
   })
 
-test('ORG-22 a suspended organization without anybody who could own it stays suspended', async () => {
+test('ORG-22 a suspended organization without a possible owner stays suspended', async () => {
   const leaving = await world.person()
-  const { id } = await makeOrganization(world, leaving)
+  const { id } = await createOrganization(world, leaving)
   const viewer = await world.person()
   await join(world, { id, owner: leaving, role: 'viewer' }, viewer)
   await ask('PATCH', `/${id}`, { status: 'suspended' })
@@ -107,5 +107,5 @@ test('ORG-22 a suspended organization without anybody who could own it stays sus
     (await world.api.inject({ method: 'DELETE', url: '/api/account', headers: viewer.headers })).statusCode,
     204,
   )
-  assert.equal((await ask('GET', `/${id}`)).statusCode, 404, 'with its last member it goes')
+  assert.equal((await ask('GET', `/${id}`)).statusCode, 404, 'the organization is deleted with its last member')
 })

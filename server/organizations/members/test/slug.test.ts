@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -12,10 +12,10 @@ after(() => world.close())
 
 const elsewhere = () => `bank-${randomBytes(4).toString('hex')}`
 
-/** Asks as somebody who has just used their passkey; answers the status, and the code of an error. */
+/** Sends a request as a user with recent authentication; returns the status and the error code. */
 async function freshly(owner: Person, what: `${'PATCH' | 'DELETE'} ${string}`, payload?: object) {
   const [method, id] = what.split(' ')
-  const answer = await askBusiness(
+  const answer = await businessRequest(
     world,
     { headers: await owner.signIn() },
     `${method === 'PATCH' ? 'PATCH' : 'DELETE'} /organizations/${id}`,
@@ -24,14 +24,18 @@ async function freshly(owner: Person, what: `${'PATCH' | 'DELETE'} ${string}`, p
   return answer.statusCode < 300 ? answer.statusCode : `${answer.statusCode} ${answer.json().error}`
 }
 
-test('ORG-32 a slug that an organization gave up, or had at its deletion, is nobody else’s for 90 days', async () => {
+test('ORG-32 a slug that an organization released or had at its deletion stays reserved for 90 days', async () => {
   const [owner, other] = [await world.person(), await world.person()]
-  const made = await makeOrganization(world, owner, 'Bank')
-  const second = await makeOrganization(world, other, 'Other')
+  const made = await createOrganization(world, owner, 'Bank')
+  const second = await createOrganization(world, other, 'Other')
   const slug = 'bank'
   assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: elsewhere() }), 200)
   assert.equal(await freshly(other, `PATCH ${second.id}`, { slug }), '409 slug_taken')
-  assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug }), 200, 'its own it takes back')
+  assert.equal(
+    await freshly(owner, `PATCH ${made.id}`, { slug }),
+    200,
+    'the organization can claim its own former slug',
+  )
   assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: elsewhere() }), 200)
   world.pass(90 * 24 * 3600 - 1)
   assert.equal(await freshly(other, `PATCH ${second.id}`, { slug }), '409 slug_taken')
@@ -44,58 +48,66 @@ test('ORG-32 a slug that an organization gave up, or had at its deletion, is nob
   assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug }), 200)
 })
 
-test('ORG-32 no number of changes lets a slug go that is kept', async () => {
+test('ORG-32 no number of changes releases a reserved slug', async () => {
   const [owner, stranger] = [await world.person(), await world.person()]
-  const [made, theirs] = [await makeOrganization(world, owner, 'Vault'), await makeOrganization(world, stranger)]
+  const [made, theirs] = [await createOrganization(world, owner, 'Vault'), await createOrganization(world, stranger)]
   const taken = ['vault', elsewhere(), elsewhere(), elsewhere()]
   for (const slug of taken.slice(1)) assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug }), 200)
   const fresh = elsewhere()
   assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: fresh }), '409 too_many_slugs')
-  const { organization } = (await askBusiness(world, owner, `GET /organizations/${made.id}`)).json()
+  const { organization } = (await businessRequest(world, owner, `GET /organizations/${made.id}`)).json()
   assert.equal(organization.slug, taken[3])
   for (const slug of taken) assert.equal(await freshly(stranger, `PATCH ${theirs.id}`, { slug }), '409 slug_taken')
-  assert.equal(await freshly(stranger, `PATCH ${theirs.id}`, { slug: fresh }), 200, 'what was refused holds nothing')
+  assert.equal(
+    await freshly(stranger, `PATCH ${theirs.id}`, { slug: fresh }),
+    200,
+    'a rejected change reserves nothing',
+  )
 
-  assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: 'vault' }), 200, 'a former one can be taken back')
+  assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: 'vault' }), 200, 'a former slug can be claimed again')
   assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: elsewhere() }), '409 too_many_slugs')
   world.pass(90 * 24 * 3600)
   assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: elsewhere() }), 200)
 })
 
-test('ORG-33 a new organization that had nobody but its owner keeps no slug when it is deleted', async () => {
+test('ORG-33 deleting a new organization without other members reserves no slug', async () => {
   const [owner, stranger] = [await world.person(), await world.person()]
-  const theirs = await makeOrganization(world, stranger)
-  const made = await makeOrganization(world, owner, 'Fleeting')
+  const theirs = await createOrganization(world, stranger)
+  const made = await createOrganization(world, owner, 'Fleeting')
   assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: 'fleeting-too' }), 200)
   world.pass(7 * 24 * 3600 - 1)
   assert.equal(await freshly(owner, `DELETE ${made.id}`), 204)
   for (const slug of ['fleeting', 'fleeting-too'])
     assert.equal(await freshly(stranger, `PATCH ${theirs.id}`, { slug }), 200)
 
-  const shared = await makeOrganization(world, owner, 'Shared')
+  const shared = await createOrganization(world, owner, 'Shared')
   await join(world, { id: shared.id, owner: { headers: await owner.signIn() }, role: 'member' }, await world.person())
   assert.equal(await freshly(owner, `DELETE ${shared.id}`), 204)
-  assert.equal(await freshly(stranger, `PATCH ${theirs.id}`, { slug: 'shared' }), '409 slug_taken', 'others knew it')
+  assert.equal(
+    await freshly(stranger, `PATCH ${theirs.id}`, { slug: 'shared' }),
+    '409 slug_taken',
+    'the slug was known by other members',
+  )
 })
 
-test('ORG-33 who has deleted an organization may take its slugs again, as nobody else may', async () => {
+test('ORG-33 the user who deleted an organization can claim its slugs again, and other users cannot', async () => {
   const [owner, member] = [await world.person(), await world.person()]
-  const made = await makeOrganization(world, owner, 'Phoenix')
+  const made = await createOrganization(world, owner, 'Phoenix')
   const asOwner = { headers: await owner.signIn() }
   await join(world, { id: made.id, owner: asOwner, role: 'admin' }, member)
   assert.equal(await freshly(owner, `PATCH ${made.id}`, { slug: 'phoenix-two' }), 200)
   assert.equal(await freshly(owner, `DELETE ${made.id}`), 204)
-  const theirs = await makeOrganization(world, member, 'Phoenix')
+  const theirs = await createOrganization(world, member, 'Phoenix')
   assert.notEqual(theirs.slug, 'phoenix')
   assert.equal(await freshly(member, `PATCH ${theirs.id}`, { slug: 'phoenix-two' }), '409 slug_taken')
 
-  const again = await makeOrganization(world, { ...owner, headers: await owner.signIn() }, 'Phoenix')
+  const again = await createOrganization(world, { ...owner, headers: await owner.signIn() }, 'Phoenix')
   assert.equal(again.slug, 'phoenix')
   assert.equal(await freshly(owner, `PATCH ${again.id}`, { slug: 'phoenix-two' }), 200)
   assert.equal(await freshly(member, `PATCH ${theirs.id}`, { slug: 'phoenix' }), '409 slug_taken')
 })
 
-test('ORG-33 one user blocks few slugs by organizations that are gone, also by deleting an identity', async () => {
+test('ORG-33 one user can reserve few slugs by deletion, including by deleting an identity', async () => {
   const [owner, stranger] = [await world.person(), await world.person()]
   const identity = { handle: `other-${randomBytes(4).toString('hex')}`, displayName: 'Other' }
   const added = await world.api.inject({
@@ -108,7 +120,7 @@ test('ORG-33 one user blocks few slugs by organizations that are gone, also by d
   const slugs: string[] = []
   const deleted: string[] = []
   for (let nth = 0; nth < 24; nth += 1) {
-    const { id, slug } = await makeOrganization(world, nth < 4 ? { ...owner, identityId } : owner, `Squat ${nth}`)
+    const { id, slug } = await createOrganization(world, nth < 4 ? { ...owner, identityId } : owner, `Squat ${nth}`)
     slugs.push(slug)
     if (nth >= 4) deleted.push(id)
   }
@@ -120,8 +132,8 @@ test('ORG-33 one user blocks few slugs by organizations that are gone, also by d
   for (const id of deleted.slice(18)) assert.equal(await freshly(owner, `DELETE ${id}`), 204)
   let taken = 0
   for (const slug of slugs) {
-    const { id } = await makeOrganization(world, stranger, slug)
-    const answer = await askBusiness(world, stranger, `GET /organizations/${id}`)
+    const { id } = await createOrganization(world, stranger, slug)
+    const answer = await businessRequest(world, stranger, `GET /organizations/${id}`)
     if (answer.json().organization.slug === slug) taken += 1
   }
   assert.equal(slugs.length - taken, 20)

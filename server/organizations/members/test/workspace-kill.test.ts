@@ -5,7 +5,7 @@ import { startService } from '#testing/service.ts'
 
 const rounds = 4
 
-test('ORG-16 a kill while workspaces are created leaves each whole with its owner, or none of it', async (t) => {
+test('ORG-16 a process killed while it creates workspaces leaves each complete or absent', async (t) => {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
@@ -20,8 +20,8 @@ test('ORG-16 a kill while workspaces are created leaves each whole with its owne
   const redirectUri = 'https://app.example/callback'
   const settings = { name: 'An app', redirectUris: [redirectUri], organizationAccess: 'create' }
   const app = await post('/api/admin/apps', settings, service.admin)
-  const asked = { clientId: app.clientId, redirectUri, identityId: identities[0].identityId, scope: 'openid' }
-  const consent = { ...asked, organizationAccess: 'create' }
+  const requested = { clientId: app.clientId, redirectUri, identityId: identities[0].identityId, scope: 'openid' }
+  const consent = { ...requested, organizationAccess: 'create' }
   const { redirectUrl } = await post('/api/oauth/authorize', consent, { authorization: `Bearer ${sessionToken}` })
   const tokens = await post('/api/oauth/token', {
     grant_type: 'authorization_code',
@@ -39,7 +39,7 @@ test('ORG-16 a kill while workspaces are created leaves each whole with its owne
     const creating = Array.from({ length: 4 }, async () => {
       const workspace = { name: 'Killed', client_id: app.clientId, userConfirmedServiceWorkspaceCreation: true }
       for (;;) {
-        // A service that was killed answers nothing, or half of it.
+        // A killed service sends no response, or part of one.
         const made = await post('/api/oauth/workspaces', workspace, bearer).catch(() => undefined)
         if (made === undefined) return
         assert.ok(made.organization, JSON.stringify(made))
@@ -61,8 +61,8 @@ test('ORG-16 a kill while workspaces are created leaves each whole with its owne
     assert.deepEqual(
       acknowledged.filter((id) => !ids.has(id)),
       [],
-      'what was acknowledged is there',
+      'every acknowledged workspace exists',
     )
   }
-  // That no organization is without an owner is verified of the database when the service is closed.
+  // Closing the service verifies in the database that every organization has an owner.
 })

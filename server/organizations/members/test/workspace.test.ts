@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Organization } from '@countersign/protocol/organizations/organizations'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { makeOrganization } from '#testing/organization.ts'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+import { createOrganization } from '#testing/organization.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let person: Person
 let app: TestApp
 let token: string
@@ -31,7 +31,7 @@ async function listed(accessToken: string): Promise<Organization[]> {
   return (await list('', bearer(accessToken))).json().organizations
 }
 
-test('an app creates a workspace for whoever signed in, and finds it in their list', async () => {
+test('an app creates a workspace for the signed-in user, and finds it in their list', async () => {
   const answer = await create({ name: 'Acme Inc.', client_id: app.clientId, clientId: app.clientId, ...agreed })
   assert.equal(answer.statusCode, 201, answer.body)
   const { organization } = answer.json()
@@ -52,16 +52,16 @@ test('an app creates a workspace for whoever signed in, and finds it in their li
   assert.deepEqual(await listed(jwt), [organization])
 })
 
-test('ORG-03 the organizations of one identity are told to nobody who signed in as another', async () => {
+test('ORG-03 an app sees only the organizations of the identity that signed in', async () => {
   const other = await app.tokens(await world.person())
   assert.deepEqual(await listed(other.access_token), [])
 })
 
-test('SSO-12 whom an organization has signed in is told of that one, and makes no other', async () => {
+test('SSO-12 a user signed in by SSO only sees that organization, and creates no other', async () => {
   const founder = await world.person()
   const [{ id: organizationId }, other] = [
-    await makeOrganization(world, founder),
-    await makeOrganization(world, founder, 'Other'),
+    await createOrganization(world, founder),
+    await createOrganization(world, founder, 'Other'),
   ]
   const idsOf = async (accessToken: string) => (await listed(accessToken)).map(({ id }) => id).toSorted()
   const headers = await signInByOrganization(world, founder, { organizationId })
@@ -73,9 +73,9 @@ test('SSO-12 whom an organization has signed in is told of that one, and makes n
   assert.deepEqual(await idsOf(own), [organizationId, other.id].toSorted())
 })
 
-test('ORG-05 a token that is worth nothing for its organization tells of none, and makes none', async () => {
+test('ORG-05 a token that is no longer valid for its organization lists none, and creates none', async () => {
   const founder = await world.person()
-  const { id: organizationId } = await makeOrganization(world, founder)
+  const { id: organizationId } = await createOrganization(world, founder)
   const { access_token: accessToken } = await app.tokens(founder, { organizationId })
   await world.db
     .updateTable('organization')
@@ -91,7 +91,7 @@ test('ORG-05 a token that is worth nothing for its organization tells of none, a
   }
 })
 
-test('ORG-13 nothing is created before the person has agreed', async () => {
+test("ORG-13 creating a workspace requires the user's consent", async () => {
   const before = await listed(token)
   for (const confirmed of [undefined, false, 'true', 1, null]) {
     const answer = await create({ name: 'Acme', userConfirmedServiceWorkspaceCreation: confirmed })
@@ -100,7 +100,7 @@ test('ORG-13 nothing is created before the person has agreed', async () => {
   assert.deepEqual(await listed(token), before)
 })
 
-test('ORG-14 both spellings of the client name one, and it is the one of the token', async () => {
+test('ORG-14 both spellings of the client parameter must name the client of the token', async () => {
   const other = await world.app()
   const differing = await create({ name: 'Acme', client_id: app.clientId, clientId: other.clientId, ...agreed })
   assert.deepEqual([differing.statusCode, differing.json().error], [400, 'invalid_request'])
@@ -113,7 +113,7 @@ test('ORG-14 both spellings of the client name one, and it is the one of the tok
   assert.equal((await list(`?client_id=${app.clientId}`)).statusCode, 200)
 })
 
-test('ORG-15 without a live token of a registered app nothing is told or created', async () => {
+test('ORG-15 listing and creating workspaces requires a valid token of a registered app', async () => {
   const gone = await world.app()
   const orphan = (await gone.tokens(person)).access_token
   const deleted = await world.api.inject({
@@ -125,8 +125,8 @@ test('ORG-15 without a live token of a registered app nothing is told or created
   world.pass(6)
   const refused = await create({ name: 'Acme', ...agreed }, bearer(orphan))
   assert.deepEqual([refused.statusCode, refused.json().error], [403, 'invalid_client'])
-  const untold = await list('', bearer(orphan))
-  assert.deepEqual([untold.statusCode, untold.json().error], [401, 'invalid_token'])
+  const missing = await list('', bearer(orphan))
+  assert.deepEqual([missing.statusCode, missing.json().error], [401, 'invalid_token'])
 
   for (const [headers, error] of [
     [{}, 'unauthorized'],
@@ -142,7 +142,7 @@ test('ORG-15 without a live token of a registered app nothing is told or created
     }
 })
 
-test('ORG-16 sixteen workspaces of one name at once have sixteen slugs, and one owner each', async () => {
+test('ORG-16 sixteen workspaces created concurrently with one name have sixteen slugs and one owner each', async () => {
   const answers = await Promise.all(Array.from({ length: 16 }, () => create({ name: 'Crowded', ...agreed })))
   const made = answers.map((answer) => answer.json().organization.slug)
   assert.equal(new Set(made).size, 16)
@@ -159,7 +159,7 @@ test('ORG-16 sixteen workspaces of one name at once have sixteen slugs, and one 
   )
 })
 
-test('ORG-17 a name that disguises itself is refused, and one that looks like HTML stays text', async () => {
+test('ORG-17 a name with disguised characters is rejected, and one that looks like HTML stays text', async () => {
   for (const name of ['', '   ', 'x'.repeat(81), 'x'.repeat(10_240), 'a\u202eb', 'a\u0000b', 7, null]) {
     const answer = await create({ name, ...agreed })
     assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'], String(name).slice(0, 20))
@@ -169,16 +169,16 @@ test('ORG-17 a name that disguises itself is refused, and one that looks like HT
   assert.match(String(answer.headers['content-type']), /^application\/json/)
 })
 
-test('ORG-18 a workspace begins as it is made, whatever else the body says', async () => {
-  const wanted = { role: 'viewer', scopes: [], id: person.userId, slug: 'chosen', ssoRequired: true, ownerCount: 0 }
-  const answer = await create({ name: 'Plain', ...wanted, ...agreed })
+test('ORG-18 a new workspace has default settings, whatever other fields the body contains', async () => {
+  const requested = { role: 'viewer', scopes: [], id: person.userId, slug: 'chosen', ssoRequired: true, ownerCount: 0 }
+  const answer = await create({ name: 'Plain', ...requested, ...agreed })
   assert.equal(answer.statusCode, 201)
   const { role, scopes, id, slug, ssoRequired } = answer.json().organization
   assert.deepEqual([role, scopes.length, slug, ssoRequired], ['owner', 7, 'plain', false])
   assert.notEqual(id, person.userId)
 })
 
-test('an identity is in a hundred organizations at most', async () => {
+test('an identity can join at most a hundred organizations', async () => {
   const founder = await world.person()
   const { access_token: own } = await app.tokens(founder)
   const founded = async () => (await create({ name: 'One more', ...agreed }, bearer(own))).statusCode

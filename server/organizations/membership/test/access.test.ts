@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
 const roles = ['owner', 'admin', 'signer', 'member', 'viewer'] as const satisfies OrganizationRole[]
 
 type Headers = Pick<Person, 'headers'>
-let world: World
+let world: TestWorld
 let id: string
 let stranger: Person
 const people = new Map<OrganizationRole, Person>()
@@ -18,8 +18,8 @@ before(async () => {
   world = await createWorld()
   const owner = await world.person()
   stranger = await world.person()
-  await makeOrganization(world, stranger, 'Elsewhere')
-  id = (await makeOrganization(world, owner)).id
+  await createOrganization(world, stranger, 'Elsewhere')
+  id = (await createOrganization(world, owner)).id
   people.set('owner', owner)
   for (const role of roles.slice(1)) {
     const person = await world.person()
@@ -30,8 +30,8 @@ before(async () => {
 after(() => world.close())
 
 /**
- * Who gets in at each endpoint of an organization, from the owner on. Whoever does may still be told that what they
- * name is not there, or that what they send is wrong; whoever does not is told `insufficient_scope`.
+ * Roles with access at each endpoint of an organization, from the owner down. A role with access can still get a
+ * not-found or validation error; a role without access gets `insufficient_scope`.
  */
 const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'GET /api/organizations/:organizationId': roles,
@@ -73,7 +73,7 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'DELETE /api/organizations/:organizationId/sso-connections/:connectionId/encryption-key': ['owner', 'admin'],
 }
 
-/** What is no organization's: for whoever is signed in. */
+/** Endpoints that belong to no organization: every signed-in user has access. */
 const forEverybody = [
   'GET /api/organizations',
   'POST /api/organizations',
@@ -81,7 +81,7 @@ const forEverybody = [
   'POST /api/invitations/:token/accept',
 ]
 
-/** Bodies and queries that are sound, so that it is the guard that answers. */
+/** Valid bodies and queries, so that the permission check decides. */
 const sound: Record<string, object> = {
   'POST /api/organizations/:organizationId/invitations': { handle: 'nobody-of-this-name', role: 'viewer' },
   'POST /api/organizations/:organizationId/domains': { domain: 'not a domain' },
@@ -99,7 +99,7 @@ const queries: Record<string, string> = { 'GET /api/organizations/:organizationI
 
 const last = 'DELETE /api/organizations/:organizationId'
 
-/** The endpoints of an organization; what ends it stands last. */
+/** Endpoints of an organization. Those that delete something come last. */
 const doors = endpoints
   .map(({ endpoint }) => endpoint)
   .filter(({ config }) => config.host === 'business' && config.security === 'session')
@@ -117,28 +117,28 @@ function ask(person: Headers, name: string, organizationId: string) {
   })
 }
 
-test('ORG-01 each endpoint of the business host says here who gets in', () => {
+test('ORG-01 the table contains every endpoint of the business host', () => {
   assert.deepEqual(doors.map(({ name }) => name).toSorted(), [...Object.keys(lettingIn), ...forEverybody].toSorted())
 })
 
-test('ORG-01 ORG-04 in an organization each role gets in where it may, and nowhere else', async () => {
+test('ORG-01 ORG-04 each role has access to exactly its endpoints of an organization', async () => {
   for (const { name } of doors.filter((door) => door.name in lettingIn))
     for (const role of [...roles].toReversed()) {
       const person = people.get(role)
       assert.ok(person)
       const answer = await ask(person, name, id)
       const isIn = lettingIn[name]?.includes(role)
-      const told = `${name} as ${role}: ${answer.statusCode} ${answer.body}`
+      const outcomeOf = `${name} as ${role}: ${answer.statusCode} ${answer.body}`
       const kept = answer.statusCode === 403 && answer.json().error === 'insufficient_scope'
-      assert.equal(kept, !isIn, told)
-      assert.ok(answer.statusCode < 500 && answer.statusCode !== 401, told)
+      assert.equal(kept, !isIn, outcomeOf)
+      assert.ok(answer.statusCode < 500 && answer.statusCode !== 401, outcomeOf)
     }
   const gone = await ask(stranger, 'GET /api/organizations/:organizationId', id)
   assert.equal(gone.statusCode, 404)
 })
 
-test('ORG-01 who is no member is told of no organization, whatever they are elsewhere', async () => {
-  const { id: other } = await makeOrganization(world, await world.person(), 'Theirs')
+test('ORG-01 a user who is not a member sees no organization, whatever their role elsewhere', async () => {
+  const { id: other } = await createOrganization(world, await world.person(), 'Theirs')
   for (const { name } of doors.filter((door) => door.name in lettingIn))
     for (const person of [stranger, ...people.values()]) {
       const answer = await ask(person, name, other)
@@ -146,15 +146,15 @@ test('ORG-01 who is no member is told of no organization, whatever they are else
     }
 })
 
-test('ORG-01 a person acts as the identity that has the right, or as the one that they name', async () => {
+test('ORG-01 a user acts as the identity that has the permission, or as the one that they name', async () => {
   const owner = await world.person()
   const payload = { handle: `second-${randomUUID().slice(0, 8)}`, displayName: 'Second' }
   const second = await world.api.inject({ method: 'POST', url: '/api/identities', headers: owner.headers, payload })
   const asSecond = { ...owner, handle: payload.handle, identityId: second.json().identityId }
-  const made = await makeOrganization(world, owner)
+  const made = await createOrganization(world, owner)
   await join(world, { id: made.id, owner, role: 'viewer' }, asSecond)
   const change = (query: string) =>
-    askBusiness(world, owner, `PATCH /organizations/${made.id}${query}`, { name: 'New' })
+    businessRequest(world, owner, `PATCH /organizations/${made.id}${query}`, { name: 'New' })
   assert.equal((await change('')).statusCode, 200)
   assert.equal((await change(`?identity_id=${owner.identityId}`)).statusCode, 200)
   const narrowed = await change(`?identity_id=${asSecond.identityId}`)
@@ -163,26 +163,26 @@ test('ORG-01 a person acts as the identity that has the right, or as the one tha
   assert.deepEqual([foreign.statusCode, foreign.json().error], [404, 'organization_not_found'])
 })
 
-test('whom the sign-in of an organization has named gets in there as that, and in no other', async () => {
+test('a user signed in by SSO accesses that organization as the named identity, and no other', async () => {
   const person = await world.person()
-  const [own, other] = [await makeOrganization(world, person), await makeOrganization(world, person, 'Other')]
+  const [own, other] = [await createOrganization(world, person), await createOrganization(world, person, 'Other')]
   const headers = await signInByOrganization(world, person, { organizationId: own.id })
-  const read = (organizationId: string) => askBusiness(world, { headers }, `GET /organizations/${organizationId}`)
+  const read = (organizationId: string) => businessRequest(world, { headers }, `GET /organizations/${organizationId}`)
   assert.equal((await read(own.id)).statusCode, 200)
   assert.equal((await read(other.id)).statusCode, 404)
-  const { organizations } = (await askBusiness(world, { headers }, 'GET /organizations')).json()
+  const { organizations } = (await businessRequest(world, { headers }, 'GET /organizations')).json()
   assert.deepEqual(
     organizations.map((each: { id: string }) => each.id),
     [own.id],
   )
-  const removed = await askBusiness(world, { headers }, `DELETE /organizations/${own.id}`)
+  const removed = await businessRequest(world, { headers }, `DELETE /organizations/${own.id}`)
   assert.deepEqual([removed.statusCode, removed.json().error], [403, 'passkey_required'])
 })
 
-test('where its own sign-in is required, members come through it; an owner with a passkey is noted', async () => {
+test("where SSO is required, members must use it, and an owner's access by passkey is recorded", async () => {
   const owner = await world.person()
   const member = await world.person()
-  const { id: organizationId } = await makeOrganization(world, owner)
+  const { id: organizationId } = await createOrganization(world, owner)
   await join(world, { id: organizationId, owner, role: 'admin' }, member)
   const connectionId = randomUUID()
   await world.db
@@ -190,7 +190,8 @@ test('where its own sign-in is required, members come through it; an owner with 
     .set({ sso_required: true, sso_connection_id: connectionId })
     .where('organization_id', '=', organizationId)
     .execute()
-  const read = (headers: Person['headers']) => askBusiness(world, { headers }, `GET /organizations/${organizationId}`)
+  const read = (headers: Person['headers']) =>
+    businessRequest(world, { headers }, `GET /organizations/${organizationId}`)
 
   const bare = await read(member.headers)
   assert.deepEqual([bare.statusCode, bare.json().error], [403, 'enterprise_sso_required'])
@@ -199,15 +200,15 @@ test('where its own sign-in is required, members come through it; an owner with 
   assert.equal((await read(through)).statusCode, 200)
 
   assert.equal((await read(owner.headers)).statusCode, 200)
-  const [entry] = (await askBusiness(world, owner, `GET /organizations/${organizationId}/audit`)).json().entries
-  assert.deepEqual([entry.action, entry.handle], ['organization.entered_without_sso', owner.handle])
-  const left = await askBusiness(world, member, `GET /organizations/${organizationId}/members`)
+  const [entry] = (await businessRequest(world, owner, `GET /organizations/${organizationId}/audit`)).json().entries
+  assert.deepEqual([entry.action, entry.handle], ['organization.sso_bypassed', owner.handle])
+  const left = await businessRequest(world, member, `GET /organizations/${organizationId}/members`)
   assert.equal(left.statusCode, 403)
 })
 
-test('where its own sign-in is required a person acts as whom it has named, or as an owner of theirs', async () => {
+test('where SSO is required, a user acts as the identity that it named, or as an owner', async () => {
   const [founder, person] = [await world.person(), await world.person()]
-  const { id: organizationId } = await makeOrganization(world, founder)
+  const { id: organizationId } = await createOrganization(world, founder)
   const add = async (role: OrganizationRole) => {
     const payload = { handle: `name-${randomUUID().slice(0, 8)}`, displayName: role }
     const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: person.headers, payload })
@@ -223,45 +224,46 @@ test('where its own sign-in is required a person acts as whom it has named, or a
     .set({ sso_required: true, sso_connection_id: connectionId })
     .where('organization_id', '=', organizationId)
     .execute()
-  const toldAs = async (path = '') => {
-    const answer = await askBusiness(world, person, `GET /organizations/${organizationId}${path}`)
+  const seenAs = async (path = '') => {
+    const answer = await businessRequest(world, person, `GET /organizations/${organizationId}${path}`)
     return answer.json().organization?.identityId ?? answer.json().error ?? answer.statusCode
   }
-  assert.equal(await toldAs(), 'enterprise_sso_required')
+  assert.equal(await seenAs(), 'enterprise_sso_required')
   await nameBy(world, { ...person, identityId: viewerId }, { organizationId, connectionId })
-  assert.equal(await toldAs(), viewerId)
-  assert.equal(await toldAs(`?identity_id=${person.identityId}`), 'enterprise_sso_required')
+  assert.equal(await seenAs(), viewerId)
+  assert.equal(await seenAs(`?identity_id=${person.identityId}`), 'enterprise_sso_required')
   assert.equal(
-    await toldAs('/invitations'),
+    await seenAs('/invitations'),
     'enterprise_sso_required',
-    'the viewer has come through it, and invites nobody',
+    'the viewer has signed in with SSO, and cannot invite',
   )
   const ownerId = await add('owner')
-  assert.equal(await toldAs('/invitations'), 200)
-  assert.deepEqual([await toldAs(), await toldAs(`?identity_id=${ownerId}`)], [viewerId, ownerId])
+  assert.equal(await seenAs('/invitations'), 200)
+  assert.deepEqual([await seenAs(), await seenAs(`?identity_id=${ownerId}`)], [viewerId, ownerId])
 })
 
-test('an owner who comes in without its own sign-in is told of once an hour, in each session', async () => {
+test("an owner's access without SSO is recorded once an hour for each session", async () => {
   const owner = await world.person()
-  const { id: organizationId } = await makeOrganization(world, owner)
+  const { id: organizationId } = await createOrganization(world, owner)
   await world.db
     .updateTable('organization')
     .set({ sso_required: true, sso_connection_id: randomUUID() })
     .where('organization_id', '=', organizationId)
     .execute()
-  const read = (headers: Person['headers']) => askBusiness(world, { headers }, `GET /organizations/${organizationId}`)
-  const told = async () => {
-    const { entries } = (await askBusiness(world, owner, `GET /organizations/${organizationId}/audit`)).json()
-    return entries.filter(({ action }: { action: string }) => action === 'organization.entered_without_sso').length
+  const read = (headers: Person['headers']) =>
+    businessRequest(world, { headers }, `GET /organizations/${organizationId}`)
+  const outcomeOf = async () => {
+    const { entries } = (await businessRequest(world, owner, `GET /organizations/${organizationId}/audit`)).json()
+    return entries.filter(({ action }: { action: string }) => action === 'organization.sso_bypassed').length
   }
   await Promise.all([1, 2, 3, 4].map(() => read(owner.headers)))
-  assert.equal(await told(), 1)
+  assert.equal(await outcomeOf(), 1)
   await read(await owner.signIn())
-  assert.equal(await told(), 2)
-  const changed = await askBusiness(world, owner, `PATCH /organizations/${organizationId}`, { name: 'Acme Ltd' })
+  assert.equal(await outcomeOf(), 2)
+  const changed = await businessRequest(world, owner, `PATCH /organizations/${organizationId}`, { name: 'Acme Ltd' })
   assert.equal(changed.statusCode, 200, changed.body)
-  assert.equal(await told(), 2)
+  assert.equal(await outcomeOf(), 2)
   world.pass(3600)
   await Promise.all([1, 2, 3, 4].map(() => read(owner.headers)))
-  assert.equal(await told(), 3)
+  assert.equal(await outcomeOf(), 3)
 })

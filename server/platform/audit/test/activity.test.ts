@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ActivityEntry } from '@countersign/protocol/accounts/account'
-import { record } from '#platform/audit/audit.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -19,7 +19,7 @@ async function page({ headers }: Pick<Person, 'headers'>, query = '') {
   return answer.json<{ entries: ActivityEntry[]; nextCursor: string | null }>()
 }
 
-test('a person reads what was done in their account, with the app and the device that it was', async () => {
+test('a user reads the activity of their account, with app and device', async () => {
   const person = await world.person()
   const app = await world.app({ name: 'The Shop' })
   await app.tokens(person)
@@ -29,16 +29,16 @@ test('a person reads what was done in their account, with the app and the device
   assert.deepEqual(
     entries.map(({ action, appName }) => [action, appName]),
     [
-      ['session.started', null],
+      ['session.created', null],
       ['app.authorized', 'The Shop'],
-      ['account.registered', null],
+      ['account.created', null],
     ],
   )
   assert.equal(typeof entries[0]?.details['device'], 'string')
   assert.equal(entries[1]?.identityId, person.identityId)
 })
 
-test('a stolen refresh token stands in the trail of its person, though an app brought it', async () => {
+test('reuse of a refresh token is in the user’s audit log, though the app presented the token', async () => {
   const person = await world.person()
   const app = await world.app()
   const { refresh_token } = await app.tokens(person)
@@ -46,15 +46,18 @@ test('a stolen refresh token stands in the trail of its person, though an app br
   await app.refresh(next.refresh_token)
   await app.refresh(refresh_token)
   const [latest] = (await page(person)).entries
-  assert.deepEqual([latest?.action, latest?.actor, latest?.clientId], ['tokens.reuse_detected', 'app', app.clientId])
+  assert.deepEqual(
+    [latest?.action, latest?.actor, latest?.clientId],
+    ['token_family.reuse_detected', 'app', app.clientId],
+  )
 })
 
-test('page after page gives every entry once, the newest first, of both kinds', async () => {
+test('pages return every event once, newest first, of both kinds', async () => {
   const person = await world.person()
   const { userId, identityId } = person
   for (let count = 0; count < 70; count += 1) {
     const owner = count % 3 === 0 ? {} : { userId }
-    await record(world.db, { action: 'app.authorized', actor: 'person', ...owner, identityId }, world.now())
+    await recordAuditEvent(world.db, { action: 'app.authorized', actor: 'user', ...owner, identityId }, world.now())
   }
   const ids: string[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -66,7 +69,7 @@ test('page after page gives every entry once, the newest first, of both kinds', 
   assert.deepEqual(ids, [...new Set(ids)].toSorted().toReversed())
 })
 
-test("nobody reads another's trail, not even with a cursor of it", async () => {
+test('a user cannot read the audit log of another user, even with one of its cursors', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const { entries } = await page(ada)
   const own = await page(eve)
@@ -74,7 +77,7 @@ test("nobody reads another's trail, not even with a cursor of it", async () => {
   assert.deepEqual((await page(eve, `?cursor=${entries[0]?.entryId}`)).entries, [])
 })
 
-test('a cursor or a limit that is none is refused', async () => {
+test('an invalid cursor or limit is rejected', async () => {
   const { headers } = await world.person()
   for (const query of ['?limit=0', '?limit=101', '?cursor=x']) {
     const answer = await read(headers, query)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { AuditEntry } from '@countersign/protocol/operations/audit'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, postForm, type Person, type TestApp, type World } from '#testing/world.ts'
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let person: Person
 let app: TestApp
 before(async () => {
@@ -17,19 +17,19 @@ after(() => world.close())
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Asks as the person does, and is not refused. */
+/** Sends a request as the user and requires success. */
 async function ask(method: Method, url: string, payload?: object, headers: Record<string, string> = person.headers) {
   const answer = await world.api.inject({ method, url, headers, ...(payload && { payload }) })
   assert.ok(answer.statusCode < 300, `${method} ${url}: ${answer.body}`)
   return answer.body === '' ? {} : answer.json()
 }
 
-async function readEntries(): Promise<AuditEntry[]> {
+async function readEntries(): Promise<AuditEvent[]> {
   const answer = await world.api.inject({ url: '/api/admin/audit?limit=100', headers: world.admin })
-  return answer.json<{ entries: AuditEntry[] }>().entries
+  return answer.json<{ entries: AuditEvent[] }>().entries
 }
 
-/** What an act adds to the trail. */
+/** Returns the audit events that an action adds. */
 async function recordedBy(act: () => Promise<unknown>): Promise<string[]> {
   const before = new Set((await readEntries()).map(({ entryId }) => entryId))
   await act()
@@ -43,8 +43,8 @@ async function reauthenticate(): Promise<void> {
 }
 
 async function addIdentity(): Promise<string> {
-  const wanted = { handle: `other-${randomBytes(6).toString('hex')}`, displayName: 'Other' }
-  return (await ask('POST', '/api/identities', wanted)).identityId
+  const requested = { handle: `other-${randomBytes(6).toString('hex')}`, displayName: 'Other' }
+  return (await ask('POST', '/api/identities', requested)).identityId
 }
 
 const newHandle = () => `moved-${randomBytes(6).toString('hex')}`
@@ -53,53 +53,54 @@ const recovery = () => ({ recoveryAuth: randomBytes(32).toString('base64url'), c
 const admin = (method: Method, path: string, payload?: object) =>
   ask(method, `/api/admin/apps${path}`, payload, world.admin)
 
-/** Each act, made ready first where it needs that, and the one thing that the trail says of it. */
+/** Every action with its preparation, and the single event that it records. */
 const acts: Record<string, () => Promise<() => Promise<unknown>>> = {
-  'account.registered': async () => () => world.person(),
-  'session.started': async () => () => person.signIn(),
+  'account.created': async () => () => world.person(),
+  'session.created': async () => () => person.signIn(),
   'session.reauthenticated': async () => reauthenticate,
-  'session.others_ended': async () => {
+  'session.others_revoked': async () => {
     await person.signIn()
     return () => ask('DELETE', '/api/auth/sessions')
   },
-  'session.ended': async () => {
+  'session.revoked': async () => {
     const headers = await person.signIn()
     return () => ask('DELETE', '/api/auth/session', undefined, headers)
   },
   'identity.created': async () => addIdentity,
-  'identity.changed': async () => () =>
+  'identity.updated': async () => () =>
     ask('PATCH', `/api/identities/${person.identityId}`, { displayName: 'Another name' }),
-  'identity.handle_changed': async () => () =>
+  'identity.handle.updated': async () => () =>
     ask('PATCH', `/api/identities/${person.identityId}`, { handle: newHandle() }),
   'identity.deleted': async () => {
     const identityId = await addIdentity()
     return () => ask('DELETE', `/api/identities/${identityId}`)
   },
-  'account.key_wraps_replaced': async () => () => ask('PUT', '/api/account/key-wraps', wraps),
-  'account.recovery_replaced': async () => () => ask('PUT', '/api/account/recovery', recovery()),
+  'account.key_wraps.replaced': async () => () => ask('PUT', '/api/account/key-wraps', wraps),
+  'account.recovery_code.replaced': async () => () => ask('PUT', '/api/account/recovery', recovery()),
   'passkey.renamed': async () => {
     const answer = await world.api.inject({ url: '/api/auth/passkeys', headers: person.headers })
     const { credentialId } = answer.json().passkeys[0]
     return () => ask('PATCH', `/api/auth/passkeys/${credentialId}`, { name: 'Blue key' })
   },
   'app.created': async () => () => world.app(),
-  'app.changed': async () => () => admin('PATCH', `/${app.clientId}`, { name: 'Another app' }),
+  'app.updated': async () => () => admin('PATCH', `/${app.clientId}`, { name: 'Another app' }),
   'app.deleted': async () => {
     const other = await world.app()
     return () => admin('DELETE', `/${other.clientId}`)
   },
-  'app.webhook_set': async () => () => admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' }),
-  'app.webhook_secret_rotated': async () => {
+  'app.webhook.updated': async () => () =>
+    admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' }),
+  'app.webhook.secret_rotated': async () => {
     await admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
     return () => admin('POST', `/${app.clientId}/webhook/secret`)
   },
-  'app.webhook_sent_again': async () => {
+  'app.webhook.redelivered': async () => {
     await admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
     const { deliveryId } = await admin('POST', `/${app.clientId}/webhook/test`)
-    await world.db.updateTable('webhook_delivery').set({ state: 'failed', due_at: null }).execute()
+    await world.db.updateTable('webhook_delivery').set({ state: 'failed', next_attempt_at: null }).execute()
     return () => admin('POST', `/${app.clientId}/webhook/deliveries/${deliveryId}/send`)
   },
-  'app.webhook_removed': async () => {
+  'app.webhook.removed': async () => {
     await admin('PUT', `/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
     return () => admin('DELETE', `/${app.clientId}/webhook`)
   },
@@ -110,11 +111,11 @@ const acts: Record<string, () => Promise<() => Promise<unknown>>> = {
     const { id } = answer.json().authorizations[0]
     return () => ask('DELETE', `/api/oauth/authorizations/${id}`)
   },
-  'tokens.revoked': async () => {
+  'token_family.revoked': async () => {
     const { refresh_token: token } = await app.tokens(person)
     return () => postForm(world.api, '/api/oauth/revoke', { token, ...app.credentials })
   },
-  'tokens.reuse_detected': async () => {
+  'token_family.reuse_detected': async () => {
     const { refresh_token: spent } = await app.tokens(person)
     await app.refresh(spent)
     world.pass(11)
@@ -126,59 +127,59 @@ const acts: Record<string, () => Promise<() => Promise<unknown>>> = {
   },
 }
 
-/** As its owner a person does this in an organization, on the business host. */
+/** Sends a request as the owner of an organization, on the business host. */
 async function asOwner(method: Method, path: string, payload?: object) {
-  const answer = await askBusiness(world, person, `${method} /organizations${path}`, payload)
+  const answer = await businessRequest(world, person, `${method} /organizations${path}`, payload)
   assert.ok(answer.statusCode < 300, `${method} ${path}: ${answer.body}`)
   return answer.body === '' ? {} : answer.json()
 }
 const oversee = (id: string, status: 'suspended' | 'active') =>
   ask('PATCH', `/api/admin/organizations/${id}`, { status }, world.admin)
 
-/** An organization of the person, with one more member. */
+/** Creates an organization of the user with one more member. */
 async function organizationOfTwo() {
-  const { id } = await makeOrganization(world, person)
+  const { id } = await createOrganization(world, person)
   const { memberId } = await join(world, { id, owner: person, role: 'viewer' }, await world.person())
   return { id, memberId }
 }
 
 const organizationActs: typeof acts = {
-  'organization.created': async () => () => makeOrganization(world, person),
-  'organization.changed': async () => {
-    const { id } = await makeOrganization(world, person)
+  'organization.created': async () => () => createOrganization(world, person),
+  'organization.updated': async () => {
+    const { id } = await createOrganization(world, person)
     return () => asOwner('PATCH', `/${id}`, { name: 'Another name' })
   },
   'organization.deleted': async () => {
-    const { id } = await makeOrganization(world, person)
+    const { id } = await createOrganization(world, person)
     await reauthenticate()
     return () => asOwner('DELETE', `/${id}`)
   },
   'organization.suspended': async () => {
-    const { id } = await makeOrganization(world, person)
+    const { id } = await createOrganization(world, person)
     return () => oversee(id, 'suspended')
   },
-  'organization.activated': async () => {
-    const { id } = await makeOrganization(world, person)
+  'organization.reactivated': async () => {
+    const { id } = await createOrganization(world, person)
     await oversee(id, 'suspended')
     return () => oversee(id, 'active')
   },
   'organization.invitation.created': async () => {
-    const { id } = await makeOrganization(world, person)
+    const { id } = await createOrganization(world, person)
     return () => asOwner('POST', `/${id}/invitations`, { email: 'ann@acme.example', role: 'viewer' })
   },
-  'organization.invitation.withdrawn': async () => {
-    const { id } = await makeOrganization(world, person)
+  'organization.invitation.revoked': async () => {
+    const { id } = await createOrganization(world, person)
     const sent = { email: 'ann@acme.example', role: 'viewer' }
     const { invitation } = await asOwner('POST', `/${id}/invitations`, sent)
     return () => asOwner('DELETE', `/${id}/invitations/${invitation.invitationId}`)
   },
   'organization.member.joined': async () => {
-    const { id } = await makeOrganization(world, person)
+    const { id } = await createOrganization(world, person)
     const { headers, handle, identityId } = await world.person()
     const { token } = await asOwner('POST', `/${id}/invitations`, { handle, role: 'viewer' })
-    return () => askBusiness(world, { headers }, `POST /invitations/${token}/accept`, { identityId })
+    return () => businessRequest(world, { headers }, `POST /invitations/${token}/accept`, { identityId })
   },
-  'organization.member.changed': async () => {
+  'organization.member.updated': async () => {
     const { id, memberId } = await organizationOfTwo()
     return () => asOwner('PATCH', `/${id}/members/${memberId}`, { role: 'signer' })
   },
@@ -186,23 +187,23 @@ const organizationActs: typeof acts = {
     const { id, memberId } = await organizationOfTwo()
     return () => asOwner('DELETE', `/${id}/members/${memberId}`)
   },
-  'organization.domain.claimed': async () => {
-    const { id } = await makeOrganization(world, person)
+  'organization.domain.added': async () => {
+    const { id } = await createOrganization(world, person)
     return () => asOwner('POST', `/${id}/domains`, { domain: 'acme.example' })
   },
   'organization.domain.removed': async () => {
-    const { id } = await makeOrganization(world, person)
+    const { id } = await createOrganization(world, person)
     const { domain } = await asOwner('POST', `/${id}/domains`, { domain: 'acme.example' })
     return () => asOwner('DELETE', `/${id}/domains/${domain.domainId}`)
   },
 }
 for (const [action, prepare] of Object.entries({ ...acts, ...organizationActs }))
-  test(`LOG-02 an act stands in the trail once: ${action}`, async () => {
+  test(`LOG-02 an action is in the audit log once: ${action}`, async () => {
     const act = await prepare()
     assert.deepEqual(await recordedBy(act), [action])
   })
 
-test('LOG-02 what was refused, or had no effect, stands nowhere', async () => {
+test('LOG-02 a rejected action and one without effect are not recorded', async () => {
   const victim = await world.person()
   const refused = await recordedBy(async () => {
     const attempts: [Method, string, object?][] = [
@@ -221,7 +222,7 @@ test('LOG-02 what was refused, or had no effect, stands nowhere', async () => {
   assert.deepEqual(refused, [])
 })
 
-test('LOG-03 no request changes or removes what the trail says', async () => {
+test('LOG-03 no request changes or deletes audit events', async () => {
   const before = await readEntries()
   const entryId = before[0]?.entryId ?? ''
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const)

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
-import { record } from '#platform/audit/audit.ts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let owner: Person
 let id: string
 before(async () => {
   world = await createWorld()
   owner = await world.person()
-  id = (await makeOrganization(world, owner)).id
+  id = (await createOrganization(world, owner)).id
   await join(world, { id, owner, role: 'admin' }, await world.person())
 })
 after(() => world.close())
 
-const read = (query = '') => askBusiness(world, owner, `GET /organizations/${id}/audit${query}`)
+const read = (query = '') => businessRequest(world, owner, `GET /organizations/${id}/audit${query}`)
 
 async function entries(query = ''): Promise<OrganizationAuditEntry[]> {
   const answer = await read(query)
@@ -24,17 +24,20 @@ async function entries(query = ''): Promise<OrganizationAuditEntry[]> {
   return answer.json().entries
 }
 
-test('an organization has its own trail, of what its members did there and nothing else', async () => {
-  await makeOrganization(world, owner, 'Other')
-  const told = await entries()
+test('an organization has an audit log of its own, with the actions of its members there only', async () => {
+  await createOrganization(world, owner, 'Other')
+  const received = await entries()
   assert.deepEqual(
-    told.map(({ action }) => action),
+    received.map(({ action }) => action),
     ['organization.member.joined', 'organization.invitation.created', 'organization.created'],
   )
-  assert.deepEqual([told[2]?.handle, told[2]?.identityId, told[2]?.actor], [owner.handle, owner.identityId, 'person'])
+  assert.deepEqual(
+    [received[2]?.handle, received[2]?.identityId, received[2]?.actor],
+    [owner.handle, owner.identityId, 'user'],
+  )
 })
 
-test('it comes page by page, and by the kind of act', async () => {
+test('the audit log is read in pages and filtered by action', async () => {
   const [first, all] = [(await read('?limit=1')).json(), await entries()]
   assert.deepEqual([first.entries, first.nextCursor], [all.slice(0, 1), all[0]?.entryId])
   assert.deepEqual(await entries(`?cursor=${first.nextCursor}`), all.slice(1))
@@ -44,18 +47,19 @@ test('it comes page by page, and by the kind of act', async () => {
   assert.deepEqual([await kinds('organization_member'), await kinds('organization.creat')], [[], []])
 })
 
-test('it is saved as CSV, in which nothing is a formula, or as JSON lines', async () => {
+test('the audit log is exported as CSV without formulas, or as JSON lines', async () => {
   const details = { name: '=HYPERLINK("https://evil.example")', note: 'a,"b"' }
-  const act = { action: 'organization.changed', actor: 'app', organizationId: id, clientId: '=1+1', details } as const
-  await record(world.db, act, world.now())
-  const file = (format: string) => askBusiness(world, owner, `GET /organizations/${id}/audit/export?format=${format}`)
+  const act = { action: 'organization.updated', actor: 'app', organizationId: id, clientId: '=1+1', details } as const
+  await recordAuditEvent(world.db, act, world.now())
+  const file = (format: string) =>
+    businessRequest(world, owner, `GET /organizations/${id}/audit/export?format=${format}`)
 
   const csv = await file('csv')
   assert.match(String(csv.headers['content-type']), /^text\/csv/)
   assert.match(String(csv.headers['content-disposition']), /^attachment; filename="organization-trail.csv"$/)
   const [head = '', first = '', ...rest] = csv.body.trimEnd().split('\r\n')
   assert.match(head, /^"entryId","at","action"/)
-  assert.match(first, /,"organization.changed","app","","","'=1\+1","\{""name""/)
+  assert.match(first, /,"organization.updated","app","","","'=1\+1","\{""name""/)
   assert.equal(rest.length, 3)
 
   const lines = (await file('jsonl')).body.trimEnd().split('\n')

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ConfigError, readConfig } from '#platform/config/config.ts'
+import { ConfigError, loadConfig } from '#platform/config/config.ts'
 
-test('without any setting it is a service on localhost', () => {
-  const config = readConfig({})
+test('without settings the service runs on localhost', () => {
+  const config = loadConfig({})
   assert.equal(config.baseUrl.origin, 'http://localhost:4400')
   assert.equal(config.authUrl.origin, 'http://localhost:4401')
   assert.equal(config.businessUrl.origin, 'http://localhost:4402')
@@ -25,14 +25,14 @@ const hosted = {
   TRUST_PROXY: '1',
 }
 
-test('a hosted service has no demo, and lets nobody register apps, unless it says so', () => {
-  assert.equal(readConfig(hosted).demo, false)
-  assert.equal(readConfig({ ...hosted, DEMO: 'on' }).demo, true)
-  assert.equal(readConfig(hosted).developerPortal, false)
-  assert.equal(readConfig({ ...hosted, DEVELOPER_PORTAL: 'on' }).developerPortal, true)
-  for (const given of [hosted, {}]) assert.equal(readConfig(given).clientDocuments, false)
-  assert.equal(readConfig({ ...hosted, CLIENT_ID_METADATA_DOCUMENTS: 'on' }).clientDocuments, true)
-  assert.equal(readConfig({ ...hosted, WEBAUTHN_RP_ID: 'example.com' }).relyingPartyId, 'example.com')
+test('a hosted service has neither demo nor developer portal by default', () => {
+  assert.equal(loadConfig(hosted).demo, false)
+  assert.equal(loadConfig({ ...hosted, DEMO: 'on' }).demo, true)
+  assert.equal(loadConfig(hosted).developerPortal, false)
+  assert.equal(loadConfig({ ...hosted, DEVELOPER_PORTAL: 'on' }).developerPortal, true)
+  for (const given of [hosted, {}]) assert.equal(loadConfig(given).clientDocuments, false)
+  assert.equal(loadConfig({ ...hosted, CLIENT_ID_METADATA_DOCUMENTS: 'on' }).clientDocuments, true)
+  assert.equal(loadConfig({ ...hosted, WEBAUTHN_RP_ID: 'example.com' }).relyingPartyId, 'example.com')
 })
 
 const wrong: Record<string, Record<string, string>> = {
@@ -48,7 +48,7 @@ const wrong: Record<string, Record<string, string>> = {
   TRUST_PROXY: { TRUST_PROXY: 'everyone' },
   LOG_LEVEL: { LOG_LEVEL: 'loud' },
   RATE_LIMITS: { RATE_LIMITS: 'no' },
-  RATE_LIMIT_NUMBERS: { RATE_LIMIT_NUMBERS: 'register-start=10,no-such-limit=3' },
+  RATE_LIMIT_NUMBERS: { RATE_LIMIT_NUMBERS: 'register-start=10,metadata=none' },
   DEMO: { DEMO: 'yes' },
   DEVELOPER_PORTAL: { DEVELOPER_PORTAL: 'open' },
   CLIENT_ID_METADATA_DOCUMENTS: { CLIENT_ID_METADATA_DOCUMENTS: 'https' },
@@ -61,9 +61,9 @@ const wrong: Record<string, Record<string, string>> = {
   OTEL_EXPORTER_OTLP_HEADERS: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost', OTEL_EXPORTER_OTLP_HEADERS: 'key' },
 }
 for (const [name, environment] of Object.entries(wrong))
-  test(`SUP-05 a wrong ${name} stops the start with one line that names it`, () => {
+  test(`SUP-05 an invalid ${name} prevents the start with one line that names it`, () => {
     assert.throws(
-      () => readConfig(environment),
+      () => loadConfig(environment),
       (error: Error) => {
         assert.ok(error instanceof ConfigError)
         assert.ok(error.message.startsWith(name), error.message)
@@ -73,25 +73,25 @@ for (const [name, environment] of Object.entries(wrong))
     )
   })
 
-test('NET-01 public URLs need TRUST_PROXY, whose values are named; off is one of them', () => {
+test('NET-01 public URLs require TRUST_PROXY, and the error names its values, including off', () => {
   const { TRUST_PROXY: _, ...without } = hosted
   assert.throws(
-    () => readConfig(without),
+    () => loadConfig(without),
     /TRUST_PROXY is missing[^\n]*\(1 to 9\)[^\n]*10\.0\.0\.0\/8[^\n]*\boff\b[^\n]*$/,
   )
-  assert.equal(readConfig({ ...hosted, TRUST_PROXY: 'off' }).trustProxy, false)
+  assert.equal(loadConfig({ ...hosted, TRUST_PROXY: 'off' }).trustProxy, false)
   for (const wrong of ['10.0.0.0/0', '10.0.0.0/33', '10.0.0.1:80', '::ffff:10.0.0.0/96', 'fd00::/129'])
-    assert.throws(() => readConfig({ ...hosted, TRUST_PROXY: wrong }), /TRUST_PROXY must/, wrong)
-  assert.deepEqual(readConfig({ ...hosted, TRUST_PROXY: '10.0.0.0/8' }).trustProxy, ['10.0.0.0/8'])
-  assert.equal(readConfig({}).trustProxy, false)
+    assert.throws(() => loadConfig({ ...hosted, TRUST_PROXY: wrong }), /TRUST_PROXY must/, wrong)
+  assert.deepEqual(loadConfig({ ...hosted, TRUST_PROXY: '10.0.0.0/8' }).trustProxy, ['10.0.0.0/8'])
+  assert.equal(loadConfig({}).trustProxy, false)
 })
 
-test('NET-03 on localhost it listens on loopback, elsewhere at all addresses, unless HOST says where', () => {
-  assert.deepEqual(readConfig({}).listenAddresses, ['127.0.0.1', '::1'])
-  assert.equal(readConfig(hosted).listenAddresses, undefined)
-  assert.deepEqual(readConfig({ HOST: '0.0.0.0' }).listenAddresses, ['0.0.0.0'])
-  assert.deepEqual(readConfig({ ...hosted, HOST: '[::1], 10.0.0.1' }).listenAddresses, ['::1', '10.0.0.1'])
-  assert.deepEqual(readConfig({ ...hosted, HOST: 'localhost' }).listenAddresses, ['127.0.0.1', '::1'])
+test('NET-03 the service listens on loopback on localhost, elsewhere at all addresses, unless HOST is set', () => {
+  assert.deepEqual(loadConfig({}).listenAddresses, ['127.0.0.1', '::1'])
+  assert.equal(loadConfig(hosted).listenAddresses, undefined)
+  assert.deepEqual(loadConfig({ HOST: '0.0.0.0' }).listenAddresses, ['0.0.0.0'])
+  assert.deepEqual(loadConfig({ ...hosted, HOST: '[::1], 10.0.0.1' }).listenAddresses, ['::1', '10.0.0.1'])
+  assert.deepEqual(loadConfig({ ...hosted, HOST: 'localhost' }).listenAddresses, ['127.0.0.1', '::1'])
 })
 
 const guessable = [
@@ -106,45 +106,50 @@ const guessable = [
   ...['your-secret-key-of-at-least-32-characters', 'an-example-of-a-secret-of-32-characters'],
 ]
 for (const text of guessable)
-  test(`SUP-05 a secret such as ${text} stops the start`, () => {
-    assert.throws(() => readConfig({ ...hosted, SECRET_KEY: text }), /SECRET_KEY must be random/)
-    assert.throws(() => readConfig({ ...hosted, SECRET_KEY: `${secret},${text}` }), /SECRET_KEY must be random/)
-    assert.throws(() => readConfig({ ADMIN_TOKEN: text.replaceAll(' ', '-') }), /ADMIN_TOKEN must be random/)
+  test(`SUP-05 a secret such as ${text} prevents the start`, () => {
+    assert.throws(() => loadConfig({ ...hosted, SECRET_KEY: text }), /SECRET_KEY must be random/)
+    assert.throws(() => loadConfig({ ...hosted, SECRET_KEY: `${secret},${text}` }), /SECRET_KEY must be random/)
+    assert.throws(() => loadConfig({ ADMIN_TOKEN: text.replaceAll(' ', '-') }), /ADMIN_TOKEN must be random/)
   })
 
-test('STO-10 STO-11 one PostgreSQL is written and read: no setting names another one', () => {
+test('STO-10 STO-11 the service uses a single PostgreSQL URL for reads and writes', () => {
   for (const url of ['postgres://u:p@one,two/countersign', 'postgresql://u:p@one.example,two.example/countersign'])
-    assert.throws(() => readConfig({ ...hosted, DATABASE_URL: url }), /DATABASE_URL must name one/, url)
-  const folder = join(import.meta.dirname, '../../..')
-  const sources = globSync('**/*.ts', { cwd: folder, exclude: ['testing/**', '**/*.test.ts', '**/node_modules/**'] })
+    assert.throws(() => loadConfig({ ...hosted, DATABASE_URL: url }), /DATABASE_URL must name one/, url)
+  const folder = join(import.meta.dirname, '../../../..')
+  const exclude = ['**/testing/**', '**/*.test.ts', '**/node_modules/**']
+  const sources = globSync('{server,saml}/**/*.ts', { cwd: folder, exclude })
   assert.ok(sources.length > 300)
   const connecting = sources.filter((path) =>
     /new (pg\.)?(Pool|Client)\(|connectionString/.test(readFileSync(join(folder, path), 'utf8')),
   )
-  assert.deepEqual(connecting.toSorted(), ['platform/database/database.ts', 'platform/database/embedded-database.ts'])
-  const urls = readFileSync(join(folder, 'platform/database/database.ts'), 'utf8').match(/connectionString: .+/g) ?? []
+  assert.deepEqual(connecting.toSorted(), [
+    'server/platform/database/database.ts',
+    'server/platform/database/embedded.ts',
+  ])
+  const urls =
+    readFileSync(join(folder, 'server/platform/database/database.ts'), 'utf8').match(/connectionString: .+/g) ?? []
   assert.deepEqual(urls.toSorted(), ['connectionString: url,', 'connectionString: url?.reveal(),'])
 })
 
-test('SUP-05 a secret that was drawn never does', () => {
+test('SUP-05 a random secret is accepted', () => {
   for (let count = 0; count < 2000; count += 1) {
-    readConfig({
+    loadConfig({
       ...hosted,
       SECRET_KEY: randomBytes(32).toString('base64'),
       ADMIN_TOKEN: randomBytes(32).toString('hex'),
     })
-    readConfig({ ...hosted, SECRET_KEY: randomBytes(16).toString('hex') })
+    loadConfig({ ...hosted, SECRET_KEY: randomBytes(16).toString('hex') })
   }
 })
 
-test('public URLs on the embedded database are refused unless someone has said that it may be', () => {
+test('public URLs on the embedded database are rejected without ALLOW_EMBEDDED', () => {
   const { DATABASE_URL: _, SECRET_KEY: __, ...embedded } = hosted
-  assert.throws(() => readConfig(embedded), /^Error: DATABASE_URL is missing|DATABASE_URL is missing/)
-  assert.equal(readConfig({ ...embedded, ALLOW_EMBEDDED: '1' }).databaseUrl, undefined)
+  assert.throws(() => loadConfig(embedded), /^Error: DATABASE_URL is missing|DATABASE_URL is missing/)
+  assert.equal(loadConfig({ ...embedded, ALLOW_EMBEDDED: '1' }).databaseUrl, undefined)
 })
 
-test('with DATABASE_URL the SECRET_KEY must be given', () => {
-  assert.throws(() => readConfig({ DATABASE_URL: hosted.DATABASE_URL }), /SECRET_KEY is missing/)
+test('DATABASE_URL requires SECRET_KEY', () => {
+  assert.throws(() => loadConfig({ DATABASE_URL: hosted.DATABASE_URL }), /SECRET_KEY is missing/)
 })
 
 const misspelt = {
@@ -159,12 +164,12 @@ const misspelt = {
   'LOG-LEVEL': 'LOG_LEVEL',
 }
 for (const [variable, meant] of Object.entries(misspelt))
-  test(`SUP-06 ${variable} stops the start with its name and what was meant`, () => {
-    const expected = `${variable} is not a setting: write ${meant}, or unset it.`
-    assert.throws(() => readConfig({ [variable]: 'x' }), { message: expected })
+  test(`SUP-06 ${variable} prevents the start with its name and the intended setting`, () => {
+    const expected = `Unknown setting ${variable}. Did you mean ${meant}?`
+    assert.throws(() => loadConfig({ [variable]: 'x' }), { message: expected })
   })
 
-test('SUP-06 what others may have in the environment is none of ours', () => {
+test('SUP-06 unrelated environment variables are ignored', () => {
   const others = [
     'PATH',
     'HOME',
@@ -179,10 +184,10 @@ test('SUP-06 what others may have in the environment is none of ours', () => {
     'OAUTH_URL',
   ]
   for (const name of [...others, 'COUNTERSIGN_WORKER', 'DATABASE_URL_OLD', 'npm_config_loglevel', 'PGDATA'])
-    readConfig({ [name]: 'x' })
+    loadConfig({ [name]: 'x' })
 })
 
-test('a secret setting does not show itself', () => {
-  const config = readConfig({ ...hosted, ADMIN_TOKEN: 'yyyy0VXzj2mWb9cLtN4sKp8RyGhEuA6oFd' })
+test('printing a secret setting does not reveal it', () => {
+  const config = loadConfig({ ...hosted, ADMIN_TOKEN: 'yyyy0VXzj2mWb9cLtN4sKp8RyGhEuA6oFd' })
   assert.doesNotMatch(JSON.stringify(config), /q7Fd|yyyy|user:pass/)
 })

@@ -5,7 +5,7 @@ import { Secret } from '#platform/crypto/secret.ts'
 
 const root = (letter: string) => new Secret(letter.repeat(32))
 
-test('what was sealed opens for its own context alone', async () => {
+test('a sealed text can be decrypted only with its context', async () => {
   const keyring = createKeyring([root('a')])
   const sealed = await keyring.seal('token-signing-key:1', 'a private key')
   assert.doesNotMatch(sealed, /private/)
@@ -13,7 +13,7 @@ test('what was sealed opens for its own context alone', async () => {
   await assert.rejects(keyring.open('token-signing-key:2', sealed), /context/)
 })
 
-test('after a change of root the old one still opens, and the first one seals', async () => {
+test('after a change of the root key, the old one decrypts and the first one encrypts', async () => {
   const [old, both, young] = [
     createKeyring([root('a')]),
     createKeyring([root('b'), root('a')]),
@@ -24,7 +24,7 @@ test('after a change of root the old one still opens, and the first one seals', 
   assert.equal(await young.open('x', await both.seal('x', 'new')), 'new')
 })
 
-test('SUP-07 with a lost root it says what is wrong, and makes nothing new', async () => {
+test('SUP-07 with a lost root key the error says so, and no new key is created', async () => {
   const sealed = await createKeyring([root('a')]).seal('x', 'kept')
-  await assert.rejects(createKeyring([root('c')]).open('x', sealed), /SECRET_KEY is not the one of this database/)
+  await assert.rejects(createKeyring([root('c')]).open('x', sealed), /SECRET_KEY is not the key of this database/)
 })

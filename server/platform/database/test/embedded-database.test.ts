@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { PGlite } from '@electric-sql/pglite'
 import type pg from 'pg'
-import { embeddedPool } from '#platform/database/embedded-database.ts'
+import { embeddedPool } from '#platform/database/embedded.ts'
 
 let database: PGlite
 let pool: pg.Pool
@@ -30,7 +30,7 @@ for (const [what, fail] of Object.entries(failures))
     assert.deepEqual(panics, [])
   })
 
-test('a prepared statement is sent once, and many of them at once are all answered', async () => {
+test('a prepared statement is sent once, and concurrent executions all succeed', async () => {
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, number) =>
       pool.query({ name: 'twice', text: 'select $1::integer * 2 as twice', values: [number] }),
@@ -42,13 +42,13 @@ test('a prepared statement is sent once, and many of them at once are all answer
   )
 })
 
-test('what is larger than one packet comes and goes whole', async () => {
+test('data larger than one packet is transferred completely', async () => {
   const text = 'ä'.repeat(1_000_000)
   const { rows } = await pool.query('select $1::text as text', [text])
   assert.equal(rows[0].text, text)
 })
 
-test('a connection that ends in a transaction leaves nothing of it to the next', async () => {
+test('a connection that ends in a transaction leaves no state to the next', async () => {
   const client = await pool.connect()
   await client.query('begin')
   await client.query("insert into thing (id) values ('00000000-0000-4000-8000-000000000001')")

@@ -5,18 +5,18 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import pino from 'pino'
 import { createAdmission } from '#platform/http/admission.ts'
-import { readConfig } from '#platform/config/config.ts'
+import { loadConfig } from '#platform/config/config.ts'
 import { guard } from '#platform/http/guard.ts'
-import { createHost } from '#platform/http/http.ts'
+import { createHost } from '#platform/http/host.ts'
 import { whileIdle } from '#platform/idle.ts'
-import { createOutbound } from '#platform/outbound/fetch.ts'
+import { createOutboundClient } from '#platform/outbound/fetch.ts'
 import { noTelemetry } from '#platform/observability/telemetry.ts'
 
 const admittedMax = 500
 
-/** Two hosts of one process, one of them with a route that answers when it is let. */
+/** Creates two hosts of one process, one of them with a route that responds when released. */
 function hostsOfOneProcess() {
-  const config = readConfig({})
+  const config = loadConfig({})
   const admission = createAdmission()
   const [api, auth] = [1, 2].map(() =>
     createHost(
@@ -48,7 +48,7 @@ function hostsOfOneProcess() {
       idling.now -= 1
       return 'waited'
     })
-  // As an act that is awaited, and as one whose end nobody waits for.
+  // Like an awaited action, and like one that is not awaited.
   api.route({ method: ['GET', 'POST'], url: '/idle', handler: idle })
   api.get('/leaves-work', () => {
     void idle()
@@ -64,7 +64,7 @@ function hostsOfOneProcess() {
   return { api, auth, guarded, idling, release: () => release('done') }
 }
 
-test('LOD-04 a process that works on as much as it can says so at once, and is alive', async () => {
+test('LOD-04 an overloaded process rejects requests at once and passes health checks', async () => {
   const { api, auth, release } = hostsOfOneProcess()
   const working = Array.from({ length: admittedMax }, async () => api.inject({ url: '/slow' }))
   await api.inject({ url: '/nothing-here' })
@@ -77,12 +77,12 @@ test('LOD-04 a process that works on as much as it can says so at once, and is a
   release()
   assert.ok(
     (await Promise.all(working)).every(({ statusCode }) => statusCode === 200),
-    'what was admitted is answered',
+    'admitted requests are answered',
   )
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
 })
 
-test('however requests end, they make room for others', async () => {
+test('a request frees its place however it ends', async () => {
   const { api, auth } = hostsOfOneProcess()
   for (const url of ['/faulty', '/nothing-here'])
     await Promise.all(Array.from({ length: admittedMax }, () => api.inject({ url })))
@@ -96,48 +96,52 @@ test('however requests end, they make room for others', async () => {
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
 })
 
-test('LOD-02 a caller whose body takes its time keeps nobody out', async () => {
+test('LOD-02 a slow request body does not block other requests', async () => {
   const { api, auth } = hostsOfOneProcess()
   const bodies = Array.from({ length: admittedMax + 1 }, () => new PassThrough())
   const headers = { 'content-type': 'application/json' }
-  const asked = bodies.map(async (payload) => api.inject({ method: 'POST', url: '/takes', headers, payload }))
+  const input = bodies.map(async (payload) => api.inject({ method: 'POST', url: '/takes', headers, payload }))
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
   for (const body of bodies) body.end('{}')
-  const answers = await Promise.all(asked)
+  const answers = await Promise.all(input)
   assert.ok(answers.every(({ statusCode }) => [200, 503].includes(statusCode)))
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
 })
 
-test('LOD-12 a process looks into no more requests at once than it works on, with bodies or without', async () => {
+test('LOD-12 a process authenticates no more concurrent requests than it admits, with or without bodies', async () => {
   const { api, auth, guarded, release } = hostsOfOneProcess()
-  const asked = Array.from({ length: admittedMax + 100 }, async () =>
+  const input = Array.from({ length: admittedMax + 100 }, async () =>
     api.inject({ method: 'POST', url: '/guarded', payload: {} }),
   )
-  const early = await Promise.all(asked.slice(admittedMax))
+  const early = await Promise.all(input.slice(admittedMax))
   assert.ok(early.every(({ statusCode }) => statusCode === 503))
   assert.equal(guarded.most, admittedMax)
   release()
-  const answers = await Promise.all(asked.slice(0, admittedMax))
+  const answers = await Promise.all(input.slice(0, admittedMax))
   assert.ok(answers.every(({ statusCode }) => statusCode === 200))
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
 })
 
-test('LOD-13 once they are let in, callers whose body takes its time keep nobody out', async () => {
+test('LOD-13 slow request bodies block no other requests after authentication', async () => {
   const { api, auth, guarded, release } = hostsOfOneProcess()
   const bodies = Array.from({ length: admittedMax }, () => new PassThrough())
   const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
-  const asked = bodies.map(async (payload) => api.inject({ method: 'POST', url: '/guarded', headers, payload }))
+  const input = bodies.map(async (payload) => api.inject({ method: 'POST', url: '/guarded', headers, payload }))
   while (guarded.waiting < admittedMax) await turn()
-  assert.equal((await auth.inject({ url: '/quick' })).statusCode, 503, 'it looks into as many as it can')
+  assert.equal(
+    (await auth.inject({ url: '/quick' })).statusCode,
+    503,
+    'the limit of concurrent authentications is reached',
+  )
   release()
   await turn()
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
   for (const body of bodies) body.end('{}')
-  const answers = await Promise.all(asked)
+  const answers = await Promise.all(input)
   assert.ok(answers.every(({ statusCode }) => statusCode === 200))
 })
 
-test('LOD-04 callers who go away before they are answered keep nobody out', async (t) => {
+test('LOD-04 clients that disconnect early do not block other requests', async (t) => {
   const { api, auth, release } = hostsOfOneProcess()
   t.after(() => api.close())
   const { promise: allCame, resolve: come } = Promise.withResolvers<void>()
@@ -154,17 +158,17 @@ test('LOD-04 callers who go away before they are answered keep nobody out', asyn
   await allCame
   for (const socket of sockets) socket.destroy()
   await allWent
-  assert.equal((await auth.inject({ url: '/quick' })).statusCode, 503, 'what they asked is worked on still')
+  assert.equal((await auth.inject({ url: '/quick' })).statusCode, 503, 'their requests are still in progress')
   release()
   await turn()
   assert.equal((await auth.inject({ url: '/quick' })).statusCode, 200)
 })
 
 const waits = [{ url: '/idle' }, { url: '/idle', method: 'POST', payload: {} }, { url: '/idle-twice' }] as const
-for (const [nth, asked] of waits.entries())
-  test(`LOD-31 requests that only wait keep nobody out, and come back: ${nth + 1} of ${waits.length}`, async () => {
+for (const [nth, input] of waits.entries())
+  test(`LOD-31 requests that only wait block no others, and continue: ${nth + 1} of ${waits.length}`, async () => {
     const { api, auth, idling, release } = hostsOfOneProcess()
-    const waiting = Array.from({ length: admittedMax + 100 }, async () => api.inject(asked))
+    const waiting = Array.from({ length: admittedMax + 100 }, async () => api.inject(input))
     while (idling.now < admittedMax + 100) await turn()
     assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
     release()
@@ -173,7 +177,7 @@ for (const [nth, asked] of waits.entries())
     await Promise.all(Array.from({ length: admittedMax }, () => auth.inject({ url: '/quick' })))
   })
 
-test('LOD-31 what is left to do after an answer takes no place', async () => {
+test('LOD-31 work after the response takes no place', async () => {
   const { api, auth, idling, release } = hostsOfOneProcess()
   await Promise.all(Array.from({ length: admittedMax }, () => api.inject({ url: '/leaves-work' })))
   assert.equal(idling.now, admittedMax)
@@ -183,14 +187,14 @@ test('LOD-31 what is left to do after an answer takes no place', async () => {
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
 })
 
-test('LOD-32 requests that wait for other services keep nobody out, and only so many wait for those', async () => {
+test('LOD-32 requests that wait for other services block no others, and their number is limited', async () => {
   const { promise: resolved, resolve } = Promise.withResolvers<void>()
-  const outbound = createOutbound({ baseUrl: new URL('https://api.example') }, (_name, _options, found) => {
+  const outbound = createOutboundClient({ baseUrl: new URL('https://api.example') }, (_name, _options, found) => {
     void resolved.then(() => found(new Error('no such name'), []))
   })
   const { api, auth } = hostsOfOneProcess()
-  const wanted = { bodyBytesMax: 100, withinMilliseconds: 60_000 }
-  api.get('/elsewhere', () => outbound.get('https://app.example/', wanted))
+  const requested = { bodyBytesMax: 100, withinMilliseconds: 60_000 }
+  api.get('/elsewhere', () => outbound.get('https://app.example/', requested))
   const waiting = Array.from({ length: admittedMax }, async () => api.inject({ url: '/elsewhere' }))
   const refused = await api.inject({ url: '/elsewhere' })
   assert.equal(refused.statusCode, 503)
@@ -198,5 +202,5 @@ test('LOD-32 requests that wait for other services keep nobody out, and only so 
   assert.equal((await auth.inject({ url: '/quick' })).body, 'well')
   resolve()
   await Promise.all(waiting)
-  assert.equal((await api.inject({ url: '/elsewhere' })).statusCode, 500, 'it is asked again')
+  assert.equal((await api.inject({ url: '/elsewhere' })).statusCode, 500, 'it is looked up again')
 })

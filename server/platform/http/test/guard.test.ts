@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import pino from 'pino'
 import { holdRequest, listenHere } from '#testing/held-request.ts'
 import { createAdmission } from '#platform/http/admission.ts'
-import { readConfig } from '#platform/config/config.ts'
+import { loadConfig } from '#platform/config/config.ts'
 import { guard } from '#platform/http/guard.ts'
-import { createHost } from '#platform/http/http.ts'
+import { createHost } from '#platform/http/host.ts'
 import { noTelemetry } from '#platform/observability/telemetry.ts'
 
-test('SES-14 a guard looks again only where the body was still to come, and what it saw last counts', async (t) => {
-  const config = readConfig({})
+test('SES-14 a guard runs again only if the body was incomplete, and its last result counts', async (t) => {
+  const config = loadConfig({})
   const host = createHost(
     { log: pino({ level: 'silent' }), config, telemetry: noTelemetry },
     {
@@ -26,7 +26,7 @@ test('SES-14 a guard looks again only where the body was still to come, and what
   const { promise: looked, resolve: look } = Promise.withResolvers<void>()
   const counting = guard(async () => {
     looks += 1
-    // As long as a database takes at least: until then what came with the header has been read.
+    // At least as long as a database query, so that data sent with the header has been read.
     await wait(1)
     if (looks > 2) look()
     return { look: looks }

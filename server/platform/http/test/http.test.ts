@@ -3,15 +3,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { test } from 'node:test'
 import pino from 'pino'
 import { createAdmission } from '#platform/http/admission.ts'
-import { readConfig } from '#platform/config/config.ts'
-import { createHost } from '#platform/http/http.ts'
+import { loadConfig } from '#platform/config/config.ts'
+import { createHost } from '#platform/http/host.ts'
 import { noTelemetry } from '#platform/observability/telemetry.ts'
 
-/** A host with routes that are broken, and the lines of its log at level error. */
+/** Creates a host with failing routes, and collects its log lines of level error. */
 function hostWithFaults() {
   const lines: { requestId: string; msg: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const config = readConfig({})
+  const config = loadConfig({})
   const host = createHost(
     { log, config, telemetry: noTelemetry },
     {
@@ -40,7 +40,7 @@ function hostWithFaults() {
 }
 
 for (const path of ['/throws', '/rejects', '/throws-no-error', '/guard'])
-  test(`LOD-10 a fault in a handler fails its own request alone, and is logged once: ${path}`, async () => {
+  test(`LOD-10 a fault in a handler fails only its own request and is logged once: ${path}`, async () => {
     const { host, lines } = hostWithFaults()
     const [faulty, ...others] = await Promise.all([
       host.inject({ url: path }),
@@ -52,7 +52,7 @@ for (const path of ['/throws', '/rejects', '/throws-no-error', '/guard'])
     assert.doesNotMatch(faulty.body, /alice|Error|\.ts/)
     assert.deepEqual(
       lines.map((line) => [line.requestId, line.msg]),
-      [[requestId, 'a request failed']],
+      [[requestId, 'request failed']],
     )
     assert.ok(others.every(({ body }) => body === 'well'))
     assert.equal((await host.inject({ url: '/serves' })).body, 'well')

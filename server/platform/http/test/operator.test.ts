@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld({ rateLimits: true })
 })
@@ -12,7 +12,7 @@ after(() => world.close())
 const listApps = (headers: Record<string, string>, remoteAddress: string) =>
   world.api.inject({ url: '/api/admin/apps', headers, remoteAddress })
 
-test('without the admin token one is asked for it', async () => {
+test('a request without the admin token gets WWW-Authenticate', async () => {
   const basic = `Basic ${Buffer.from('admin:admin').toString('base64')}`
   for (const headers of [{}, { authorization: '' }, { authorization: 'Bearer' }, { authorization: basic }]) {
     const answer = await listApps(headers, '192.0.2.1')
@@ -21,7 +21,7 @@ test('without the admin token one is asked for it', async () => {
   }
 })
 
-test('a token that differs in one letter is wrong', async () => {
+test('a token that differs in one character is rejected', async () => {
   const token = world.kernel.adminToken.reveal()
   for (const near of [token.slice(1), token.slice(0, -1), `${token}0`, token.toUpperCase(), 'undefined', '[secret]']) {
     const answer = await listApps({ authorization: `Bearer ${near}` }, '192.0.2.2')
@@ -31,7 +31,7 @@ test('a token that differs in one letter is wrong', async () => {
   assert.equal((await listApps(world.admin, '192.0.2.2')).statusCode, 200)
 })
 
-test('who guesses the token is stopped, and the operator elsewhere is not', async () => {
+test('guesses of the admin token are limited, and the operator at another address is not', async () => {
   const guess = () => listApps({ authorization: 'Bearer guess' }, '192.0.2.3')
   for (let count = 0; count < 30; count += 1) assert.equal((await guess()).statusCode, 401)
   const stopped = await guess()
@@ -42,13 +42,13 @@ test('who guesses the token is stopped, and the operator elsewhere is not', asyn
   assert.equal((await listApps(world.admin, '192.0.2.4')).statusCode, 200)
 })
 
-test('the public metadata of apps are read six hundred times a minute, and then no more', async () => {
+test('public app metadata is rate-limited to six hundred requests a minute', async () => {
   const read = () => world.api.inject({ url: '/api/oauth/app/app_playground', remoteAddress: '192.0.2.5' })
   for (let count = 0; count < 600; count += 1) assert.equal((await read()).statusCode, 200)
   assert.equal((await read()).statusCode, 429)
 })
 
-test('QRY-05 the operator reads all apps a page at a time, each once, whatever goes in between', async () => {
+test('QRY-05 the operator lists all apps in pages, each once, during changes', async () => {
   type Page = { apps: { clientId: string }[]; nextCursor: string | null }
   const read = async (query: string): Promise<Page> => {
     const answer = await world.api.inject({ url: `/api/admin/apps?${query}`, headers: world.admin })
@@ -62,14 +62,14 @@ test('QRY-05 the operator reads all apps a page at a time, each once, whatever g
   }
   const idsOf = ({ apps }: Page) => apps.map(({ clientId }) => clientId)
   const all = idsOf(await read(''))
-  assert.deepEqual(made.toSorted(), all.slice(0, made.length).toSorted(), 'the newest come first')
+  assert.deepEqual(made.toSorted(), all.slice(0, made.length).toSorted(), 'newest first')
 
   const found: string[] = []
   for (let query = 'limit=2'; query !== '';) {
     const page = await read(query)
     assert.ok(page.apps.length <= 2)
     found.push(...idsOf(page))
-    // The app that a cursor names may go: the next page begins after it all the same.
+    // The app of a cursor may be deleted: the next page still starts after it.
     const [last = ''] = found.slice(-1)
     if (found.length === 4) {
       const url = `/api/admin/apps/${last}`
@@ -84,10 +84,10 @@ test('QRY-05 the operator reads all apps a page at a time, each once, whatever g
   }
 })
 
-test('QRY-05 one answer holds a hundred apps at most', async () => {
+test('QRY-05 a page has at most a hundred apps', async () => {
   await sql`
-    insert into app (client_id, name, redirect_uris, allowed_scopes, is_public, id_token_algorithm,
-      access_token_seconds, refresh_token_seconds, created_at, updated_at)
+    insert into app (client_id, name, redirect_uris, allowed_scopes, is_public, id_token_signed_response_alg,
+      access_token_ttl_seconds, refresh_token_ttl_seconds, created_at, updated_at)
     select 'app_' || nth, 'One of many', '{https://app.example/callback}', '{openid}', true, 'ES256', 600, 600,
       ${world.now()}, ${world.now()}
     from generate_series(1, 150) nth`.execute(world.db)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const module = new URL('../log.ts', import.meta.url).href
 
-/** The line that is logged of an error with this code. */
+/** Returns the log line of an error with this code. */
 async function lineOf(code: string): Promise<string> {
   const script = `
     const { log, flush } = (await import(${JSON.stringify(module)})).createLog('info')
@@ -16,7 +16,7 @@ async function lineOf(code: string): Promise<string> {
   return stdout
 }
 
-test('LOG-07 the log says which error it was, and no code of an authorization', async () => {
+test('LOG-07 the log contains error codes, and no authorization code', async () => {
   for (const code of ['ECONNREFUSED', '57014', 'ERR_STREAM_PREMATURE_CLOSE']) {
     const line = await lineOf(code)
     assert.equal(JSON.parse(line).error.errorCode, code)

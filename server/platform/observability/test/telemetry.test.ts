@@ -10,7 +10,7 @@ import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
 
-/** The service with its metrics on a port, as two processes where it can be. */
+/** Starts the service with metrics on a port, as two processes if possible. */
 async function startMeasured(t: TestContext, environment: Record<string, string> = {}) {
   const [port] = await freePorts(1)
   const settings = { METRICS_PORT: String(port), ...environment }
@@ -21,18 +21,18 @@ async function startMeasured(t: TestContext, environment: Record<string, string>
   return { service, url: `http://localhost:${port}/metrics` }
 }
 
-/** The value of a sample; 0 where there is none. */
+/** Returns the value of a sample, or 0 if there is none. */
 async function sample(url: string, name: string): Promise<number> {
   const lines = (await (await fetch(url)).text()).split('\n')
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? 0)
 }
 
-/** A request over a connection of its own, so that any of the processes may get it. */
+/** Sends a request over a new connection, so that any of the processes may receive it. */
 function ask(service: Served, path: string, init: { method?: string; headers?: Record<string, string> } = {}) {
   return fetch(service.baseUrl + path, { ...init, headers: { ...init.headers, connection: 'close' } })
 }
 
-test('metrics count every request by its route, whichever process had it', async (t) => {
+test('metrics count every request by its route, over all processes', async (t) => {
   const { service, url } = await startMeasured(t)
   for (let count = 0; count < 12; count += 1) await ask(service, `/api/oauth/app/app_unknown${count}`)
   await ask(service, '/nothing/here', { method: 'PROPFIND' })
@@ -42,7 +42,7 @@ test('metrics count every request by its route, whichever process had it', async
   const text = await (await fetch(url)).text()
   assert.match(text, /route="none",status="4xx"/)
   assert.doesNotMatch(text, /app_unknown|nothing\/here|PROPFIND/)
-  assert.equal(await sample(url, 'countersign_processes'), isShared ? 2 : 1)
+  assert.equal(await sample(url, 'countersign_worker_processes'), isShared ? 2 : 1)
   assert.ok((await sample(url, 'process_resident_memory_bytes')) > 1e7)
   assert.ok((await sample(url, 'process_cpu_seconds_total')) > 0)
   assert.ok((await sample(url, 'countersign_database_connections')) >= 1)
@@ -51,13 +51,13 @@ test('metrics count every request by its route, whichever process had it', async
     assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]+\})? [\d.e+-]+)$/)
 })
 
-test('metrics count what a rate limit refuses', async (t) => {
+test('metrics count rejections by rate limits', async (t) => {
   const { service, url } = await startMeasured(t, { RATE_LIMIT_NUMBERS: 'metadata=3' })
   for (let count = 0; count < 5; count += 1) await ask(service, '/api/oauth/app/app_unknown')
-  assert.equal(await sample(url, 'countersign_rate_limit_refusals_total{limit="metadata"}'), 2)
+  assert.equal(await sample(url, 'countersign_rate_limit_rejections_total{limit="metadata"}'), 2)
 })
 
-test('metrics count what became of each attempt to deliver a webhook', async (t) => {
+test('metrics count the outcome of each webhook attempt', async (t) => {
   const { service, url } = await startMeasured(t)
   const receiver = await startWebhookReceiver([204, 410])
   t.after(receiver.close)
@@ -69,15 +69,15 @@ test('metrics count what became of each attempt to deliver a webhook', async (t)
   const app = await admin('POST', '', { name: 'Shop', redirectUris: ['https://shop.example/'] })
   const path = `/${app.clientId}/webhook`
   await admin('PUT', path, { url: receiver.url })
-  for (const outcome of ['delivered', 'gone']) {
+  for (const outcome of ['delivered', 'endpoint_gone']) {
     await admin('POST', `${path}/test`)
-    while ((await admin('GET', `${path}/deliveries?limit=1`)).deliveries[0].state === 'waiting') await pause(20)
+    while ((await admin('GET', `${path}/deliveries?limit=1`)).deliveries[0].state === 'pending') await pause(20)
     assert.equal(await sample(url, `countersign_webhook_attempts_total{outcome="${outcome}"}`), 1)
   }
   assert.ok(!(await (await fetch(url)).text()).includes(app.clientId))
 })
 
-test('SUP-08 metrics are on their own port alone, and nothing else is there', async (t) => {
+test('SUP-08 metrics are served on their own port only, and nothing else is', async (t) => {
   const { service, url } = await startMeasured(t)
   for (const host of [service.baseUrl, service.authUrl, service.businessUrl])
     for (const path of ['/metrics', '/debug', '/debug/pprof', '/server-status', '/admin'])
@@ -87,7 +87,7 @@ test('SUP-08 metrics are on their own port alone, and nothing else is there', as
   assert.equal((await fetch(url, { method: 'POST' })).status, 404)
 })
 
-test('traces have one server span a request, with its route and request id and nothing it said', async (t) => {
+test('traces have one server span per request, with route and request ID and without content', async (t) => {
   const receiver = await startTraceReceiver([503])
   t.after(receiver.close)
   const service = await startService({
@@ -126,7 +126,7 @@ test('traces have one server span a request, with its route and request id and n
   assert.ok(Math.abs(Number(BigInt(span.endTimeUnixNano) / 1_000_000n) - Date.now()) < 60_000)
 })
 
-test('traces continue those of a trusted proxy, and leave out what it does not record', async (t) => {
+test('traces continue those of a trusted proxy, and omit unsampled ones', async (t) => {
   const receiver = await startTraceReceiver()
   t.after(receiver.close)
   const service = await startService({
@@ -142,7 +142,7 @@ test('traces continue those of a trusted proxy, and leave out what it does not r
   )
 })
 
-test('OUT-05 a receiver of traces that is away does not hold the service up, and is named in the log', async (t) => {
+test('OUT-05 an unreachable trace receiver does not delay the service, and the log names it', async (t) => {
   const [port] = await freePorts(1)
   const service = await startService({
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/otlp` },
@@ -153,13 +153,13 @@ test('OUT-05 a receiver of traces that is away does not hold the service up, and
   const line = service
     .output()
     .split('\n')
-    .find((each) => each.includes('"traces could not be sent"'))
+    .find((each) => each.includes('"trace export failed"'))
   const { receiver, cause } = JSON.parse(line ?? '{}')
   assert.equal(receiver, `http://127.0.0.1:${port}/otlp/v1/traces`)
   assert.equal(cause, `connect ECONNREFUSED 127.0.0.1:${port}`)
 })
 
-test('OUT-05 nor does one that takes what is sent and never answers', async (t) => {
+test('OUT-05 a trace receiver that never responds does not delay the service', async (t) => {
   const silent = createServer().listen(0, '127.0.0.1')
   const reached = once(silent, 'connection')
   t.after(() => silent.close())
@@ -172,18 +172,18 @@ test('OUT-05 nor does one that takes what is sent and never answers', async (t) 
   assert.equal((await ask(service, '/healthz')).status, 200)
   const [socket] = await reached
   t.after(() => socket.destroy())
-  assert.equal((await ask(service, '/healthz')).status, 200, 'while what was sent has no answer')
+  assert.equal((await ask(service, '/healthz')).status, 200, 'while the export has no response')
   const began = performance.now()
   assert.equal(await service.end('SIGTERM'), 0)
   assert.ok(performance.now() - began < 15_000)
   const causes = service
     .output()
     .split('\n')
-    .filter((each) => each.includes('"traces could not be sent"'))
+    .filter((each) => each.includes('"trace export failed"'))
     .map((line) => JSON.parse(line))
     .map(({ receiver, cause }) => `${receiver}: ${cause}`)
   assert.ok(causes.length > 0)
-  for (const cause of causes) assert.ok(cause.startsWith(`${endpoint}/v1/traces: no answer `), cause)
+  for (const cause of causes) assert.ok(cause.startsWith(`${endpoint}/v1/traces: no response `), cause)
 })
 
 function attributesOf({ attributes }: ReceivedSpan): Record<string, string | undefined> {

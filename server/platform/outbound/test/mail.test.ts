@@ -12,7 +12,7 @@ const hosted = {
   ALLOW_EMBEDDED: '1',
 }
 
-test('a hosted service without a mail server says so, and its pages too', async () => {
+test('a hosted service without a mail server reports that in the API and on its pages', async () => {
   const world = await createWorld({ environment: hosted })
   const { headers, identityId } = await world.person()
   const answer = await world.api.inject({
@@ -26,7 +26,7 @@ test('a hosted service without a mail server says so, and its pages too', async 
   await world.close()
 })
 
-test('where no mail server answers, the person may try again and the service lives on', async () => {
+test('if no mail server responds, the user can retry and the service keeps running', async () => {
   const mailbox = await openMailbox()
   await mailbox.close()
   const world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
@@ -43,10 +43,10 @@ test('where no mail server answers, the person may try again and the service liv
   await world.close()
 })
 
-test('a mailbox and a person get so many mails in a day, and then no more', async () => {
+test('mails are limited per mailbox and per user a day', async () => {
   const mailbox = await openMailbox()
   const world = await createWorld({
-    environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com', RATE_LIMIT_NUMBERS: 'mail-for-a-person=6' },
+    environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com', RATE_LIMIT_NUMBERS: 'mails-per-user=6' },
     rateLimits: true,
   })
   const ask = async ({ headers, identityId }: Awaited<ReturnType<typeof world.person>>, email: string) => {
@@ -54,7 +54,7 @@ test('a mailbox and a person get so many mails in a day, and then no more', asyn
     return (await world.api.inject({ method: 'POST', url, headers, payload: { email } })).statusCode
   }
   const [ada, eve] = [await world.person(), await world.person()]
-  // Half of the number in each session, and one more by each fresh proof.
+  // Half of the limit in each session, and one more after each authentication.
   const again = { ...ada, headers: await ada.signIn() }
   for (let count = 0; count < 4; count += 1) assert.equal(await ask(ada, 'mailbox@example.com'), 200)
   assert.equal(await ask(ada, 'another@example.com'), 429)
@@ -65,7 +65,7 @@ test('a mailbox and a person get so many mails in a day, and then no more', asyn
   await Promise.all([world.close(), mailbox.close()])
 })
 
-test('REC-06 a mail names the host of the settings, whatever Host a request claims', async () => {
+test('REC-06 a mail contains the configured host, whatever Host a request has', async () => {
   const mailbox = await openMailbox()
   const world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
   const { headers, identityId } = await world.person()
@@ -82,7 +82,7 @@ test('REC-06 a mail names the host of the settings, whatever Host a request clai
   await Promise.all([world.close(), mailbox.close()])
 })
 
-test('in development a mail stands in the log, where its reader finds the code', async (t) => {
+test('in development mails are logged with their codes', async (t) => {
   const service = await startService({ environment: { LOG_LEVEL: 'info' } })
   t.after(() => service.close())
   const send = async (path: string, body: object, headers: Record<string, string> = {}) => {
@@ -104,7 +104,7 @@ test('in development a mail stands in the log, where its reader finds the code',
     service
       .output()
       .split('\n')
-      .find((line) => line.includes('SMTP_URL is unset'))
+      .find((line) => line.includes('SMTP_URL is not set'))
   await service.wrote(() => written() !== undefined)
   const { mail } = JSON.parse(written() ?? '')
   assert.equal(mail.to, 'ada@example.com')

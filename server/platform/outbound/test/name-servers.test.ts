@@ -2,47 +2,47 @@ import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import { after, test } from 'node:test'
 import { startNameServer } from '#testing/name-server.ts'
-import { createNameServers } from '#platform/outbound/name-servers.ts'
+import { createDnsResolver } from '#platform/outbound/dns-resolver.ts'
 
 const server = await startNameServer()
-const nameServers = createNameServers({ dnsServers: [server.address] })
+const nameServers = createDnsResolver({ dnsServers: [server.address] })
 after(() => server.close())
 
-test('the records of a name come each as one text, however it is cut', async () => {
+test('each TXT record is returned as one text, however it is split', async () => {
   server.setTexts('many.example', 'one', ['tw', 'o'], 'x'.repeat(255), ['y'.repeat(255), 'y'.repeat(45)])
   const found = await nameServers.readTexts('many.example')
   assert.ok(found.kind === 'texts')
   assert.deepEqual(found.texts.toSorted(), ['one', 'two', 'x'.repeat(255), 'y'.repeat(300)])
 })
 
-test('what has changed since is seen at once, however long the former answer was good for', async () => {
+test('a changed record is visible at once, whatever the TTL of the previous response', async () => {
   server.setTexts('changing.example', 'before')
   assert.deepEqual(await nameServers.readTexts('changing.example'), { kind: 'texts', texts: ['before'] })
   server.setTexts('changing.example', 'after')
   assert.deepEqual(await nameServers.readTexts('changing.example'), { kind: 'texts', texts: ['after'] })
 })
 
-test('a name that does not exist has no records, and neither has one that has others', async () => {
+test('a name that does not exist or has only other records has no TXT records', async () => {
   assert.deepEqual(await nameServers.readTexts('nowhere.example'), { kind: 'texts', texts: [] })
   server.setTexts('empty.example')
   assert.deepEqual(await nameServers.readTexts('empty.example'), { kind: 'texts', texts: [] })
 })
 
-test('DOM-02 what the target of an alias says is not said by the name', async () => {
+test('DOM-02 the TXT records of an alias’s target are not those of the name', async () => {
   server.setAlias('alias.example', 'target.example', 'the text')
   server.setAlias('dangling.example', 'nowhere.example')
   assert.deepEqual(await nameServers.readTexts('alias.example'), { kind: 'alias' })
   assert.deepEqual(await nameServers.readTexts('dangling.example'), { kind: 'alias' })
 })
 
-test('DOM-08 a server that fails or refuses has not answered', async () => {
+test('DOM-08 a name server that fails or refuses gives no result', async () => {
   server.fail('broken.example', 'SERVFAIL')
   server.fail('refused.example', 'REFUSED')
   assert.deepEqual(await nameServers.readTexts('broken.example'), { kind: 'no answer', reason: 'ESERVFAIL' })
   assert.deepEqual(await nameServers.readTexts('refused.example'), { kind: 'no answer', reason: 'EREFUSED' })
 })
 
-test('DOM-08 a server that says nothing is waited for five seconds, by at most fifty questions', async () => {
+test('DOM-08 a silent name server is awaited for five seconds, by at most fifty look-ups', async () => {
   server.stayAway('silent.example')
   const begun = performance.now()
   const answers = await Promise.all(Array.from({ length: 60 }, () => nameServers.readTexts('silent.example')))
@@ -55,7 +55,7 @@ test('DOM-08 a server that says nothing is waited for five seconds, by at most f
   assert.deepEqual(await nameServers.readTexts('silent.example'), { kind: 'texts', texts: ['here'] })
 })
 
-test('DOM-08 an answer as large as the DNS takes is read, and one of too many records is none', async () => {
+test('DOM-08 a response of maximum size is parsed, and one with too many records gives no result', async () => {
   server.setTexts(
     'large.example',
     ...Array.from({ length: 60 }, () => Array.from({ length: 4 }, () => 'z'.repeat(255))),
@@ -68,9 +68,9 @@ test('DOM-08 an answer as large as the DNS takes is read, and one of too many re
   assert.deepEqual(await nameServers.readTexts('many.example'), { kind: 'no answer', reason: 'too_many_records' })
 })
 
-test('a server that is not there has not answered', async () => {
+test('an unreachable name server gives no result', async () => {
   const gone = await startNameServer()
   await gone.close()
-  const answer = await createNameServers({ dnsServers: [gone.address] }).readTexts('acme.example')
+  const answer = await createDnsResolver({ dnsServers: [gone.address] }).readTexts('acme.example')
   assert.equal(answer.kind, 'no answer')
 })

@@ -7,11 +7,11 @@ import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { startDocumentHost } from '#testing/document-host.ts'
-import { createOutbound } from '#platform/outbound/fetch.ts'
+import { createOutboundClient } from '#platform/outbound/fetch.ts'
 
 const local = { baseUrl: new URL('http://localhost:4400') }
 const hosted = { baseUrl: new URL('https://api.id.example.com') }
-const wanted = { bodyBytesMax: 5120, withinMilliseconds: 5000 }
+const requested = { bodyBytesMax: 5120, withinMilliseconds: 5000 }
 
 async function host(t: TestContext) {
   const started = await startDocumentHost()
@@ -19,7 +19,7 @@ async function host(t: TestContext) {
   return started
 }
 
-/** A port of this machine that counts who comes and says what it is given; with nothing to say it hangs up. */
+/** Opens a local port that counts connections and sends a text, or disconnects without one. */
 async function rawPort(t: TestContext, said: string) {
   let connections = 0
   const server = createServer((socket) => {
@@ -35,19 +35,19 @@ async function rawPort(t: TestContext, said: string) {
 }
 
 const resolvingTo =
-  (asked: string[], ...answers: string[]) =>
+  (input: string[], ...answers: string[]) =>
   (name: string, _: object, callback: (error: null, found: { address: string; family: number }[]) => void) => {
-    const address = answers[Math.min(asked.push(name), answers.length) - 1] ?? ''
+    const address = answers[Math.min(input.push(name), answers.length) - 1] ?? ''
     callback(null, [{ address, family: address.includes(':') ? 6 : 4 }])
   }
 
-test('a document is what a 200 brings as JSON, with what it says of its age', async (t) => {
+test('a document is the JSON of a 200 response, with its caching headers', async (t) => {
   const documents = await host(t)
-  const outbound = createOutbound(local)
+  const outbound = createOutboundClient(local)
   const headers = { 'content-type': 'application/client+json; charset=utf-8', 'cache-control': 'max-age=60', age: '5' }
   const url = documents.answer('/document', { headers, body: '{"a":["ü"]}' })
-  assert.deepEqual(await outbound.get(url, wanted), { json: { a: ['ü'] }, cacheControl: 'max-age=60', age: '5' })
-  const sent = documents.asked[0]?.headers
+  assert.deepEqual(await outbound.get(url, requested), { json: { a: ['ü'] }, cacheControl: 'max-age=60', age: '5' })
+  const sent = documents.requested[0]?.headers
   assert.deepEqual([sent?.accept, sent?.cookie], ['application/json', undefined])
 
   const refused: Record<string, [Parameters<typeof documents.answer>[1], string]> = {
@@ -66,12 +66,12 @@ test('a document is what a 200 brings as JSON, with what it says of its age', as
     ],
   }
   for (const [path, [answer, reason]] of Object.entries(refused))
-    await assert.rejects(outbound.get(documents.answer(path, answer), wanted), { reason }, path)
+    await assert.rejects(outbound.get(documents.answer(path, answer), requested), { reason }, path)
 })
 
-test('SRF-01 SRF-02 SRF-05 a document is read from no inner address, however spelt, nor by another way', async (t) => {
+test('SRF-01 SRF-02 SRF-05 a document is fetched from no private address, in any spelling or scheme', async (t) => {
   const canary = await rawPort(t, '')
-  const outbound = createOutbound(hosted)
+  const outbound = createOutboundClient(hosted)
   const inner =
     '127.0.0.1 127.8.8.8 127.1 127.0.1 0 0.0.0.0 0x7f.1 0x7f000001 0X7F000001 2130706433 017700000001 ' +
     '0177.0.0.1 127.0.0.1. %31%32%37.0.0.1 169.254.169.254 0xa9fea9fe 2852039166 10.0.0.1 172.16.0.1 ' +
@@ -99,38 +99,42 @@ test('SRF-01 SRF-02 SRF-05 a document is read from no inner address, however spe
   ]
   const urls = inner.split(' ').flatMap((name) => [`https://${name}/c`, `https://${name}:${canary.port}/c`])
   for (const url of [...urls, ...others])
-    await assert.rejects(outbound.get(url, wanted), { reason: 'address_not_allowed' }, url)
+    await assert.rejects(outbound.get(url, requested), { reason: 'address_not_allowed' }, url)
   assert.equal(canary.connections(), 0)
 })
 
-test('SRF-09 a name in another script is no name, and an escaped one is looked at as what it becomes', async () => {
-  const outbound = createOutbound(hosted)
+test('SRF-09 a host name in another script is rejected, and an escaped one is checked after decoding', async () => {
+  const outbound = createOutboundClient(hosted)
   const names =
     'ｌocalhost 127。0。0。1 １２７.0.0.1 %EF%BD%8Cocalhost ⑫7.0.0.1 local%C2%ADhost %E2%91%AB7.0.0.1 bücher.example'
   for (const name of names.split(' '))
-    await assert.rejects(outbound.get(`https://${name}/c`, wanted), { reason: 'address_not_allowed' }, name)
+    await assert.rejects(outbound.get(`https://${name}/c`, requested), { reason: 'address_not_allowed' }, name)
 })
 
-test('SRF-01 SRF-03 the address that a name has when it is connected to is the one that counts', async (t) => {
+test('SRF-01 SRF-03 the address at the time of the connection is checked', async (t) => {
   const documents = await host(t)
   for (const inner of ['127.0.0.1', '::1', '169.254.169.254', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '10.1.2.3']) {
-    const asked: string[] = []
-    const outbound = createOutbound(hosted, resolvingTo(asked, inner))
-    await assert.rejects(outbound.get('https://metadata.example/c', wanted), { reason: 'address_not_allowed' }, inner)
-    assert.deepEqual(asked, ['metadata.example'])
+    const input: string[] = []
+    const outbound = createOutboundClient(hosted, resolvingTo(input, inner))
+    await assert.rejects(
+      outbound.get('https://metadata.example/c', requested),
+      { reason: 'address_not_allowed' },
+      inner,
+    )
+    assert.deepEqual(input, ['metadata.example'])
   }
   assert.equal(documents.connections(), 0)
 
-  // Asked a second time this name would lead elsewhere: it is asked once.
-  const asked: string[] = []
-  const outbound = createOutbound(local, resolvingTo(asked, '127.0.0.1', '127.0.0.2'))
+  // A second look-up would return another address, but there is only one.
+  const input: string[] = []
+  const outbound = createOutboundClient(local, resolvingTo(input, '127.0.0.1', '127.0.0.2'))
   documents.answer('/c', { body: '{}' })
-  assert.deepEqual((await outbound.get(`http://app.localhost:${documents.port}/c`, wanted)).json, {})
-  assert.deepEqual(asked, ['app.localhost'])
-  assert.equal(documents.asked[0]?.headers.host, `app.localhost:${documents.port}`)
+  assert.deepEqual((await outbound.get(`http://app.localhost:${documents.port}/c`, requested)).json, {})
+  assert.deepEqual(input, ['app.localhost'])
+  assert.equal(documents.requested[0]?.headers.host, `app.localhost:${documents.port}`)
 })
 
-test('SRF-04 no document sends us elsewhere', async (t) => {
+test('SRF-04 no document causes a redirect', async (t) => {
   const documents = await host(t)
   const canary = await rawPort(t, '')
   for (const status of [300, 301, 302, 303, 307, 308]) {
@@ -140,15 +144,15 @@ test('SRF-04 no document sends us elsewhere', async (t) => {
       headers: { location, refresh: `0; url=${location}` },
       body: '{}',
     })
-    await assert.rejects(createOutbound(local).get(url, wanted), { reason: `status_${status}` })
+    await assert.rejects(createOutboundClient(local).get(url, requested), { reason: `status_${status}` })
   }
   assert.equal(canary.connections(), 0)
 })
 
-test('SRF-06 what is slow, endless, inflatable or all headers is cut', async (t) => {
+test('SRF-06 a slow, endless, compressed or oversized response is cut', async (t) => {
   const documents = await host(t)
-  const soon = { ...wanted, withinMilliseconds: 200 }
-  const outbound = createOutbound(local)
+  const soon = { ...requested, withinMilliseconds: 200 }
+  const outbound = createOutboundClient(local)
   const flood = Buffer.alloc(65_536, ' ')
   const reasons: Record<string, [Parameters<typeof documents.answer>[1], string]> = {
     '/endless': [
@@ -175,7 +179,7 @@ test('SRF-06 what is slow, endless, inflatable or all headers is cut', async (t)
   for (const [path, [answer, reason]] of Object.entries(reasons))
     await assert.rejects(outbound.get(documents.answer(path, answer), soon), { reason }, path)
   documents.answer('/full', { body: `"${'a'.repeat(5118)}"` })
-  assert.equal(String((await outbound.get(documents.at('/full'), wanted)).json).length, 5118)
+  assert.equal(String((await outbound.get(documents.at('/full'), requested)).json).length, 5118)
 
   const headers = Array.from({ length: 10_000 }, (_, nth) => `x-${nth}: 1\r\n`).join('')
   const early = 'HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n'.repeat(1000)
@@ -185,13 +189,13 @@ test('SRF-06 what is slow, endless, inflatable or all headers is cut', async (t)
   await assert.rejects(outbound.get(`http://localhost:${hesitant.port}/`, soon), { reason: 'timed_out' })
 })
 
-test('SRF-07 no proxy that the environment names is asked', async (t) => {
+test('SRF-07 a proxy in the environment is not used', async (t) => {
   const documents = await host(t)
   const proxy = await rawPort(t, '')
   documents.answer('/c', { body: '{"read":true}' })
   const program = `
-    const { createOutbound } = await import(process.argv[1])
-    const outbound = createOutbound({ baseUrl: new URL('http://localhost:4400') })
+    const { createOutboundClient } = await import(process.argv[1])
+    const outbound = createOutboundClient({ baseUrl: new URL('http://localhost:4400') })
     const { json } = await outbound.get(process.argv[2], { bodyBytesMax: 99, withinMilliseconds: 5000 })
     console.log(JSON.stringify(json), await fetch(process.argv[2]).then(() => 'read', () => 'by the proxy'))`
   const named = `http://127.0.0.1:${proxy.port}`
@@ -210,7 +214,7 @@ test('SRF-07 no proxy that the environment names is asked', async (t) => {
     { env, timeout: 20_000 },
   )
   const { stdout } = await running
-  // What else runs there does ask the proxy, which hangs up.
+  // Other code in that process does use the proxy, which disconnects.
   assert.match(stdout, /^{"read":true} by the proxy/)
-  assert.deepEqual([documents.asked.length, proxy.connections()], [1, 1])
+  assert.deepEqual([documents.requested.length, proxy.connections()], [1, 1])
 })

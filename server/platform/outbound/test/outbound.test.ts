@@ -4,23 +4,23 @@ import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
-import { createOutbound, isPublicAddress, Unreachable } from '#platform/outbound/fetch.ts'
+import { createOutboundClient, isPublicAddress, OutboundError } from '#platform/outbound/fetch.ts'
 
 const local = { baseUrl: new URL('http://localhost:4400') }
 const hosted = { baseUrl: new URL('https://api.id.example.com') }
 const sent = { headers: {}, body: '{}', withinMilliseconds: 5000 }
 
-/** Names that somebody else decides on: each answer in its turn. */
+/** Creates a resolver of an attacker, with the given responses in order. */
 function resolving(...answers: string[][]) {
-  const asked: string[] = []
+  const requested: string[] = []
   return {
-    asked,
+    requested,
     resolver: (
       name: string,
       _: object,
       callback: (error: null, found: { address: string; family: number }[]) => void,
     ) => {
-      const answer = answers[Math.min(asked.push(name), answers.length) - 1] ?? []
+      const answer = answers[Math.min(requested.push(name), answers.length) - 1] ?? []
       callback(
         null,
         answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
@@ -29,7 +29,7 @@ function resolving(...answers: string[][]) {
   }
 }
 
-/** A port of this machine that counts who comes. */
+/** Opens a local port that counts connections. */
 async function openPort(t: TestContext) {
   let connections = 0
   const server = createServer((socket) => {
@@ -43,7 +43,7 @@ async function openPort(t: TestContext) {
   return { port: address.port, connections: () => connections }
 }
 
-test('WHK-04 an address is public where the Internet has it, not where it is of a network, machine or nobody', () => {
+test('WHK-04 an address is public unless it belongs to a private network, this machine or no host', () => {
   const inner =
     '0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 127.0.0.1 127.255.0.1 169.254.169.254 172.16.0.1 ' +
     '172.31.255.255 192.0.0.8 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.7 203.0.113.9 224.0.0.1 ' +
@@ -60,9 +60,9 @@ test('WHK-04 an address is public where the Internet has it, not where it is of 
     assert.equal(isPublicAddress(nonsense), false, nonsense)
 })
 
-test('WHK-04 a URL that leads inwards is objected to however it is written, before anybody connects', async (t) => {
+test('WHK-04 a URL of a private address is rejected in any spelling, before any connection', async (t) => {
   const { port, connections } = await openPort(t)
-  const outbound = createOutbound(hosted)
+  const outbound = createOutboundClient(hosted)
   const spellings =
     '127.0.0.1 127.1 127.0.1 0 0.0.0.0 0x7f.1 0x7f000001 0X7F000001 2130706433 017700000001 0177.0.0.1 127.0.0.1. ' +
     '%31%32%37.0.0.1 169.254.169.254 0xa9fea9fe 10.0.0.1 192.168.0.1 localhost LocalHost app.localhost [::1] [::] ' +
@@ -76,39 +76,39 @@ test('WHK-04 a URL that leads inwards is objected to however it is written, befo
   assert.equal(connections(), 0)
 })
 
-test('WHK-05 a name is looked at by each address that it has when it is connected to', async (t) => {
+test('WHK-05 every address of a name is checked at the time of the connection', async (t) => {
   const { port, connections } = await openPort(t)
   const url = `https://hooks.example:${port}/`
   const inner = [['127.0.0.1'], ['::1'], ['8.8.8.8', '127.0.0.1'], ['127.0.0.1', '8.8.8.8'], ['::ffff:127.0.0.1'], []]
   for (const answer of inner) {
-    const { asked, resolver } = resolving(answer)
-    const outbound = createOutbound(hosted, resolver)
+    const { requested, resolver } = resolving(answer)
+    const outbound = createOutboundClient(hosted, resolver)
     assert.equal(outbound.objectionTo(url), undefined)
     await assert.rejects(outbound.post(url, sent), { reason: 'address_not_allowed' }, answer.join())
-    assert.deepEqual(asked, ['hooks.example'])
+    assert.deepEqual(requested, ['hooks.example'])
   }
-  const outbound = createOutbound(hosted)
+  const outbound = createOutboundClient(hosted)
   for (const name of ['localhost.', hostname()]) {
     const refused = await outbound.post(`https://${name}:${port}/`, sent).catch((error: unknown) => error)
     assert.ok(
-      refused instanceof Unreachable && /^(address_not_allowed|ENOTFOUND|EAI_AGAIN)$/.test(refused.reason),
+      refused instanceof OutboundError && /^(address_not_allowed|ENOTFOUND|EAI_AGAIN)$/.test(refused.reason),
       name,
     )
   }
   assert.equal(connections(), 0)
 })
 
-test('WHK-05 the address that was looked at is the one that is connected to: a name is asked for once', async (t) => {
+test('WHK-05 the checked address is the connected one: a name is looked up once', async (t) => {
   const receiver = await startWebhookReceiver([201])
   t.after(receiver.close)
-  const { asked, resolver } = resolving(['127.0.0.1'], ['127.0.0.2'])
-  const outbound = createOutbound(local, resolver)
+  const { requested, resolver } = resolving(['127.0.0.1'], ['127.0.0.2'])
+  const outbound = createOutboundClient(local, resolver)
   assert.equal((await outbound.post(`http://hooks.localhost:${receiver.port}/`, sent)).status, 201)
-  assert.deepEqual(asked, ['hooks.localhost'])
+  assert.deepEqual(requested, ['hooks.localhost'])
   assert.equal(receiver.received[0]?.headers['host'], `hooks.localhost:${receiver.port}`)
 })
 
-test('what is no plain https URL is objected to, also where the service is on localhost', () => {
+test('a URL that is not plain https is rejected, even if the service is on localhost', () => {
   const objections: Record<string, RegExp> = {
     'http://hooks.example/': /https/,
     'ftp://hooks.example/': /https/,
@@ -125,25 +125,25 @@ test('what is no plain https URL is objected to, also where the service is on lo
     'https://hooks.example:0/': /port/,
     'https://hooks.example:65536/': /https/,
   }
-  for (const outbound of [createOutbound(local), createOutbound(hosted)]) {
+  for (const outbound of [createOutboundClient(local), createOutboundClient(hosted)]) {
     for (const [url, objection] of Object.entries(objections))
       assert.match(outbound.objectionTo(url) ?? '', objection, url)
     for (const url of ['https://hooks.example', 'https://hooks.example:8443/a?b=c', 'https://1.1.1.1/'])
       assert.equal(outbound.objectionTo(url), undefined, url)
   }
   for (const url of ['http://localhost:3000/', 'http://127.0.0.1:3000/', 'https://192.168.1.7/'])
-    assert.equal(createOutbound(local).objectionTo(url), undefined, url)
-  assert.match(createOutbound(hosted).objectionTo('http://localhost:3000/') ?? '', /private/)
+    assert.equal(createOutboundClient(local).objectionTo(url), undefined, url)
+  assert.match(createOutboundClient(hosted).objectionTo('http://localhost:3000/') ?? '', /private/)
 })
 
-test('WHK-03 WHK-06 no redirect is followed, and nobody is waited for longer than was said', async (t) => {
+test('WHK-03 WHK-06 no redirect is followed, and the time limit applies', async (t) => {
   const moved = { status: 307, headers: { location: 'http://localhost:9/' } }
   const upgraded = { status: 101, headers: { connection: 'upgrade', upgrade: 'websocket' } }
   const receiver = await startWebhookReceiver([moved, upgraded, 'nothing', 'nothing'])
   t.after(receiver.close)
-  const outbound = createOutbound(local)
+  const outbound = createOutboundClient(local)
   assert.equal((await outbound.post(receiver.url, sent)).status, 307)
-  await assert.rejects(outbound.post(receiver.url, sent), Unreachable)
+  await assert.rejects(outbound.post(receiver.url, sent), OutboundError)
   await assert.rejects(outbound.post(receiver.url, { ...sent, withinMilliseconds: 100 }), { reason: 'timed_out' })
 
   const cut = new AbortController()
@@ -156,7 +156,7 @@ test('WHK-03 WHK-06 no redirect is followed, and nobody is waited for longer tha
   assert.equal(receiver.received.length, 4)
 })
 
-test('WHK-06 a receiver that answers letter by letter is waited for no longer than another', async (t) => {
+test('WHK-06 a receiver that responds byte by byte has the same time limit', async (t) => {
   const server = createServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nx-slow: ')
     const dripping = setInterval(() => socket.write('a'), 10)
@@ -166,11 +166,14 @@ test('WHK-06 a receiver that answers letter by letter is waited for no longer th
   t.after(() => server.close())
   const address = server.address()
   assert.ok(address !== null && typeof address === 'object')
-  const asked = createOutbound(local).post(`http://127.0.0.1:${address.port}/`, { ...sent, withinMilliseconds: 300 })
-  await assert.rejects(asked, { reason: 'timed_out' })
+  const requested = createOutboundClient(local).post(`http://127.0.0.1:${address.port}/`, {
+    ...sent,
+    withinMilliseconds: 300,
+  })
+  await assert.rejects(requested, { reason: 'timed_out' })
 })
 
-test('WHK-07 an answer without an end takes no memory: its body is not read', async (t) => {
+test('WHK-07 an endless response uses no memory, because its body is not read', async (t) => {
   const { promise: hungUp, resolve } = Promise.withResolvers<void>()
   const server = createServer((socket) => {
     socket.on('error', () => {}).on('close', () => resolve())
@@ -185,6 +188,6 @@ test('WHK-07 an answer without an end takes no memory: its body is not read', as
   t.after(() => server.close())
   const address = server.address()
   assert.ok(address !== null && typeof address === 'object')
-  assert.equal((await createOutbound(local).post(`http://127.0.0.1:${address.port}/`, sent)).status, 200)
+  assert.equal((await createOutboundClient(local).post(`http://127.0.0.1:${address.port}/`, sent)).status, 200)
   await hungUp
 })

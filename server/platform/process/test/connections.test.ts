@@ -11,7 +11,7 @@ import { createBoundedServer } from '#platform/process/connections.ts'
 
 const restMilliseconds = 1000
 
-/** A server with short bounds; answers how to connect to it. */
+/** Starts a server with low limits and returns a function that connects to it. */
 async function listen(t: TestContext, answer: RequestListener, connectionsMax = 100) {
   const server = createBoundedServer({}, answer, { connectionsMax, restMilliseconds }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -26,17 +26,17 @@ function address(found: AddressInfo | string | null): AddressInfo {
   return found
 }
 
-/** Being cut is what is awaited. */
+/** Ignores the expected error of a cut connection. */
 function quiet(socket: Socket): Socket {
   return socket.on('error', () => {})
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 const kilobytes64 = Buffer.alloc(64 * 1024, 'a')
-/** More than the kernel takes of a connection that nobody reads. */
+/** More than the kernel buffers for a connection that no client reads. */
 const pieces = 500
 
-test('LOD-14 connections that ask and never read are cut, and leave no memory taken', async (t) => {
+test('LOD-14 connections that send requests and never read are cut and free their memory', async (t) => {
   const service = await startService({ environment: { LOG_LEVEL: 'error' }, embedded: true })
   t.after(() => service.close())
   const { hostname, port } = new URL(service.baseUrl)
@@ -51,7 +51,7 @@ test('LOD-14 connections that ask and never read are cut, and leave no memory ta
   })
   let most = 0
   const watching = setInterval(() => (most = Math.max(most, megabytes())), 250)
-  // What is sent meanwhile keeps none open. And a socket that nobody reads notices only so that it was cut.
+  // Data sent meanwhile keeps no connection open. A socket without a reader notices the cut only by writing.
   const poking = setInterval(() => sockets.forEach(({ socket }) => socket.write('\r\n')), 2000)
   await Promise.all(sockets.map(({ closed }) => closed))
   clearInterval(watching)
@@ -61,7 +61,7 @@ test('LOD-14 connections that ask and never read are cut, and leave no memory ta
   assert.equal((await fetch(`${service.baseUrl}/healthz`)).status, 200)
 })
 
-test('LOD-14 an answer goes on as long as it is read, however slowly, and is cut when it is not', async (t) => {
+test('LOD-14 a response continues while the client reads it, however slowly, and is cut otherwise', async (t) => {
   const { open } = await listen(t, (_request, response) => {
     Readable.from(Array.from({ length: pieces }, () => kilobytes64)).pipe(response)
   })
@@ -81,16 +81,16 @@ test('LOD-14 an answer goes on as long as it is read, however slowly, and is cut
   await whole
   clearInterval(reading)
   assert.ok(received >= pieces * kilobytes64.length, `${received} bytes of a whole answer`)
-  assert.ok(performance.now() - startedAt > restMilliseconds, 'it took longer than a reader may rest')
+  assert.ok(performance.now() - startedAt > restMilliseconds, 'it took longer than the maximum time without progress')
   let ofSleeper = 0
   sleeper.on('data', ({ length }: Buffer) => (ofSleeper += length)).resume()
   await once(sleeper, 'close')
-  assert.ok(ofSleeper < pieces * kilobytes64.length, 'the one who did not read is cut')
+  assert.ok(ofSleeper < pieces * kilobytes64.length, 'the connection without a reader is cut')
 })
 
-test('LOD-14 an answer that takes long to come, and a body that does, are not cut', async (t) => {
-  const { port } = await listen(t, (asked, response) => {
-    asked.resume().once('end', () => setTimeout(() => response.end('here'), 2 * restMilliseconds))
+test('LOD-14 a slow response and a slow request body are not cut', async (t) => {
+  const { port } = await listen(t, (requested, response) => {
+    requested.resume().once('end', () => setTimeout(() => response.end('here'), 2 * restMilliseconds))
   })
   const asking = request({ port, host: '127.0.0.1', method: 'POST' })
   asking.write('a')
@@ -100,14 +100,14 @@ test('LOD-14 an answer that takes long to come, and a body that does, are not cu
   answer.resume()
 })
 
-test('LOD-15 requests of one connection are worked on in turn, and many at once end it', async (t) => {
+test('LOD-15 requests of one connection run in order, and too many at once end it', async (t) => {
   let underWay = 0
   let most = 0
-  const { open } = await listen(t, (asked, response) => {
+  const { open } = await listen(t, (requested, response) => {
     most = Math.max(most, (underWay += 1))
     setTimeout(() => {
       underWay -= 1
-      response.end(asked.url)
+      response.end(requested.url)
     }, 20)
   })
   const some = open()
@@ -126,7 +126,7 @@ test('LOD-15 requests of one connection are worked on in turn, and many at once 
   some.destroy()
 })
 
-test('LOD-15 more connections than a process takes are closed, until others have gone', async (t) => {
+test('LOD-15 connections above the limit of a process are closed until others end', async (t) => {
   const { open } = await listen(t, (_request, response) => response.end('here'), 3)
   const first = [open(), open(), open()]
   for (const socket of first) {
@@ -147,7 +147,7 @@ test('LOD-15 more connections than a process takes are closed, until others have
   for (const socket of first) socket.destroy()
 })
 
-/** Asks by so many connections at once, which come from there; answers how many were answered, and stay open. */
+/** Opens connections from an address, each with a request. Returns how many were answered and stay open. */
 async function answered(t: TestContext, { port, from, count }: { port: number; from: string; count: number }) {
   const sockets = Array.from({ length: count }, () =>
     quiet(connect({ port, host: '127.0.0.1', localAddress: from })).once('connect', function (this: Socket) {
@@ -171,10 +171,10 @@ for (const [setting, from, ofOne] of [
   ['127.0.0.2', '127.0.0.2', 600],
   ['1', '127.0.0.2', 600],
 ] as const)
-  test(`LOD-36 of 600 connections from ${from}, ${ofOne} are taken with TRUST_PROXY=${setting}`, async (t) => {
+  test(`LOD-36 of 600 connections from ${from}, ${ofOne} are accepted with TRUST_PROXY=${setting}`, async (t) => {
     const service = await startService({ environment: { LOG_LEVEL: 'error', TRUST_PROXY: setting }, embedded: true })
     t.after(() => service.close())
     const port = Number(new URL(service.baseUrl).port)
     assert.equal(await answered(t, { port, from, count: 600 }), ofOne)
-    assert.equal(await answered(t, { port, from: '127.0.0.3', count: 1 }), 1, 'others are answered')
+    assert.equal(await answered(t, { port, from: '127.0.0.3', count: 1 }), 1, 'other addresses are answered')
   })

@@ -4,10 +4,11 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
-import { createWorld, type World } from '#testing/world.ts'
-import { endpoints, isEndpoint } from '#platform/process/openapi.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { isEndpoint } from '@countersign/protocol/endpoint'
+import { endpoints } from '#platform/process/openapi.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -24,7 +25,16 @@ const hostsOf = ({ config }: AnyEndpoint) => {
   }
 }
 
-test('every endpoint is mounted on its host, and in the OpenAPI document', async () => {
+test('the document describes the event of each webhook', async () => {
+  const { schemas } = (await world.api.inject({ url: '/openapi.json' })).json().components
+  const events = Object.entries<{ properties?: { type?: { enum?: string[] } } }>(schemas)
+  assert.deepEqual(
+    events.flatMap(([name, { properties }]) => (name.endsWith('Event') ? (properties?.type?.enum ?? []) : [])),
+    ['signing.signed', 'signing.denied', 'signing.expired', 'webhook.test'],
+  )
+})
+
+test('every endpoint is mounted on its host and is in the OpenAPI document', async () => {
   const document = (await world.api.inject({ url: '/openapi.json' })).json()
   assert.equal(document.openapi, '3.1.0')
   assert.ok(endpoints.length > 30)
@@ -36,13 +46,13 @@ test('every endpoint is mounted on its host, and in the OpenAPI document', async
   }
 })
 
-test('CLI-06 the OpenAPI document names its operations and schemas, and spells each field one way', async () => {
+test('CLI-06 the OpenAPI document names its operations and schemas, and has one spelling per field', async () => {
   const document = (await world.api.inject({ url: '/openapi.json' })).json()
   const operationIds = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   )
   assert.equal(new Set(operationIds).size, operationIds.length)
-  for (const name of ['createApp', 'listMembers', 'openSigningRequest']) assert.ok(operationIds.includes(name), name)
+  for (const name of ['createApp', 'listMembers', 'createSigningRequest']) assert.ok(operationIds.includes(name), name)
   for (const name of ['App', 'Organization', 'Error', 'TokenResponse'])
     assert.ok(document.components.schemas[name]?.properties, name)
   const referenced = JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)
@@ -54,7 +64,7 @@ test('CLI-06 the OpenAPI document names its operations and schemas, and spells e
     }
 })
 
-test('CLI-07 the OpenAPI document names media types other than JSON, and which bodies may be absent', async () => {
+test('CLI-07 the OpenAPI document declares media types other than JSON, and optional bodies', async () => {
   const document = (await world.api.inject({ url: '/openapi.json' })).json()
   const typesOf = (path: string) => Object.keys(document.paths[path].get.responses[200].content)
   assert.deepEqual(typesOf('/api/transparency/checkpoint'), ['text/plain'])
@@ -68,7 +78,7 @@ test('CLI-07 the OpenAPI document names media types other than JSON, and which b
   assert.deepEqual(restored, ['application/vnd.countersign.backup'])
 })
 
-test('every endpoint that is written down belongs to the interface', async () => {
+test('every exported endpoint is part of the interface', async () => {
   const folder = join(import.meta.dirname, '../../../../protocol/src')
   const modules = await Promise.all(
     globSync('**/*.ts', { cwd: folder }).map((file): Promise<Record<string, unknown>> => import(join(folder, file))),
@@ -80,7 +90,7 @@ test('every endpoint that is written down belongs to the interface', async () =>
   )
 })
 
-test('in no body is an object one of several kinds, which fields without a name would come through', () => {
+test('no body has a union of objects, through which unnamed fields could pass', () => {
   const kindsOf = (schema: unknown): unknown[] => {
     if (typeof schema !== 'object' || schema === null) return []
     const inside = Object.values(schema).flatMap(kindsOf)
@@ -91,7 +101,7 @@ test('in no body is an object one of several kinds, which fields without a name 
     assert.doesNotMatch(JSON.stringify(kindsOf(endpoint.schema.body)), /"properties"/, endpoint.name)
 })
 
-test('whatever needs a session, an access token or the operator turns an anonymous caller away', async () => {
+test('endpoints for a session, an access token or the operator reject anonymous requests', async () => {
   const guarded = endpoints.filter(({ endpoint }) =>
     ['session', 'access token', 'admin'].includes(endpoint.config.security),
   )
@@ -117,7 +127,7 @@ test('whatever needs a session, an access token or the operator turns an anonymo
   }
 })
 
-test('SES-05 a session token is no access token, and an access token no session', async () => {
+test('SES-05 a session token is not accepted as an access token, nor the other way round', async () => {
   const person = await world.person()
   const tokens = await (await world.app()).tokens(person)
   const asSession = { authorization: `Bearer ${tokens.access_token}` }
@@ -126,7 +136,7 @@ test('SES-05 a session token is no access token, and an access token no session'
   assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers: asAccess })).statusCode, 401)
 })
 
-test('a path of another host answers 421 and names the right address', async () => {
+test('a path of another host responds 421 with the right URL', async () => {
   const onAuth = await world.auth.inject({ method: 'POST', url: '/api/oauth/token' })
   assert.equal(onAuth.statusCode, 421)
   assert.equal(onAuth.json().error, 'misdirected_request')
@@ -135,7 +145,7 @@ test('a path of another host answers 421 and names the right address', async () 
   assert.equal((await world.business.inject({ url: '/signin' })).statusCode, 421)
 })
 
-test('an unknown path answers 404, a wrong method 405 with the methods that would do', async () => {
+test('an unknown path responds 404, and a wrong method 405 with the allowed methods', async () => {
   const unknown = await world.api.inject({ url: '/api/nothing' })
   assert.equal(unknown.statusCode, 404)
   assert.equal(unknown.json().error, 'not_found')
@@ -145,7 +155,7 @@ test('an unknown path answers 404, a wrong method 405 with the methods that woul
   assert.equal(wrong.json().error, 'method_not_allowed')
 })
 
-test('a built file is served compressed and for ever, an unknown one is not found', async () => {
+test('a built asset is served compressed and immutable, and an unknown one is not found', async () => {
   const { body } = await world.auth.inject({ url: '/login' })
   const url = /src="([^"]+)"/.exec(body)?.[1] ?? ''
   const script = await world.auth.inject({ url, headers: { 'accept-encoding': 'br' } })
@@ -155,7 +165,7 @@ test('a built file is served compressed and for ever, an unknown one is not foun
   assert.equal((await world.auth.inject({ url: '/assets/none.js' })).statusCode, 404)
 })
 
-test('AUZ-20 every answer carries the version and the security headers, so that no address is passed on', async () => {
+test('AUZ-20 every response has the version and the security headers, including no-referrer', async () => {
   for (const host of [world.api, world.auth, world.business])
     for (const url of ['/healthz', '/nowhere']) {
       const { headers } = await host.inject({ url })
@@ -166,11 +176,11 @@ test('AUZ-20 every answer carries the version and the security headers, so that 
     }
 })
 
-test('AUZ-20 no page and no redirect on the way of a code passes its address on, or is kept', async () => {
+test('AUZ-20 pages and redirects with a code send no referrer and are not cached', async () => {
   const [person, app] = [await world.person(), await world.app()]
-  const asked = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  const requested = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
   const at = (path: string, parameters: Record<string, string> = {}) =>
-    `${path}?${new URLSearchParams({ ...asked, ...parameters })}`
+    `${path}?${new URLSearchParams({ ...requested, ...parameters })}`
   const payload = {
     clientId: app.clientId,
     redirectUri: app.redirectUri,
@@ -198,14 +208,14 @@ test('AUZ-20 no page and no redirect on the way of a code passes its address on,
   for (const [what, { headers, body }] of Object.entries(answers)) {
     assert.equal(headers['referrer-policy'], 'no-referrer', what)
     assert.equal(headers['cache-control'], 'no-store', what)
-    assert.doesNotMatch(body, /<meta[^>]+referrer|referrerpolicy/i, `${what} says nothing else`)
+    assert.doesNotMatch(body, /<meta[^>]+referrer|referrerpolicy/i, `${what} has no other referrer policy`)
     assert.equal(headers['refresh'], undefined, what)
   }
   assert.equal(answers['a redirect to the app'].statusCode, 303)
   assert.match(answers['the consent'].json().redirectUrl, /[?&]code=/)
 })
 
-test('HDR-01 where there is TLS a browser is told to stay with it, and everywhere what it may do', async (t) => {
+test('HDR-01 responses have HSTS where there is TLS, and security headers everywhere', async (t) => {
   const hosted = await createWorld({
     environment: {
       BASE_URL: 'https://api.example.com',
@@ -236,7 +246,7 @@ test('HDR-01 a page allows its own scripts and styles, and nothing inline', asyn
   assert.doesNotMatch(body, / on\w+=|style=/)
 })
 
-test('HDR-02 HDR-04 who may read what is as the interface says', async () => {
+test('HDR-02 HDR-04 CORS follows the interface specification', async () => {
   const page = 'http://localhost:4401'
   const app = await world.app({ redirectUris: ['https://shop.example/callback'] })
   const ask = async (method: 'GET' | 'POST', url: string, origin: string) => {
@@ -257,17 +267,17 @@ test('HDR-02 HDR-04 who may read what is as the interface says', async () => {
   assert.deepEqual(await ask('POST', '/api/admin/apps', page), [undefined, undefined])
 })
 
-test('HDR-02 every endpoint tells each kind of origin what the interface says of it', async () => {
+test('HDR-02 every endpoint has the specified CORS headers for each kind of origin', async () => {
   const [page, registered] = ['http://localhost:4401', 'https://till.example']
   await world.app({ redirectUris: [`${registered}/callback`] })
-  // The playground is an app, too, and returns to our own origin.
+  // The playground is an app too, and redirects to an origin of this service.
   const readers: Record<AnyEndpoint['config']['cors'], (origin: string) => (string | undefined)[]> = {
     'no origin': () => [undefined, undefined],
     'any origin': () => ['*', undefined],
-    // A browser that did not ask by itself is told nothing.
-    'the app that asks': () => [undefined, undefined],
-    'our pages': (origin) => (origin === page ? [page, 'true'] : [undefined, undefined]),
-    'origins of redirect URIs': (origin) =>
+    // Other requests than those of the browser itself get no header.
+    'requesting app': () => [undefined, undefined],
+    'first party': (origin) => (origin === page ? [page, 'true'] : [undefined, undefined]),
+    'redirect URI origins': (origin) =>
       [page, registered].includes(origin) ? [origin, undefined] : [undefined, undefined],
   }
   for (const { endpoint } of endpoints)
@@ -275,12 +285,12 @@ test('HDR-02 every endpoint tells each kind of origin what the interface says of
       for (const host of hostsOf(endpoint)) {
         const url = endpoint.url.replaceAll(/:\w+/g, randomUUID())
         const { headers } = await host.inject({ method: endpoint.method, url, headers: { origin } })
-        const told = [headers['access-control-allow-origin'], headers['access-control-allow-credentials']]
-        assert.deepEqual(told, readers[endpoint.config.cors](origin), `${endpoint.name} to ${origin}`)
+        const received = [headers['access-control-allow-origin'], headers['access-control-allow-credentials']]
+        assert.deepEqual(received, readers[endpoint.config.cors](origin), `${endpoint.name} to ${origin}`)
       }
 })
 
-test('a preflight request names the methods and headers of the path', async () => {
+test('a preflight response lists the methods and headers of the path', async () => {
   const { statusCode, headers } = await world.api.inject({
     method: 'OPTIONS',
     url: '/api/account/key-wraps',

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { serveHere } from '#testing/service-here.ts'
 import { freePorts, launch, prepareService, startService, type Served } from '#testing/service.ts'
 
-/** Addresses of this machine at which nobody listens who listens on loopback alone. */
+/** Addresses of this machine that a service on loopback does not use. */
 const others = [
   '127.0.0.2',
   ...Object.values(networkInterfaces())
@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => local.close())
 
-/** Whether anybody takes a connection there. */
+/** Checks whether an address accepts connections. */
 function isListening(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port })
@@ -38,7 +38,7 @@ function isListening(host: string, port: number): Promise<boolean> {
 const portsOf = ({ baseUrl, authUrl, businessUrl }: Served) =>
   [baseUrl, authUrl, businessUrl].map((url) => Number(new URL(url).port))
 
-/** What a request is answered that names a host. */
+/** Sends a request with a Host header and returns the response. */
 function ask(port: number, path: string, host: string): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
@@ -51,7 +51,7 @@ function ask(port: number, path: string, host: string): Promise<{ status: number
   })
 }
 
-test('NET-03 a service on localhost listens on loopback alone, its metrics too', async () => {
+test('NET-03 a service on localhost listens only on loopback, including its metrics', async () => {
   for (const port of [...portsOf(local), metricsPort]) {
     assert.ok(await isListening('127.0.0.1', port))
     assert.equal(await isListening('localhost', port), true)
@@ -59,7 +59,7 @@ test('NET-03 a service on localhost listens on loopback alone, its metrics too',
   }
 })
 
-test('NET-03 HOST says where else it listens, its metrics too', async (t) => {
+test('NET-03 HOST sets the listen addresses, including those of metrics', async (t) => {
   for (const { HOST, reached } of [
     { HOST: '0.0.0.0', reached: ['127.0.0.1', ...others] },
     { HOST: '127.0.0.2', reached: ['127.0.0.2'] },
@@ -74,7 +74,7 @@ test('NET-03 HOST says where else it listens, its metrics too', async (t) => {
   }
 })
 
-test('NET-03 under public URLs it listens at every address', async (t) => {
+test('NET-03 a service with public URLs listens at every address', async (t) => {
   const [port = 0] = await freePorts(1)
   const service = await serveHere({
     BASE_URL: 'https://api.id.example.com',
@@ -88,16 +88,16 @@ test('NET-03 under public URLs it listens at every address', async (t) => {
   for (const address of ['127.0.0.1', ...others]) assert.ok(await isListening(address, port), address)
 })
 
-test('NET-04 an address that this machine does not have stops the start with one line', async (t) => {
+test('NET-04 an address that is not of this machine prevents the start with one line', async (t) => {
   const service = await prepareService({ environment: { HOST: '198.51.100.7' } })
   t.after(() => service.close())
   const { ready, process: child, output } = launch(service.settings)
   await assert.rejects(ready)
   assert.equal(child.exitCode, 1)
-  assert.match(output(), /^HOST names 198\.51\.100\.7, which is no address of this machine[^\n]*\n$/)
+  assert.match(output(), /^HOST contains 198\.51\.100\.7, which is not an address of this machine[^\n]*\n$/)
 })
 
-test('NET-05 a host with a port of its own refuses a request that names another', async () => {
+test('NET-05 a host with its own port rejects requests that name another host', async () => {
   for (const port of portsOf(local))
     for (const name of ['evil.example', `evil.example:${port}`, `localhost.evil.example:${port}`, '127.0.0.1.nip.io'])
       for (const path of ['/openapi.json', '/login', '/api/auth/session', '/nowhere']) {
@@ -106,7 +106,7 @@ test('NET-05 a host with a port of its own refuses a request that names another'
       }
 })
 
-test('NET-05 its probes are answered under any name, and all of it as this machine', async () => {
+test('NET-05 health checks are answered under any name, and all paths under local names', async () => {
   for (const port of portsOf(local)) {
     for (const name of ['10.1.2.3:8080', 'evil.example'])
       for (const path of ['/healthz', '/readyz']) assert.equal((await ask(port, path, name)).status, 200, name)
@@ -115,12 +115,12 @@ test('NET-05 its probes are answered under any name, and all of it as this machi
   }
 })
 
-test('NET-05 metrics on loopback are read by no page whose name leads here', async () => {
+test('NET-05 a page whose name points to this machine cannot read metrics on loopback', async () => {
   assert.equal((await ask(metricsPort, '/metrics', `evil.example:${metricsPort}`)).status, 421)
   assert.equal((await ask(metricsPort, '/metrics', `127.0.0.1:${metricsPort}`)).status, 200)
 })
 
-test('NET-02 X-Forwarded-For of an address that is not trusted is told of once, and counts for nothing', async (t) => {
+test('NET-02 X-Forwarded-For from an untrusted address is logged once and ignored', async (t) => {
   const environment = { TRUST_PROXY: '10.0.0.0/8', RATE_LIMIT_NUMBERS: 'metadata=3' }
   const service = await startService({ environment })
   t.after(() => service.close())
@@ -131,16 +131,16 @@ test('NET-02 X-Forwarded-For of an address that is not trusted is told of once, 
   }
   assert.deepEqual(statuses, [404, 404, 404, 429, 429])
   await service.end('SIGTERM')
-  const told = service
+  const received = service
     .output()
     .split('\n')
     .filter((line) => line.includes('X-Forwarded-For'))
-  assert.equal(told.length, 1)
-  assert.match(told[0] ?? '', /"level":40.*TRUST_PROXY/)
-  assert.doesNotMatch(told[0] ?? '', /198\.51/)
+  assert.equal(received.length, 1)
+  assert.match(received[0] ?? '', /"level":40.*TRUST_PROXY/)
+  assert.doesNotMatch(received[0] ?? '', /198\.51/)
 })
 
-test('NET-02 that of a trusted one is not', async (t) => {
+test('NET-02 X-Forwarded-For from a trusted address is accepted', async (t) => {
   const service = await startService({ environment: { TRUST_PROXY: '127.0.0.0/8,::1' } })
   t.after(() => service.close())
   await fetch(`${service.baseUrl}/healthz`, { headers: { 'x-forwarded-for': '198.51.100.1' } })
@@ -148,17 +148,17 @@ test('NET-02 that of a trusted one is not', async (t) => {
   assert.doesNotMatch(service.output(), /X-Forwarded-For/)
 })
 
-test('NET-09 what a trusted proxy names that is no IP address is told of once, and not quoted', async (t) => {
+test('NET-09 an invalid address from a trusted proxy is logged once, without the value', async (t) => {
   const service = await startService({ environment: { TRUST_PROXY: '1' } })
   t.after(() => service.close())
   const named = ['198.51.100.1:443', '[2001:db8::1]:443', '', ',', 'nonsense-1', 'nonsense-2']
   for (const text of named) await fetch(`${service.baseUrl}/healthz`, { headers: { 'x-forwarded-for': text } })
   await service.end('SIGTERM')
-  const told = service
+  const received = service
     .output()
     .split('\n')
     .filter((line) => line.includes('X-Forwarded-For'))
-  assert.equal(told.length, 1)
-  assert.match(told[0] ?? '', /"level":40.*TRUST_PROXY.*no IP address/)
-  assert.doesNotMatch(told[0] ?? '', /nonsense|198\.51/)
+  assert.equal(received.length, 1)
+  assert.match(received[0] ?? '', /"level":40.*TRUST_PROXY.*no IP address/)
+  assert.doesNotMatch(received[0] ?? '', /nonsense|198\.51/)
 })

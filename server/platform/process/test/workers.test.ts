@@ -8,15 +8,15 @@ import { freePorts, launch, startService, testAdminToken, workersOf, type Servic
 
 const several = { WORKERS: '2', LOG_LEVEL: 'info' }
 
-test('several processes on the embedded database are refused with one line that says what to do', async () => {
+test('several processes on the embedded database are rejected with one line that says what to do', async () => {
   const { ready, output, process: child } = launch({ PATH: process.env['PATH'] ?? '', WORKERS: '2' })
   await assert.rejects(ready)
   assert.equal(child.exitCode, 1)
-  assert.match(output(), /^WORKERS must be 1[^\n]*set DATABASE_URL[^\n]*\n$/)
+  assert.match(output(), /^WORKERS must be 1[^\n]*Set DATABASE_URL[^\n]*\n$/)
 })
 
 if (process.env['TEST_DATABASE_URL'] !== undefined) {
-  test('the start with several processes says so once, and all of them serve', async (t) => {
+  test('a start with several processes is announced once, and all of them serve', async (t) => {
     const service = await serveWithTwo(t)
     assert.equal(service.output().match(/is ready\./g)?.length, 1)
     assert.match(service.output(), /"processes":2/)
@@ -25,7 +25,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     assert.equal(await service.end('SIGTERM'), 0)
   })
 
-  test('STO-01 kill -9 of a worker loses nothing that was acknowledged, and the service goes on', async (t) => {
+  test('STO-01 kill -9 of a worker loses nothing that was acknowledged, and the service continues', async (t) => {
     const service = await serveWithTwo(t)
     const acknowledged: string[] = []
     const stopped = new AbortController()
@@ -56,7 +56,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    test(`STO-20 ${signal} to every process answers what was asked, and ends with 0`, async (t) => {
+    test(`STO-20 ${signal} to every process answers pending requests and exits with 0`, async (t) => {
       const service = await serveWithTwo(t)
       const slow = Array.from({ length: 6 }, () => beginRegistration(service))
       await Promise.all(slow.map(({ arrived }) => arrived))
@@ -67,7 +67,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
       assert.equal(await ended, 0)
     })
 
-  test('workers that end as soon as they are started end the service, so that its supervisor notices', async (t) => {
+  test('workers that end at once end the service, so that its supervisor notices', async (t) => {
     const { settings, database } = await prepareTwo()
     const doomed = launch(settings)
     t.after(() => void doomed.process.kill('SIGKILL'))
@@ -77,17 +77,17 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     kill(workersOf(doomed.output()), 'SIGKILL')
     await once(doomed.process, 'close')
     assert.equal(doomed.process.exitCode, 1)
-    assert.match(doomed.output(), /"the workers end as soon as they are started"/)
+    assert.match(doomed.output(), /"workers crash-looping, giving up"/)
   })
 
-  test('a worker outlives its primary by no time', async (t) => {
+  test('a worker ends with its primary', async (t) => {
     const service = await serveWithTwo(t)
     await service.end('SIGKILL')
     await refusal(`${service.baseUrl}/healthz`)
     for (const pid of workersOf(service.output())) await until(service, () => !lives(pid))
   })
 
-  test('what stands in the way of all workers is said once', async (t) => {
+  test('a problem of all workers is reported once', async (t) => {
     const { settings, database, port } = await prepareTwo()
     const taker = createServer().listen(port)
     t.after(async () => {
@@ -98,10 +98,10 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     const { ready, output, process: child } = launch(settings)
     await assert.rejects(ready)
     assert.equal(child.exitCode, 1)
-    assert.equal(output(), `Port ${port} is in use: ${howToMend}\n`)
+    assert.equal(output(), `Port ${port} is in use: ${remedy}\n`)
   })
 
-  test('JWT-14 STO-19 processes that start at once on an empty database agree on its schema and keys', async (t) => {
+  test('JWT-14 STO-19 processes that start concurrently on an empty database agree on schema and keys', async (t) => {
     const { settings, database } = await prepareTwo()
     const origins = (await freePorts(3)).map((port) => `http://localhost:${port}`)
     const started = origins.map((origin) => launch({ ...settings, ...onOneHost(origin), WORKERS: '1' }))
@@ -117,7 +117,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
   })
 }
 
-const howToMend = 'stop what listens there, or set another port in the URLs.'
+const remedy = 'stop what listens there, or set another port in the URLs.'
 
 function onOneHost(origin: string) {
   return { BASE_URL: origin, AUTH_URL: origin, BUSINESS_URL: origin }
@@ -130,7 +130,7 @@ async function serveWithTwo(t: TestContext): Promise<Service> {
   return service
 }
 
-/** What such a service needs on one port, for one that does not last: a database that nothing has written to. */
+/** Prepares one port and an empty database for a service with several processes. */
 async function prepareTwo() {
   const [[port], database] = await Promise.all([freePorts(1), openTestDatabase()])
   assert.ok(database)
@@ -159,7 +159,7 @@ function lives(pid: number): boolean {
   }
 }
 
-/** The client id of an app that was acknowledged; undefined where the connection or the process was lost meanwhile. */
+/** Returns the client ID of an acknowledged app, or undefined if the connection or the process was lost. */
 async function createApp({ baseUrl, admin }: Service, name: string): Promise<string | undefined> {
   try {
     const answer = await fetch(`${baseUrl}/api/admin/apps`, {
@@ -175,7 +175,7 @@ async function createApp({ baseUrl, admin }: Service, name: string): Promise<str
   }
 }
 
-/** A registration whose body is on its way; `arrived` when its connection stands. */
+/** Starts a registration with an incomplete body. `arrived` resolves when its connection is open. */
 function beginRegistration({ baseUrl }: Service) {
   const handle = `slow-${Math.random().toString(36).slice(2, 12).padEnd(10, '0')}`
   const body = JSON.stringify({ handle, displayName: 'Slow Sue' })
@@ -197,7 +197,7 @@ function beginRegistration({ baseUrl }: Service) {
   }
 }
 
-/** Resolves when the address takes no connection any more. */
+/** Resolves when the address accepts no more connections. */
 async function refusal(url: string): Promise<void> {
   for (;;)
     try {
@@ -207,7 +207,7 @@ async function refusal(url: string): Promise<void> {
     }
 }
 
-/** Resolves when the condition holds; looks again whenever the service answers or writes. */
+/** Resolves when the condition is true. Checks it after every response and output of the service. */
 async function until(service: Service, holds: () => boolean): Promise<void> {
   while (!holds()) await fetch(`${service.baseUrl}/healthz`).catch(() => undefined)
 }

@@ -5,17 +5,17 @@ import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createConnectors, type Connectors } from '#testing/connectors.ts'
 import { byEs256, byHs256, newSigner, writeJwt } from '#testing/token-issuer.ts'
-import { createWorld, postForm, type Person, type World } from '#testing/world.ts'
+import { createWorld, postForm, type Person, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
-/** What opens endpoints of a kind, and only those. */
-type Opens = Exclude<Security, 'none' | 'client' | 'federated session'>
+/** Kinds of endpoints that a bearer token opens. */
+type Opens = Exclude<Security, 'none' | 'client' | 'fedcm session'>
 type Named = { name: string; token: string; opens?: Opens }
 
-let world: World
-let sister: World
+let world: TestWorld
+let sister: TestWorld
 let notes: Connectors
-/** Live and fitting: what an app exchanges. */
+/** A valid token that an app can exchange. */
 let subjectToken: string
 let tokens: Named[]
 let named: string[]
@@ -23,7 +23,7 @@ let named: string[]
 before(async () => {
   ;[world, sister] = await Promise.all([createWorld(), createWorld()])
   notes = await createConnectors(world)
-  // Signed as access tokens are, so that the algorithm alone tells nobody which is which.
+  // Signed like access tokens, so that the algorithm alone does not distinguish them.
   await changeApp(notes.source.clientId, { idTokenSignedResponseAlg: 'ES256' })
   const ada = await world.person()
   const expired = await expiredTokens(ada)
@@ -36,7 +36,7 @@ after(() => Promise.all([world.close(), sister.close()]))
 const signedInAgain = async (person: Person): Promise<Person> => ({ ...person, headers: await person.signIn() })
 const tokenIn = ({ headers }: Pick<Person, 'headers'>) => headers.authorization.replace('Bearer ', '')
 
-/** The tokens of a sign-in, each by its name. */
+/** Returns the tokens of a sign-in by their names. */
 async function tokensOf(person: Person, what: string, app = notes.source): Promise<Named[]> {
   const { access_token, access_token_jwt, id_token = '', refresh_token } = await app.tokens(person)
   return [
@@ -47,7 +47,7 @@ async function tokensOf(person: Person, what: string, app = notes.source): Promi
   ]
 }
 
-/** What a person had a month ago. */
+/** Returns tokens of a user that expired a month ago. */
 async function expiredTokens(ada: Person): Promise<Named[]> {
   const agreed = await notes.consent(ada, { communicationMode: 'background' })
   assert.equal(agreed.statusCode, 200, agreed.body)
@@ -56,7 +56,7 @@ async function expiredTokens(ada: Person): Promise<Named[]> {
   return [...had, { name: 'an expired session', token: ada.sessionToken }]
 }
 
-/** What opens something, each its own kind, and what opens nothing. */
+/** Returns live tokens: one that opens each kind of endpoint, and others that open none. */
 async function liveTokens(ada: Person): Promise<Named[]> {
   const code = await notes.source.code(ada)
   const [opaque, jwt, ...others] = await tokensOf(ada, 'a live')
@@ -75,7 +75,7 @@ async function liveTokens(ada: Person): Promise<Named[]> {
   ]
 }
 
-/** What was ended before its time: revoked, disconnected, disabled, signed out of. */
+/** Returns tokens that were ended early: revoked, disconnected, disabled, signed out. */
 async function endedTokens(ada: Person): Promise<Named[]> {
   const revoked = await tokensOf(await signedInAgain(ada), 'a revoked')
   const { token = '' } = revoked.at(-1) ?? {}
@@ -110,7 +110,7 @@ async function end(url: string, { headers }: Pick<Person, 'headers'>): Promise<v
   assert.equal(answer.statusCode, 204, answer.body)
 }
 
-/** What another service gave, that calls itself as we do. */
+/** Returns tokens of another service with the same issuer. */
 async function foreignTokens(): Promise<Named[]> {
   const eve = await sister.person()
   const { access_token, access_token_jwt } = await (await sister.app()).tokens(eve)
@@ -122,7 +122,7 @@ async function foreignTokens(): Promise<Named[]> {
   ]
 }
 
-/** The good JWT, with what somebody can change who has none of our keys. */
+/** Returns variants of a valid JWT that an attacker can create without the service's keys. */
 async function forgedTokens(): Promise<Named[]> {
   const claims = decodeJwt(subjectToken)
   const { kid = '' } = decodeProtectedHeader(subjectToken)
@@ -145,11 +145,11 @@ const hostsOf = ({ config }: AnyEndpoint) =>
   config.host === 'every host' ? ['api', 'auth', 'business'] : [config.host]
 const addressOf = ({ url }: AnyEndpoint) => url.replaceAll(/:\w+/g, '00000000-0000-4000-8000-000000000000')
 
-/** The endpoints that a bearer token opens, each once for each host, and which kind of token that is. */
+/** Endpoints that a bearer token opens, once per host, with the kind of that token. */
 const guarded = endpoints.flatMap(({ endpoint }) => {
   const { security } = endpoint.config
-  // A bearer token opens nothing of a browser's own, which comes with a cookie.
-  if (security === 'none' || security === 'client' || security === 'federated session') return []
+  // Endpoints of FedCM use a cookie, and no bearer token opens them.
+  if (security === 'none' || security === 'client' || security === 'fedcm session') return []
   return hostsOf(endpoint).map((host) => ({ endpoint, security, host: host as 'api' | 'auth' | 'business' }))
 })
 
@@ -159,12 +159,12 @@ function ask({ endpoint, host }: (typeof guarded)[number], headers: Record<strin
   return world[host].inject({ method, url: `${addressOf(endpoint)}${query}`, headers, ...payload })
 }
 
-const rowsOf = (table: 'audit_entry' | 'session' | 'token_access' | 'app') =>
+const rowsOf = (table: 'audit_event' | 'session' | 'token_access_token' | 'app') =>
   world.db
     .selectFrom(table)
     .select(({ fn }) => fn.countAll<string>().as('rows'))
     .executeTakeFirstOrThrow()
-const rows = () => Promise.all((['audit_entry', 'session', 'token_access', 'app'] as const).map(rowsOf))
+const rows = () => Promise.all((['audit_event', 'session', 'token_access_token', 'app'] as const).map(rowsOf))
 
 const refusalFor: Record<Opens, string> = {
   session: 'unauthorized',
@@ -174,13 +174,13 @@ const refusalFor: Record<Opens, string> = {
 
 function refusalOf({ endpoint, security }: (typeof guarded)[number], token: string): [number, string] {
   if (token === 'nothing') return [401, 'unauthorized']
-  // The token is good, and the app that it was given to is none any more (interface §7).
+  // The token is valid, but its app is disabled (interface §7).
   if (endpoint.url === '/api/oauth/workspaces' && /^a disabled app’s .*access/.test(token))
     return [403, 'invalid_client']
   return [401, refusalFor[security]]
 }
 
-test('SES-05 DEL-15 a token opens what is for its kind while it lives, and nothing else ever', async () => {
+test('SES-05 DEL-15 a live token opens the endpoints of its kind and no others', async () => {
   assert.ok(guarded.length > 80 && tokens.length > 25, `${guarded.length} endpoints, ${tokens.length} tokens`)
   assert.equal(new Set(named).size, named.length)
   const before = await rows()
@@ -188,13 +188,13 @@ test('SES-05 DEL-15 a token opens what is for its kind while it lives, and nothi
     for (const { name, token, opens } of tokens) {
       if (opens === door.security) continue
       const answer = await ask(door, { authorization: `Bearer ${token}` })
-      const told = [answer.statusCode, answer.json().error]
-      assert.deepEqual(told, refusalOf(door, name), `${door.endpoint.name} with ${name}: ${answer.body}`)
+      const received = [answer.statusCode, answer.json().error]
+      assert.deepEqual(received, refusalOf(door, name), `${door.endpoint.name} with ${name}: ${answer.body}`)
     }
-  assert.deepEqual(await rows(), before, 'nothing has come of all this')
+  assert.deepEqual(await rows(), before, 'the requests changed nothing')
 })
 
-test('each kind of endpoint is opened by the right token, so that a refusal says something', async () => {
+test('the right token opens each kind of endpoint, so that the rejections are meaningful', async () => {
   const opened = guarded.filter(({ endpoint }) => endpoint.method === 'GET')
   for (const door of opened)
     for (const { name, token } of tokens.filter(({ opens }) => opens === door.security)) {
@@ -204,7 +204,7 @@ test('each kind of endpoint is opened by the right token, so that a refusal says
   assert.deepEqual([...new Set(opened.map(({ security }) => security))].toSorted(), Object.keys(refusalFor).toSorted())
 })
 
-test('a good token counts in its header alone: not in the address, and but for a session in no cookie', async () => {
+test('a valid token is accepted only in its header: not in the URL, and only a session in a cookie', async () => {
   for (const door of guarded)
     for (const { name, token, opens } of tokens) {
       const inAddress = await ask(door, {}, `?access_token=${token}`)
@@ -215,7 +215,7 @@ test('a good token counts in its header alone: not in the address, and but for a
     }
 })
 
-test('DEL-01 DEL-02 DEL-03 DEL-06 DEL-07 DEL-16 nothing but a live JWT of the app itself is exchanged', async () => {
+test('DEL-01 DEL-02 DEL-03 DEL-06 DEL-07 DEL-16 only a live JWT of the app itself can be exchanged', async () => {
   const other = await (await world.app()).tokens(await world.person())
   const wrong = [
     ...tokens.filter(({ token }) => token !== subjectToken),

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { readPublicKey } from '#signing/keys/key.ts'
+import { parseSigningPublicKey } from '#signing/keys/key.ts'
 
 const base64 = (hex: string) => Buffer.from(hex, 'hex').toString('base64')
 
-test('a key that a browser makes is taken, byte for byte', () => {
+test('a key created by a browser is accepted byte for byte', () => {
   for (let round = 0; round < 20; round += 1) {
     const raw = Buffer.from(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
-    assert.deepEqual(Buffer.from(readPublicKey({ publicKey: raw.toString('base64') })), raw)
+    assert.deepEqual(Buffer.from(parseSigningPublicKey({ publicKey: raw.toString('base64') })), raw)
   }
 })
 
-/** The points of small order, in every encoding that some implementation takes. */
+/** Points of small order, in every encoding that some implementation accepts. */
 const smallOrder = [
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0000000000000000000000000000000000000000000000000000000000000080',
@@ -30,14 +30,14 @@ const smallOrder = [
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
 ]
 for (const hex of smallOrder)
-  test(`KEY-07 the point ${hex.slice(0, 8)}…${hex.slice(-2)}, under which anybody can sign, is refused`, () => {
-    assert.throws(() => readPublicKey({ publicKey: base64(hex) }), { code: 'invalid_public_key' })
+  test(`KEY-07 the point ${hex.slice(0, 8)}…${hex.slice(-2)} of small order is rejected`, () => {
+    assert.throws(() => parseSigningPublicKey({ publicKey: base64(hex) }), { code: 'invalid_public_key' })
   })
 
-test('a text that is not the canonical base64 of a point is refused', () => {
+test('a text that is not the canonical base64 of a point is rejected', () => {
   // RFC 8032 §7.1, the first test vector.
   const valid = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
-  assert.equal(readPublicKey({ publicKey: valid }).length, 32)
+  assert.equal(parseSigningPublicKey({ publicKey: valid }).length, 32)
   const wrong = [
     ...['', 'AAAA', `${valid}\n`, valid.slice(0, -1), valid.slice(1), valid.replace('/', '_')],
     valid.replace('Ro=', 'Rp='),
@@ -45,5 +45,5 @@ test('a text that is not the canonical base64 of a point is refused', () => {
     base64('f0ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f'),
   ]
   for (const publicKey of wrong)
-    assert.throws(() => readPublicKey({ publicKey }), { code: 'invalid_public_key' }, publicKey)
+    assert.throws(() => parseSigningPublicKey({ publicKey }), { code: 'invalid_public_key' }, publicKey)
 })

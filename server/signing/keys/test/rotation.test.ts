@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { rotationMessage } from '@countersign/protocol/formats/signing/signing-key-rotation'
+import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
 import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -25,21 +25,21 @@ const newKey = (encryptedPrivateKey = 'a.b.c.d.e') => ({ publicKey: newSigningPa
 const actionsOf = async ({ identityId }: Person, action: 'signing_key.created' | 'signing_key.rotated') =>
   (
     await world.db
-      .selectFrom('audit_entry')
-      .select('entry_id')
+      .selectFrom('audit_event')
+      .select('event_id')
       .where('identity_id', '=', identityId)
       .where('action', '=', action)
       .execute()
   ).length
 
-test('KEY-01 an identity gets its first key once, of however many at once', async () => {
+test('KEY-01 of concurrent creations, an identity gets exactly one first key', async () => {
   const ada = await world.person()
   const none = (await readKey(ada)).json()
   assert.deepEqual(none, { identityId: ada.identityId, handle: ada.handle, hasKey: false })
   assert.deepEqual((await send('GET', '/api/signing/keys', ada.headers)).json(), { keys: [] })
 
-  const wanted = Array.from({ length: 16 }, () => newKey())
-  const answers = await Promise.all(wanted.map((key) => createKey(ada, key)))
+  const requested = Array.from({ length: 16 }, () => newKey())
+  const answers = await Promise.all(requested.map((key) => createKey(ada, key)))
   const created = answers.filter(({ statusCode }) => statusCode === 201)
   assert.equal(created.length, 1)
   for (const answer of answers.filter((each) => each !== created[0]))
@@ -47,7 +47,7 @@ test('KEY-01 an identity gets its first key once, of however many at once', asyn
   const record = created[0]?.json()
   const createdAt = world.now().toISOString()
   const { identityId, handle } = ada
-  const { publicKey } = wanted[answers.findIndex(({ statusCode }) => statusCode === 201)] ?? newKey()
+  const { publicKey } = requested[answers.findIndex(({ statusCode }) => statusCode === 201)] ?? newKey()
   assert.deepEqual(record, {
     ...{ identityId, handle, hasKey: true, publicKey, encryptedPrivateKey: 'a.b.c.d.e' },
     ...{ createdAt, rotatedAt: null, keyVersion: 1, former: [] },
@@ -57,7 +57,7 @@ test('KEY-01 an identity gets its first key once, of however many at once', asyn
   assert.equal(await actionsOf(ada, 'signing_key.created'), 1)
 })
 
-test('KEY-01 of two identities that want the same key at once, one gets it', async () => {
+test('KEY-01 of two identities that create the same key concurrently, one succeeds', async () => {
   const people = await Promise.all(Array.from({ length: 4 }, () => world.person()))
   const key = newKey()
   const answers = await Promise.all(people.map((person) => createKey(person, key)))
@@ -65,7 +65,7 @@ test('KEY-01 of two identities that want the same key at once, one gets it', asy
   for (const answer of answers) if (answer.statusCode === 409) assert.deepEqual(errorOf(answer), [409, 'key_in_use'])
 })
 
-test("KEY-02 another's identity has no key to read, create or rotate, just like one that does not exist", async () => {
+test("KEY-02 key access to another user's identity fails in the same way as to a nonexistent one", async () => {
   const [ada, eve] = [await createSigner(world), await createSigner(world)]
   const unknown = crypto.randomUUID()
   const bodies = [ada.identityId, unknown].map(async (identityId) => {
@@ -91,7 +91,7 @@ test("KEY-02 another's identity has no key to read, create or rotate, just like 
   assert.equal((await readKey(ada)).json().keyVersion, 1)
 })
 
-test('KEY-03 only the current key, over exactly the one form, lets a new one take its place', async () => {
+test('KEY-03 a rotation requires a signature of the current key over the exact message', async () => {
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
   const next = newSigningPair()
   const { identityId } = ada
@@ -141,13 +141,13 @@ test('KEY-03 only the current key, over exactly the one form, lets a new one tak
   assert.equal(await actionsOf(ada, 'signing_key.rotated'), 1)
 })
 
-test('KEY-03 an identity without a key has none to rotate', async () => {
+test('KEY-03 an identity without a key cannot rotate', async () => {
   const ada = await world.person()
   const rotation = rotationOf(ada.identityId, newSigningPair(), newSigningPair())
   assert.deepEqual(errorOf(await send('PUT', keyOf(ada.identityId), ada.headers, rotation)), [404, 'no_signing_key'])
 })
 
-test('KEY-04 what was signed is what is stored, to the byte', async () => {
+test('KEY-04 the signed data is stored byte for byte', async () => {
   const ada = await createSigner(world)
   const encryptedPrivateKey = 'eyJhbGciOiJkaXIifQ..iv.text.tag'
   const rotation = rotationOf(ada.identityId, ada.pair, newSigningPair(), encryptedPrivateKey)
@@ -164,23 +164,23 @@ test('KEY-04 what was signed is what is stored, to the byte', async () => {
   assert.deepEqual([stored.publicKey, stored.encryptedPrivateKey], [publicKey, encryptedPrivateKey])
 })
 
-test('KEY-05 of rotations at once one counts, and the chain of keys has no fork', async () => {
+test('KEY-05 of concurrent rotations one succeeds, and the chain of keys has no fork', async () => {
   const ada = await createSigner(world)
   let { pair } = ada
   for (let round = 1; round <= 3; round += 1) {
-    const wanted = Array.from({ length: 16 }, () => newSigningPair())
-    const answers = await Promise.all(wanted.map((next) => ada.rotate(rotationOf(ada.identityId, pair, next))))
+    const requested = Array.from({ length: 16 }, () => newSigningPair())
+    const answers = await Promise.all(requested.map((next) => ada.rotate(rotationOf(ada.identityId, pair, next))))
     const winner = answers.findIndex(({ statusCode }) => statusCode === 200)
     for (const [index, answer] of answers.entries())
       if (index !== winner) assert.deepEqual(errorOf(answer), [409, 'key_changed'])
-    pair = wanted[winner] ?? pair
+    pair = requested[winner] ?? pair
     const { publicKey, keyVersion } = (await readKey(ada)).json()
-    assert.deepEqual([publicKey, keyVersion], [wanted[winner]?.publicKey, round + 1])
+    assert.deepEqual([publicKey, keyVersion], [requested[winner]?.publicKey, round + 1])
   }
   assert.equal(await actionsOf(ada, 'signing_key.rotated'), 3)
 })
 
-test('KEY-06 no rotation happens twice, and no former key comes back', async () => {
+test('KEY-06 no rotation can be repeated, and no former key can return', async () => {
   const ada = await createSigner(world)
   const [second, third] = [newSigningPair(), newSigningPair()]
   const rotation = rotationOf(ada.identityId, ada.pair, second)
@@ -194,7 +194,7 @@ test('KEY-06 no rotation happens twice, and no former key comes back', async () 
   assert.deepEqual([publicKey, keyVersion], [third.publicKey, 3])
 })
 
-test('KEY-07 a key becomes no key under which anybody can sign, and none that another has or had', async () => {
+test('KEY-07 a key of small order, and a current or former key of another identity, is rejected', async () => {
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
   const later = newSigningPair()
   await bob.rotate(rotationOf(bob.identityId, bob.pair, later))
@@ -212,7 +212,7 @@ test('KEY-07 a key becomes no key under which anybody can sign, and none that an
   assert.equal((await readKey(ada)).json().keyVersion, 1)
 })
 
-test('KEY-08 a private key comes back as the ciphertext that it was, of at most 16 KiB', async () => {
+test('KEY-08 a private key is returned as the stored ciphertext, of at most 16 KiB', async () => {
   for (const encryptedPrivateKey of ['a', 'x'.repeat(16 * 1024), 'ümläut 👩', ' a\r\n\tb ']) {
     const ada = await world.person()
     const created = await createKey(ada, newKey(encryptedPrivateKey))
@@ -227,7 +227,7 @@ test('KEY-08 a private key comes back as the ciphertext that it was, of at most 
   assert.equal((await readKey(ada)).json().hasKey, false)
 })
 
-test('KEY-10 a stolen session makes or replaces no key later than five minutes after the passkey', async () => {
+test('KEY-10 a session cannot create or replace a key later than five minutes after the passkey use', async () => {
   const [ada, keyless] = [await createSigner(world), await world.person()]
   const rotation = rotationOf(ada.identityId, ada.pair, newSigningPair())
   world.pass(301)

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { verifies } from '#platform/crypto/ed25519.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
 type Vectors = { keys: { publicKey: string; tests: [number, string, string, boolean, string][] }[] }
 
-let world: World
+let world: TestWorld
 let vectors: Vectors
 let directory: string
 before(async () => {
@@ -32,7 +32,7 @@ async function ask(payload: object) {
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 const fromHex = (text: string) => Buffer.from(text, 'hex')
 
-test('SIG-14 every vector of Wycheproof comes out as it should', () => {
+test('SIG-14 every Wycheproof vector gives the expected result', () => {
   let count = 0
   for (const { publicKey, tests } of vectors.keys)
     for (const [id, message, signature, valid, flags] of tests) {
@@ -43,7 +43,7 @@ test('SIG-14 every vector of Wycheproof comes out as it should', () => {
   assert.equal(count, 151)
 })
 
-test('SIG-14 so does every one that is a text, when the service is asked', async () => {
+test('SIG-14 every Wycheproof vector that is a text gives the expected result over the API', async () => {
   let count = 0
   for (const { publicKey, tests } of vectors.keys)
     for (const [id, message, signature, valid] of tests) {
@@ -62,7 +62,7 @@ test('SIG-14 so does every one that is a text, when the service is asked', async
   assert.ok(count > 60)
 })
 
-/** Encodings of small order, canonical or not: under each, one signature fits many texts that nobody has signed. */
+/** Encodings of small order, canonical or not: under each, one signature fits many unsigned texts. */
 const treacherous = [
   '00'.repeat(32),
   `${'00'.repeat(31)}80`,
@@ -85,30 +85,30 @@ test('SIG-12 a key of small order, under which one signature fits many texts, ve
     assert.ok(fits.length > 0, `whoever is lenient takes ${key.toString('hex')}`)
     assert.ok(forged.every(({ message, signature }) => !verifies(message, signature, key)))
   }
-  const asked = { message: 'anything', signature: base64(Buffer.concat([fromHex(treacherous[2] ?? ''), zero])) }
+  const requested = { message: 'anything', signature: base64(Buffer.concat([fromHex(treacherous[2] ?? ''), zero])) }
   for (const hex of treacherous) {
-    const { status, body } = await ask({ ...asked, publicKey: base64(fromHex(hex)) })
+    const { status, body } = await ask({ ...requested, publicKey: base64(fromHex(hex)) })
     assert.deepEqual({ status, body }, { status: 200, body: { valid: false, error: 'malformed_public_key' } })
   }
 })
 
-/** The order of the group, added to the scalar of a signature: the same equation holds, in other bytes. */
+/** Order of the group. Added to the scalar of a signature, the same equation holds with other bytes. */
 const groupOrder = 2n ** 252n + 27742317777372353535851937790883648493n
 
-test('SIG-13 a signature written in a second way is invalid', async () => {
+test('SIG-13 a signature in a second encoding is invalid', async () => {
   const secret = ed25519.utils.randomSecretKey()
   const publicKey = ed25519.getPublicKey(secret)
   const signature = ed25519.sign(Buffer.from('Pay 10 €'), secret)
   const scalar = BigInt(`0x${Buffer.from(signature.slice(32).toReversed()).toString('hex')}`) + groupOrder
   const other = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').toReversed()
   const second = Buffer.concat([signature.slice(0, 32), other])
-  const asked = { message: 'Pay 10 €', publicKey: base64(publicKey) }
-  assert.deepEqual((await ask({ ...asked, signature: base64(signature) })).body, { valid: true })
-  const { body } = await ask({ ...asked, signature: base64(second) })
+  const requested = { message: 'Pay 10 €', publicKey: base64(publicKey) }
+  assert.deepEqual((await ask({ ...requested, signature: base64(signature) })).body, { valid: true })
+  const { body } = await ask({ ...requested, signature: base64(second) })
   assert.deepEqual(body, { valid: false, error: 'malformed_signature' })
 })
 
-test('SIG-14 whatever else is sent is an answer or a refusal, and says which part is wrong', async () => {
+test('SIG-14 any other input gets an answer or an error, which names the invalid part', async () => {
   const secret = ed25519.utils.randomSecretKey()
   const publicKey = base64(ed25519.getPublicKey(secret))
   const signature = base64(ed25519.sign(Buffer.from('text'), secret))
@@ -137,17 +137,17 @@ test('SIG-14 whatever else is sent is an answer or a refusal, and says which par
   }
 })
 
-/** The command comes with what the tests on PostgreSQL need; `npm test` needs nothing but npm. */
+/** True if the OpenSSL command is available, as in the tests on PostgreSQL; `npm test` requires nothing but npm. */
 const hasOpenSsl = process.env['TEST_DATABASE_URL'] !== undefined
 
 const texts = {
-  'an emoji of several': 'Überweise 10 € an 👩🏽‍🚀👨‍👩‍👧‍👦',
+  'an emoji of several code points': 'Überweise 10 € an 👩🏽‍🚀👨‍👩‍👧‍👦',
   'combining marks': 'Z̶̢a͒l̷g̸o̶ e\u0301 \u00e9 \u1e9b\u0323',
   'line ends of both kinds': 'first\r\nsecond\nthird\r',
   'ten thousand characters': '𝒜'.repeat(10_000),
 }
 for (const [what, text] of Object.entries(texts))
-  test(`SIG-21 a signature of a browser over ${what} verifies here, and wherever else it is checked`, async () => {
+  test(`SIG-21 a browser's signature over ${what} verifies here and in other implementations`, async () => {
     const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])
     assert.ok('publicKey' in pair)
     const raw = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))
@@ -155,24 +155,24 @@ for (const [what, text] of Object.entries(texts))
     const message = new TextEncoder().encode(text)
     const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', pair.privateKey, message))
 
-    const asked = { signature: base64(signature), publicKey: base64(raw) }
-    assert.deepEqual((await ask({ message: text, ...asked })).body, { valid: true })
+    const requested = { signature: base64(signature), publicKey: base64(raw) }
+    assert.deepEqual((await ask({ message: text, ...requested })).body, { valid: true })
     assert.ok(ed25519.verify(signature, message, raw, { zip215: false }))
     const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' })
     assert.ok(verify(null, message, key, signature))
     if (hasOpenSsl) await verifyByOpenSsl({ message, signature, spki })
 
     const normalized = text.normalize('NFD') === text ? text.normalize('NFC') : text.normalize('NFD')
-    if (normalized !== text) assert.equal((await ask({ message: normalized, ...asked })).body.valid, false)
-    assert.equal((await ask({ message: `${text} `, ...asked })).body.valid, false)
+    if (normalized !== text) assert.equal((await ask({ message: normalized, ...requested })).body.valid, false)
+    assert.equal((await ask({ message: `${text} `, ...requested })).body.valid, false)
   })
 
 type Signed = Record<'message' | 'signature' | 'spki', Uint8Array>
 
-/** Throws where OpenSSL's command does not find the signature valid. */
+/** Throws if the OpenSSL command does not verify the signature. */
 async function verifyByOpenSsl(signed: Signed): Promise<void> {
   for (const [name, bytes] of Object.entries(signed)) await writeFile(join(directory, name), bytes)
-  const told = execFileSync(
+  const received = execFileSync(
     'openssl',
     [
       ...['pkeyutl', '-verify', '-pubin', '-keyform', 'DER', '-inkey', 'spki'],
@@ -180,5 +180,5 @@ async function verifyByOpenSsl(signed: Signed): Promise<void> {
     ],
     { cwd: directory, encoding: 'utf8' },
   )
-  assert.match(told, /Signature Verified Successfully/)
+  assert.match(received, /Signature Verified Successfully/)
 }

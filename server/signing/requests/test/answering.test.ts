@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { askerOf, createSigner, newSigningPair } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { signingRequesterOf, createSigner, newSigningPair } from '#testing/signer.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
-let shop: ReturnType<typeof askerOf>
+let world: TestWorld
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
-  shop = askerOf(world, await world.app({ name: 'Shop' }))
+  shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
 })
 after(() => world.close())
 
@@ -33,7 +33,7 @@ const endings: Record<string, (ada: Signer, requestId: string) => unknown> = {
   expired: () => world.pass(300),
 }
 for (const [status, end] of Object.entries(endings))
-  test(`SIG-06 a request that is ${status} stays so, whatever is asked of it`, async () => {
+  test(`SIG-06 a request that is ${status} stays so after any further action`, async () => {
     const ada = await createSigner(world)
     const { requestId } = (await shop.request(ada.identityId)).json()
     await end(ada, requestId)
@@ -53,11 +53,11 @@ for (const [status, end] of Object.entries(endings))
     assert.deepEqual([seen.status, seen.signature, seen.resolvedAt], [status, before.signature, before.resolvedAt])
   })
 
-test('SIG-07 the token of an app does not read, sign or deny, nor does an ended session', async () => {
+test('SIG-07 an app token or a revoked session cannot read, sign or deny', async () => {
   const ada = await createSigner(world)
   const app = await world.app()
   const { access_token } = await app.tokens(ada)
-  const { requestId } = (await askerOf(world, app).request(ada.identityId)).json()
+  const { requestId } = (await signingRequesterOf(world, app).request(ada.identityId)).json()
   const ended = await ada.signIn()
   await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers: ended })
   const url = `/api/signing/requests/${requestId}`
@@ -77,7 +77,7 @@ test('SIG-07 the token of an app does not read, sign or deny, nor does an ended 
   assert.equal((await ada.readRequest(requestId)).json().status, 'pending')
 })
 
-test('SIG-10 a signature of another text, or by another key, is refused, and the request goes on waiting', async () => {
+test('SIG-10 a signature of another text, or by another key, is rejected, and the request stays pending', async () => {
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
   const { requestId } = (await shop.request(ada.identityId)).json()
   const other = (await shop.request(ada.identityId, { payload: 'Pay 10 000 €' })).json()
@@ -102,7 +102,7 @@ test('SIG-10 a signature of another text, or by another key, is refused, and the
 /** The order of the group of Ed25519 (RFC 8032 §5.1). */
 const groupOrder = 2n ** 252n + 27742317777372353535851937790883648493n
 
-/** The same signature with S + L for S, which a verifier that does not look would take too. */
+/** Returns the same signature with S + L for S, which a careless verifier would accept too. */
 function malleated(signature: Buffer): Buffer {
   const s = BigInt(`0x${reversed(signature.subarray(32)).toString('hex')}`) + groupOrder
   return Buffer.concat([signature.subarray(0, 32), reversed(Buffer.from(s.toString(16).padStart(64, '0'), 'hex'))])
@@ -112,9 +112,9 @@ function reversed(bytes: Buffer): Buffer {
   return Buffer.from([...bytes].toReversed())
 }
 
-test('SIG-11 a signature has one spelling', async () => {
+test('SIG-11 a signature has one encoding', async () => {
   const ada = await createSigner(world)
-  // One whose spelling differs in the alphabet for addresses.
+  // A text whose signature differs in the base64url alphabet.
   const text = Array.from({ length: 100 }, (_, n) => `Pay ${n} €`).find((each) => /[+/]/.test(ada.pair.sign(each)))
   const { requestId } = (await shop.request(ada.identityId, { payload: text })).json()
   const right = ada.pair.sign(text ?? '')
@@ -132,7 +132,7 @@ test('SIG-11 a signature has one spelling', async () => {
     ` ${right}`,
     `${right.slice(0, 40)} ${right.slice(40)}`,
     `${right.slice(0, 40)}\r\n${right.slice(40)}`,
-    // The four bits of the last character that no byte takes.
+    // The four unused bits of the last character.
     `${right.slice(0, -3)}${alphabet[alphabet.indexOf(last) + 1]}==`,
     bytes.toString('hex'),
     malleated(bytes).toString('base64'),
@@ -148,7 +148,7 @@ test('SIG-11 a signature has one spelling', async () => {
 /** As many connections as the world's database has. */
 const connections = process.env['TEST_DATABASE_URL'] === undefined ? 1 : 12
 
-/** Lets the world's database only be read, as a standby can be, or written again. */
+/** Makes the world's database read-only, like a standby, or writable again. */
 async function setReadOnly(on: boolean): Promise<void> {
   const { promise: all, resolve } = Promise.withResolvers<void>()
   let held = 0
@@ -157,13 +157,13 @@ async function setReadOnly(on: boolean): Promise<void> {
       await sql`set default_transaction_read_only = ${sql.raw(on ? 'on' : 'off')}`.execute(connection)
       held += 1
       if (held === connections) resolve()
-      // Each must have one of its own.
+      // Each transaction needs its own connection.
       await all
     })
   await Promise.all(Array.from({ length: connections }, hold))
 }
 
-test('OID-09 what a person reads of a request has a signature and an end only once it has them', async () => {
+test('OID-09 a request contains signature and resolution time only once it has them', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
   const [listed] = (await ada.listRequests()).json().requests
@@ -179,12 +179,12 @@ test('OID-09 what a person reads of a request has a signature and an end only on
   assert.deepEqual(['signature' in denied, 'resolvedAt' in denied], [false, true])
 })
 
-test('SIG-16 an expired request reads so each time, also while nothing can be written', async (t) => {
+test('SIG-16 an expired request is always shown as expired, also on a read-only database', async (t) => {
   const ada = await createSigner(world)
   const { requestId, publicKey, expiresAt } = (await shop.request(ada.identityId)).json()
   const pending = (await shop.request(ada.identityId, { expiresInSeconds: 3600 })).json()
   world.pass(300)
-  // Notes that the session is in use.
+  // Records that the session is in use.
   await ada.listRequests()
   const expired = { requestId, status: 'expired', publicKey, expiresAt }
   t.after(() => setReadOnly(false))
@@ -207,11 +207,11 @@ test('SIG-16 an expired request reads so each time, also while nothing can be wr
   assert.equal((await ada.sign(pending.requestId, signature)).statusCode, 200)
 })
 
-test('SIG-17 what an app notes beside a request is shown to nobody', async () => {
+test('SIG-17 the metadata that an app stores with a request is shown to no user', async () => {
   const ada = await createSigner(world)
   const note = 'margin-of-87-percent'
   const { requestId } = (await shop.request(ada.identityId, { metadata: { note, [note]: 1 } })).json()
-  const stranger = askerOf(world, await world.app())
+  const stranger = signingRequesterOf(world, await world.app())
   const get = (url: string) => world.api.inject({ url, headers: ada.headers })
   const answers = [
     await ada.listRequests(),
@@ -226,25 +226,25 @@ test('SIG-17 what an app notes beside a request is shown to nobody', async () =>
     await world.auth.inject({ url: `/sign?requestId=${requestId}`, headers: ada.headers }),
   ]
   for (const { body } of answers) assert.ok(!body.includes(note) && !body.includes('metadata'), body)
-  assert.ok(answers[7]?.body.includes(requestId), 'the export tells of the request')
+  assert.ok(answers[7]?.body.includes(requestId), 'the export contains the request')
 })
 
-test('SIG-23 what an app asked that was disabled or deleted since can be denied, not signed', async () => {
+test('SIG-23 a request of an app disabled or deleted since can be denied, not signed', async () => {
   const ada = await createSigner(world)
   const app = await world.app({ name: 'Soon gone' })
-  const asker = askerOf(world, app)
+  const requester = signingRequesterOf(world, app)
   const ids: string[] = []
-  for (let n = 0; n < 3; n += 1) ids.push((await asker.request(ada.identityId)).json().requestId)
+  for (let n = 0; n < 3; n += 1) ids.push((await requester.request(ada.identityId)).json().requestId)
   const [first = '', second = '', third = ''] = ids
   const signature = ada.pair.sign(payload)
   const listed = async () =>
     (await ada.listRequests()).json().requests as { requestId: string; app: { name: string } }[]
 
   await changeApp(app.clientId, 'disabled')
-  assert.deepEqual(errorOf(await ada.sign(first, signature)), [409, 'app_not_active'])
+  assert.deepEqual(errorOf(await ada.sign(first, signature)), [409, 'app_disabled'])
   assert.equal((await ada.readRequest(first)).json().status, 'pending')
   assert.equal((await ada.deny(first)).statusCode, 200)
-  assert.deepEqual(errorOf(await asker.request(ada.identityId)), [401, 'invalid_client'])
+  assert.deepEqual(errorOf(await requester.request(ada.identityId)), [401, 'invalid_client'])
   await changeApp(app.clientId, 'active')
   assert.equal((await ada.sign(second, signature)).statusCode, 200)
 
@@ -253,40 +253,41 @@ test('SIG-23 what an app asked that was disabled or deleted since can be denied,
     (await listed()).map((each) => [each.requestId, each.app.name]),
     [[third, app.clientId]],
   )
-  assert.deepEqual(errorOf(await ada.sign(third, signature)), [409, 'app_not_active'])
+  assert.deepEqual(errorOf(await ada.sign(third, signature)), [409, 'app_disabled'])
   assert.equal((await ada.deny(third)).statusCode, 200)
   assert.deepEqual(await listed(), [])
-  assert.equal((await ada.readRequest(second)).json().signature, signature, 'what was signed stays')
+  assert.equal((await ada.readRequest(second)).json().signature, signature, 'a signed request stays signed')
 })
 
-test('SIG-23 of an app that is disabled while people sign, nothing is signed once that was answered', async () => {
+test('SIG-23 no signature is accepted after disabling the app was acknowledged', async () => {
   const app = await world.app()
-  const asker = askerOf(world, app)
+  const requester = signingRequesterOf(world, app)
   const signers = await Promise.all(Array.from({ length: 8 }, () => createSigner(world)))
-  const asked = await Promise.all(
-    signers.map(async (signer) => ({ signer, id: (await asker.request(signer.identityId)).json().requestId })),
+  const requested = await Promise.all(
+    signers.map(async (signer) => ({ signer, id: (await requester.request(signer.identityId)).json().requestId })),
   )
   const [disabled, ...answers] = await Promise.all([
     changeApp(app.clientId, 'disabled'),
-    ...asked.map(({ signer, id }) => signer.sign(id, signer.pair.sign(payload))),
+    ...requested.map(({ signer, id }) => signer.sign(id, signer.pair.sign(payload))),
   ])
   assert.equal(disabled?.statusCode, 200)
   for (const [index, answer] of answers.entries()) {
-    const { status } = (await asker.status(asked[index]?.id)).json()
+    const { status } = (await requester.status(requested[index]?.id)).json()
     if (answer.statusCode === 200) assert.equal(status, 'signed')
     else {
-      assert.deepEqual(errorOf(answer), [409, 'app_not_active'])
+      assert.deepEqual(errorOf(answer), [409, 'app_disabled'])
       assert.equal(status, 'pending')
     }
   }
-  for (const { signer, id } of asked) assert.equal((await signer.sign(id, signer.pair.sign(payload))).statusCode, 409)
+  for (const { signer, id } of requested)
+    assert.equal((await signer.sign(id, signer.pair.sign(payload))).statusCode, 409)
 })
 
-test('an app that a person has disconnected may still ask, and the person is told so', async () => {
+test('an app that a user has disconnected may still send requests, marked as not connected', async () => {
   const ada = await createSigner(world)
   const app = await world.app()
   await app.tokens(ada)
-  const { requestId } = (await askerOf(world, app).request(ada.identityId)).json()
+  const { requestId } = (await signingRequesterOf(world, app).request(ada.identityId)).json()
   assert.equal((await ada.readRequest(requestId)).json().connected, true)
   const list = '/api/oauth/authorizations'
   const { authorizations } = (await world.api.inject({ url: list, headers: ada.headers })).json()
@@ -297,17 +298,17 @@ test('an app that a person has disconnected may still ask, and the person is tol
   assert.equal((await ada.sign(requestId, ada.pair.sign(payload))).statusCode, 200)
 })
 
-test('SIG-24 what one app asks too often keeps no other app from asking, nor the app from asking others', async () => {
+test('SIG-24 rate limits of one app affect neither other apps nor its requests to other identities', async () => {
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
-  const [loud, quiet] = [askerOf(world, await world.app()), askerOf(world, await world.app())]
-  const asked = await Promise.all([1, 2, 3].map(() => loud.request(ada.identityId)))
+  const [loud, quiet] = [signingRequesterOf(world, await world.app()), signingRequesterOf(world, await world.app())]
+  const requested = await Promise.all([1, 2, 3].map(() => loud.request(ada.identityId)))
   assert.deepEqual(
-    asked.map(({ statusCode }) => statusCode),
+    requested.map(({ statusCode }) => statusCode),
     [201, 201, 201],
   )
   assert.deepEqual(errorOf(await loud.request(ada.identityId)), [429, 'too_many_pending'])
   assert.equal((await quiet.request(ada.identityId)).statusCode, 201)
   assert.equal((await loud.request(bob.identityId)).statusCode, 201)
-  await ada.deny(asked[0]?.json().requestId)
+  await ada.deny(requested[0]?.json().requestId)
   assert.equal((await loud.request(ada.identityId)).statusCode, 201)
 })

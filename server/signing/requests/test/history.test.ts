@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import { limits } from '@countersign/protocol/formats/limits'
-import { secondsAfter } from '#platform/clock.ts'
+import { addSeconds } from '#platform/clock.ts'
 import { createSignatories } from '#testing/signatories.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
-import { pruneRequests } from '#signing/requests/request.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
+import { pruneRequests } from '#signing/requests/identities/request.ts'
 
-let world: World
-let shop: ReturnType<typeof askerOf>
+let world: TestWorld
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
-  shop = askerOf(world, await world.app({ name: 'Shop' }))
+  shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
 })
 after(() => world.close())
 
-type History = Answer<'GET /api/signing/history'>
+type History = ResponseOf<'GET /api/signing/history'>
 type Signer = Awaited<ReturnType<typeof createSigner>>
 
 const read = ({ headers }: Pick<Person, 'headers'>, query = '') =>
@@ -35,7 +35,7 @@ async function ask(identityId: string, payload: string): Promise<string> {
   return answer.json().requestId
 }
 
-/** Signs so many texts, two a second, and answers their requests, the latest first. */
+/** Signs `count` texts, two a second, and returns their requests, newest first. */
 async function signMany(ada: Signer, count: number): Promise<string[]> {
   const requestIds: string[] = []
   for (let number = 1; number <= count; number += 1) {
@@ -47,7 +47,7 @@ async function signMany(ada: Signer, count: number): Promise<string[]> {
   return requestIds
 }
 
-test('the history tells what a person signed, denied and let expire, and nothing that waits still', async () => {
+test('the history lists what a user signed, denied and let expire, and no pending request', async () => {
   const ada = await createSigner(world)
   const signed = await ask(ada.identityId, 'Pay 1 €')
   const signature = ada.pair.sign('Pay 1 €')
@@ -78,13 +78,13 @@ test('the history tells what a person signed, denied and let expire, and nothing
   assert.deepEqual(
     (await ada.listRequests()).json().requests.map(({ requestId }: { requestId: string }) => requestId),
     [pending],
-    'and what waits is where it always was',
+    'pending requests stay in their own list',
   )
   await ada.rotate(rotationOf(ada.identityId, ada.pair, newSigningPair()))
   assert.equal((await historyOf(ada)).requests[0]?.requestId, pending, 'until its key is replaced')
 })
 
-test('SIG-07 SIG-17 nobody sees what others were asked, nor what an app keeps with a request for itself', async () => {
+test('SIG-07 SIG-17 a user sees no requests to others, and no app metadata', async () => {
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
   await signMany(ada, 3)
   const [ofBob = ''] = await signMany(bob, 1)
@@ -101,7 +101,7 @@ test('SIG-07 SIG-17 nobody sees what others were asked, nor what an app keeps wi
   assert.equal((await world.api.inject({ url: '/api/signing/history' })).statusCode, 401)
 })
 
-test('the history is read page by page, over all names, also where requests were made in the same moment', async () => {
+test('the history is paged over all identities, also for requests of the same moment', async () => {
   const ada = await createSigner(world)
   const first = await signMany(ada, 5)
   const other = await secondName(ada)
@@ -122,7 +122,7 @@ test('the history is read page by page, over all names, also where requests were
   assert.deepEqual(pages, all)
 })
 
-test('what was not signed is forgotten after a while, and a page that ended there goes on', async () => {
+test('unsigned requests are deleted after a while, and paging from a deleted one continues', async () => {
   const ada = await createSigner(world)
   const [signed] = await signMany(ada, 1)
   world.pass(1)
@@ -130,7 +130,7 @@ test('what was not signed is forgotten after a while, and a page that ended ther
   await ada.deny(denied)
   const { requests, nextCursor } = await historyOf(ada, '?limit=1')
   assert.equal(requests[0]?.requestId, denied)
-  const later = secondsAfter(world.now(), limits.signingEndedRememberedSeconds + 61)
+  const later = addSeconds(world.now(), limits.signingEndedRememberedSeconds + 61)
   await pruneRequests(world.db, later, 500)
   for (const query of ['', `?cursor=${nextCursor}`])
     assert.deepEqual(
@@ -139,7 +139,7 @@ test('what was not signed is forgotten after a while, and a page that ended ther
     )
 })
 
-test('what an organization has signed is in the history of those who signed and approved, no others', async () => {
+test('requests signed by an organization are in the history of their signers and approvers only', async () => {
   const { id, owner, members } = await createSignatories(world, 1, 'signer', 'signer')
   const [ann, bob] = members
   const open = async () => (await shop.requestOf(id, { payload: 'Pay 5 €' })).json().requestId
@@ -166,13 +166,13 @@ test('what an organization has signed is in the history of those who signed and 
   assert.equal(second.nextCursor, null)
 })
 
-test('a page has one to a hundred, and begins where a page has ended', async () => {
+test('a page has 1 to 100 requests and starts only at the end of another page', async () => {
   const ada = await createSigner(world)
   for (const query of ['limit=0', 'limit=101', 'limit=x', 'cursor=%20', 'cursor=1', `cursor=${crypto.randomUUID()}`])
     assert.equal((await read(ada, `?${query}`)).json().error, 'invalid_request', query)
 })
 
-/** A further identity of a person, with a key. */
+/** Creates another identity of a user, with a key. */
 async function secondName({ headers, handle }: Signer): Promise<string> {
   const payload = { handle: `${handle}-2`, displayName: 'Ada' }
   const answer = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { askerOf, createSigner } from '#testing/signer.ts'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
+import { signingRequesterOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
-let shop: ReturnType<typeof askerOf>
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
   app = await world.app({ name: 'Shop' })
-  shop = askerOf(world, app)
+  shop = signingRequesterOf(world, app)
 })
 after(() => world.close())
 
@@ -17,14 +17,14 @@ type Answer = { statusCode: number; json: () => { error?: string; requestId: str
 const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
 const malformed = [400, 'invalid_request']
 
-/** A person whom the shop may ask as often as it may ask anybody. */
+/** Creates a user who may receive as many requests of the shop as allowed. */
 async function createCustomer() {
   const person = await createSigner(world)
   await app.tokens(person)
   return person
 }
 
-/** Sends a request as the text that it is. */
+/** Sends a request with this text as its body. */
 const sendText = (payload: string) =>
   world.api.inject({
     method: 'POST',
@@ -33,7 +33,7 @@ const sendText = (payload: string) =>
     payload,
   })
 
-/** The text of a request with the app's credentials, and one more field written as it stands here. */
+/** Builds a request body with the app's credentials and one more field in this exact notation. */
 function textWith(identityId: string, name: string, written: string): string {
   const { client_id: clientId, client_secret: clientSecret } = app.credentials
   const body = JSON.stringify({
@@ -45,7 +45,7 @@ function textWith(identityId: string, name: string, written: string): string {
   return `${body.slice(0, -1)},"${name}":${written}}`
 }
 
-test('SIG-01 a request that lacks a required field, or has another type there, is malformed', async () => {
+test('SIG-01 a request without a required field, or with a wrong type, is malformed', async () => {
   const ada = await createCustomer()
   const missing = ['clientId', 'clientSecret', 'identityId', 'payload']
   for (const name of missing)
@@ -55,7 +55,7 @@ test('SIG-01 a request that lacks a required field, or has another type there, i
   assert.deepEqual((await ada.listRequests()).json().requests, [])
 })
 
-test('SIG-02 without the secret of the app nobody learns whether there is an identity, or a key', async () => {
+test("SIG-02 a request without the app's secret does not reveal whether an identity or key exists", async () => {
   const [ada, keyless] = [await createCustomer(), await world.person()]
   const disabled = await world.app()
   const { clientId } = disabled
@@ -78,7 +78,7 @@ test('SIG-02 without the secret of the app nobody learns whether there is an ide
   assert.deepEqual((await ada.listRequests()).json().requests, [])
 })
 
-test('SIG-03 an identity without a key is told apart from one that is unknown, or no id at all', async () => {
+test('SIG-03 an identity without a key, an unknown one and an invalid ID return different errors', async () => {
   const keyless = await world.person()
   assert.deepEqual(errorOf(await shop.request(crypto.randomUUID())), [404, 'identity_not_found'])
   assert.deepEqual(errorOf(await shop.request(keyless.identityId)), [422, 'no_signing_key'])
@@ -112,7 +112,7 @@ test('SIG-05 a lifetime is a whole number of seconds between a minute and an hou
 })
 
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
-/** Metadata of exactly so many bytes. */
+/** Builds metadata of exactly this many bytes. */
 const large = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
 
 const notes: Record<string, { written: string; status: number }> = {
@@ -129,10 +129,10 @@ const notes: Record<string, { written: string; status: number }> = {
   'an empty object': { written: '{}', status: 201 },
   'a key that reaches the prototype': { written: '{"__proto__":{"polluted":1}}', status: 400 },
   'the same, deeper': { written: '{"a":{"__proto__":{"polluted":1}}}', status: 400 },
-  'a key that is called like a method': { written: '{"constructor":{"prototype":{"polluted":1}}}', status: 201 },
+  'a key named like a method': { written: '{"constructor":{"prototype":{"polluted":1}}}', status: 201 },
   'U+0000': { written: '{"a":"\\u0000"}', status: 400 },
   'U+0000 in a key': { written: '{"\\u0000":1}', status: 400 },
-  'half of a character': { written: '{"a":"\\ud800"}', status: 400 },
+  'an unpaired surrogate': { written: '{"a":"\\ud800"}', status: 400 },
   'a number out of range': { written: '{"a":1e400}', status: 400 },
   'a key twice': { written: '{"a":1,"a":2}', status: 400 },
   'a list': { written: '[1]', status: 400 },
@@ -150,7 +150,7 @@ for (const [what, { written, status }] of Object.entries(notes))
     assert.equal((await shop.request(ada.identityId)).statusCode, 201)
   })
 
-test('SIG-20 a text with U+0000 or half of a character is refused', async () => {
+test('SIG-20 a text with U+0000 or an unpaired surrogate is rejected', async () => {
   const ada = await createCustomer()
   for (const written of ['"a\\u0000b"', '"\\ud83d"', '"\\udc69a"', '"\\udc69\\ud83d"'])
     assert.deepEqual(errorOf(await sendText(textWith(ada.identityId, 'payload', written))), malformed, written)
@@ -158,7 +158,7 @@ test('SIG-20 a text with U+0000 or half of a character is refused', async () => 
   assert.equal((await ada.readRequest(written.json().requestId)).json().payload, '👩')
 })
 
-test('SIG-21 a text is signed as it was sent, composed or not, with its spaces and line ends', async () => {
+test('SIG-21 a text is signed unchanged, composed or not, with its spaces and line ends', async () => {
   const ada = await createCustomer()
   const [composed, apart] = ['Café für Zoë'.normalize('NFC'), 'Café für Zoë'.normalize('NFD')]
   assert.notEqual(composed, apart)
@@ -179,7 +179,7 @@ test('SIG-21 a text is signed as it was sent, composed or not, with its spaces a
   }
 })
 
-test('SIG-26 the id of a request is random in all of its 122 bits, and to guess it finds nothing', async () => {
+test('SIG-26 the ID of a request is random in all of its 122 bits, and guessing finds no request', async () => {
   const ada = await createCustomer()
   const ids: string[] = []
   while (ids.length < 100) {
@@ -190,7 +190,7 @@ test('SIG-26 the id of a request is random in all of its 122 bits, and to guess 
   for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.equal(new Set(ids).size, ids.length)
   assert.notDeepEqual(ids, ids.toSorted())
-  // Version and variant (RFC 9562 §5.4) have six bits; any other is sometimes set and sometimes not.
+  // Version and variant (RFC 9562 §5.4) take six bits; every other bit is sometimes set and sometimes not.
   const numbers = ids.map((id) => BigInt(`0x${id.replaceAll('-', '')}`))
   const bits = Array.from({ length: 128 }, (_, bit) => new Set(numbers.map((number) => (number >> BigInt(bit)) & 1n)))
   assert.equal(bits.filter(({ size }) => size === 2).length, 122)

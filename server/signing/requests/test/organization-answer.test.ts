@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
-import { makeOrganization } from '#testing/organization.ts'
-import { askerOf, createSigner } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createOrganization } from '#testing/organization.ts'
+import { signingRequesterOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { listPending } from '#signing/requests/pending.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-/** The requests that wait for a person as a member of organizations, and how many statements it takes to list them. */
+/** Lists the pending requests of a user as a member of organizations, and counts the statements. */
 async function list(userId: string) {
   let statements = 0
   const counting: KyselyPlugin = {
@@ -26,16 +26,16 @@ async function list(userId: string) {
   }
   const at = world.now()
   const proof = { authTime: at, provedRequestSha256: null }
-  const session = { sessionId: randomUUID(), userId, identityId: null, ...proof, expiresAt: at }
+  const session = { sessionId: randomUUID(), userId, ...proof, expiresAt: at }
   const db = world.db.withPlugin(counting)
   const { requests } = await listPending(db, { ...session, authMethod: 'passkey' }, { count: 100 }, at)
   return { requests, statements }
 }
 
-test('what waits for two organizations is listed by as few statements as what waits for one', async () => {
-  const shop = askerOf(world, await world.app({ name: 'Shop' }))
+test('listing requests to two organizations takes no more statements than to one', async () => {
+  const shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
   const ada = await createSigner(world)
-  const [acme, bolt] = [await makeOrganization(world, ada), await makeOrganization(world, ada, 'Bolt')]
+  const [acme, bolt] = [await createOrganization(world, ada), await createOrganization(world, ada, 'Bolt')]
   await shop.requestOf(acme.id)
   const one = await list(ada.userId)
   for (const { id } of [acme, bolt, bolt]) await shop.requestOf(id)
@@ -47,10 +47,10 @@ test('what waits for two organizations is listed by as few statements as what wa
   assert.equal(four.statements, one.statements)
 })
 
-test('SSO-12 a signature that was made before is none in a session that the organization alone opened', async () => {
-  const shop = askerOf(world, await world.app({ name: 'Shop' }))
+test('SSO-12 a session opened by SSO alone cannot sign, not even with an existing signature', async () => {
+  const shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
   const ada = await createSigner(world)
-  const { id } = await makeOrganization(world, ada)
+  const { id } = await createOrganization(world, ada)
   const signature = ada.pair.sign('Pay 10 €')
   const [first, again] = [(await shop.requestOf(id)).json(), (await shop.requestOf(id)).json()]
   const signed = await ada.sign(first.requestId, signature)
@@ -63,5 +63,5 @@ test('SSO-12 a signature that was made before is none in a session that the orga
     assert.deepEqual([refused.statusCode, refused.json().error], [403, 'passkey_required'])
   }
   assert.equal((await ada.readRequest(again.requestId)).json().organization.answered, null)
-  assert.equal((await answer('deny', {})).json().status, 'denied', 'to say no takes no key')
+  assert.equal((await answer('deny', {})).json().status, 'denied', 'denying requires no key')
 })

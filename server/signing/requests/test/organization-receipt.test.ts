@@ -2,30 +2,30 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verifyOrganizationReceipt, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
 import type { OrganizationReceipt } from '@countersign/protocol/signing/receipts'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
-import { signStatement } from '#signing/transparency/log-key.ts'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
+import { signStatement } from '#signing/transparency/log.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
-let shop: ReturnType<typeof askerOf>
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
   app = await world.app({ name: 'Shop' })
-  shop = askerOf(world, app)
+  shop = signingRequesterOf(world, app)
 })
 after(() => world.close())
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 type Signer = Awaited<ReturnType<typeof createSigner>>
 
-/** What an organization has signed: its owner did, and another member has approved. */
+/** Creates a request that an organization has signed: by its owner, approved by another member. */
 async function signed() {
   const [owner, bob] = [await createSigner(world), await createSigner(world)]
-  const { id, memberId: ownerId } = await makeOrganization(world, owner)
+  const { id, memberId: ownerId } = await createOrganization(world, owner)
   const { memberId } = await join(world, { id, owner, role: 'signer' }, bob)
-  await askBusiness(world, owner, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  await businessRequest(world, owner, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
   const { requestId } = (await shop.requestOf(id, { payload })).json()
   await owner.sign(requestId, owner.pair.sign(payload))
   world.pass(1)
@@ -42,7 +42,7 @@ const keySet = async () => (await world.api.inject({ url: '/api/transparency/jwk
 const check = async (jws: string, text = payload) =>
   verifyOrganizationReceipt(jws, { payload: text, keySet: await keySet() })
 
-/** What a service would sign that lies. */
+/** Signs a receipt as a dishonest service would. */
 async function forge(receipt: object): Promise<string> {
   const log = await world.db.selectFrom('transparency_log').selectAll().executeTakeFirstOrThrow()
   const key = { publicKey: log.public_key, sealedPrivateKey: log.sealed_private_key }
@@ -54,7 +54,7 @@ async function receiptOf(jws: string): Promise<OrganizationReceipt> {
   return 'receipt' in reading ? reading.receipt : assert.fail(reading.flaw)
 }
 
-test('the receipt of an organization has every signature, and proves each of their keys', async () => {
+test('the receipt of an organization contains every signature and proves each of their keys', async () => {
   const { id, requestId, owner, bob } = await signed()
   const answer = await byApp(requestId)
   assert.equal(answer.statusCode, 200, answer.body)
@@ -92,26 +92,26 @@ test('the receipt of an organization has every signature, and proves each of the
   })
 })
 
-test('it stays sound when keys are replaced, members leave, and the organization is gone', async () => {
+test('a receipt stays valid after key rotations, departures of members and deletion of the organization', async () => {
   const { id, requestId, owner, bob } = await signed()
   await bob.rotate(rotationOf(bob.identityId, bob.pair, newSigningPair()))
-  await askBusiness(world, owner, `DELETE /organizations/${id}/members/${bob.memberId}`)
+  await businessRequest(world, owner, `DELETE /organizations/${id}/members/${bob.memberId}`)
   const { organization } = await receiptOf((await byApp(requestId)).body)
-  const deleted = await askBusiness(world, owner, `DELETE /organizations/${id}`)
+  const deleted = await businessRequest(world, owner, `DELETE /organizations/${id}`)
   assert.equal(deleted.statusCode, 204, deleted.body)
   const afterwards = await receiptOf((await byApp(requestId)).body)
   assert.deepEqual(afterwards.organization, organization)
   assert.equal(afterwards.signatures.length, 2)
 })
 
-test('who signed gets the receipt also when they have left; who left without signing is told of nothing', async () => {
+test('former members get the receipt only if they signed', async () => {
   const { id, requestId, owner, bob } = await signed()
   const carol = await createSigner(world)
   const { memberId } = await join(world, { id, owner, role: 'signer' }, carol)
   const { requestId: waiting } = (await shop.requestOf(id, { payload })).json()
   assert.equal((await carol.approve(waiting, carol.pair.sign(payload))).statusCode, 200)
   for (const leaver of [bob.memberId, memberId])
-    assert.equal((await askBusiness(world, owner, `DELETE /organizations/${id}/members/${leaver}`)).statusCode, 204)
+    assert.equal((await businessRequest(world, owner, `DELETE /organizations/${id}/members/${leaver}`)).statusCode, 204)
   const { signatures } = await receiptOf((await byMember(bob, requestId)).body)
   assert.deepEqual(
     signatures.map(({ handle }) => handle),
@@ -125,22 +125,22 @@ test('who signed gets the receipt also when they have left; who left without sig
     assert.equal((await byMember(person, request)).statusCode, 404)
 })
 
-test('OSG-08 TLG-09 a receipt with too few members, or with what others signed, proves nothing', async () => {
+test('OSG-08 TLG-09 a receipt with too few members, or with signatures of others, is invalid', async () => {
   const { requestId, owner } = await signed()
   const receipt = await receiptOf((await byApp(requestId)).body)
   const [one, two] = receipt.signatures
   assert.ok(one && two)
   const stranger = newSigningPair()
   const lies: [flaw: string, lie: object][] = [
-    ['other_payload', { payloadSha256: one.signature }],
-    ['too_few_signatures', { signatures: [one] }],
-    ['too_few_signatures', { signatures: [two] }],
-    ['too_few_signatures', { signatures: [one, { ...one, role: 'approve' }] }],
-    ['too_few_signatures', { signatures: [one, two, two], approvalsNeeded: 2 }],
-    ['too_few_signatures', { signatures: [two, { ...one, role: 'approve' }] }],
-    ['too_few_signatures', { signatures: [one, { ...two, memberId: one.memberId }] }],
-    ['too_few_signatures', { signatures: [one, { ...one, role: 'approve', identityId: two.identityId }] }],
-    ['too_few_signatures', { approvalsNeeded: 2 }],
+    ['payload_mismatch', { payloadSha256: one.signature }],
+    ['insufficient_signatures', { signatures: [one] }],
+    ['insufficient_signatures', { signatures: [two] }],
+    ['insufficient_signatures', { signatures: [one, { ...one, role: 'approve' }] }],
+    ['insufficient_signatures', { signatures: [one, two, two], approvalsNeeded: 2 }],
+    ['insufficient_signatures', { signatures: [two, { ...one, role: 'approve' }] }],
+    ['insufficient_signatures', { signatures: [one, { ...two, memberId: one.memberId }] }],
+    ['insufficient_signatures', { signatures: [one, { ...one, role: 'approve', identityId: two.identityId }] }],
+    ['insufficient_signatures', { approvalsNeeded: 2 }],
     ['invalid_signature', { signatures: [one, { ...two, signature: one.signature }] }],
     ['invalid_signature', { signatures: [one, { ...two, signature: stranger.sign(payload) }] }],
     ['key_not_in_log', { signatures: [one, { ...two, ...of(stranger) }] }],
@@ -154,8 +154,8 @@ test('OSG-08 TLG-09 a receipt with too few members, or with what others signed, 
   ]
   for (const [flaw, lie] of lies)
     assert.deepEqual(await check(await forge({ ...receipt, ...lie })), { flaw }, JSON.stringify(lie))
-  assert.deepEqual(await check((await byApp(requestId)).body, 'another text'), { flaw: 'other_payload' })
-  assert.ok('receipt' in (await check(await forge(receipt))), 'and the truth is sound')
+  assert.deepEqual(await check((await byApp(requestId)).body, 'another text'), { flaw: 'payload_mismatch' })
+  assert.ok('receipt' in (await check(await forge(receipt))), 'the unaltered receipt is valid')
   assert.equal(one.identityId, owner.identityId)
 })
 
@@ -163,7 +163,7 @@ function of({ publicKey, sign }: ReturnType<typeof newSigningPair>) {
   return { publicKey, signature: sign(payload) }
 }
 
-test('OSG-08 nobody takes the receipt of an organization for that of a person, nor the other way', async () => {
+test('OSG-08 the receipt of an organization is not accepted as that of a user, nor the reverse', async () => {
   const { requestId, owner } = await signed()
   const given = { payload, keySet: await keySet() }
   assert.deepEqual(verifyReceipt((await byApp(requestId)).body, given), { flaw: 'malformed_receipt' })
@@ -172,7 +172,7 @@ test('OSG-08 nobody takes the receipt of an organization for that of a person, n
   assert.deepEqual(await check((await byApp(own.requestId)).body), { flaw: 'malformed_receipt' })
 })
 
-test('only those whom it concerns get the receipt of an organization, and of what it has signed', async () => {
+test('only signers and the app get the receipt of an organization, and only of a signed request', async () => {
   const { id, requestId } = await signed()
   const stranger = await createSigner(world)
   assert.equal((await byMember(stranger, requestId)).statusCode, 404)

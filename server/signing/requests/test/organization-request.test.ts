@@ -4,19 +4,19 @@ import { after, before, test } from 'node:test'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { limits } from '@countersign/protocol/formats/limits'
 import { nameBy } from '#testing/enterprise-session.ts'
-import { askBusiness, join } from '#testing/organization.ts'
+import { businessRequest, join } from '#testing/organization.ts'
 import { createSignatories, type Signatory } from '#testing/signatories.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
-import { pruneOrganizationRequests } from '#signing/requests/organization-request.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
+import { pruneOrganizationRequests } from '#signing/requests/organizations/organization-request.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
-let shop: ReturnType<typeof askerOf>
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
   app = await world.app({ name: 'Shop' })
-  shop = askerOf(world, app)
+  shop = signingRequesterOf(world, app)
 })
 after(() => world.close())
 
@@ -37,7 +37,7 @@ const signs = ({ sign, pair }: Signatory, requestId: string, text = payload) => 
 const approves = ({ approve, pair }: Signatory, requestId: string, text = payload) =>
   approve(requestId, pair.sign(text))
 
-test('an organization signs by a member who signs for it, and the app sees as whom', async () => {
+test('an organization signs through a member with signing authority, and the app sees which', async () => {
   const { id, members } = await acme(0, 'signer')
   const [ann] = members
   const opened = await shop.requestOf(id)
@@ -62,7 +62,7 @@ test('an organization signs by a member who signs for it, and the app sees as wh
   })
 })
 
-test('OSG-01 OSG-06 with approvals demanded it is signed when enough others approve, in any order', async () => {
+test('OSG-01 OSG-06 a request with required approvals is signed once enough others approve, in any order', async () => {
   const { id, owner, members } = await acme(2, 'signer', 'signer')
   const [ann, bob] = members
   for (const [round, order] of [
@@ -70,7 +70,7 @@ test('OSG-01 OSG-06 with approvals demanded it is signed when enough others appr
     [approves, signs, approves],
     [approves, approves, signs],
   ].entries()) {
-    // Each in another role than before, which takes another text.
+    // Each in another role than before, which requires another text.
     const text = `Pay 10 € for invoice ${round}`
     const requestId = await open(id, { payload: text })
     const people = [ann, bob, owner]
@@ -88,7 +88,7 @@ test('OSG-01 OSG-06 with approvals demanded it is signed when enough others appr
   }
 })
 
-test('OSG-05 a person counts once, also as several identities, and what they do last is what they do', async () => {
+test('OSG-05 a user counts once, also with several identities, by their last answer', async () => {
   const { id, owner, members } = await acme(1, 'signer', 'signer')
   const [ann, bob] = members
   const twin = { handle: `twin-${randomUUID().slice(0, 8)}`, displayName: 'Twin' }
@@ -109,7 +109,7 @@ test('OSG-05 a person counts once, also as several identities, and what they do 
   assert.equal((await approves(bob, requestId)).json().status, 'signed')
 })
 
-test('OSG-03 who may neither sign nor approve does not, and who is no member hears of no request', async () => {
+test('OSG-03 members without permission cannot sign or approve, and others do not see the request', async () => {
   const { id, owner, members, grant } = await acme(0, 'signer', 'member', 'viewer')
   const [ann, bob, cid] = members
   const stranger = await createSigner(world)
@@ -131,7 +131,7 @@ test('OSG-03 who may neither sign nor approve does not, and who is no member hea
     assert.deepEqual(errorOf(answer), [404, 'request_not_found'])
   for (const { listRequests } of [bob, cid, stranger]) assert.deepEqual((await listRequests()).json().requests, [])
 
-  // Signing takes the scope and the authority; either alone approves at most.
+  // Signing requires scope and authority; with either alone, a member can at most approve.
   await grant(ann.memberId, { signingAuthority: false })
   assert.deepEqual(errorOf(await signs(ann, requestId)), [403, 'insufficient_scope'])
   await grant(ann.memberId, { signingAuthority: true, scopes: ['read', 'sign'] })
@@ -141,12 +141,12 @@ test('OSG-03 who may neither sign nor approve does not, and who is no member hea
   assert.equal((await signs(ann, requestId)).json().status, 'signed')
 })
 
-test('OSG-04 what a member signed does not count when they are gone, may no more, or have a new key', async () => {
+test('OSG-04 a signature stops counting when the member leaves, loses permission or replaces the key', async () => {
   const { id, owner, members, grant } = await acme(1, 'signer', 'signer', 'signer', 'signer')
   const [ann, bob, cid, dan] = members
   const requestId = await open(id)
   for (const person of [ann, bob, cid]) assert.equal((await signs(person, requestId)).json().status, 'pending')
-  const removed = await askBusiness(world, owner, `DELETE /organizations/${id}/members/${ann.memberId}`)
+  const removed = await businessRequest(world, owner, `DELETE /organizations/${id}/members/${ann.memberId}`)
   assert.equal(removed.statusCode, 204)
   await grant(bob.memberId, { signingAuthority: false })
   await cid.rotate(rotationOf(cid.identityId, cid.pair, newSigningPair()))
@@ -159,12 +159,12 @@ test('OSG-04 what a member signed does not count when they are gone, may no more
     [owner.identityId, dan.identityId].toSorted(),
   )
 
-  // What has been signed stays so, whatever becomes of its members.
-  await askBusiness(world, owner, `DELETE /organizations/${id}/members/${dan.memberId}`)
+  // A completed signature stays, whatever happens to its members.
+  await businessRequest(world, owner, `DELETE /organizations/${id}/members/${dan.memberId}`)
   assert.deepEqual((await statusOf(requestId)).signatures, signatures)
 })
 
-test('OSG-02 OSG-06 one denial ends it, and what was signed of it is never told', async () => {
+test('OSG-02 OSG-06 one denial ends the request, and its signatures are never revealed', async () => {
   const { id, members } = await acme(1, 'signer', 'signer')
   const [ann, bob] = members
   const requestId = await open(id)
@@ -178,11 +178,11 @@ test('OSG-02 OSG-06 one denial ends it, and what was signed of it is never told'
   }
   const status = await statusOf(requestId)
   assert.deepEqual([status.status, status.signature, status.signatures], ['denied', undefined, undefined])
-  const kept = await world.db.selectFrom('signing_organization_answer').where('request_id', '=', requestId).execute()
+  const kept = await world.db.selectFrom('signing_organization_signature').where('request_id', '=', requestId).execute()
   assert.deepEqual(kept, [])
 })
 
-test('OSG-02 after its time nobody signs it, and the app is told that it has expired', async () => {
+test('OSG-02 an expired request cannot be signed, and the app gets the expiry', async () => {
   const { id, members } = await acme(1, 'signer', 'signer')
   const [ann, bob] = members
   const requestId = await open(id, { expiresInSeconds: 60 })
@@ -193,7 +193,7 @@ test('OSG-02 after its time nobody signs it, and the app is told that it has exp
   assert.deepEqual((await bob.listRequests()).json().requests, [])
 })
 
-test('OSG-01 the policy is that of the moment when it was asked, and takes a fresh proof to change', async () => {
+test('OSG-01 the policy of the time of creation applies, and changing it requires recent authentication', async () => {
   const { id, set, members } = await acme(1, 'signer', 'signer')
   const [ann, bob] = members
   const requestId = await open(id)
@@ -207,7 +207,7 @@ test('OSG-01 the policy is that of the moment when it was asked, and takes a fre
   assert.equal((await set({ logoUrl: null })).statusCode, 200)
 })
 
-test('an organization that cannot sign is not asked, nor one that there is not, nor an identity with it', async () => {
+test('a request is rejected for an organization that cannot sign, is unknown, or comes with an identity', async () => {
   const { id, owner, set } = await acme(0)
   assert.equal((await set({ approvalsNeeded: 1 })).statusCode, 200)
   assert.deepEqual(errorOf(await shop.requestOf(id)), [422, 'no_signing_key'])
@@ -220,11 +220,11 @@ test('an organization that cannot sign is not asked, nor one that there is not, 
   await open(id)
 })
 
-test('SIG-24 an app that acts for nobody of an organization asks it little, and others are not kept out', async () => {
+test('SIG-24 an app without a connection to an organization has a low limit, which affects no other app', async () => {
   const { id, members } = await acme(0, 'signer')
   const [ann] = members
   const other = await world.app()
-  const asks = askerOf(world, other)
+  const asks = signingRequesterOf(world, other)
   const answers = await Promise.all(
     Array.from({ length: limits.signingPendingOfUnconnectedMax + 5 }, () => asks.requestOf(id)),
   )
@@ -237,11 +237,11 @@ test('SIG-24 an app that acts for nobody of an organization asks it little, and 
   await ann.deny(requestId)
 })
 
-test('SIG-15 SIG-17 only its app reads the status, and nobody else what the app keeps with it', async () => {
+test('SIG-15 SIG-17 only its app reads the status, and no other caller sees its metadata', async () => {
   const { id, members } = await acme(0, 'signer')
   const [ann] = members
   const requestId = await open(id, { metadata: { note: 'of the app alone' } })
-  const other = askerOf(world, await world.app())
+  const other = signingRequesterOf(world, await world.app())
   assert.deepEqual(errorOf(await other.status(requestId)), [403, 'access_denied'])
   for (const answer of [await ann.readRequest(requestId), await ann.listRequests(), await shop.status(requestId)])
     assert.ok(!answer.body.includes('of the app alone'))
@@ -249,7 +249,7 @@ test('SIG-15 SIG-17 only its app reads the status, and nobody else what the app 
   assert.deepEqual(errorOf(await shop.requestOf(id, tooLarge)), [400, 'invalid_request'])
 })
 
-test('OSG-06 a member sees for whom, as whom, and who has signed, but no signature before it counts', async () => {
+test('OSG-06 a member sees organization, own role and signers, but no signature before completion', async () => {
   const { id, members } = await acme(1, 'signer', 'signer')
   const [ann, bob] = members
   const requestId = await open(id)
@@ -267,14 +267,14 @@ test('OSG-06 a member sees for whom, as whom, and who has signed, but no signatu
   })
   assert.deepEqual((await bob.listRequests()).json().requests, [seen])
   assert.equal((await ann.readRequest(requestId)).json().organization.answered, 'sign')
-  assert.deepEqual((await ann.listRequests()).json().requests, [], 'she has done her part')
+  assert.deepEqual((await ann.listRequests()).json().requests, [], 'the member has signed')
   await approves(bob, requestId)
   const after = (await bob.readRequest(requestId)).json()
   assert.deepEqual([after.status, after.signature], ['signed', ann.pair.sign(payload)])
   assert.equal(after.publicKey, ann.pair.publicKey)
 })
 
-test('OSG-07 where its own sign-in is required nobody signs without, not even an owner', async () => {
+test('OSG-07 an organization that requires SSO is signed for only after SSO, also by owners', async () => {
   const { id, owner } = await acme(0)
   const requestId = await open(id)
   const connectionId = randomUUID()
@@ -292,7 +292,7 @@ test('OSG-07 where its own sign-in is required nobody signs without, not even an
   assert.equal((await signs(owner, requestId)).json().status, 'signed')
 })
 
-test('OSG-07 a suspended organization signs nothing', async () => {
+test('OSG-07 a suspended organization cannot sign', async () => {
   const { id, owner } = await acme(0)
   const requestId = await open(id)
   const url = `/api/admin/organizations/${id}`
@@ -302,7 +302,7 @@ test('OSG-07 a suspended organization signs nothing', async () => {
   assert.equal((await statusOf(requestId)).status, 'pending')
 })
 
-test('OSG-02 SIG-08 of all who answer at once one ends it: never with too few, never after a denial', async () => {
+test('OSG-02 SIG-08 of concurrent answers one ends the request: never with too few, never after a denial', async () => {
   const { id, members } = await acme(2, 'signer', 'signer', 'signer', 'signer')
   const [ann, bob, cid, dan] = members
   for (let round = 0; round < 12; round += 1) {
@@ -317,18 +317,18 @@ test('OSG-02 SIG-08 of all who answer at once one ends it: never with too few, n
       signs(ann, requestId),
     ])
     const { status, organization, signatures } = await statusOf(requestId)
-    const told = answers.map((answer) => answer.json().status)
+    const received = answers.map((answer) => answer.json().status)
     if (status === 'signed') {
       assert.ok(organization.approvals >= 2 && organization.isSigned)
       assert.equal(signatures.length, 1 + organization.approvals)
-      assert.equal(told.filter((said, index) => said === 'signed' && answers[index]?.statusCode === 200).length, 1)
+      assert.equal(received.filter((said, index) => said === 'signed' && answers[index]?.statusCode === 200).length, 1)
     }
     if (denies) assert.equal(status === 'denied', answers[2]?.statusCode === 200)
     assert.notEqual(status, 'pending')
   }
 })
 
-test('OSG-04 what is taken from a member while another answers was taken before, or counted', async () => {
+test('OSG-04 removing a permission during an answer takes effect before it, or the signature counts', async () => {
   const { id, owner, members, grant } = await acme(1, 'signer', 'signer')
   const [ann, bob] = members
   let pair = ann.pair
@@ -352,7 +352,7 @@ test('OSG-04 what is taken from a member while another answers was taken before,
   }
 })
 
-test('whoever deletes their account leaves what waits, and what was signed without their name', async () => {
+test('deleting an account removes its pending signatures and keeps completed ones without name', async () => {
   const { id, members } = await acme(1, 'signer', 'signer')
   const [ann, bob] = members
   const [done, waiting] = [await open(id), await open(id)]
@@ -372,14 +372,14 @@ test('whoever deletes their account leaves what waits, and what was signed witho
   assert.equal((await approves(bob, waiting)).json().status, 'pending')
   assert.equal((await statusOf(waiting)).organization.isSigned, false)
   const names = await world.db
-    .selectFrom('signing_organization_answer')
-    .select('signed_as')
+    .selectFrom('signing_organization_signature')
+    .select('signed_handle')
     .where('identity_id', '=', ann.identityId)
     .execute()
-  assert.deepEqual(names, [{ signed_as: null }])
+  assert.deepEqual(names, [{ signed_handle: null }])
 })
 
-test('what led to nothing is forgotten after a month, and what was signed is not', async () => {
+test('unsigned requests are deleted after a month, signed ones are not', async () => {
   const { id, members } = await acme(0, 'signer')
   const [ann] = members
   const [signed, denied, expired] = [await open(id), await open(id), await open(id)]

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { askerOf, createSigner } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { signingRequesterOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -15,15 +15,15 @@ type Shown = Awaited<ReturnType<typeof show>>
 const ancestorsOf = ({ headers }: Shown) =>
   /frame-ancestors ([^;]+)/.exec(String(headers['content-security-policy']))?.[1]
 
-/** A request of an app that is registered at these addresses. */
+/** Creates a request of an app that is registered with these redirect URIs. */
 async function ask(redirectUris: string[]) {
   const app = await world.app({ redirectUris })
   const { identityId } = await createSigner(world)
-  const { requestId } = (await askerOf(world, app).request(identityId)).json<{ requestId: string }>()
+  const { requestId } = (await signingRequesterOf(world, app).request(identityId)).json<{ requestId: string }>()
   return { app, requestId }
 }
 
-test('HDR-06 the page to sign stands in frames where its app is registered, and in no others', async () => {
+test('HDR-06 only origins at which its app is registered may frame the signing page', async () => {
   const { requestId, app } = await ask([
     'https://shop.example/callback',
     'https://shop.example/x',
@@ -49,7 +49,7 @@ test('HDR-06 the page to sign stands in frames where its app is registered, and 
   assert.equal(ancestorsOf(await show(`?requestId=${requestId}&embed=1`)), "'none'")
 })
 
-test('the pages to sign on keep their opener, which awaits their message; no other page does', async () => {
+test('the signing pages keep their opener, which waits for their message; no other page does', async () => {
   const { requestId } = await ask(['https://shop.example/callback'])
   assert.equal((await show(`?requestId=${requestId}`)).headers['cross-origin-opener-policy'], 'unsafe-none')
   const policyOf = async (host: typeof world.auth, url: string) =>
@@ -59,14 +59,14 @@ test('the pages to sign on keep their opener, which awaits their message; no oth
   assert.equal(await policyOf(world.business, '/organizations'), 'same-origin-allow-popups')
 })
 
-test('SIG-07 SIG-17 the page as it is served tells nobody what is in the request', async () => {
+test('SIG-07 SIG-17 the served page contains nothing of the request', async () => {
   const { requestId } = await ask(['https://shop.example/callback'])
   const { body } = await show(`?requestId=${requestId}&embed=1`)
   assert.doesNotMatch(body, /Pay 10|metadata/)
   assert.match(body, new RegExp(requestId))
 })
 
-test('what is no id of a request is told so, in a page', async () => {
+test('a malformed request ID gets an error page', async () => {
   for (const query of ['', '?requestId=', '?requestId=1', `?requestId=${randomUUID()}&requestId=${randomUUID()}`]) {
     const refused = await show(query)
     assert.equal(refused.statusCode, 404, query)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '@countersign/protocol/formats/limits'
-import type { Answer as AnswerOf } from '@countersign/protocol/api'
+import type { ResponseOf as AnswerOf } from '@countersign/protocol/api'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { sql } from 'kysely'
-import { askBusiness, makeOrganization } from '#testing/organization.ts'
-import { askerOf, createSigner, newSigningPair } from '#testing/signer.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { businessRequest, createOrganization } from '#testing/organization.ts'
+import { signingRequesterOf, createSigner, newSigningPair } from '#testing/signer.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -30,7 +30,7 @@ async function addSigner({ headers, handle }: Person): Promise<string> {
 }
 let identities = 0
 
-/** Every page of a list, each below the bound. */
+/** Reads every page of a list and checks that each is below the limit. */
 async function readPages(path: string, headers: Person['headers'], limit = '') {
   const pages: SigningRequest[][] = []
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -45,13 +45,15 @@ async function readPages(path: string, headers: Person['headers'], limit = '') {
   return pages
 }
 
-/** A text that takes most room as JSON: 60 kB. */
+/** Text that takes the most room as JSON: 60 kB. */
 const largest = '\u0001'.repeat(limits.signingPayloadCharactersMax)
 
-test('SIG-47 strangers’ apps together ask little of one signer at once, and keep no connected app out', async () => {
+test('SIG-47 unconnected apps together have few pending requests per signer and block no connected app', async () => {
   const ada = await createSigner(world)
-  const { id } = await makeOrganization(world, ada)
-  const strangers = await Promise.all(Array.from({ length: 18 }, async () => askerOf(world, await world.app())))
+  const { id } = await createOrganization(world, ada)
+  const strangers = await Promise.all(
+    Array.from({ length: 18 }, async () => signingRequesterOf(world, await world.app())),
+  )
   for (const ask of [
     (app: (typeof strangers)[number]) => app.request(ada.identityId),
     (app: (typeof strangers)[number]) => app.requestOf(id),
@@ -68,11 +70,11 @@ test('SIG-47 strangers’ apps together ask little of one signer at once, and ke
   for (let nth = 0; nth < 6; nth += 1) {
     const app = await world.app()
     await app.tokens(ada)
-    const asker = askerOf(world, app)
-    // Who comes when all places are taken has a few beyond.
+    const requester = signingRequesterOf(world, app)
+    // Apps that come when all places are taken have a few reserved ones.
     const expected = nth < 5 ? 20 : 3
     for (let waiting = 0; waiting < 20; waiting += 1) {
-      const { statusCode } = await asker.request(ada.identityId)
+      const { statusCode } = await requester.request(ada.identityId)
       assert.equal(statusCode, waiting < expected ? 201 : 429, `app ${nth}, request ${waiting}`)
     }
   }
@@ -80,7 +82,7 @@ test('SIG-47 strangers’ apps together ask little of one signer at once, and ke
   for (const app of strangers.slice(0, 3)) assert.equal((await app.request(ada.identityId)).statusCode, 201)
 })
 
-test('SIG-53 the apps of one owner ask a signer who has connected none of them no more than one app may', async (t) => {
+test('SIG-53 the unconnected apps of one owner together have the limit of one app', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
   const ada = await createSigner(limited)
@@ -90,10 +92,10 @@ test('SIG-53 the apps of one owner ask a signer who has connected none of them n
       const app = await limited.app()
       const own = limited.db.updateTable('app').set({ owner_user_id: maker.userId })
       await own.where('client_id', '=', app.clientId).execute()
-      return askerOf(limited, app)
+      return signingRequesterOf(limited, app)
     }),
   )
-  const stranger = askerOf(limited, await limited.app())
+  const stranger = signingRequesterOf(limited, await limited.app())
   let opened = 0
   for (let minute = 0; minute < 12; minute += 1) {
     const answers = []
@@ -104,16 +106,16 @@ test('SIG-53 the apps of one owner ask a signer who has connected none of them n
     limited.pass(61)
   }
   assert.equal(opened, 20)
-  assert.equal((await stranger.request(ada.identityId)).statusCode, 201, 'what was refused keeps nobody out')
+  assert.equal((await stranger.request(ada.identityId)).statusCode, 201, 'rejected requests use no quota')
 })
 
-test('SIG-48 a list of requests is of bounded size, whatever waits and has ended, and leaves nothing out', async () => {
+test('SIG-48 a page of requests has a maximum size, and paging omits no request', async () => {
   const ada = await createSigner(world)
   const identityIds = [ada.identityId, await addSigner(ada), await addSigner(ada), await addSigner(ada)]
-  const { id } = await makeOrganization(world, ada)
+  const { id } = await createOrganization(world, ada)
   const opened: string[] = []
   for (let nth = 0; nth < 6; nth += 1) {
-    const app = askerOf(world, await world.app({ name: 'Shop' }))
+    const app = signingRequesterOf(world, await world.app({ name: 'Shop' }))
     for (const [place, identityId] of identityIds.entries()) {
       const fields = { payload: largest, expiresInSeconds: 600 + 10 * ((nth + place) % 3) }
       opened.push((await app.request(identityId, fields)).json().requestId)
@@ -124,7 +126,7 @@ test('SIG-48 a list of requests is of bounded size, whatever waits and has ended
   assert.ok(pages.length > 1)
   assert.deepEqual(idsOf(pages.flat()).toSorted(), opened.toSorted())
   const expiries = pages.flat().map(({ expiresAt }) => expiresAt)
-  assert.deepEqual(expiries, expiries.toSorted(), 'the first that expires first')
+  assert.deepEqual(expiries, expiries.toSorted(), 'earliest expiry first')
 
   const [few] = await readPages('/api/signing/requests', ada.headers, '3')
   assert.deepEqual(idsOf(few ?? []), idsOf(pages.flat().slice(0, 3)))
@@ -135,41 +137,41 @@ test('SIG-48 a list of requests is of bounded size, whatever waits and has ended
   assert.deepEqual(idsOf(ended.flat()).toSorted(), ofIdentities.toSorted())
 })
 
-test('SIG-48 a small list is one answer, as ever', async () => {
+test('SIG-48 a small list is one page', async () => {
   const ada = await createSigner(world)
-  const shop = askerOf(world, await world.app({ name: 'Shop' }))
+  const shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
   const opened = idsOf([(await shop.request(ada.identityId)).json(), (await shop.request(ada.identityId)).json()])
   const { requests, ...more } = (await ada.listRequests()).json()
   assert.deepEqual([idsOf(requests).toSorted(), more], [opened.toSorted(), {}])
 })
 
-test('SIG-48 a request to an organization that somebody has answered takes no place on a page', async () => {
+test('SIG-48 an answered request to an organization takes no place on a page', async () => {
   const ada = await createSigner(world)
-  const { id } = await makeOrganization(world, ada)
-  const set = await askBusiness(world, ada, `PATCH /organizations/${id}`, { approvalsNeeded: 0 })
+  const { id } = await createOrganization(world, ada)
+  const set = await businessRequest(world, ada, `PATCH /organizations/${id}`, { approvalsNeeded: 0 })
   assert.equal(set.statusCode, 200, set.body)
-  const shop = askerOf(world, await world.app({ name: 'Shop' }))
+  const shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
   const first = (await shop.requestOf(id, { expiresInSeconds: 100 })).json().requestId
   const second = (await shop.requestOf(id, { expiresInSeconds: 200 })).json().requestId
   assert.equal((await ada.sign(first, ada.pair.sign('Pay 10 €'))).statusCode, 200)
   assert.deepEqual((await readPages('/api/signing/requests', ada.headers, '1')).map(idsOf), [[second]])
 })
 
-test('SIG-54 what connected apps ask a person or an organization stands before what strangers’ apps ask', async () => {
+test('SIG-54 requests of connected apps come before those of unconnected apps', async () => {
   const ada = await createSigner(world)
-  const { id } = await makeOrganization(world, ada)
+  const { id } = await createOrganization(world, ada)
   const shop = await world.app({ name: 'Shop' })
   await shop.tokens(ada)
   await shop.tokens(ada, { organizationId: id, scope: 'openid' })
   for (let nth = 0; nth < 3; nth += 1) {
-    const stranger = askerOf(world, await world.app())
+    const stranger = signingRequesterOf(world, await world.app())
     for (let waiting = 0; waiting < 3; waiting += 1) {
       const longest = { payload: '😀'.repeat(limits.signingPayloadCharactersMax), expiresInSeconds: 3000 }
       assert.equal((await stranger.request(ada.identityId, longest)).statusCode, 201)
       assert.equal((await stranger.requestOf(id, longest)).statusCode, 201)
     }
   }
-  const { request, requestOf } = askerOf(world, shop)
+  const { request, requestOf } = signingRequesterOf(world, shop)
   const later = (await request(ada.identityId, { expiresInSeconds: 3600 })).json().requestId
   const sooner = (await requestOf(id, { expiresInSeconds: 3500 })).json().requestId
 
@@ -180,16 +182,16 @@ test('SIG-54 what connected apps ask a person or an organization stands before w
   assert.deepEqual(connected, [true, true, ...Array<boolean>(18).fill(false)])
 })
 
-test('SIG-54 an app that is connected or disconnected between two pages takes nothing off the next', async () => {
+test('SIG-54 connecting or disconnecting an app between two pages omits no request', async () => {
   const ada = await createSigner(world)
-  const { id } = await makeOrganization(world, ada)
+  const { id } = await createOrganization(world, ada)
   const apps = await Promise.all(Array.from({ length: 6 }, () => world.app()))
   const [first, , , , , last] = apps
   assert.ok(first && last)
   await first.tokens(ada)
   const opened: string[] = []
   for (const [nth, app] of apps.entries()) {
-    const { request, requestOf } = askerOf(world, app)
+    const { request, requestOf } = signingRequesterOf(world, app)
     opened.push((await request(ada.identityId, { expiresInSeconds: 600 + nth })).json().requestId)
     opened.push((await requestOf(id, { expiresInSeconds: 600 + nth })).json().requestId)
   }
@@ -217,22 +219,22 @@ test('SIG-54 an app that is connected or disconnected between two pages takes no
   assert.deepEqual(new Set([...idsOf(requests), ...rest]), new Set(opened))
 })
 
-test('SIG-55 what is read every few seconds says how much waits, and for which identity, without a text', async () => {
+test('SIG-55 the polled summary has counts per identity and no texts', async () => {
   const ada = await createSigner(world)
   const second = await addSigner(ada)
-  const { id, name } = await makeOrganization(world, ada)
+  const { id, name } = await createOrganization(world, ada)
   const shop = await world.app({ name: 'Shop' })
   await shop.tokens(ada)
   const payload = '😀'.repeat(limits.signingPayloadCharactersMax)
   for (let nth = 0; nth < 10; nth += 1) {
-    const stranger = askerOf(world, await world.app({ name: 'Stranger' }))
+    const stranger = signingRequesterOf(world, await world.app({ name: 'Stranger' }))
     for (let waiting = 0; waiting < 3; waiting += 1)
       assert.equal((await stranger.request(ada.identityId, { payload })).statusCode, 201)
     assert.equal((await stranger.request(second, { payload })).statusCode, 201)
     assert.equal((await stranger.requestOf(id, { payload })).statusCode, 201)
   }
-  const asked = await askerOf(world, shop).request(ada.identityId, { expiresInSeconds: 900 })
-  const { requestId, expiresAt } = asked.json<{ requestId: string; expiresAt: string }>()
+  const requested = await signingRequesterOf(world, shop).request(ada.identityId, { expiresInSeconds: 900 })
+  const { requestId, expiresAt } = requested.json<{ requestId: string; expiresAt: string }>()
   const read = (query = '', headers = ada.headers) => world.api.inject({ url: `/api/signing/pending${query}`, headers })
 
   const whole = await read()
@@ -277,18 +279,18 @@ test('SIG-55 what is read every few seconds says how much waits, and for which i
   assert.deepEqual((await read()).json<Pending>().identities, [{ identityId: ada.identityId, count: 1 }])
 })
 
-test('SIG-49 what waits by the thousand, as an earlier version let it, takes little memory to list', async () => {
+test('SIG-49 listing thousands of pending requests from an earlier version takes little memory', async () => {
   const ada = await createSigner(world)
-  const shop = askerOf(world, await world.app({ name: 'Shop' }))
+  const shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
   const { requestId } = (await shop.request(ada.identityId, { payload: largest, expiresInSeconds: 3600 })).json()
   await sql`
-    with asked as (
+    with requested as (
       insert into signing_request (identity_id, request_id, client_id, payload, key_version, public_key, status,
         created_at, expires_at)
       select identity_id, gen_random_uuid(), client_id, payload, key_version, public_key, status, created_at, expires_at
       from signing_request cross join generate_series(1, 1000) where request_id = ${requestId}
       returning request_id, identity_id, client_id
-    ) insert into signing_request_place (request_id, identity_id, client_id) select * from asked`.execute(world.db)
+    ) insert into signing_request_route (request_id, identity_id, client_id) select * from requested`.execute(world.db)
 
   const before = process.memoryUsage().rss
   let most = before
@@ -300,10 +302,10 @@ test('SIG-49 what waits by the thousand, as an earlier version let it, takes lit
     assert.equal(statusCode, 200)
     assert.ok(rawPayload.length <= limits.signingPageBytesMax + 100, `${rawPayload.length} bytes`)
   }
-  // Each is a few copies of a megabyte; unbounded eight of them took 2,600 MB.
+  // Each page is a few copies of a megabyte; without the limit, eight of them took 2,600 MB.
   assert.ok(most - before < 200 * 1024 * 1024, `${Math.round((most - before) / 1e6)} MB more`)
   for (const each of answers) assert.ok(each.json().nextCursor)
-  // What the database must be like is looked at when the world is closed: of so many by far too many steps.
+  // The world checks the database when it closes, which takes too long with so many rows.
   await sql`delete from signing_request where identity_id = ${ada.identityId}`.execute(world.db)
-  await sql`delete from signing_request_place where identity_id = ${ada.identityId}`.execute(world.db)
+  await sql`delete from signing_request_route where identity_id = ${ada.identityId}`.execute(world.db)
 })

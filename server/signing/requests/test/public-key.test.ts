@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -17,7 +17,7 @@ const lookUp = (handle: string, at?: string) =>
   })
 const instant = (seconds: number) => new Date(world.now().getTime() + seconds * 1000).toISOString()
 
-test('KEY-11 a key is found by its handle in any case, and nothing else of its owner', async () => {
+test('KEY-11 a key is found by its handle in any case, without other data of its owner', async () => {
   const ada = await createSigner(world, 'Ada-Signs')
   const key = {
     handle: 'Ada-Signs',
@@ -38,7 +38,7 @@ test('KEY-11 a key is found by its handle in any case, and nothing else of its o
     assert.ok([400, 404].includes((await lookUp(wrong)).statusCode), wrong)
 })
 
-test('KEY-12 a handle that was given up leads nowhere, and nobody keeps an answer', async () => {
+test('KEY-12 a former handle finds no key, and answers are not cached', async () => {
   const ada = await createSigner(world, 'before-marriage')
   const url = `/api/identities/${ada.identityId}`
   assert.match(String((await lookUp('before-marriage')).headers['cache-control']), /no-store/)
@@ -51,7 +51,7 @@ test('KEY-12 a handle that was given up leads nowhere, and nobody keeps an answe
   assert.deepEqual([handle, publicKey], ['after-marriage', ada.pair.publicKey])
 })
 
-test('which key an identity had is known for every instant', async () => {
+test('the key of an identity can be looked up for every instant', async () => {
   const ada = await createSigner(world)
   const pairs = [ada.pair, newSigningPair(), newSigningPair()]
   const [first, second, third] = pairs as [typeof ada.pair, typeof ada.pair, typeof ada.pair]
@@ -79,14 +79,14 @@ test('which key an identity had is known for every instant', async () => {
     '2030-01-01T00:00:00+14:00': 'no_signing_key',
   }
   for (const [at, version] of Object.entries(known)) assert.equal(await versionAt(at), version, at)
-  // The same instants, as one writes them elsewhere.
+  // The same instants in another time zone.
   const elsewhere = new Date(world.now().getTime() - 60_000 + 5.5 * 3600_000).toISOString().replace('Z', '+05:30')
   assert.equal(await versionAt(elsewhere), 2)
   const { createdAt, endedAt } = (await lookUp(ada.handle, instant(-60))).json()
   assert.deepEqual([createdAt, endedAt], [instant(-60), instant(0)])
 })
 
-test('what is no instant is refused', async () => {
+test('an invalid timestamp is rejected', async () => {
   const ada = await createSigner(world)
   const wrong = [' ', 'now', '1', '1764000000', '2030-01-01', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z']
   for (const at of [

@@ -4,23 +4,23 @@ import { after, before, test } from 'node:test'
 import { compactVerify, createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
 import type { Receipt } from '@countersign/protocol/signing/receipts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
-import { signStatement } from '#signing/transparency/log-key.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
+import { signStatement } from '#signing/transparency/log.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
-let shop: ReturnType<typeof askerOf>
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
   app = await world.app({ name: 'Shop' })
-  shop = askerOf(world, app)
+  shop = signingRequesterOf(world, app)
 })
 after(() => world.close())
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 
-/** Somebody who has signed the text, and the ways to a receipt for it. */
+/** Creates a user who has signed the text, and the URLs of the receipt. */
 async function signed() {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId, { payload })).json()
@@ -36,7 +36,7 @@ const byApp = (requestId: string, clientId = app.clientId) =>
 const keySet = async () => (await world.api.inject({ url: '/api/transparency/jwks' })).json()
 const check = async (jws: string, text = payload) => verifyReceipt(jws, { payload: text, keySet: await keySet() })
 
-/** What a service would sign that lies. */
+/** Signs a receipt as a dishonest service would. */
 async function forge(receipt: object, type = 'countersign-receipt+jwt'): Promise<string> {
   const log = await world.db.selectFrom('transparency_log').selectAll().executeTakeFirstOrThrow()
   const key = { publicKey: log.public_key, sealedPrivateKey: log.sealed_private_key }
@@ -48,7 +48,7 @@ async function receiptOf(jws: string): Promise<Receipt> {
   return 'receipt' in reading ? reading.receipt : assert.fail(reading.flaw)
 }
 
-test('a receipt says who signed which text when, and proves it without us', async () => {
+test('a receipt states signer, text and time, and can be verified offline', async () => {
   const ada = await signed()
   const answer = await ada.byPerson()
   assert.equal(answer.statusCode, 200, answer.body)
@@ -72,14 +72,14 @@ test('a receipt says who signed which text when, and proves it without us', asyn
   assert.match(checkpoint, /^localhost:4400\/transparency\n\d+\n/)
   assert.ok(key.leaf.includes(receipt.publicKey))
 
-  // By others' libraries.
+  // With third-party libraries.
   await compactVerify(answer.body, createLocalJWKSet(await keySet()))
   const x = Buffer.from(receipt.publicKey, 'base64').toString('base64url')
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   assert.ok(verify(null, Buffer.from(payload), publicKey, Buffer.from(receipt.signature, 'base64')))
 })
 
-test('a receipt stays sound when the key is replaced and the log grows, by a key set that was kept', async () => {
+test('a receipt stays valid after key replacement and log growth, with a stored key set', async () => {
   const ada = await signed()
   const kept = await keySet()
   const before = (await ada.byPerson()).body
@@ -89,7 +89,7 @@ test('a receipt stays sound when the key is replaced and the log grows, by a key
     assert.ok('receipt' in verifyReceipt(jws, { payload, keySet: kept }))
 })
 
-test('TLG-09 a receipt of which anything was altered proves nothing', async () => {
+test('TLG-09 an altered receipt is invalid', async () => {
   const jws = (await (await signed()).byPerson()).body
   const [header = '', body = '', signature = ''] = jws.split('.')
   const receipt = decodeJwt(jws)
@@ -106,12 +106,12 @@ test('TLG-09 a receipt of which anything was altered proves nothing', async () =
   assert.deepEqual(await check(`${none}.${body}.`), { flaw: 'malformed_receipt' })
 })
 
-test('TLG-09 not even the service makes a receipt of what nobody signed, or by a key that is not logged', async () => {
+test('TLG-09 a receipt forged by the service without signature, or with an unlogged key, is invalid', async () => {
   const [ada, bob] = [await signed(), await signed()]
   const [receipt, other] = [await receiptOf((await ada.byPerson()).body), await receiptOf((await bob.byPerson()).body)]
   const stranger = newSigningPair()
   const lies: [flaw: string, lie: Partial<Record<keyof Receipt, unknown>>][] = [
-    ['other_payload', { payloadSha256: other.signature }],
+    ['payload_mismatch', { payloadSha256: other.signature }],
     ['invalid_signature', { signature: bob.pair.sign('another text') }],
     ['invalid_signature', { publicKey: other.publicKey }],
     ['invalid_signature', { signature: `${receipt.signature}\n` }],
@@ -130,11 +130,11 @@ test('TLG-09 not even the service makes a receipt of what nobody signed, or by a
   for (const [flaw, lie] of lies)
     assert.deepEqual(await check(await forge({ ...receipt, ...lie })), { flaw }, JSON.stringify(lie))
   const words = 'Überweise 1000 €'
-  assert.deepEqual(await check((await ada.byPerson()).body, words), { flaw: 'other_payload' })
-  assert.ok('receipt' in (await check(await forge(receipt))), 'and the truth is sound')
+  assert.deepEqual(await check((await ada.byPerson()).body, words), { flaw: 'payload_mismatch' })
+  assert.ok('receipt' in (await check(await forge(receipt))), 'the unaltered receipt is valid')
 })
 
-test('TLG-09 a receipt of another service is not taken', async () => {
+test('TLG-09 a receipt of another service is rejected', async () => {
   const elsewhere = await createWorld()
   const jws = (await (await signed()).byPerson()).body
   const strange = (await elsewhere.api.inject({ url: '/api/transparency/jwks' })).json()
@@ -145,7 +145,7 @@ test('TLG-09 a receipt of another service is not taken', async () => {
   assert.deepEqual(verifyReceipt(jws, { payload, keySet: renamed }), { flaw: 'key_not_in_log' })
 })
 
-test('TLG-10 a receipt is no token, and no token is a receipt', async () => {
+test('TLG-10 a receipt is not accepted as token, nor a token as receipt', async () => {
   const ada = await signed()
   const jws = (await ada.byPerson()).body
   const headers = { authorization: `Bearer ${jws}` }
@@ -160,7 +160,7 @@ test('TLG-10 a receipt is no token, and no token is a receipt', async () => {
   assert.deepEqual(await check(await forge(receipt, 'JWT')), { flaw: 'malformed_receipt' })
 })
 
-test('only what was signed has a receipt, and only for those whom it concerns', async () => {
+test('only signed requests have a receipt, and only for the signer and the app', async () => {
   const ada = await createSigner(world)
   const refused = async (answer: ReturnType<typeof byApp>) => {
     const { statusCode, ...sent } = await answer
@@ -186,7 +186,7 @@ test('only what was signed has a receipt, and only for those whom it concerns', 
   assert.deepEqual(await refused(byApp(bob.requestId, other.clientId)), [403, 'access_denied'])
 })
 
-test('a receipt names whom the page named under the line, and tells no app their name of today', async () => {
+test('a receipt contains the handle shown at signing, and reveals no current handle to apps', async () => {
   const ada = await signed()
   await app.code(ada, { scope: 'openid' })
   const { identityId, headers } = ada

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, verify } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
-let shop: ReturnType<typeof askerOf>
+let world: TestWorld
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
-  shop = askerOf(world, await world.app({ name: 'Shop' }))
+  shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
 })
 after(() => world.close())
 
-test('a person signs what an app asks, and the app verifies it without us', async () => {
+test("a user signs an app's request, and the app verifies the signature offline", async () => {
   const ada = await createSigner(world)
   const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
   const opened = await shop.request(ada.identityId, { payload, metadata: { order: 7 } })
@@ -42,7 +42,7 @@ test('a person signs what an app asks, and the app verifies it without us', asyn
   assert.deepEqual((await ada.listRequests()).json().requests, [])
 })
 
-test('SIG-08 of an answer to sign and one to deny at once, exactly one counts', async () => {
+test('SIG-08 of a concurrent signature and denial, exactly one counts', async () => {
   const ada = await createSigner(world)
   for (let round = 0; round < 10; round += 1) {
     const { requestId } = (await shop.request(ada.identityId)).json()
@@ -57,16 +57,16 @@ test('SIG-08 of an answer to sign and one to deny at once, exactly one counts', 
       assert.equal(refused.json().status, status)
     }
     const acts = await world.db
-      .selectFrom('audit_entry')
+      .selectFrom('audit_event')
       .select('action')
       .where('identity_id', '=', ada.identityId)
       .where('action', 'in', ['signing.signed', 'signing.denied'])
       .execute()
-    assert.equal(acts.length, round + 1, 'and stands in the trail once')
+    assert.equal(acts.length, round + 1, 'one entry in the audit log')
   }
 })
 
-test('SIG-09 a request can be signed until the second in which it expires, and never once that was read', async () => {
+test('SIG-09 a request can be signed until the second of its expiry, and never once read as expired', async () => {
   const ada = await createSigner(world)
   const early = (await shop.request(ada.identityId, { expiresInSeconds: 60 })).json()
   world.pass(59)
@@ -82,7 +82,7 @@ test('SIG-09 a request can be signed until the second in which it expires, and n
   world.pass(30)
 })
 
-test('SIG-22 a rotation ends what waits for the old key, and the new one answers what comes', async () => {
+test('SIG-22 a rotation expires requests pending for the old key, and the new key answers later ones', async () => {
   const ada = await createSigner(world)
   const before = (await shop.request(ada.identityId)).json()
   const next = newSigningPair()
@@ -99,7 +99,7 @@ test('SIG-22 a rotation ends what waits for the old key, and the new one answers
   assert.equal((await ada.sign(requestId, next.sign('Pay 10 €'))).statusCode, 200)
 })
 
-test('whoever waits for an answer is told at once, and keeps nobody out meanwhile', async () => {
+test('a waiting caller gets the answer at once and blocks no other request', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
   const waiting = shop.status(requestId, '&wait=30')
@@ -108,7 +108,7 @@ test('whoever waits for an answer is told at once, and keeps nobody out meanwhil
   assert.equal((await waiting).json().status, 'denied')
 })
 
-test('SIG-24 an app that nobody let in asks three times at once, one that was let in twenty times', async () => {
+test('SIG-24 an unconnected app has three pending requests, a connected one twenty', async () => {
   const ada = await createSigner(world)
   const burst = await Promise.all(Array.from({ length: 8 }, () => shop.request(ada.identityId)))
   assert.equal(burst.filter(({ statusCode }) => statusCode === 201).length, 3)
@@ -118,14 +118,14 @@ test('SIG-24 an app that nobody let in asks three times at once, one that was le
 
   const app = await world.app()
   await app.tokens(ada)
-  const known = askerOf(world, app)
+  const known = signingRequesterOf(world, app)
   const more = await Promise.all(Array.from({ length: 24 }, () => known.request(ada.identityId)))
   assert.equal(more.filter(({ statusCode }) => statusCode === 201).length, 20)
   world.pass(200)
   assert.equal((await shop.request(ada.identityId)).statusCode, 201)
 })
 
-test('SIG-07 SIG-15 to others a request does not exist, and to another app it says nothing', async () => {
+test('SIG-07 SIG-15 a request is not found by other users, and another app gets no details', async () => {
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
   const { requestId } = (await shop.request(ada.identityId)).json()
   for (const answer of [
@@ -136,7 +136,7 @@ test('SIG-07 SIG-15 to others a request does not exist, and to another app it sa
     assert.equal(answer.statusCode, 404)
     assert.equal(answer.json().error, 'request_not_found')
   }
-  const stranger = askerOf(world, await world.app())
+  const stranger = signingRequesterOf(world, await world.app())
   assert.equal((await stranger.status(requestId)).json().error, 'access_denied')
   assert.equal((await stranger.status(crypto.randomUUID())).json().error, 'request_not_found')
   assert.equal((await ada.readRequest(requestId)).json().status, 'pending')

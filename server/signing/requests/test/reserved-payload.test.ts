@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openNote } from '@countersign/protocol/formats/signing/checkpoint'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/signed-action'
-import { rotationMessage } from '@countersign/protocol/formats/signing/signing-key-rotation'
-import { nodeSuite } from '@countersign/protocol/signing/node-suite'
-import { verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
-import { askBusiness } from '#testing/organization.ts'
+import { verifyNote } from '@countersign/protocol/formats/signing/checkpoint'
+import { rotationMessage, signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { nodeSuite, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
+import { businessRequest } from '#testing/organization.ts'
 import { createSignatories } from '#testing/signatories.ts'
-import { askerOf, createSigner, newSigningPair } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createSigner, newSigningPair, signingRequesterOf } from '#testing/signer.ts'
+import { type TestWorld, createWorld } from '#testing/world.ts'
 
-let world: World
-let shop: ReturnType<typeof askerOf>
+let world: TestWorld
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
-  shop = askerOf(world, await world.app({ name: 'Shop' }))
+  shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
 })
 after(() => world.close())
 
@@ -23,7 +21,7 @@ const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
 const demonstrate = (identityId: string, payload: string) =>
   world.api.inject({ method: 'POST', url: '/api/signing/demo/request', payload: { identityId, payload } })
 
-/** Somebody with an organization and a member, and the acts there that could be signed. */
+/** Creates a user with an organization and a member, and the acts there that could be signed. */
 async function createActor() {
   const { id, owner, members } = await createSignatories(world, 0, 'viewer')
   const [{ memberId }] = members
@@ -39,15 +37,15 @@ async function createActor() {
   return { id, owner, memberId, acts }
 }
 
-test('SGN-05 no message that acts in an organization or replaces a key can be asked for as a text', async () => {
+test('SGN-05 an app cannot request signing a message that acts in an organization or rotates a key', async () => {
   const { id, owner, acts } = await createActor()
   const { identityId } = owner
   const messages = [
     rotationMessage({ identityId, publicKey: newSigningPair().publicKey, encryptedPrivateKey: 'a.b.c.d.e' }),
   ]
   for (const [method, path, fields] of acts) {
-    const asked = { ...fields, signedAction: {} }
-    const answer = await askBusiness(world, owner, `${method} /organizations/${id}${path}`, asked)
+    const requested = { ...fields, signedAction: {} }
+    const answer = await businessRequest(world, owner, `${method} /organizations/${id}${path}`, requested)
     assert.deepEqual(errorOf(answer), [403, 'signed_action_required'], answer.body)
     messages.push(answer.json().message)
   }
@@ -61,7 +59,7 @@ test('SGN-05 no message that acts in an organization or replaces a key can be as
   assert.deepEqual((await owner.listRequests()).json().requests, [])
 })
 
-/** What a lenient reader might take for the same message. */
+/** Spellings that a lenient parser might accept as the same message. */
 const spellings: ((message: string) => string)[] = [
   (message) => ` ${message}`,
   (message) => `\n${message}`,
@@ -74,16 +72,16 @@ const spellings: ((message: string) => string)[] = [
   (message) => JSON.stringify(message),
 ]
 
-test('SGN-06 a message in any other spelling may be signed as a text, and then does nothing', async () => {
+test('SGN-06 a message in any other spelling may be signed as a text, and then has no effect', async () => {
   const { id, owner, memberId } = await createActor()
   const { identityId, pair } = owner
   const details = { organizationId: id, memberId, role: 'admin' }
-  const act = signedActionMessage('organization.member.changed', details)
+  const act = signedActionMessage('organization.member.updated', details)
   const next = newSigningPair()
   const encryptedPrivateKey = 'a.b.c.d.e'
   const rotation = rotationMessage({ identityId, publicKey: next.publicKey, encryptedPrivateKey })
   const promote = (signature: string) =>
-    askBusiness(world, owner, `PATCH /organizations/${id}/members/${memberId}`, {
+    businessRequest(world, owner, `PATCH /organizations/${id}/members/${memberId}`, {
       role: 'admin',
       signedAction: { signature },
     })
@@ -99,13 +97,13 @@ test('SGN-06 a message in any other spelling may be signed as a text, and then d
   assert.equal((await rotate(pair.sign(rotation))).statusCode, 200)
 })
 
-test('SGN-06 what the log signs, signed as a text by a person, passes for no word of the log', async () => {
+test("SGN-06 a user's signature of a log statement as text is not accepted as the log's signature", async () => {
   const owner = await createSigner(world)
   const { origin, keys } = (await world.api.inject({ url: '/api/transparency/jwks' })).json()
   const logKey = { name: origin, publicKey: Buffer.from(keys[0].x, 'base64url') }
   const { body: note } = await world.api.inject({ url: '/api/transparency/checkpoint' })
   const text = note.slice(0, note.lastIndexOf('\n\n') + 1)
-  assert.equal(openNote(nodeSuite, note, logKey), text)
+  assert.equal(verifyNote(nodeSuite, note, logKey), text)
 
   const { requestId } = (await shop.request(owner.identityId, { payload: text })).json()
   const signature = owner.pair.sign(text)
@@ -113,7 +111,7 @@ test('SGN-06 what the log signs, signed as a text by a person, passes for no wor
   const [line = ''] = note.slice(text.length + 1).split('\n')
   const keyId = Buffer.from(line.split(' ')[2] ?? '', 'base64').subarray(0, 4)
   const forged = `${text}\n— ${origin} ${Buffer.concat([keyId, Buffer.from(signature, 'base64')]).toString('base64')}\n`
-  assert.equal(openNote(nodeSuite, forged, logKey), undefined)
+  assert.equal(verifyNote(nodeSuite, forged, logKey), undefined)
 
   const receipt = await world.api.inject({
     url: `/api/signing/request/${requestId}/receipt?clientId=${shop.clientId}`,

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { join, makeOrganization, reauthenticate } from '#testing/organization.ts'
+import { join, createOrganization, reauthenticate } from '#testing/organization.ts'
 import { createSignatories } from '#testing/signatories.ts'
-import { askerOf, createSigner } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { signingRequesterOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 
-let world: World
-let shop: ReturnType<typeof askerOf>
-let bank: ReturnType<typeof askerOf>
+let world: TestWorld
+let shop: ReturnType<typeof signingRequesterOf>
+let bank: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
-  shop = askerOf(world, await world.app({ name: 'Shop' }))
-  bank = askerOf(world, await world.app({ name: 'Bank' }))
+  shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
+  bank = signingRequesterOf(world, await world.app({ name: 'Bank' }))
 })
 after(() => world.close())
 
@@ -20,9 +20,9 @@ const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
 const reused = [409, 'signature_reused']
 const payload = 'Pay 10 €'
 
-const opened = async (asked: Promise<Answer>) => (await asked).json().requestId
+const opened = async (requested: Promise<Answer>) => (await requested).json().requestId
 
-test('SGN-01 a session without a recent passkey signs and approves nothing, but may deny', async () => {
+test('SGN-01 a session without a recent passkey use cannot sign or approve, but can deny', async () => {
   const { id, owner, members } = await createSignatories(world, 1, 'signer')
   const [ann] = members
   const lifetime = { expiresInSeconds: 3600 }
@@ -49,7 +49,7 @@ test('SIG-27 SGN-02 a signature given to one app answers no request of another',
   const second = await opened(bank.request(ada.identityId))
   assert.equal((await ada.sign(first, ada.pair.sign(payload))).statusCode, 200)
 
-  // As a thief of a session without the key finds it.
+  // Like an attacker with the session, but without the key.
   const session = { headers: await ada.signIn() }
   const history = await world.api.inject({ url: '/api/signing/history', ...session })
   const { signature } = history.json().requests[0]
@@ -65,7 +65,7 @@ test('SIG-27 SGN-02 a signature given to one app answers no request of another',
   assert.equal((await ada.deny(second)).statusCode, 200)
 })
 
-test('SIG-27 the same text asked again by the same app is another request, which may be signed again', async () => {
+test('SIG-27 the same text in a new request of the same app can be signed again', async () => {
   const ada = await createSigner(world)
   const first = await opened(shop.request(ada.identityId))
   const signature = ada.pair.sign(payload)
@@ -79,7 +79,7 @@ test('SIG-27 the same text asked again by the same app is another request, which
   assert.equal((await shop.status(second)).json().signature, signature)
 })
 
-test('SGN-03 a signature given for oneself, another role or another organization completes no request', async () => {
+test('SGN-03 a signature for oneself, another role or another organization completes no request', async () => {
   const { id, owner, members } = await createSignatories(world, 1, 'signer', 'signer')
   const [ann, bob] = members
   const personal = await opened(shop.request(ann.identityId))
@@ -96,7 +96,7 @@ test('SGN-03 a signature given for oneself, another role or another organization
   const own = await opened(shop.request(owner.identityId))
   assert.deepEqual(errorOf(await owner.sign(own, owner.pair.sign(payload))), reused)
 
-  const other = await makeOrganization(world, owner)
+  const other = await createOrganization(world, owner)
   await join(world, { id: other.id, owner, role: 'signer' }, bob)
   const ofOther = await opened(shop.requestOf(other.id))
   assert.deepEqual(errorOf(await bob.sign(ofOther, bob.pair.sign(payload))), reused)
@@ -105,7 +105,7 @@ test('SGN-03 a signature given for oneself, another role or another organization
   assert.equal((await owner.approve(again, owner.pair.sign(payload))).json().status, 'signed')
 })
 
-test('SGN-03 within one request a member does not change the role, and what they signed stays', async () => {
+test('SGN-03 a member cannot change the role within one request, and the signature stays', async () => {
   const { id, owner, members } = await createSignatories(world, 1, 'signer', 'signer')
   const [ann, bob] = members
   const requestId = await opened(shop.requestOf(id, { payload: 'Pay 30 €' }))
@@ -120,7 +120,7 @@ test('SGN-03 within one request a member does not change the role, and what they
   assert.equal((await ann.sign(anew, ann.pair.sign('Pay 30 €, once more'))).json().status, 'signed')
 })
 
-test('SGN-02 of two apps whose requests are answered at once with one signature, one has it', async () => {
+test('SGN-02 of requests of two apps answered concurrently with one signature, one is signed', async () => {
   const signers = await Promise.all(Array.from({ length: 8 }, () => createSigner(world)))
   for (const ada of signers) {
     const ids = [await opened(shop.request(ada.identityId)), await opened(bank.request(ada.identityId))]

@@ -2,30 +2,30 @@ import assert from 'node:assert/strict'
 import { Agent, get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, test, type TestContext } from 'node:test'
-import { registerApp } from '../../../../faults/load/customer.ts'
+import { registerApp } from '../../../../faults/load/test-user.ts'
 import { exchange } from '../../../../faults/load/exchange.ts'
 import { registerSigner, type Signer } from '../../../../faults/load/signer.ts'
-import { askBusiness } from '#testing/organization.ts'
+import { businessRequest } from '#testing/organization.ts'
 import { startBeside, startService, type Service } from '#testing/service.ts'
 import { createSignatories } from '#testing/signatories.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
-let shop: ReturnType<typeof askerOf>
+let shop: ReturnType<typeof signingRequesterOf>
 before(async () => {
   world = await createWorld()
   app = await world.app({ name: 'Shop' })
-  shop = askerOf(world, app)
+  shop = signingRequesterOf(world, app)
 })
 after(() => world.close())
 
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
-/** Less than a service that ends gives to what it is asked, and far less than those who wait would. */
+/** Less than a stopping service gives its requests, and far less than the wait time of the callers. */
 const patienceMilliseconds = 6000
 
-test('a time to wait is a whole number of seconds up to thirty', async () => {
+test('a wait time is a whole number of seconds up to thirty', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
   for (const wait of ['31', '-1', '1.5', '01', '1e1', 'NaN', ' 1', '٣'])
@@ -36,15 +36,15 @@ test('a time to wait is a whole number of seconds up to thirty', async () => {
   assert.ok(performance.now() - startedAt > 900)
 })
 
-test('whoever may not know of a request does not wait for it either', async () => {
+test('a caller without access to a request cannot wait for it', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
-  const stranger = askerOf(world, await world.app())
+  const stranger = signingRequesterOf(world, await world.app())
   assert.equal((await stranger.status(requestId, '&wait=30')).json().error, 'access_denied')
   assert.equal((await stranger.status(crypto.randomUUID(), '&wait=30')).json().error, 'request_not_found')
 })
 
-test('whoever waits for a request that expires, or whose key is rotated, is told so then', async () => {
+test('a waiting caller gets the answer when the request expires or its key is rotated', async () => {
   const [ada, bob] = [await createSigner(world), await createSigner(world)]
   const [first, second] = [await shop.request(ada.identityId), await shop.request(bob.identityId)]
   const rotated = shop.status(second.json().requestId, '&wait=30')
@@ -59,7 +59,7 @@ test('whoever waits for a request that expires, or whose key is rotated, is told
   assert.equal((await expired).json().status, 'expired')
 })
 
-test('a waiting app hears at once when enough have answered, and the trail tells each', async () => {
+test('a waiting app gets the answer when enough have answered, and each answer is in the audit log', async () => {
   const { id, owner, members } = await createSignatories(world, 1, 'signer', 'signer')
   const [ann, bob] = members
   const { requestId } = (await shop.requestOf(id)).json()
@@ -67,18 +67,18 @@ test('a waiting app hears at once when enough have answered, and the trail tells
   await ann.sign(requestId, ann.pair.sign('Pay 10 €'))
   await bob.approve(requestId, bob.pair.sign('Pay 10 €'))
   assert.equal((await waiting).json().status, 'signed')
-  const { entries } = (await askBusiness(world, owner, `GET /organizations/${id}/audit`)).json()
+  const { entries } = (await businessRequest(world, owner, `GET /organizations/${id}/audit`)).json()
   assert.deepEqual(
     entries.slice(0, 3).map((entry: { action: string; handle: string | null }) => [entry.action, entry.handle]),
     [
       ['organization.signing.approved', bob.handle],
       ['organization.signing.signed', ann.handle],
-      ['organization.signing.requested', null],
+      ['signing.organization.requested', null],
     ],
   )
 })
 
-test('GRW-18 a ninth that waits for the same request is answered at once with what is so', async () => {
+test('GRW-18 a ninth caller that waits for the same request gets the current status at once', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
   const answered: string[] = []
@@ -92,28 +92,28 @@ test('GRW-18 a ninth that waits for the same request is answered at once with wh
   assert.deepEqual(answered, ['pending', ...Array<string>(8).fill('denied')])
 })
 
-test('more than five hundred who wait keep nobody out', async () => {
+test('more than five hundred waiting callers block no other request', async () => {
   const signers = await Promise.all(Array.from({ length: 4 }, () => createSigner(world)))
-  const asked: { signer: (typeof signers)[number]; requestId: string }[] = []
+  const requested: { signer: (typeof signers)[number]; requestId: string }[] = []
   for (const signer of signers) {
     await app.tokens(signer)
     for (let n = 0; n < 16; n += 1)
-      asked.push({ signer, requestId: (await shop.request(signer.identityId)).json().requestId })
+      requested.push({ signer, requestId: (await shop.request(signer.identityId)).json().requestId })
   }
-  // Each after the one before is let go: what is admitted at once is limited, and this is about those who wait.
+  // Each starts after the one before is admitted: concurrent admissions are limited, and this test is about waiting.
   const waiting: Promise<{ json: () => { status: string } }>[] = []
-  for (const { requestId } of asked) {
+  for (const { requestId } of requested) {
     for (let n = 0; n < 8; n += 1) waiting.push(shop.status(requestId, '&wait=30'))
     await shop.status(requestId)
   }
   assert.equal(waiting.length, 512)
   const { requestId } = (await shop.request((await createSigner(world)).identityId)).json()
   assert.equal((await shop.status(requestId)).statusCode, 200)
-  await Promise.all(asked.map((each) => each.signer.deny(each.requestId)))
+  await Promise.all(requested.map((each) => each.signer.deny(each.requestId)))
   for (const answer of await Promise.all(waiting)) assert.equal(answer.json().status, 'denied')
 })
 
-/** A service, and a person whom an app of it asks. */
+/** Starts a service with a signer and an app that sends requests. */
 async function startWithSigner(t: TestContext): Promise<{ service: Service; signer: Signer; app: Registered }> {
   const service = await startService({ environment: { RATE_LIMITS: 'off' } })
   t.after(() => service.close())
@@ -122,12 +122,12 @@ async function startWithSigner(t: TestContext): Promise<{ service: Service; sign
 }
 type Registered = Awaited<ReturnType<typeof registerApp>>
 
-/** The status of a request that the signer was asked, for whoever waits half a minute. */
+/** Builds the status URL of a signer's request, with a wait of half a minute. */
 function waitingUrl({ baseUrl }: { baseUrl: string }, registered: Registered, requestId: string): string {
   return `${baseUrl}/api/signing/request/${requestId}/status?clientId=${registered.client_id}&wait=30`
 }
 
-test('whoever goes away leaves the place to another', async (t) => {
+test('a caller that disconnects frees its place', async (t) => {
   const { service, signer, app: registered } = await startWithSigner(t)
   const request = await signer.ask('Pay 10 €')
   assert.ok(request)
@@ -151,7 +151,7 @@ test('whoever goes away leaves the place to another', async (t) => {
   assert.equal((await waiting)?.body['status'], 'signed')
 })
 
-test('many answers over one connection that stays open leave nothing behind', async (t) => {
+test('many answers over one persistent connection leave nothing behind', async (t) => {
   const { service, signer, app: registered } = await startWithSigner(t)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => agent.destroy())
@@ -172,12 +172,12 @@ function answerOver(agent: Agent, url: string): Promise<string> {
   })
 }
 
-test('SIGTERM lets those who wait go with an answer, and the process ends', async (t) => {
+test('SIGTERM answers the waiting callers and ends the process', async (t) => {
   const { service, signer, app: registered } = await startWithSigner(t)
   const request = await signer.ask('Pay 10 €')
   assert.ok(request)
   const waiting = exchange(waitingUrl(service, registered, request.requestId))
-  // What came after it has been answered: it waits.
+  // A later request has been answered, so this one is waiting.
   await signer.readStatus(request.requestId)
   const endedAt = performance.now()
   const ended = service.end('SIGTERM')
@@ -190,7 +190,7 @@ test('SIGTERM lets those who wait go with an answer, and the process ends', asyn
 })
 
 if (isShared)
-  test('whoever waits at one process is told what was answered at another', async (t) => {
+  test('a caller waiting at one process gets an answer given at another', async (t) => {
     const { service, signer, app: registered } = await startWithSigner(t)
     const second = await startBeside(t, service)
     for (const answer of [signer.sign, signer.deny]) {
@@ -201,7 +201,7 @@ if (isShared)
       await exchange(url.replace('wait=30', 'wait=0'))
       const answeredAt = performance.now()
       await answer(request)
-      for (const told of await Promise.all(waiting)) assert.equal(told?.body['status'], request.became)
+      for (const received of await Promise.all(waiting)) assert.equal(received?.body['status'], request.outcome)
       const milliseconds = performance.now() - answeredAt
       assert.ok(milliseconds < patienceMilliseconds, `it took ${milliseconds} ms`)
     }

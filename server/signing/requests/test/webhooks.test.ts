@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { askBusiness, join, makeOrganization } from '#testing/organization.ts'
-import { askerOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
+import { Value } from 'typebox/value'
+import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
-import { createWorld, type Person, type World } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { startSender, type Sender } from '#clients/webhooks/sender.ts'
-import { expireOrganizationRequests } from '#signing/requests/organization-request.ts'
-import { expireFormerRequests, expireRequests } from '#signing/requests/request.ts'
+import { expireOrganizationRequests } from '#signing/requests/organizations/organization-request.ts'
+import { expireFormerRequests, expireRequests } from '#signing/requests/identities/request.ts'
 
-let world: World
+let world: TestWorld
 let sender: Sender
 before(async () => {
   world = await createWorld()
@@ -21,7 +23,7 @@ after(async () => {
   await world.close()
 })
 
-/** An app with a webhook, what it hears there, and a person whom it can ask. */
+/** Creates an app with a webhook that collects events, and a user as signer. */
 async function openShop() {
   const receiver = await startWebhookReceiver()
   const app = await world.app({ name: 'Shop' })
@@ -29,28 +31,37 @@ async function openShop() {
   const set = await world.api.inject({ method: 'PUT', url, headers: world.admin, payload: { url: receiver.url } })
   assert.equal(set.statusCode, 200)
   const ada = await createSigner(world)
-  const shop = askerOf(world, app)
+  const shop = signingRequesterOf(world, app)
   return {
     ada,
     close: receiver.close,
     open: async (): Promise<string> => (await shop.request(ada.identityId)).json().requestId,
     openTo: async (organizationId: string): Promise<string> => (await shop.requestOf(organizationId)).json().requestId,
     status: async (requestId: string) => (await shop.status(requestId)).json(),
-    /** The events it has heard, when there are so many, and the sender knows that they arrived. */
+    /** Resolves with the collected events when there are `count` and their deliveries are recorded. */
     async heard(count: number) {
       await receiver.has(count)
       while (await isWaiting(`${url}/deliveries`)) await pause(10)
-      return receiver.received.map(({ body }) => JSON.parse(body))
+      return receiver.received.map(({ body }) => requireDocumented(JSON.parse(body)))
     },
   }
 }
 
-async function isWaiting(url: string): Promise<boolean> {
-  const { deliveries } = (await world.api.inject({ url, headers: world.admin })).json()
-  return deliveries.some(({ state }: { state: string }) => state === 'waiting')
+/** Checks that the OpenAPI document describes an event and each of its fields. */
+function requireDocumented(event: { type: string; data: { requestId: string; status: string } }) {
+  const body = webhookBodies[event.type]
+  assert.ok(body, event.type)
+  assert.deepEqual([...Value.Errors(body, event)], [])
+  assert.deepEqual(Value.Clean(body, structuredClone(event)), event)
+  return event
 }
 
-test('an app is told of a signature what it could ask for', async (t) => {
+async function isWaiting(url: string): Promise<boolean> {
+  const { deliveries } = (await world.api.inject({ url, headers: world.admin })).json()
+  return deliveries.some(({ state }: { state: string }) => state === 'pending')
+}
+
+test('an app gets a webhook event for a signature with the content of the status', async (t) => {
   const { ada, open, status, heard, close } = await openShop()
   t.after(close)
   const requestId = await open()
@@ -61,7 +72,7 @@ test('an app is told of a signature what it could ask for', async (t) => {
   assert.deepEqual(event, { type: 'signing.signed', timestamp: world.now().toISOString(), data })
 })
 
-test('an app is told of a denial once, however often it is tried', async (t) => {
+test('an app gets one event for a denial, however often it is attempted', async (t) => {
   const { ada, open, status, heard, close } = await openShop()
   t.after(close)
   const requestId = await open()
@@ -76,7 +87,7 @@ test('an app is told of a denial once, however often it is tried', async (t) => 
   assert.deepEqual((await status(requestId)).status, 'denied')
 })
 
-test('an app is told once that a request has expired: swept, looked at, or with the key that it was for', async (t) => {
+test('an app gets one event for an expiry: by cleanup, by reading, or by key rotation', async (t) => {
   const { ada, open, status, heard, close } = await openShop()
   t.after(close)
   const rotated = await open()
@@ -95,7 +106,7 @@ test('an app is told once that a request has expired: swept, looked at, or with 
   )
 })
 
-test('what waits for a deleted identity, gone alone or with the account, expires at its time', async (t) => {
+test('requests to a deleted identity, or deleted account, expire at their own time', async (t) => {
   for (const path of ['identity', 'account'] as const) {
     const { ada, open, status, heard, close } = await openShop()
     t.after(close)
@@ -119,13 +130,13 @@ test('what waits for a deleted identity, gone alone or with the account, expires
   }
 })
 
-test('an app is told once of what an organization signed, denied or let expire, with every signature', async (t) => {
+test("an app gets one event for an organization's signature, with all signatures, denial or expiry", async (t) => {
   const { ada, openTo, status, heard, close } = await openShop()
   t.after(close)
   const bob = await createSigner(world)
-  const { id } = await makeOrganization(world, ada)
+  const { id } = await createOrganization(world, ada)
   await join(world, { id, owner: ada, role: 'signer' }, bob)
-  await askBusiness(world, ada, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  await businessRequest(world, ada, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
   const [signed, denied] = [await openTo(id), await openTo(id)]
   for (const requestId of [signed, denied]) await ada.sign(requestId, ada.pair.sign('Pay 10 €'))
   await bob.approve(signed, bob.pair.sign('Pay 10 €'))

@@ -3,9 +3,9 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import { identityDigest } from '@countersign/protocol/formats/signing/key-event'
-import { openCheckpoint } from '@countersign/protocol/formats/signing/logged-key'
+import { verifyCheckpoint } from '@countersign/protocol/formats/signing/key-inclusion'
 import { isConsistent } from '@countersign/protocol/formats/signing/merkle-tree'
-import { nodeSuite } from '@countersign/protocol/signing/node-suite'
+import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { startService, type Service } from '#testing/service.ts'
 
@@ -21,7 +21,7 @@ async function headOf(service: Service) {
   const { origin, keys } = JSON.parse(await read(service, 'jwks'))
   const note = await read(service, 'checkpoint')
   const key = { name: origin, publicKey: Buffer.from(keys[0].x, 'base64url') }
-  return openCheckpoint(nodeSuite, note, key) ?? assert.fail('the checkpoint is not signed')
+  return verifyCheckpoint(nodeSuite, note, key) ?? assert.fail('the checkpoint is not signed')
 }
 
 async function post(service: Service, path: string, body: object) {
@@ -30,7 +30,7 @@ async function post(service: Service, path: string, body: object) {
   return JSON.parse(await answer.text())
 }
 
-/** Registers people with keys until the service is gone; answers those whom it has acknowledged. */
+/** Registers users with keys until the service is gone; returns the acknowledged ones. */
 async function registerUntilKilled(service: Service): Promise<string[]> {
   const acknowledged: string[] = []
   try {
@@ -59,12 +59,12 @@ async function readUntilKilled(service: Service, enough: number, onEnough: () =>
   }
 }
 
-/** Throws it again, unless it says that the service has gone, or went before its answer was whole. */
+/** Rethrows an error unless the connection was refused or cut. */
 function requireCutOff(error: unknown): void {
   if (!(error instanceof TypeError)) throw error
 }
 
-test('TLG-08 a kill at any moment loses no leaf, and leaves the log one that only grows', async (t) => {
+test('TLG-08 a kill at any moment loses no leaf, and the log stays append-only', async (t) => {
   const environment = { RATE_LIMITS: 'off', ...(process.env['TEST_DATABASE_URL'] !== undefined && { WORKERS: '2' }) }
   const service = await startService({ environment })
   t.after(() => service.close())
@@ -86,9 +86,9 @@ test('TLG-08 a kill at any moment loses no leaf, and leaves the log one that onl
     const path = hashes.map((hash: string) => fromCanonicalBase64(hash) ?? assert.fail())
     assert.ok(isConsistent(nodeSuite.sha256, { from: head, to: next, hashes: path }))
     const { leaves } = JSON.parse(await read(service, 'leaves?start=0'))
-    const told: string[] = leaves.map(({ leaf }: { leaf: string }) => JSON.parse(leaf).identity)
+    const received: string[] = leaves.map(({ leaf }: { leaf: string }) => JSON.parse(leaf).identity)
     assert.ok(acknowledged.length > 0)
-    for (const identityId of acknowledged) assert.ok(told.includes(identityDigest(nodeSuite.sha256, identityId)))
+    for (const identityId of acknowledged) assert.ok(received.includes(identityDigest(nodeSuite.sha256, identityId)))
     head = next
   }
 })

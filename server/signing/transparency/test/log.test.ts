@@ -3,23 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import type { NoteKey } from '@countersign/protocol/formats/signing/checkpoint'
-import { identityDigest, readKeyEvent } from '@countersign/protocol/formats/signing/key-event'
-import { openCheckpoint, openLoggedKey } from '@countersign/protocol/formats/signing/logged-key'
+import { identityDigest, parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
+import { verifyCheckpoint, verifyKeyInclusion } from '@countersign/protocol/formats/signing/key-inclusion'
 import {
-  growTree,
+  appendLeaves,
   hashLeaf,
   isConsistent,
   rootOf,
   type Subtree,
 } from '@countersign/protocol/formats/signing/merkle-tree'
-import { nodeSuite } from '@countersign/protocol/signing/node-suite'
+import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { LoggedKeyEvent } from '@countersign/protocol/signing/transparency'
-import { logEarlierKeys } from '#signing/keys/key-log.ts'
+import { backfillKeyLog } from '#signing/keys/key.ts'
 import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type World } from '#testing/world.ts'
-import { advanceLog } from '#signing/transparency/log.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { publishCheckpoint } from '#signing/transparency/log.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -28,7 +28,7 @@ after(() => world.close())
 const day = 24 * 3600
 const { sha256 } = nodeSuite
 
-/** A person with a signing key. */
+/** Registers a user with a signing key. */
 async function register() {
   const signer = await createSigner(world)
   return { ...signer, publicKey: signer.pair.publicKey }
@@ -44,15 +44,15 @@ const leaves = async () => (await get('leaves?start=0')).json<{ leaves: { index:
 const eventsOf = async (identityId: string) =>
   (await get(`identities/${identityId}`)).json<{ checkpoint: string; events: LoggedKeyEvent[] }>()
 
-/** The key of the log as whoever verifies has kept it. */
+/** Returns the log's public key, like a verifier that has stored it. */
 async function logKey(): Promise<NoteKey> {
   const { origin, keys } = (await get('jwks')).json()
   return { name: origin, publicKey: Buffer.from(keys[0].x, 'base64url') }
 }
 
-/** The head that a note tells, if the key of the log has signed it. */
+/** Parses the checkpoint of a note, if the log key has signed it. */
 async function headOf(note: string) {
-  return openCheckpoint(nodeSuite, note, await logKey()) ?? assert.fail('the checkpoint is not signed')
+  return verifyCheckpoint(nodeSuite, note, await logKey()) ?? assert.fail('the checkpoint is not signed')
 }
 
 async function consistency(from: number, to: number): Promise<Uint8Array[]> {
@@ -60,11 +60,11 @@ async function consistency(from: number, to: number): Promise<Uint8Array[]> {
   return hashes.map((hash) => fromCanonicalBase64(hash) ?? assert.fail())
 }
 
-/** What somebody who can write to the database would make of the tree. */
+/** Rewrites the tree like an attacker with write access to the database. */
 async function rewriteTree(all: string[]): Promise<void> {
   let peaks: Subtree[] = []
   for (const leaf of all) {
-    const grown = growTree(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf)))
+    const grown = appendLeaves(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf)))
     peaks = grown.peaks
     for (const { level, index, hash } of grown.completed)
       await world.db
@@ -76,12 +76,12 @@ async function rewriteTree(all: string[]): Promise<void> {
   }
 }
 
-test('TLG-03 a new key stands in the log at once, proved under a checkpoint that is signed', async () => {
+test('TLG-03 a new key is in the log at once, proved under a signed checkpoint', async () => {
   const { identityId, publicKey } = await register()
   const { checkpoint: note, events } = await eventsOf(identityId)
   const [event] = events
   assert.ok(event && events.length === 1)
-  const opened = openLoggedKey(nodeSuite, { identityId, checkpoint: note, ...event }, await logKey())
+  const opened = verifyKeyInclusion(nodeSuite, { identityId, checkpoint: note, ...event }, await logKey())
   assert.deepEqual(opened?.event, {
     event: 'created',
     identity: identityDigest(sha256, identityId),
@@ -89,31 +89,34 @@ test('TLG-03 a new key stands in the log at once, proved under a checkpoint that
     keyVersion: 1,
     at: world.now().toISOString(),
   })
-  assert.ok(!event.leaf.includes(identityId), 'the log names nobody')
+  assert.ok(!event.leaf.includes(identityId), 'the log contains no names')
 })
 
-test('TLG-03 what the log tells of one identity is not taken for another, nor under another key or name', async () => {
+test('TLG-03 a log entry is not accepted for another identity, key or log name', async () => {
   const [one, other] = [await register(), await register()]
   const { checkpoint: note, events } = await eventsOf(one.identityId)
   const key = await logKey()
-  const told = { identityId: one.identityId, checkpoint: note, ...(events[0] ?? assert.fail()) }
-  assert.ok(openLoggedKey(nodeSuite, told, key))
-  assert.equal(openLoggedKey(nodeSuite, { ...told, identityId: other.identityId }, key), undefined)
-  assert.equal(openLoggedKey(nodeSuite, { ...told, leaf: told.leaf.replace('created', 'rotated') }, key), undefined)
-  assert.equal(openLoggedKey(nodeSuite, { ...told, index: told.index + 1 }, key), undefined)
-  assert.equal(openLoggedKey(nodeSuite, { ...told, checkpoint: note.replace(/\d+/, '1') }, key), undefined)
-  assert.equal(openLoggedKey(nodeSuite, told, { ...key, name: 'another/log' }), undefined)
+  const outcomeOf = { identityId: one.identityId, checkpoint: note, ...(events[0] ?? assert.fail()) }
+  assert.ok(verifyKeyInclusion(nodeSuite, outcomeOf, key))
+  assert.equal(verifyKeyInclusion(nodeSuite, { ...outcomeOf, identityId: other.identityId }, key), undefined)
+  assert.equal(
+    verifyKeyInclusion(nodeSuite, { ...outcomeOf, leaf: outcomeOf.leaf.replace('created', 'rotated') }, key),
+    undefined,
+  )
+  assert.equal(verifyKeyInclusion(nodeSuite, { ...outcomeOf, index: outcomeOf.index + 1 }, key), undefined)
+  assert.equal(verifyKeyInclusion(nodeSuite, { ...outcomeOf, checkpoint: note.replace(/\d+/, '1') }, key), undefined)
+  assert.equal(verifyKeyInclusion(nodeSuite, outcomeOf, { ...key, name: 'another/log' }), undefined)
   const stranger = Buffer.from(newSigningPair().publicKey, 'base64')
-  assert.equal(openLoggedKey(nodeSuite, told, { ...key, publicKey: stranger }), undefined)
+  assert.equal(verifyKeyInclusion(nodeSuite, outcomeOf, { ...key, publicKey: stranger }), undefined)
 })
 
-test('TLG-03 a key that replaces another follows it in the log', async () => {
+test('TLG-03 a replacement key follows its predecessor in the log', async () => {
   const { identityId, pair, rotate } = await register()
   const next = newSigningPair()
   assert.equal((await rotate(rotationOf(identityId, pair, next))).statusCode, 200)
-  const told = (await eventsOf(identityId)).events.map(({ leaf }) => readKeyEvent(leaf))
+  const outcomeOf = (await eventsOf(identityId)).events.map(({ leaf }) => parseKeyEvent(leaf))
   assert.deepEqual(
-    told.map((event) => [event?.event, event?.keyVersion, event?.publicKey]),
+    outcomeOf.map((event) => [event?.event, event?.keyVersion, event?.publicKey]),
     [
       ['created', 1, pair.publicKey],
       ['rotated', 2, next.publicKey],
@@ -121,7 +124,7 @@ test('TLG-03 a key that replaces another follows it in the log', async () => {
   )
 })
 
-test('GRW-11 however often an identity has replaced its key, one answer tells a hundred of them at most', async () => {
+test('GRW-11 one answer contains at most a hundred keys of an identity, however many it has had', async () => {
   const signer = await register()
   const { identityId } = signer
   let { pair } = signer
@@ -129,7 +132,7 @@ test('GRW-11 however often an identity has replaced its key, one answer tells a 
     const next = newSigningPair()
     assert.equal((await signer.rotate(rotationOf(identityId, pair, next))).statusCode, 200)
     pair = next
-    // Leaves of others stand between, so that places and versions differ.
+    // Leaves of others in between, so that indexes and versions differ.
     if (count % 40 === 0) await register()
   }
   type Page = { checkpoint: string; events: LoggedKeyEvent[]; nextStart: number | null }
@@ -140,7 +143,7 @@ test('GRW-11 however often an identity has replaced its key, one answer tells a 
   for (let start: number | null = 0; start !== null;) {
     const { checkpoint: note, events, nextStart }: Page = await read(`?start=${start}`)
     for (const event of events)
-      versions.push(openLoggedKey(nodeSuite, { identityId, checkpoint: note, ...event }, key)?.event.keyVersion)
+      versions.push(verifyKeyInclusion(nodeSuite, { identityId, checkpoint: note, ...event }, key)?.event.keyVersion)
     sizes.push(events.length)
     start = nextStart
   }
@@ -156,7 +159,7 @@ test('GRW-11 however often an identity has replaced its key, one answer tells a 
   assert.deepEqual([none.events, none.nextStart], [[], null])
 })
 
-test('a key that is refused leaves nothing in the log', async () => {
+test('a rejected key adds nothing to the log', async () => {
   const { identityId, pair, rotate } = await register()
   const before = await leaves()
   const forged = rotationOf(identityId, newSigningPair(), newSigningPair())
@@ -165,7 +168,7 @@ test('a key that is refused leaves nothing in the log', async () => {
   assert.deepEqual(await leaves(), before)
 })
 
-test('TLG-04 the log only grows: every checkpoint is consistent with those before it', async () => {
+test('TLG-04 the log only grows, and every checkpoint is consistent with earlier ones', async () => {
   const heads = [await headOf(await checkpoint())]
   for (let round = 0; round < 5; round += 1) {
     await register()
@@ -176,7 +179,7 @@ test('TLG-04 the log only grows: every checkpoint is consistent with those befor
       assert.ok(isConsistent(sha256, { from, to, hashes: await consistency(from.size, to.size) }))
 })
 
-test('whoever reads all leaves gets the root that the checkpoint tells', async () => {
+test('the root of all leaves is the root of the checkpoint', async () => {
   const { size, root } = await headOf(await checkpoint())
   const all = await leaves()
   assert.deepEqual(
@@ -184,7 +187,7 @@ test('whoever reads all leaves gets the root that the checkpoint tells', async (
     [...Array(size).keys()],
   )
   let peaks: Subtree[] = []
-  for (const { leaf } of all) peaks = growTree(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf))).peaks
+  for (const { leaf } of all) peaks = appendLeaves(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf))).peaks
   assert.deepEqual(Buffer.from(rootOf(sha256, peaks)), Buffer.from(root))
   const page = (await get('leaves?start=1&count=2')).json()
   assert.deepEqual(page, { size, leaves: all.slice(1, 3) })
@@ -192,7 +195,7 @@ test('whoever reads all leaves gets the root that the checkpoint tells', async (
   assert.deepEqual((await get('leaves?start=9999999999')).json(), { size, leaves: [] })
 })
 
-test('TLG-06 a removed identity ends in the log within a day, and nobody sees which went together', async () => {
+test('TLG-06 a removed identity ends in the log within a day, unlinkable to others removed with it', async () => {
   const { identityId, publicKey, headers } = await register()
   const atOnce = await leaves()
   const answer = await world.api.inject({ method: 'DELETE', url: '/api/account', headers })
@@ -201,7 +204,7 @@ test('TLG-06 a removed identity ends in the log within a day, and nobody sees wh
   world.pass(day)
   const { events } = await eventsOf(identityId)
   assert.deepEqual(
-    events.map(({ leaf }) => [readKeyEvent(leaf)?.event, readKeyEvent(leaf)?.publicKey]),
+    events.map(({ leaf }) => [parseKeyEvent(leaf)?.event, parseKeyEvent(leaf)?.publicKey]),
     [
       ['created', publicKey],
       ['removed', publicKey],
@@ -209,7 +212,7 @@ test('TLG-06 a removed identity ends in the log within a day, and nobody sees wh
   )
 })
 
-test('TLG-06 the identities of a deleted account end in the log one by one, at times of their own', async () => {
+test('TLG-06 the identities of a deleted account end in the log separately, at different times', async () => {
   const { headers, identityId } = await register()
   const identityIds = [identityId]
   for (let count = 0; count < 4; count += 1) {
@@ -227,8 +230,8 @@ test('TLG-06 the identities of a deleted account end in the log one by one, at t
   }
   assert.equal((await world.api.inject({ method: 'DELETE', url: '/api/account', headers })).statusCode, 204)
   const removedAt = async () => {
-    const told = await Promise.all(identityIds.map(eventsOf))
-    const events = told.flatMap(({ events: all }) => all.map(({ leaf }) => readKeyEvent(leaf)))
+    const outcomeOf = await Promise.all(identityIds.map(eventsOf))
+    const events = outcomeOf.flatMap(({ events: all }) => all.map(({ leaf }) => parseKeyEvent(leaf)))
     return events.filter((event) => event?.event === 'removed').map((event) => event?.at ?? '')
   }
   const deletedAt = world.now().toISOString()
@@ -236,28 +239,29 @@ test('TLG-06 the identities of a deleted account end in the log one by one, at t
   world.pass(day)
   const ends = await removedAt()
   assert.equal(ends.length, identityIds.length)
-  // Two of them within a minute of each other would be a coincidence; all of them would tell whose they were.
+  // Two of them within a minute would be a coincidence; all of them would reveal their owner.
   const minutes = new Set(ends.map((at) => at.slice(0, 'yyyy-mm-ddThh:mm'.length)))
   assert.ok(minutes.size > 2, ends.join())
   assert.ok(!ends.includes(deletedAt))
 })
 
-test('the keys of before the log get their leaves, once', async () => {
+test('keys older than the log get their leaves, once', async () => {
   const { identityId } = await register()
   const digest = Buffer.from(identityDigest(sha256, identityId), 'base64')
   await world.db.deleteFrom('transparency_leaf').where('identity_sha256', '=', digest).execute()
-  await world.db.updateTable('signing_key').set({ in_log: false }).where('identity_id', '=', identityId).execute()
+  await world.db.updateTable('signing_key').set({ is_logged: false }).where('identity_id', '=', identityId).execute()
   assert.equal((await eventsOf(identityId)).events.length, 0)
-  await Promise.all([logEarlierKeys(world.kernel, world.now()), logEarlierKeys(world.kernel, world.now())])
-  await advanceLog(world.kernel, world.now())
+  await Promise.all([backfillKeyLog(world.kernel, world.now()), backfillKeyLog(world.kernel, world.now())])
+  await publishCheckpoint(world.kernel, world.now())
   assert.equal((await eventsOf(identityId)).events.length, 1)
 })
 
-test('TLG-07 processes that append at once give each leaf one place, and each place one leaf', async () => {
+test('TLG-07 concurrent appends give each leaf one index, and each index one leaf', async () => {
   const { size } = await headOf(await checkpoint())
   const count = 12
   const work: Promise<unknown>[] = []
-  for (let nth = 0; nth < count; nth += 1) work.push(register(), advanceLog(world.kernel, world.now()), checkpoint())
+  for (let nth = 0; nth < count; nth += 1)
+    work.push(register(), publishCheckpoint(world.kernel, world.now()), checkpoint())
   await Promise.all(work)
   const all = await leaves()
   assert.equal(all.length, size + count)
@@ -265,7 +269,7 @@ test('TLG-07 processes that append at once give each leaf one place, and each pl
   assert.equal((await headOf(await checkpoint())).size, size + count)
 })
 
-test('sizes that the log has not been, and leaves that it does not have, are refused', async () => {
+test('unknown tree sizes and leaves are rejected', async () => {
   const refusal = async (path: string) => {
     const answer = await world.api.inject({ url: `/api/transparency/${path}` })
     return [answer.statusCode, answer.json().error]
@@ -287,45 +291,45 @@ test('sizes that the log has not been, and leaves that it does not have, are ref
 
 const hashOf = (leaf: string) => Buffer.from(hashLeaf(sha256, Buffer.from(leaf))).toString('base64')
 
-test('TLG-05 a key that the database swaps is not the one that the log tells', async () => {
+test('TLG-05 a key swapped in the database differs from the logged key', async () => {
   const { identityId, publicKey } = await register()
   const before = await headOf(await checkpoint())
   const swapped = newSigningPair().publicKey
   const key = await logKey()
-  const toldAs = async (expected: string) => {
+  const seenAs = async (expected: string) => {
     const { checkpoint: note, events } = await eventsOf(identityId)
-    const opened = events.map((event) => openLoggedKey(nodeSuite, { identityId, checkpoint: note, ...event }, key))
+    const opened = events.map((event) => verifyKeyInclusion(nodeSuite, { identityId, checkpoint: note, ...event }, key))
     return opened.length > 0 && opened.at(-1)?.event.publicKey === expected
   }
-  assert.ok(await toldAs(publicKey))
+  assert.ok(await seenAs(publicKey))
 
   const bytes = Buffer.from(swapped, 'base64')
   const set = (to: Uint8Array) =>
     world.db.updateTable('signing_key').set({ public_key: to }).where('identity_id', '=', identityId).execute()
   await set(bytes)
-  assert.ok(!(await toldAs(swapped)), 'the log does not know the new key')
+  assert.ok(!(await seenAs(swapped)), 'the new key is not in the log')
   await set(Buffer.from(publicKey, 'base64'))
 
-  // The leaf as well, and the tree over it: no path leads to the root that was signed.
+  // The leaf and the tree over it too: no path leads to the signed root.
   const row = await world.db
     .selectFrom('transparency_leaf')
     .selectAll()
     .where('identity_sha256', '=', Buffer.from(identityDigest(sha256, identityId), 'base64'))
     .executeTakeFirstOrThrow()
-  const leaf = row.leaf.replace(publicKey, swapped)
-  const write = async (values: { leaf: string; leaf_sha256: Uint8Array }) => {
+  const leaf = row.leaf_data.replace(publicKey, swapped)
+  const write = async (values: { leaf_data: string; leaf_sha256: Uint8Array }) => {
     await world.db.updateTable('transparency_leaf').set(values).where('leaf_index', '=', row.leaf_index).execute()
     await rewriteTree((await leaves()).map((each) => each.leaf))
   }
-  const forged = { leaf, leaf_sha256: hashLeaf(sha256, Buffer.from(leaf)) }
+  const forged = { leaf_data: leaf, leaf_sha256: hashLeaf(sha256, Buffer.from(leaf)) }
   await write(forged)
-  assert.ok(!(await toldAs(swapped)), 'the tree has another leaf there')
+  assert.ok(!(await seenAs(swapped)), 'the tree has another leaf there')
 
-  // And the log goes on over it: whoever has kept a checkpoint of before sees that it is another log.
+  // The log continues over it: a client with an earlier checkpoint sees that it is another log.
   await register()
   await register()
   const after = await headOf(await checkpoint())
   const isSame = isConsistent(sha256, { from: before, to: after, hashes: await consistency(before.size, after.size) })
-  assert.ok(!isSame, 'what was signed before is not the beginning of what is signed now')
-  await write({ leaf: row.leaf, leaf_sha256: row.leaf_sha256 })
+  assert.ok(!isSame, 'the earlier signed tree is not a prefix of the current one')
+  await write({ leaf_data: row.leaf_data, leaf_sha256: row.leaf_sha256 })
 })

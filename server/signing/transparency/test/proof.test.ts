@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import {
-  growTree,
+  appendLeaves,
   hashChildren,
   hashLeaf,
   isConsistent,
-  rootByInclusion,
+  rootFromInclusionProof,
 } from '@countersign/protocol/formats/signing/merkle-tree'
 import type { Subtree } from '@countersign/protocol/formats/signing/merkle-tree'
 import { transaction } from '#platform/database/database.ts'
-import { sha256 } from '#platform/crypto/digest.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
 import { openTestStorage } from '#testing/database.ts'
 import type { Storage } from '#platform/database/database.ts'
-import { proveConsistency, proveInclusion } from '#signing/transparency/proof.ts'
+import { getConsistencyProof, getInclusionProof } from '#signing/transparency/merkle.ts'
 import { insertNodes } from '#signing/transparency/store.ts'
 
 const largest = 300
@@ -25,7 +25,7 @@ before(async () => {
   let peaks: Subtree[] = []
   const completed: Subtree[] = []
   for (const leafHash of leafHashes) {
-    const grown = growTree(sha256, peaks, leafHash)
+    const grown = appendLeaves(sha256, peaks, leafHash)
     peaks = grown.peaks
     completed.push(...grown.completed)
   }
@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => storage.close())
 
-/** The hash of a tree as RFC 9162 §2.1.1 defines it, without anything kept. */
+/** Computes the hash of a tree as defined in RFC 9162 §2.1.1, without caching. */
 function naiveRoot(leaves: Uint8Array[]): Uint8Array {
   const [first] = leaves
   if (!first) return sha256('')
@@ -45,7 +45,7 @@ const treeOf = (size: number) => ({ size, root: naiveRoot(leafHashes.slice(0, si
 const bytesOf = (hashes: string[]): Uint8Array[] => hashes.map((hash) => Buffer.from(hash, 'base64'))
 const leafAt = (index: number) => leafHashes[index] ?? assert.fail()
 
-/** Proofs that differ from one by a bit, a hash less, a hash more, or their order. */
+/** Lists proofs that differ from the given one by a bit, a missing hash, an extra hash, or their order. */
 function alterations(hashes: Uint8Array[], chance: number): Uint8Array[][] {
   const at = chance % Math.max(hashes.length, 1)
   const flipped = hashes.map((hash, nth) =>
@@ -61,7 +61,7 @@ function alterations(hashes: Uint8Array[], chance: number): Uint8Array[][] {
 const sizes = fc.integer({ min: 1, max: largest })
 const chances = fc.nat({ max: 1000 })
 
-test('TLG-01 each leaf is proved in a tree of any size, and no proof proves anything else', async () => {
+test('TLG-01 each leaf is proved in a tree of any size, and no altered proof verifies', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, chances, chances, async (size, chosen, chance) => {
       const index = chosen % size
@@ -70,10 +70,10 @@ test('TLG-01 each leaf is proved in a tree of any size, and no proof proves anyt
         index,
         size,
         leafHash: leafAt(index),
-        hashes: bytesOf(await proveInclusion(storage.db, index, size)),
+        hashes: bytesOf(await getInclusionProof(storage.db, index, size)),
       }
       const proves = (altered: Partial<typeof proof>) => {
-        const found = rootByInclusion(sha256, { ...proof, ...altered })
+        const found = rootFromInclusionProof(sha256, { ...proof, ...altered })
         return found !== undefined && Buffer.from(found).equals(root)
       }
       assert.ok(proves({}))
@@ -85,11 +85,11 @@ test('TLG-01 each leaf is proved in a tree of any size, and no proof proves anyt
   )
 })
 
-test('TLG-02 each tree is proved to be the beginning of a later one, and no proof proves anything else', async () => {
+test('TLG-02 each tree is proved to be a prefix of a later one, and no altered proof verifies', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, chances, chances, async (size, chosen, chance) => {
       const [from, to] = [treeOf(chosen % (size + 1)), treeOf(size)]
-      const hashes = bytesOf(await proveConsistency(storage.db, from.size, to.size))
+      const hashes = bytesOf(await getConsistencyProof(storage.db, from.size, to.size))
       assert.ok(isConsistent(sha256, { from, to, hashes }))
       for (const altered of alterations(hashes, chance)) assert.ok(!isConsistent(sha256, { from, to, hashes: altered }))
       const other = { size: from.size, root: sha256('another') }
@@ -100,7 +100,7 @@ test('TLG-02 each tree is proved to be the beginning of a later one, and no proo
   )
 })
 
-test('a proof is of as many hashes as the tree is high at most', async () => {
+test('a proof has at most as many hashes as the tree is high', async () => {
   for (const index of [0, 1, 128, 255, 256, 298, 299])
-    assert.ok((await proveInclusion(storage.db, index, largest)).length <= 9)
+    assert.ok((await getInclusionProof(storage.db, index, largest)).length <= 9)
 })

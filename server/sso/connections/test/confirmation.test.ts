@@ -16,7 +16,7 @@ after(() => enterprise.close())
 type Organization = { owner: Person; organizationId: string }
 type Browser = ReturnType<Enterprise['browser']>
 
-/** Walks through a test sign-in, by which a connection can be required. */
+/** Completes a test sign-in, so that the connection can be required. */
 async function tryOut({ organizationId }: Organization, person: Person, connectionId: string): Promise<void> {
   const fresh = { headers: await person.signIn() }
   const begun = await enterprise.send(fresh, 'POST', `/${organizationId}/sso-connections/${connectionId}/test`)
@@ -26,7 +26,7 @@ async function tryOut({ organizationId }: Organization, person: Person, connecti
   await browser.follow(enterprise.upstream.approve(location, newClaims()).href)
 }
 
-/** A person in a browser, by the passkey and then by the provider of the organization. */
+/** Signs a user in in a browser, by passkey and then by the organization's provider. */
 async function signInBy(connectionId: string, person: Person, claims: ReturnType<typeof newClaims>) {
   const browser = enterprise.browser()
   browser.bring({ sessionToken: (await person.signIn()).authorization.replace('Bearer ', '') })
@@ -36,13 +36,13 @@ async function signInBy(connectionId: string, person: Person, claims: ReturnType
   return browser
 }
 
-/** A program that has the session of a browser. */
+/** Returns a client with the session of a browser. */
 const as = ({ cookies }: Browser) => ({ headers: { authorization: `Bearer ${cookies.get('countersign')}` } })
 
 const inside = ({ organizationId }: Organization, browser: Browser) =>
   world.business.inject({ url: `/api/organizations/${organizationId}/members`, headers: browser.headers() })
 
-/** Acme requires SSO, by the connection of its corporate provider; Ada manages SSO there, and no more. */
+/** Acme requires SSO with the connection of its corporate provider. Ada has only the permission to manage SSO. */
 async function openAcme() {
   const acme = await enterprise.organization(await world.person())
   const [ada, claims] = [await world.person(), newClaims()]
@@ -62,7 +62,7 @@ const read = async ({ owner, organizationId }: Organization, connectionId: strin
   return answer.json<{ connection: SsoConnection }>().connection
 }
 
-test('SSO-13 a member who manages SSO gets round ssoRequired by no connection of their own', async () => {
+test('SSO-13 a member who manages SSO cannot bypass ssoRequired with a connection of their own', async () => {
   const { acme, ada, claims, connectionId } = await openAcme()
   const corporate = await signInBy(connectionId, ada, claims)
   assert.equal((await inside(acme, corporate)).statusCode, 200)
@@ -112,7 +112,7 @@ test('SSO-13 a member who manages SSO gets round ssoRequired by no connection of
   assert.equal((await authorize(mine)).statusCode, 200)
 })
 
-test('SSO-14 a connection is confirmed as it is: one that was disabled waits for an owner again', async () => {
+test('SSO-14 a confirmation is for the current configuration: a disabled connection needs a new one', async () => {
   const { acme, ada, claims, connectionId } = await openAcme()
   const { connectionId: second } = await enterprise.connect(acme)
   await tryOut(acme, acme.owner, second)
@@ -129,7 +129,7 @@ test('SSO-14 a connection is confirmed as it is: one that was disabled waits for
     assert.equal(answer.statusCode, 200, answer.body)
   }
   await change(acme.owner, { name: 'Renamed', oidc: { clientSecret: enterprise.upstream.clientSecret } })
-  assert.equal((await inside(acme, bySecond)).statusCode, 200, 'whose provider it is has not changed')
+  assert.equal((await inside(acme, bySecond)).statusCode, 200, 'the provider is the same')
   await change(acme.owner, { enabled: false })
   const corporate = await signInBy(connectionId, ada, claims)
   const enabled = await enterprise.send(as(corporate), 'PATCH', `${path}/${second}`, {
@@ -140,12 +140,12 @@ test('SSO-14 a connection is confirmed as it is: one that was disabled waits for
   assert.deepEqual(errorOf(await inside(acme, again)), [403, 'enterprise_sso_required'])
 })
 
-test('SSO-14 nobody is required to sign in by a connection that no owner has confirmed', async () => {
+test('SSO-14 a connection that no owner has confirmed cannot be required', async () => {
   const acme = await enterprise.organization(await world.person())
   const { connectionId } = await enterprise.connect(acme)
   await tryOut(acme, acme.owner, connectionId)
   const require = () => enterprise.send(acme.owner, 'PATCH', `/${acme.organizationId}`, { ssoRequired: true })
-  assert.deepEqual(errorOf(await require()), [409, 'sso_not_tested'])
+  assert.deepEqual(errorOf(await require()), [409, 'sso_connection_untested'])
   assert.equal((await read(acme, connectionId)).inUse, false)
   await enterprise.confirm(acme, connectionId)
   assert.equal((await read(acme, connectionId)).inUse, true)

@@ -25,7 +25,7 @@ async function acme() {
   return { owner, organizationId, path }
 }
 
-/** Walks through a test sign-in; answers the page that it ends on. */
+/** Completes a test sign-in and returns its last page. */
 async function tryOut({ owner, path }: { owner: Person; path: string }, connectionId: string) {
   const begun = await enterprise.send(owner, 'POST', `${path}/${connectionId}/test`)
   assert.equal(begun.statusCode, 200, begun.body)
@@ -38,7 +38,7 @@ async function tryOut({ owner, path }: { owner: Person; path: string }, connecti
   return { browser, url, flowId: new URL(arrived.headers.location ?? '').searchParams.get('flow') ?? '' }
 }
 
-test('a connection is made, read, changed and deleted, and its secret is told to nobody', async () => {
+test('a connection is created, read, updated and deleted, and no response contains its secret', async () => {
   const { owner, organizationId, path } = await acme()
   await enterprise.verifyDomain({ owner, organizationId }, 'made.example')
   const created = await enterprise.send(owner, 'POST', path, { ...settings(), domains: ['made.example'] })
@@ -71,19 +71,19 @@ test('a connection is made, read, changed and deleted, and its secret is told to
   assert.equal((await enterprise.send(owner, 'DELETE', `${path}/${connectionId}`)).statusCode, 204)
   assert.deepEqual((await enterprise.send(owner, 'GET', path)).json(), { connections: [] })
   const acts = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select('action')
     .where('organization_id', '=', organizationId)
     .where('action', 'like', 'sso.%')
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
   assert.deepEqual(
     acts.map(({ action }) => action),
-    ['sso.connection_created', 'sso.connection_changed', 'sso.connection_deleted'],
+    ['sso.connection.created', 'sso.connection.updated', 'sso.connection.deleted'],
   )
 })
 
-test('whose provider it is does not change: its subjects are that one’s', async () => {
+test('the provider of a connection cannot change, because its subjects belong to it', async () => {
   const { owner, path } = await acme()
   const { connection } = (await enterprise.send(owner, 'POST', path, settings())).json()
   const oidc = { issuer: 'https://evil.example', clientId: 'mine', clientSecret: 'x' }
@@ -92,7 +92,7 @@ test('whose provider it is does not change: its subjects are that one’s', asyn
   assert.deepEqual(read.json().connection.oidc, connection.oidc)
 })
 
-test('SSO-04 SRF-01 SRF-08 what is no provider is not connected, and nobody learns what it is instead', async (t) => {
+test('SSO-04 SRF-01 SRF-08 a URL without provider is rejected without revealing its content', async (t) => {
   const { owner, path } = await acme()
   const withIssuer = (issuer: string) => ({ ...settings(), oidc: { ...settings().oidc, issuer } })
   t.after(() => enterprise.upstream.describe())
@@ -129,7 +129,7 @@ test('SSO-04 SRF-01 SRF-08 what is no provider is not connected, and nobody lear
   }
 })
 
-test('whoever looks after connections proves first that it is them', async () => {
+test('managing connections requires recent authentication', async () => {
   const { owner, path } = await acme()
   const { connection } = (await enterprise.send(owner, 'POST', path, settings())).json()
   world.pass(301)
@@ -145,7 +145,7 @@ test('whoever looks after connections proves first that it is them', async () =>
     ])
 })
 
-test('a test sign-in connects nobody, and says what the provider says', async () => {
+test("a test sign-in links no account, and shows the provider's claims", async () => {
   const { owner, organizationId, path } = await acme()
   const { connection } = (await enterprise.send(owner, 'POST', path, { ...settings(), enabled: false })).json()
   const { connectionId } = connection
@@ -159,49 +159,56 @@ test('a test sign-in connects nobody, and says what the provider says', async ()
   const { identityId } = owner
   const linked = await browser.page('POST', `/api/sso/arrivals/${flowId}/link`, { identityId })
   assert.deepEqual(errorOf(linked), [400, 'invalid_sso_flow'])
-  assert.match((await enterprise.browser().get(url)).body, /invalid_sso_flow/, 'its address works once')
+  assert.match((await enterprise.browser().get(url)).body, /invalid_sso_flow/, 'its URL works once')
   assert.match((await enterprise.browser().get(url.replace(/test=.*/, 'test=made-up'))).body, /invalid_sso_flow/)
 
   const tested = (await enterprise.send(owner, 'GET', `${path}/${connectionId}`)).json().connection
-  assert.deepEqual([tested.testedAt, tested.inUse], [world.now().toISOString(), false], 'it is disabled still')
+  assert.deepEqual([tested.testedAt, tested.inUse], [world.now().toISOString(), false], 'it is still disabled')
   await browser.get(`/api/sso/${connectionId}/arrive?flow=${flowId}`)
   const noted = await world.db
-    .selectFrom('audit_entry')
-    .select('entry_id')
+    .selectFrom('audit_event')
+    .select('event_id')
     .where('organization_id', '=', organizationId)
-    .where('action', '=', 'sso.connection_tested')
+    .where('action', '=', 'sso.connection.tested')
     .execute()
-  assert.equal(noted.length, 1, 'a page that is loaded again is no second test')
+  assert.equal(noted.length, 1, 'loading the page again is not a second test')
   await enterprise.confirm({ owner, organizationId }, connectionId)
   const enabled = await enterprise.send(owner, 'PATCH', `${path}/${connectionId}`, { enabled: true })
   assert.equal(enabled.json().connection.inUse, true)
   assert.equal((await enterprise.send(owner, 'GET', `/${organizationId}`)).json().organization.ssoRequired, false)
 })
 
-test('everybody must sign in with a connection only once it was tested and confirmed', async () => {
+test('a connection can be required only after it was tested and confirmed', async () => {
   const { owner, organizationId, path } = await acme()
   const mustSignIn = (ssoRequired: boolean) => enterprise.send(owner, 'PATCH', `/${organizationId}`, { ssoRequired })
-  assert.deepEqual(errorOf(await mustSignIn(true)), [409, 'sso_not_tested'])
+  assert.deepEqual(errorOf(await mustSignIn(true)), [409, 'sso_connection_untested'])
   const { connectionId } = (await enterprise.send(owner, 'POST', path, settings())).json().connection
-  assert.deepEqual(errorOf(await mustSignIn(true)), [409, 'sso_not_tested'])
+  assert.deepEqual(errorOf(await mustSignIn(true)), [409, 'sso_connection_untested'])
   await tryOut({ owner, path }, connectionId)
   await enterprise.confirm({ owner, organizationId }, connectionId)
   assert.equal((await mustSignIn(true)).statusCode, 200)
 
   const only = `${path}/${connectionId}`
-  assert.deepEqual(errorOf(await enterprise.send(owner, 'PATCH', only, { enabled: false })), [409, 'sso_in_use'])
-  assert.deepEqual(errorOf(await enterprise.send(owner, 'DELETE', only)), [409, 'sso_in_use'])
+  assert.deepEqual(errorOf(await enterprise.send(owner, 'PATCH', only, { enabled: false })), [
+    409,
+    'sso_connection_required',
+  ])
+  assert.deepEqual(errorOf(await enterprise.send(owner, 'DELETE', only)), [409, 'sso_connection_required'])
   const second = (await enterprise.send(owner, 'POST', path, settings())).json().connection.connectionId
   await tryOut({ owner, path }, second)
-  assert.deepEqual(errorOf(await enterprise.send(owner, 'DELETE', only)), [409, 'sso_in_use'], 'the second waits')
+  assert.deepEqual(
+    errorOf(await enterprise.send(owner, 'DELETE', only)),
+    [409, 'sso_connection_required'],
+    'the second is not required yet',
+  )
   await enterprise.confirm({ owner, organizationId }, second)
-  assert.equal((await enterprise.send(owner, 'DELETE', only)).statusCode, 204, 'another one takes its place')
+  assert.equal((await enterprise.send(owner, 'DELETE', only)).statusCode, 204, 'another connection replaces it')
   assert.equal((await enterprise.send(owner, 'GET', `${path}/${second}`)).json().connection.inUse, true)
   assert.equal((await mustSignIn(false)).statusCode, 200)
   assert.equal((await enterprise.send(owner, 'PATCH', `${path}/${second}`, { enabled: false })).statusCode, 200)
 })
 
-test('GRW-17 an organization has at most ten connections, also when they are made at once', async () => {
+test('GRW-17 an organization has at most ten connections, including when they are created concurrently', async () => {
   const { owner, path } = await acme()
   const answers = await Promise.all(Array.from({ length: 12 }, () => enterprise.send(owner, 'POST', path, settings())))
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [...Array(10).fill(201), 409, 409])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createPublicKey, randomUUID, X509Certificate } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
-import { backupMediaType } from '@countersign/protocol/operations/formats-backup'
+import { backupMediaType } from '@countersign/protocol/operations/backup'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { createKeyring } from '#platform/crypto/keyring.ts'
@@ -10,7 +10,7 @@ import { Secret } from '#platform/crypto/secret.ts'
 import { errorOf, openEnterprise, refusalIn, type Enterprise } from '#testing/enterprise.ts'
 import { startSamlProvider, type SamlUser } from '#testing/saml-provider.ts'
 import { createWorld, type Person } from '#testing/world.ts'
-import { openEncryptionKeys, pruneEncryptionKeys, resealEncryptionKeys } from '#sso/connections/encryption-key.ts'
+import { loadDecryptionKeys, pruneEncryptionKeys, reencryptEncryptionKeys } from '#sso/connections/encryption-key.ts'
 
 type Organization = { owner: Person; organizationId: string }
 type Browser = ReturnType<Enterprise['browser']>
@@ -36,7 +36,7 @@ after(async () => {
   await enterprise.close()
 })
 
-/** An organization with a SAML connection, to which nobody encrypts yet. */
+/** Creates an organization with a SAML connection without encryption key. */
 async function connected() {
   const organization = await enterprise.organization(await world.person())
   const payload = { name: 'Acme SAML', saml: { metadataUrl: idp.metadataUrl } }
@@ -52,7 +52,7 @@ async function ask({ owner }: Organization, method: 'GET' | 'POST' | 'DELETE', p
   return enterprise.send({ headers: await owner.signIn() }, method, path, payload)
 }
 
-/** Has a new key published; answers its certificate (PEM). */
+/** Creates and publishes a key; returns its certificate (PEM). */
 async function publish({ organization, path }: Connected): Promise<string> {
   const made = await ask(organization, 'POST', `${path}/encryption-key`)
   assert.equal(made.statusCode, 201, made.body)
@@ -65,7 +65,7 @@ const publishes = (metadata: string, certificate: string) =>
   metadata.includes(new X509Certificate(certificate).raw.toString('base64'))
 const newUser = (more: Partial<SamlUser> = {}): SamlUser => ({ nameId: randomUUID(), attributes: {}, ...more })
 
-/** Goes through a sign-in of somebody whom nobody knows yet, whose provider knows this metadata of ours. */
+/** Completes a sign-in of a new user whose provider has read this service provider metadata. */
 async function signIn({ connection }: Connected, metadata: string, user: SamlUser, browser: Browser) {
   await idp.register(metadata)
   const { location = '' } = (await browser.start(connection.connectionId)).headers
@@ -80,16 +80,16 @@ async function subjectIn(browser: Browser, { location = '' }: { location?: strin
 
 async function lastFailure({ organization }: Connected) {
   const rows = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select('details')
     .where('organization_id', '=', organization.organizationId)
-    .where('action', '=', 'sso.failed')
-    .orderBy('entry_id', 'desc')
+    .where('action', '=', 'sso.login.failed')
+    .orderBy('event_id', 'desc')
     .execute()
   return (rows[0]?.details as { because?: string } | undefined)?.because
 }
 
-test('SML-20 somebody signs in with a provider that encrypts, by the key that our metadata publishes', async () => {
+test('SML-20 a user signs in with a provider that encrypts to the key in our metadata', async () => {
   const acme = await connected()
   await publish(acme)
   for (const dataEncryptionAlgorithm of [
@@ -105,7 +105,7 @@ test('SML-20 somebody signs in with a provider that encrypts, by the key that ou
   }
 })
 
-test('a provider goes on in clear where a key is published', async () => {
+test('a provider that does not encrypt still works after a key is published', async () => {
   const acme = await connected()
   await publish(acme)
   const user = newUser()
@@ -114,7 +114,7 @@ test('a provider goes on in clear where a key is published', async () => {
   assert.equal(await subjectIn(browser, answer.headers), user.nameId)
 })
 
-test('no key is published before somebody asks for one, and then one that is good for ten years', async () => {
+test('no key is published before an admin creates one, and its certificate is valid for ten years', async () => {
   const acme = await connected()
   assert.equal(acme.connection.saml?.encryption, undefined)
   assert.doesNotMatch(await metadataOf(acme), /KeyDescriptor/)
@@ -133,7 +133,7 @@ test('no key is published before somebody asks for one, and then one that is goo
   assert.doesNotMatch(JSON.stringify(stored), /PRIVATE/)
 })
 
-test('a key that is replaced opens until its provider must have noticed, and not longer', async () => {
+test('a replaced key decrypts until its provider must have noticed, and no longer', async () => {
   const acme = await connected()
   const first = await publish(acme)
   const metadata = await metadataOf(acme)
@@ -145,14 +145,14 @@ test('a key that is replaced opens until its provider must have noticed, and not
   await pruneEncryptionKeys(world.db, world.now(), 500)
   assert.equal((await trial()).statusCode, 303)
   world.pass(120)
-  assert.deepEqual(refusalIn(await trial()), [401, 'sso_answer_invalid'])
+  assert.deepEqual(refusalIn(await trial()), [401, 'sso_response_invalid'])
   assert.equal(await lastFailure(acme), 'decryption')
   assert.equal(await pruneEncryptionKeys(world.db, world.now(), 500), 1)
-  const left = await openEncryptionKeys(world.kernel, acme.connection.connectionId, world.now())
+  const left = await loadDecryptionKeys(world.kernel, acme.connection.connectionId, world.now())
   assert.equal(left.length, 1)
 })
 
-test('a key that is taken back is published no more, and opens what is under way', async () => {
+test('a removed key is no longer published, and decrypts responses that are in progress', async () => {
   const acme = await connected()
   await publish(acme)
   const metadata = await metadataOf(acme)
@@ -165,28 +165,28 @@ test('a key that is taken back is published no more, and opens what is under way
   assert.deepEqual(errorOf(again), [404, 'encryption_key_not_found'])
 })
 
-test('SML-07 whoever sends an answer is told the same, whether it did not open or is not believed', async () => {
+test('SML-07 a response that cannot be decrypted and one that is not trusted get the same error', async () => {
   const acme = await connected()
   const other = await connected()
   await publish(acme)
   await publish(other)
   const [ours, theirs] = [await metadataOf(acme), await metadataOf(other)]
-  /** Our address and name, with the key of somebody else. */
+  /** Our entity ID and URL with another service's key. */
   const [, foreign = ''] = /<ds:X509Certificate>([^<]*)</.exec(theirs) ?? []
   const misled = ours.replace(/(<ds:X509Certificate>)[^<]*/, `$1${foreign}`)
-  const tell = async (metadata: string, user: SamlUser) => {
+  const toBody = async (metadata: string, user: SamlUser) => {
     const { statusCode, body } = (await signIn(acme, metadata, user, enterprise.browser())).answer
     return [statusCode, body.replaceAll(/"requestId":"[^"]*"|nonce-[\w+/=-]+|nonce="[^"]*"/g, '')]
   }
-  const closed = await tell(misled, newUser({ encryption: gcm }))
+  const closed = await toBody(misled, newUser({ encryption: gcm }))
   assert.equal(await lastFailure(acme), 'decryption')
-  const unsigned = await tell(ours, newUser({ encryption: gcm, otherwise: { Audience: 'https://other.example' } }))
+  const unsigned = await toBody(ours, newUser({ encryption: gcm, otherwise: { Audience: 'https://other.example' } }))
   assert.equal(await lastFailure(acme), 'audience')
   assert.deepEqual(closed, unsigned)
   assert.doesNotMatch(String(closed[1]), /decryption|audience/)
 })
 
-test('SML-07 what a provider encrypts by an algorithm that gives content away is refused', async () => {
+test('SML-07 a response encrypted with an insecure algorithm is rejected', async () => {
   const acme = await connected()
   await publish(acme)
   const published = await metadataOf(acme)
@@ -196,16 +196,16 @@ test('SML-07 what a provider encrypts by an algorithm that gives content away is
   ]
   for (const encryption of weak) {
     const { answer } = await signIn(acme, published, newUser({ encryption }), enterprise.browser())
-    assert.deepEqual(refusalIn(answer), [401, 'sso_answer_invalid'])
+    assert.deepEqual(refusalIn(answer), [401, 'sso_response_invalid'])
     assert.equal(await lastFailure(acme), 'encryption_algorithm')
   }
 })
 
-test('SML-07 what was encrypted for one organization opens for no other', async () => {
+test('SML-07 a response encrypted for one organization cannot be decrypted for another', async () => {
   const acme = await connected()
   const other = await connected()
   const keys = async ({ connection }: Connected) =>
-    openEncryptionKeys(world.kernel, connection.connectionId, world.now())
+    loadDecryptionKeys(world.kernel, connection.connectionId, world.now())
   await publish(acme)
   assert.deepEqual([(await keys(acme)).length, (await keys(other)).length], [1, 0])
   await publish(other)
@@ -213,7 +213,7 @@ test('SML-07 what was encrypted for one organization opens for no other', async 
   assert.ok(one && two && !one.equals(two))
 })
 
-test('GRW-17 of many keys that are asked for at once three open, one of which is published', async () => {
+test('GRW-17 of many keys created concurrently, three are valid and one is published', async () => {
   const acme = await connected()
   const { owner } = acme.organization
   const fresh = { headers: await owner.signIn() }
@@ -223,13 +223,13 @@ test('GRW-17 of many keys that are asked for at once three open, one of which is
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [201, 201, 201, 409, 409])
   const rows = await world.db
     .selectFrom('sso_encryption_key')
-    .select('ends_at')
+    .select('expires_at')
     .where('connection_id', '=', acme.connection.connectionId)
     .execute()
-  assert.deepEqual([rows.length, rows.filter((row) => row.ends_at === null).length], [3, 1])
+  assert.deepEqual([rows.length, rows.filter((row) => row.expires_at === null).length], [3, 1])
 })
 
-test('whoever publishes a key or takes it back proves first that it is them, and the trail keeps that', async () => {
+test('creating or removing a key requires recent authentication, and the audit log records it', async () => {
   const acme = await connected()
   const { owner, organizationId } = acme.organization
   const stale = { headers: await owner.signIn() }
@@ -242,42 +242,42 @@ test('whoever publishes a key or takes it back proves first that it is them, and
   await publish(acme)
   await ask(acme.organization, 'DELETE', `${acme.path}/encryption-key`)
   const acts = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['action', 'details'])
     .where('organization_id', '=', organizationId)
     .where('action', 'like', 'sso.encryption%')
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
   assert.deepEqual(
     acts.map(({ action }) => action),
-    ['sso.encryption_key_created', 'sso.encryption_key_removed'],
+    ['sso.encryption_key.created', 'sso.encryption_key.removed'],
   )
   assert.doesNotMatch(JSON.stringify(acts), /CERTIFICATE|PRIVATE/)
 })
 
-test('a connection by OpenID Connect has no such key', async () => {
+test('an OpenID Connect connection has no encryption key', async () => {
   const { organization } = await connected()
   const { connectionId } = await enterprise.connect(organization)
   const path = `/${organization.organizationId}/sso-connections/${connectionId}/encryption-key`
   assert.deepEqual(errorOf(await ask(organization, 'POST', path)), [400, 'invalid_request'])
 })
 
-test('keys that open answers are sealed anew by a new SECRET_KEY, and stay the same keys', async () => {
+test('a new SECRET_KEY re-encrypts the encryption keys without changing them', async () => {
   const acme = await connected()
   const certificate = new X509Certificate(await publish(acme))
   const next = new Secret('another-secret-key-of-this-test-32-characters')
   const { connectionId } = acme.connection
   const opens = async (roots: [Secret, ...Secret[]]) => {
-    const [key] = await openEncryptionKeys({ db: world.db, keyring: createKeyring(roots) }, connectionId, world.now())
+    const [key] = await loadDecryptionKeys({ db: world.db, keyring: createKeyring(roots) }, connectionId, world.now())
     assert.ok(key && certificate.checkPrivateKey(key))
   }
-  await resealEncryptionKeys({ db: world.db, keyring: createKeyring([next, new Secret(secretKey)]) })
+  await reencryptEncryptionKeys({ db: world.db, keyring: createKeyring([next, new Secret(secretKey)]) })
   await opens([next])
-  await resealEncryptionKeys({ db: world.db, keyring: createKeyring([new Secret(secretKey), next]) })
+  await reencryptEncryptionKeys({ db: world.db, keyring: createKeyring([new Secret(secretKey), next]) })
   await opens([new Secret(secretKey)])
 })
 
-test('a backup brings the keys along, which open nothing without the SECRET_KEY', async (t) => {
+test('a backup contains the keys, which cannot be used without the SECRET_KEY', async (t) => {
   const acme = await connected()
   const certificate = new X509Certificate(await publish(acme))
   const { rawPayload } = await world.api.inject({ url: '/api/admin/backup', headers: world.admin })
@@ -288,7 +288,7 @@ test('a backup brings the keys along, which open nothing without the SECRET_KEY'
   assert.equal(taken.statusCode, 200, taken.body)
   const open = (root: string) => {
     const keyring = createKeyring([new Secret(root)])
-    return openEncryptionKeys({ db: restored.db, keyring }, acme.connection.connectionId, world.now())
+    return loadDecryptionKeys({ db: restored.db, keyring }, acme.connection.connectionId, world.now())
   }
   const [key] = await open(secretKey)
   assert.ok(key && certificate.checkPrivateKey(key))

@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => enterprise.close())
 
-test('SSO-09 a connection that is disabled or deleted lets nobody in, and signs out whom it let in', async () => {
+test('SSO-09 disabling or deleting a connection prevents sign-ins and revokes its sessions', async () => {
   for (const how of ['disable', 'delete'] as const) {
     const connection = (await enterprise.connect(acme, { domains: ['acme.example'] })).connectionId
     const { claims, browser: withPasskey } = await enterprise.colleague(connection, newClaims())
@@ -48,17 +48,17 @@ test('SSO-09 a connection that is disabled or deleted lets nobody in, and signs 
       : enterprise.send(acme.owner, 'DELETE', path))
     assert.ok(done.statusCode < 300, done.body)
 
-    const [gone, code] = how === 'disable' ? [404, 'sso_not_available'] : [400, 'invalid_sso_flow']
+    const [gone, code] = how === 'disable' ? [404, 'sso_connection_unavailable'] : [400, 'invalid_sso_flow']
     assert.deepEqual(refusalIn(await begun.get(back.href)), [gone, code], how)
     assert.deepEqual(refusalIn(await proved.get(location)), [gone, code], how)
     assert.deepEqual(errorOf(await linkAs(unknown, flowOf(arrived), person.identityId)), [gone, code])
-    assert.deepEqual(refusalIn(await enterprise.browser().start(connection)), [404, 'sso_not_available'])
+    assert.deepEqual(refusalIn(await enterprise.browser().start(connection)), [404, 'sso_connection_unavailable'])
     assert.equal((await signedIn.page('GET', '/api/auth/session')).statusCode, 401)
     assert.equal((await withPasskey.page('GET', '/api/auth/session')).statusCode, 200)
   }
 })
 
-test('SSO-09 an organization that is suspended signs nobody in', async () => {
+test('SSO-09 a suspended organization signs no user in', async () => {
   const organization = await enterprise.organization(await world.person(), 'Initech')
   await enterprise.verifyDomain(organization, 'initech.example')
   const domains = ['initech.example']
@@ -71,11 +71,11 @@ test('SSO-09 an organization that is suspended signs nobody in', async () => {
     .set({ status: 'suspended' })
     .where('organization_id', '=', organization.organizationId)
     .execute()
-  assert.deepEqual(refusalIn(await browser.get(back.href)), [404, 'sso_not_available'])
-  assert.deepEqual(refusalIn(await browser.start(connection)), [404, 'sso_not_available'])
+  assert.deepEqual(refusalIn(await browser.get(back.href)), [404, 'sso_connection_unavailable'])
+  assert.deepEqual(refusalIn(await browser.start(connection)), [404, 'sso_connection_unavailable'])
 })
 
-test('somebody who is a member no longer is let in no more, and comes back as anybody does', async () => {
+test('a removed member can no longer sign in by SSO, and must join again', async () => {
   const { claims, person } = await enterprise.colleague(connectionId)
   await world.db.deleteFrom('organization_member').where('identity_id', '=', person.identityId).execute()
   const gone = await enterprise.browser().signIn(connectionId, claims)
@@ -86,7 +86,7 @@ test('somebody who is a member no longer is let in no more, and comes back as an
   assert.equal((await sessionOf(browser)).user.userId, back.person.userId)
 })
 
-test('an account that is deleted takes its links along', async () => {
+test('deleting an account deletes its SSO links', async () => {
   const { person, claims } = await enterprise.colleague(connectionId)
   const deleted = await world.api.inject({ method: 'DELETE', url: '/api/account', headers: person.headers })
   assert.equal(deleted.statusCode, 204, deleted.body)

@@ -25,7 +25,7 @@ after(() => enterprise.close())
 
 const nothing = '\u200b\u202e\u2066\u00ad'
 const address = 'ann@acme.example'
-/** What a provider says, and what the page shows of it. */
+/** Returns the provider's claims and the name that the page shows. */
 const names: [said: string, shown: string | null][] = [
   ['Ann \u202eelpmaxE\u202c', 'Ann elpmaxE'],
   ['Ann\u200b Ex\u00adample\u{E0041}', 'Ann Example'],
@@ -43,7 +43,7 @@ async function shownIn(browser: ReturnType<Enterprise['browser']>, arrived: Para
   return { flowId, displayName: said.json<{ displayName: string | null }>().displayName }
 }
 
-test('NAM-10 the name that an OpenID provider gives is cleaned, and keeps nobody out', async () => {
+test('NAM-10 a name from an OpenID provider is cleaned, and never blocks the sign-in', async () => {
   const { connectionId } = await enterprise.connect(acme, { domains: ['acme.example'] })
   for (const [name, shown] of names) {
     const browser = enterprise.browser()
@@ -65,7 +65,7 @@ test('NAM-10 the name that an OpenID provider gives is cleaned, and keeps nobody
   assert.equal((await shownIn(browser, nameless)).displayName, null)
 })
 
-test('NAM-10 so is the name that a SAML provider gives, whole or in parts', async () => {
+test('NAM-10 a name from a SAML provider is cleaned, whole or in parts', async () => {
   const idp = await startSamlProvider(enterprise.world.now)
   try {
     const path = `/${acme.organizationId}/sso-connections`
@@ -89,7 +89,7 @@ test('NAM-10 so is the name that a SAML provider gives, whole or in parts', asyn
   }
 })
 
-test('NAM-11 a directory adds, changes and turns off users whatever their names are, without disguise', async () => {
+test('NAM-11 a directory can create, update and deactivate users with any name, and names are cleaned', async () => {
   const { connectionId } = await enterprise.connect(acme)
   const { ask } = await enterprise.provision(acme, connectionId)
   const bad = { displayName: 'Ann\u202e Example', name: { givenName: 'A\u200bnn', familyName: nothing } }
@@ -118,7 +118,7 @@ test('NAM-11 a directory adds, changes and turns off users whatever their names 
   assert.deepEqual([off.statusCode, off.json().active, off.json().displayName], [200, false, kept])
 })
 
-test('NAM-11 users who write their own name in a directory keep no role by it', async () => {
+test('NAM-11 users who edit their name in a directory cannot block a role change', async () => {
   const { connectionId } = await enterprise.connect(acme)
   const { ask } = await enterprise.provision(acme, connectionId)
   for (const [name, kept] of [
@@ -151,15 +151,15 @@ test('NAM-11 users who write their own name in a directory keep no role by it', 
   }
 })
 
-test('NAM-11 a disguise of before goes with any other change of a user of a directory', async () => {
+test('NAM-11 a hidden character in an old name is removed with any other change of a provisioned user', async () => {
   const { connectionId } = await enterprise.connect(acme)
   const { ask } = await enterprise.provision(acme, connectionId)
   const user = scimUser({ userName: `${randomUUID()}@acme.example`, externalId: randomUUID(), displayName: 'Ann' })
   const { id } = (await ask('POST', '/Users', user)).json()
   await enterprise.world.db
-    .updateTable('sso_provisioned_person')
+    .updateTable('sso_scim_user')
     .set({ display_name: 'Ann\u202e' })
-    .where('person_id', '=', id)
+    .where('scim_user_id', '=', id)
     .execute()
   const changed = await ask('PATCH', `/Users/${id}`, scimPatch({ op: 'add', path: 'name.givenName', value: 'Ann' }))
   assert.deepEqual([changed.statusCode, changed.json().displayName], [200, 'Ann'])

@@ -10,12 +10,12 @@ before(async () => {
 })
 after(() => enterprise.close())
 
-test('DOM-06 seven days after its record is found gone, nobody joins by an address at a domain', async () => {
+test('DOM-06 seven days after its DNS record disappeared, a domain admits no new members', async () => {
   const { world, dns } = enterprise
   const acme = await enterprise.organization(await world.person())
   const { challenge } = await enterprise.verifyDomain(acme, 'acme.example')
   const { connectionId } = await enterprise.connect(acme, { domains: ['acme.example'] })
-  /** Somebody new comes by the provider, and connects their passkey. */
+  /** Signs in a new user by the provider, and links their passkey account. */
   async function join() {
     const person = await world.person()
     const browser = enterprise.browser()
@@ -30,14 +30,14 @@ test('DOM-06 seven days after its record is found gone, nobody joins by an addre
 
   dns.setTexts(challenge.name)
   await passAndCheck(day)
-  assert.equal((await join()).statusCode, 200, 'it may be a slip')
+  assert.equal((await join()).statusCode, 200, 'it can be a mistake')
   await passAndCheck(7 * day - 1)
   assert.equal((await join()).statusCode, 200)
   await passAndCheck(1)
   assert.deepEqual(errorOf(await join()), [403, 'sso_not_a_member'])
 })
 
-test('DOM-09 a domain that changes hands leads its people to the new provider, and to the old no more', async () => {
+test('DOM-09 when a domain changes hands, its users are led to the new provider only', async () => {
   const { world, send } = enterprise
   const [former, buyer] = [
     await enterprise.organization(await world.person(), 'Former'),

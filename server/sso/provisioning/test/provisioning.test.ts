@@ -26,7 +26,7 @@ after(() => enterprise.close())
 type Directory = Awaited<ReturnType<Enterprise['provision']>>
 type Company = Awaited<ReturnType<typeof connected>>
 
-/** An organization with a connection to its provider, for a domain of its own. */
+/** Creates an organization with a connection to its provider, for a verified domain. */
 async function connected() {
   const organization = await enterprise.organization(await world.person())
   const domain = `${randomUUID()}.example`
@@ -37,20 +37,20 @@ async function connected() {
   return { ...organization, connectionId, claims, path }
 }
 
-/** The same, whose people a directory names. */
+/** Creates the same organization with SCIM provisioning. */
 async function provisioned(subjectBy: 'externalId' | 'email' = 'externalId') {
   const company = await connected()
   return { ...company, directory: await enterprise.provision(company, company.connectionId, subjectBy) }
 }
 
-/** Names somebody; answers the id that they have here. */
+/** Provisions a user; returns the SCIM id. */
 async function name({ ask }: Directory, user: Record<string, unknown>): Promise<string> {
   const answer = await ask('POST', '/Users', scimUser({ userName: randomUUID(), ...user }))
   assert.equal(answer.statusCode, 201, answer.body)
   return answer.json().id
 }
 
-/** Somebody's browser, in which the provider has named them and they are here with their passkey. */
+/** Opens a browser in which the provider has named the user, and the user has a passkey session. */
 async function arrive(connectionId: string, claims: ReturnType<typeof newClaims>) {
   const person = await world.person()
   const browser = enterprise.browser()
@@ -72,19 +72,19 @@ const deactivate = ({ ask }: Directory, id: string) =>
 
 async function trail({ organizationId }: Company) {
   return world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['action', 'actor', 'details'])
     .where('organization_id', '=', organizationId)
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
 }
 
-test('SCM-01 a connection has one token, which is told once, and ends when it is replaced or removed', async () => {
+test('SCM-01 a connection has one token, returned once and valid until it is replaced or removed', async () => {
   const company = await provisioned()
   const { connectionId, directory: first, path } = company
   assert.match(first.token, /^cs_scim_/)
   assert.equal((await first.ask('GET', '/Users')).statusCode, 200)
-  const stored = await world.db.selectFrom('sso_provisioning').selectAll().execute()
+  const stored = await world.db.selectFrom('sso_scim_directory').selectAll().execute()
   assert.ok(!JSON.stringify(stored).includes(first.token))
 
   const second = await enterprise.provision(company, connectionId)
@@ -93,17 +93,20 @@ test('SCM-01 a connection has one token, which is told once, and ends when it is
   assert.equal((await second.ask('GET', '/Users')).statusCode, 200)
 
   const fresh = await freshly(company)
-  const told = (await enterprise.send(fresh, 'GET', path)).json().connection.scim
-  assert.deepEqual([told.baseUrl, told.subjectBy], [`http://localhost:4400/scim/v2/${connectionId}`, 'externalId'])
-  const read = JSON.stringify([told, (await enterprise.send(fresh, 'GET', path.replace(/\/[^/]+$/, ''))).json()])
-  for (const { token } of [first, second]) assert.ok(!read.includes(token), 'no later answer has the token')
+  const outcomeOf = (await enterprise.send(fresh, 'GET', path)).json().connection.scim
+  assert.deepEqual(
+    [outcomeOf.baseUrl, outcomeOf.subjectBy],
+    [`http://localhost:4400/scim/v2/${connectionId}`, 'externalId'],
+  )
+  const read = JSON.stringify([outcomeOf, (await enterprise.send(fresh, 'GET', path.replace(/\/[^/]+$/, ''))).json()])
+  for (const { token } of [first, second]) assert.ok(!read.includes(token), 'no later response contains the token')
   assert.equal((await enterprise.send(fresh, 'DELETE', `${path}/scim-token`)).statusCode, 204)
   assert.equal((await second.ask('GET', '/Users')).statusCode, 401)
   assert.equal((await enterprise.send(fresh, 'GET', path)).json().connection.scim, undefined)
   assert.equal((await enterprise.send(fresh, 'DELETE', `${path}/scim-token`)).statusCode, 404)
 })
 
-test('SCM-01 an owner with a fresh passkey hands out the token, and what is known of people stays', async () => {
+test('SCM-01 creating the token requires an owner with recent authentication, and keeps users', async () => {
   const company = await provisioned()
   const { directory, path } = company
   const admin = await world.person()
@@ -116,11 +119,11 @@ test('SCM-01 an owner with a fresh passkey hands out the token, and what is know
   assert.deepEqual(errorOf(await ask(stale, 'email')), [403, 'reauthentication_required'])
   const fresh = await freshly(company)
   await name(directory, { externalId: 'ann' })
-  assert.deepEqual(errorOf(await ask(fresh, 'email')), [409, 'provisioning_in_use'])
+  assert.deepEqual(errorOf(await ask(fresh, 'email')), [409, 'scim_users_exist'])
   assert.equal((await ask(fresh, 'externalId')).statusCode, 201)
 })
 
-test('SCM-02 wrong tokens are refused alike', async () => {
+test('SCM-02 all wrong tokens get the same error', async () => {
   const other = await connected()
   const { connectionId, directory, owner } = await provisioned()
   const ask = (id: string, authorization?: string) =>
@@ -139,14 +142,14 @@ test('SCM-02 wrong tokens are refused alike', async () => {
     assert.deepEqual(answer.json(), {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
       status: '401',
-      detail: 'Send the token of this connection as a bearer token.',
+      detail: 'SCIM token required: Authorization: Bearer <token>.',
     })
   }
 })
 
-/** How many rows there are of what makes somebody known here, or lets them in. */
+/** Counts the rows that identify a user or give access. */
 async function countAccounts(): Promise<number[]> {
-  const tables = ['person', 'identity', 'session', 'sso_link', 'organization_member'] as const
+  const tables = ['user_account', 'identity', 'session', 'sso_link', 'organization_member'] as const
   const counts = tables.map((table) =>
     world.db
       .selectFrom(table)
@@ -156,14 +159,14 @@ async function countAccounts(): Promise<number[]> {
   return (await Promise.all(counts)).map(({ count }) => Number(count))
 }
 
-test('SCM-03 whom the directory names may join as what it says, with a passkey, and is nobody before', async () => {
+test('SCM-03 a provisioned user can join with their role by passkey, and has no access before', async () => {
   const company = await provisioned()
   const { connectionId, directory } = company
   const claims = newClaims({ email: 'ann@elsewhere.example', email_verified: false })
   const before = await countAccounts()
   const id = await name(directory, { externalId: claims.sub, roles: [{ value: 'signer' }] })
   assert.equal((await members(company)).length, 1)
-  assert.deepEqual(await countAccounts(), before, 'a directory makes no account and no session')
+  assert.deepEqual(await countAccounts(), before, 'provisioning creates no account and no session')
 
   const { person, mayJoin, link } = await arrive(connectionId, claims)
   assert.equal(mayJoin, true)
@@ -173,7 +176,7 @@ test('SCM-03 whom the directory names may join as what it says, with a passkey, 
   assert.deepEqual([read.externalId, read.active], [claims.sub, true])
 })
 
-test('SCM-03 where a directory says who may come, nobody else does, whatever their address', async () => {
+test('SCM-03 with SCIM provisioning, only provisioned users can join, whatever their e-mail address', async () => {
   const { connectionId, directory, claims: newColleague } = await provisioned()
   const claims = newColleague()
   const unknown = await arrive(connectionId, claims)
@@ -183,10 +186,10 @@ test('SCM-03 where a directory says who may come, nobody else does, whatever the
   const expected = await arrive(connectionId, claims)
   assert.equal(expected.mayJoin, true)
   await deactivate(directory, id)
-  assert.deepEqual(errorOf(await expected.link()), [403, 'sso_deactivated'])
+  assert.deepEqual(errorOf(await expected.link()), [403, 'sso_user_deactivated'])
 })
 
-test('SCM-03 a directory makes no owners', async () => {
+test('SCM-03 a directory cannot create owners', async () => {
   const { directory } = await provisioned()
   for (const roles of [[{ value: 'owner' }], ['owner'], [{ value: 'chief' }], [{ value: 'owner', primary: true }]]) {
     const answer = await directory.ask('POST', '/Users', scimUser({ userName: 'ann', externalId: 'ann', roles }))
@@ -194,7 +197,7 @@ test('SCM-03 a directory makes no owners', async () => {
   }
 })
 
-test('SCM-03 by their address, people are known in whichever case it is written, once it is verified', async () => {
+test('SCM-03 users matched by e-mail address are found in any case, once the address is verified', async () => {
   const company = await provisioned('email')
   const { connectionId, directory } = company
   const claims = newClaims({ email: `${randomUUID()}@elsewhere.example` })
@@ -204,11 +207,11 @@ test('SCM-03 by their address, people are known in whichever case it is written,
   const { person, link } = await arrive(connectionId, claims)
   assert.equal((await link()).statusCode, 200)
   assert.equal(await roleIn(company, person), 'member')
-  // The address has its person now: whoever comes with it later is somebody else.
+  // The address is linked now: a later subject with this address is another user.
   assert.equal((await arrive(connectionId, newClaims({ email: address }))).mayJoin, false)
 })
 
-/** Somebody who has joined by a directory, with tokens of an app for the organization. */
+/** Creates a provisioned user who has joined, with an app's tokens for the organization. */
 async function joined(subjectBy: 'externalId' | 'email' = 'externalId') {
   const company = await provisioned(subjectBy)
   const { connectionId, directory } = company
@@ -223,15 +226,15 @@ const endings: Record<
   string,
   (directory: Directory, id: string, externalId: string) => Promise<{ statusCode: number }>
 > = {
-  'is turned off': deactivate,
-  'is turned off by an object': ({ ask }, id) =>
+  'is deactivated': deactivate,
+  'is deactivated by an object': ({ ask }, id) =>
     ask('PATCH', `/Users/${id}`, scimPatch({ op: 'replace', value: { active: false } })),
-  'is replaced by somebody inactive': ({ ask }, id, externalId) =>
+  'is replaced as inactive': ({ ask }, id, externalId) =>
     ask('PUT', `/Users/${id}`, scimUser({ userName: id, externalId, active: false })),
   'is deleted': ({ ask }, id) => ask('DELETE', `/Users/${id}`),
 }
 for (const [how, end] of Object.entries(endings))
-  test(`SCM-04 who ${how} in the directory is no member from then on, and has no session and no token`, async () => {
+  test(`SCM-04 a user who ${how} in the directory loses membership, sessions and tokens at once`, async () => {
     const { company, connectionId, directory, claims, id, person } = await joined()
     const app = await world.app()
     const tokens = await app.tokens(person, { organizationId: company.organizationId })
@@ -245,12 +248,12 @@ for (const [how, end] of Object.entries(endings))
     const authorization = `Bearer ${tokens.access_token}`
     assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization } })).statusCode, 401)
     assert.deepEqual(errorOf(await app.refresh(tokens.refresh_token)), [400, 'invalid_grant'])
-    // Their account is theirs, and is as it was.
+    // The account belongs to the user, and is unchanged.
     assert.equal((await world.api.inject({ url: '/api/auth/session', headers: person.headers })).statusCode, 200)
 
     const back = await enterprise.browser().signIn(connectionId, claims)
     if (how === 'is deleted') assert.equal(new URL(back.headers.location ?? '').pathname, '/sso/link')
-    else assert.deepEqual(refusalIn(back), [403, 'sso_deactivated'])
+    else assert.deepEqual(refusalIn(back), [403, 'sso_user_deactivated'])
     const removals = (await trail(company)).filter(({ action }) => action === 'organization.member.removed')
     const { actor, details } = removals.at(-1) ?? {}
     assert.deepEqual(
@@ -259,7 +262,7 @@ for (const [how, end] of Object.entries(endings))
     )
   })
 
-test('SCM-04 who was connected before there was a directory is known by what the provider calls them', async () => {
+test("SCM-04 a user linked before there was a directory is matched by the provider's subject", async () => {
   for (const subjectBy of ['externalId', 'email'] as const) {
     const company = await connected()
     const { connectionId } = company
@@ -272,7 +275,7 @@ test('SCM-04 who was connected before there was a directory is known by what the
   }
 })
 
-test('SCM-04 an address is of whoever came with it last', async () => {
+test('SCM-04 an e-mail address belongs to the subject that used it last', async () => {
   const company = await connected()
   const { connectionId } = company
   const claims = company.claims()
@@ -284,7 +287,7 @@ test('SCM-04 an address is of whoever came with it last', async () => {
   assert.deepEqual([await roleIn(company, later), await roleIn(company, earlier)], [undefined, 'member'])
 })
 
-test('SCM-04 who is turned on again joins again, as a new member', async () => {
+test('SCM-04 a reactivated user joins again as a new member', async () => {
   const { company, connectionId, directory, claims, id } = await joined()
   await deactivate(directory, id)
   await directory.ask('PATCH', `/Users/${id}`, scimPatch({ op: 'replace', path: 'active', value: 'True' }))
@@ -295,7 +298,7 @@ test('SCM-04 who is turned on again joins again, as a new member', async () => {
   assert.equal(await roleIn(company, person), 'member')
 })
 
-test('SCM-05 the last owner stays, and with them what the directory said before', async () => {
+test('SCM-05 the last owner stays, with the previous state in the directory', async () => {
   const company = await connected()
   const { connectionId, organizationId, owner } = company
   const claims = company.claims()
@@ -321,7 +324,7 @@ test('SCM-05 the last owner stays, and with them what the directory said before'
   )
 })
 
-test('SCM-06 what a directory says is of its own connection alone', async () => {
+test('SCM-06 a directory can only access users of its own connection', async () => {
   const { company, id, person, claims } = await joined()
   const { directory: other } = await provisioned()
   for (const answer of [
@@ -335,7 +338,7 @@ test('SCM-06 what a directory says is of its own connection alone', async () => 
   assert.equal(await roleIn(company, person), 'member')
 })
 
-test('SCM-07 joining and being turned off at the same time leaves nobody in', async () => {
+test('SCM-07 joining concurrently with deactivation leaves no membership', async () => {
   for (let round = 0; round < 5; round += 1) {
     const company = await provisioned()
     const { connectionId, directory } = company
@@ -348,7 +351,7 @@ test('SCM-07 joining and being turned off at the same time leaves nobody in', as
   }
 })
 
-test('SCM-07 of many who are named alike at the same time one is taken', async () => {
+test('SCM-07 of many equal users created concurrently, one is created', async () => {
   const { directory } = await provisioned()
   const named = (externalId: string) => scimUser({ userName: 'ann@acme.example', externalId })
   const answers = await Promise.all(['1', '2', '3', '4'].map((each) => directory.ask('POST', '/Users', named(each))))
@@ -356,7 +359,7 @@ test('SCM-07 of many who are named alike at the same time one is taken', async (
   assert.equal((await directory.ask('GET', '/Users')).json().totalResults, 1)
 })
 
-test('a directory is heard also while its connection is off, so that nobody stays who has left', async () => {
+test('a directory can deactivate users while its connection is disabled', async () => {
   const { company, connectionId, directory, id, person } = await joined()
   assert.equal(
     (await enterprise.send(await freshly(company), 'PATCH', company.path, { enabled: false })).statusCode,
@@ -364,10 +367,10 @@ test('a directory is heard also while its connection is off, so that nobody stay
   )
   assert.equal((await deactivate(directory, id)).statusCode, 200)
   assert.equal(await roleIn(company, person), undefined)
-  assert.deepEqual(refusalIn(await enterprise.browser().start(connectionId)), [404, 'sso_not_available'])
+  assert.deepEqual(refusalIn(await enterprise.browser().start(connectionId)), [404, 'sso_connection_unavailable'])
 })
 
-test('LOG-02 what a directory does stands in the trail once, by ids alone', async () => {
+test('LOG-02 the audit log records each change by a directory once, with ids only', async () => {
   const company = await connected()
   const path = `${company.path}/scim-token`
   const before = (await trail(company)).length
@@ -377,20 +380,14 @@ test('LOG-02 what a directory does stands in the trail once, by ids alone', asyn
   const patch = (value: string) =>
     directory.ask('PATCH', `/Users/${id}`, scimPatch({ op: 'replace', path: 'displayName', value }))
   await patch('Ann')
-  assert.equal((await patch('Ann')).statusCode, 200, 'what is so already changes nothing')
+  assert.equal((await patch('Ann')).statusCode, 200, 'an update without change has no effect')
   await directory.ask('DELETE', `/Users/${id}`)
   await directory.ask('DELETE', `/Users/${id}`)
   await enterprise.send(await freshly(company), 'DELETE', path)
-  const told = (await trail(company)).slice(before)
+  const outcomeOf = (await trail(company)).slice(before)
   assert.deepEqual(
-    told.map(({ action }) => action),
-    [
-      'sso.scim_token_created',
-      'sso.person_provisioned',
-      'sso.person_changed',
-      'sso.person_removed',
-      'sso.scim_token_removed',
-    ],
+    outcomeOf.map(({ action }) => action),
+    ['scim.token.created', 'scim.user.created', 'scim.user.updated', 'scim.user.deleted', 'scim.token.revoked'],
   )
-  assert.ok(!JSON.stringify(told).includes(userName))
+  assert.ok(!JSON.stringify(outcomeOf).includes(userName))
 })

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => enterprise.close())
 
-/** How often something is let through, and that what follows is not. */
+/** Checks that a number of requests is allowed, and the next one is not. */
 async function countPassing(points: number, ask: () => Promise<{ statusCode: number }>): Promise<number> {
   const statuses: number[] = []
   for (let tries = 0; tries < points + 2; tries += 1) statuses.push((await ask()).statusCode)
@@ -21,7 +21,7 @@ async function countPassing(points: number, ask: () => Promise<{ statusCode: num
   return statuses.filter((status) => status !== 429).length
 }
 
-test('GRW-14 beginning to sign in with organizations is limited to 30 a minute from one address', async () => {
+test('GRW-14 starting SSO sign-ins is limited to 30 a minute from one address', async () => {
   const acme = await enterprise.organization(await world.person())
   const { connectionId } = await enterprise.connect(acme)
   const start = (remoteAddress: string) =>
@@ -32,7 +32,7 @@ test('GRW-14 beginning to sign in with organizations is limited to 30 a minute f
   assert.equal((await start('192.0.2.66')).statusCode, 303)
 })
 
-test('finding organizations by the domains of addresses is limited to 30 a minute from one address', async () => {
+test('home realm discovery is limited to 30 a minute from one address', async () => {
   const payload = { email: 'ann@nobody.example' }
   const discover = (remoteAddress: string) =>
     world.api.inject({ method: 'POST', url: '/api/sso/discover', remoteAddress, payload })
@@ -42,7 +42,7 @@ test('finding organizations by the domains of addresses is limited to 30 a minut
   assert.equal((await discover('192.0.2.66')).statusCode, 404)
 })
 
-test('an organization has providers asked for it 30 times an hour, and another one none the less', async () => {
+test('requests to providers are limited to 30 an hour for each organization', async () => {
   const { issuer, clientId, clientSecret } = enterprise.upstream
   const payload = { name: 'Acme Login', oidc: { issuer, clientId, clientSecret } }
   const acme = await enterprise.organization(await world.person())
@@ -53,7 +53,7 @@ test('an organization has providers asked for it 30 times an hour, and another o
   assert.equal((await connect(globex)).statusCode, 201)
 })
 
-test('SCM-02 wrong tokens are limited to 30 a minute from one address, and keep no right one out', async () => {
+test('SCM-02 wrong tokens are limited to 30 a minute from one address, and do not block valid ones', async () => {
   const acme = await enterprise.organization(await world.person())
   const { connectionId } = await enterprise.connect(acme)
   const { ask } = await enterprise.provision(acme, connectionId)
@@ -64,7 +64,7 @@ test('SCM-02 wrong tokens are limited to 30 a minute from one address, and keep 
   assert.equal((await guess()).statusCode, 401)
 })
 
-test('an organization claims a domain 100 times an hour, and gives up what it has also after that', async () => {
+test('claiming domains is limited to 100 an hour for each organization, and removing them is not', async () => {
   const { owner, organizationId } = await enterprise.organization(await world.person())
   const path = `/${organizationId}/domains`
   const claim = () => enterprise.send(owner, 'POST', path, { domain: 'acme.example' })
@@ -73,8 +73,8 @@ test('an organization claims a domain 100 times an hour, and gives up what it ha
   assert.equal((await enterprise.send(owner, 'DELETE', `${path}/${domainId}`)).statusCode, 204)
 })
 
-test('GRW-33 answers that an organization has its provider sign are limited, and no others count', async () => {
-  const numbers = { 'signed-saml-answer-of-an-organization': 4, 'saml-answer': 1000, 'sso-start': 1000 }
+test("GRW-33 only responses signed by the organization's provider count towards the limit", async () => {
+  const numbers = { 'signed-saml-responses-per-organization': 4, 'saml-responses': 1000, 'sso-starts': 1000 }
   const given = Object.entries(numbers).map((pair) => pair.join('='))
   const limited = await openEnterprise({ rateLimits: true, environment: { RATE_LIMIT_NUMBERS: given.join(',') } })
   const idp = await startSamlProvider(limited.world.now)
@@ -87,7 +87,7 @@ test('GRW-33 answers that an organization has its provider sign are limited, and
       return made.json<{ connection: SsoConnection }>().connection
     }
     const [acme, globex] = [await connect('Acme'), await connect('Globex')]
-    /** Somebody signs in, each time another one from another browser; `key` 1 is none of the connection. */
+    /** Sends sign-in responses, each from another browser; `key` 1 does not belong to the connection. */
     const answer = async ({ connectionId }: SsoConnection, key: 0 | 1 = 0) => {
       const browser = limited.browser()
       await idp.register((await limited.world.api.inject({ url: `/api/sso/${connectionId}/metadata` })).body)
@@ -107,7 +107,7 @@ test('GRW-33 answers that an organization has its provider sign are limited, and
   }
 })
 
-test('GRW-51 failed sign-ins, which anybody can cause, leave 20 entries an hour in the trail', async () => {
+test('GRW-51 failed sign-ins, which anyone can cause, add at most 20 audit events an hour', async () => {
   const acme = await enterprise.organization(await world.person())
   const { connectionId } = await enterprise.connect(acme)
   const fail = async (nth: number) => {
@@ -121,8 +121,10 @@ test('GRW-51 failed sign-ins, which anybody can cause, leave 20 entries an hour 
     return (await browser.get(back.href)).statusCode
   }
   const recorded = async () => {
-    const told = await enterprise.send(acme.owner, 'GET', `/${acme.organizationId}/audit?limit=100`)
-    return told.json<{ entries: { action: string }[] }>().entries.filter(({ action }) => action === 'sso.failed').length
+    const received = await enterprise.send(acme.owner, 'GET', `/${acme.organizationId}/audit?limit=100`)
+    return received
+      .json<{ entries: { action: string }[] }>()
+      .entries.filter(({ action }) => action === 'sso.login.failed').length
   }
   for (let nth = 1; nth <= 24; nth += 1) assert.equal(await fail(nth), 401)
   assert.equal(await recorded(), 20)

@@ -25,7 +25,7 @@ async function create(user: Record<string, unknown> = newUser()) {
   return answer.json()
 }
 
-/** What becomes of a user by these operations, without what every answer has. */
+/** Applies operations to a user; returns the user without the fields of every response. */
 async function patched(id: string, ...operations: object[]) {
   const answer = await directory.ask('PATCH', `/Users/${id}`, scimPatch(...operations))
   assert.equal(answer.statusCode, 200, answer.body)
@@ -33,7 +33,7 @@ async function patched(id: string, ...operations: object[]) {
   return user
 }
 
-test('CLI-08 a directory searches by a message, and gets what a query would give', async () => {
+test('CLI-08 a search by POST returns the same as a query', async () => {
   const { userName } = await create()
   const search = (message: object, path = '/Users/.search') =>
     directory.ask('POST', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], ...message })
@@ -61,7 +61,7 @@ test('CLI-08 a directory searches by a message, and gets what a query would give
   }
 })
 
-test('CLI-09 an address that is not primary reads back so', async () => {
+test('CLI-09 a non-primary e-mail address is returned as it was sent', async () => {
   const email = { value: 'second@acme.example', type: 'work', primary: false }
   const { id, emails } = await create(newUser({ emails: [email] }))
   assert.deepEqual(emails, [email])
@@ -70,7 +70,7 @@ test('CLI-09 an address that is not primary reads back so', async () => {
   assert.deepEqual(changed.emails, [{ ...email, primary: true }])
 })
 
-test('a directory reads what there is: users, and what of them is kept', async () => {
+test('a directory reads the discovery documents: resource types and supported attributes', async () => {
   const config = await directory.ask('GET', '/ServiceProviderConfig')
   assert.match(String(config.headers['content-type']), /^application\/scim\+json/)
   const { patch, filter, bulk, authenticationSchemes } = config.json()
@@ -106,7 +106,7 @@ test('a user is created, read, replaced and deleted', async () => {
       { value: 'ann@ACME.example', type: 'work', primary: true },
     ],
     title: 'Engineer',
-    password: 'which nobody keeps',
+    password: 'which is not stored',
     groups: [],
   })
   const answer = await directory.ask('POST', '/Users', user)
@@ -138,7 +138,7 @@ test('a user is created, read, replaced and deleted', async () => {
   assert.equal((await directory.ask('DELETE', `/Users/${id}`)).statusCode, 404)
 })
 
-test('SCM-08 a user is found by what the directory calls them, and by nothing else', async () => {
+test('SCM-08 a user is found only by attributes of the directory', async () => {
   const { id, userName, externalId } = await create()
   const find = (filter: string) => directory.ask('GET', `/Users?filter=${encodeURIComponent(filter)}`)
   for (const filter of [
@@ -172,7 +172,7 @@ test('SCM-08 a user is found by what the directory calls them, and by nothing el
   assert.deepEqual([tooLong.statusCode, tooLong.json().status], [400, '400'], tooLong.body)
 })
 
-test('a directory is told the attributes that it wants', async () => {
+test('a response contains only the requested attributes', async () => {
   const { id } = await create(newUser({ name: { givenName: 'Ann', familyName: 'Example' }, displayName: 'Ann' }))
   const read = async (query: string) => (await directory.ask('GET', `/Users/${id}?${query}`)).json()
   const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User']
@@ -192,7 +192,7 @@ test('a directory is told the attributes that it wants', async () => {
   assert.deepEqual(Object.keys(first).toSorted(), ['id', 'schemas', 'userName'])
 })
 
-test('users are listed in pages that begin at one', async () => {
+test('users are listed in pages, with startIndex counting from one', async () => {
   const people = await Promise.all([create(), create(), create()])
   assert.equal(new Set(people.map(({ id }) => id)).size, 3)
   const all = (await directory.ask('GET', '/Users')).json()
@@ -211,7 +211,7 @@ test('users are listed in pages that begin at one', async () => {
   assert.equal((await directory.ask('GET', '/Users?count=many')).statusCode, 400)
 })
 
-test('a name is of one user, in whichever case; so is what the provider calls them', async () => {
+test('a userName is unique in any case, and so is the subject', async () => {
   const [first, second] = [await create(), await create()]
   for (const user of [newUser({ userName: first.userName.toUpperCase() }), newUser({ externalId: first.externalId })]) {
     const answer = await directory.ask('POST', '/Users', user)
@@ -226,13 +226,13 @@ test('a name is of one user, in whichever case; so is what the provider calls th
   assert.equal((await directory.ask('GET', `/Users/${second.id}`)).json().userName, second.userName)
 })
 
-test('a user is changed as Okta changes them', async () => {
+test("a user is updated with Okta's operations", async () => {
   const { id } = await create()
   assert.equal((await patched(id, { op: 'replace', value: { active: false } })).active, false)
   assert.equal((await patched(id, { op: 'replace', value: { active: true } })).active, true)
 })
 
-test('a user is changed as Entra ID changes them', async () => {
+test("a user is updated with Entra ID's operations", async () => {
   const { id, userName, externalId } = await create(newUser({ emails: [{ value: 'old@acme.example', type: 'work' }] }))
   const user = await patched(
     id,
@@ -268,7 +268,7 @@ test('a user is changed as Entra ID changes them', async () => {
 
 const everyone = async () => (await directory.ask('GET', '/Users?count=200')).json()
 
-test('SCM-08 what is no message of SCIM, or not for users, changes nothing', async () => {
+test('SCM-08 an invalid SCIM message changes nothing', async () => {
   const { id } = await create()
   const before = await everyone()
   const cases: [string, { Operations?: object[] }][] = [
@@ -312,7 +312,7 @@ test('SCM-08 what is no message of SCIM, or not for users, changes nothing', asy
   assert.deepEqual(await everyone(), before)
 })
 
-test('SCM-08 a message of another kind, or that is no JSON, is refused as SCIM refuses', async () => {
+test('SCM-08 a body of another media type or invalid JSON gets a SCIM error', async () => {
   const ask = (type: string, payload: string) =>
     world.api.inject({
       method: 'POST',

@@ -38,15 +38,15 @@ async function members({ owner, organizationId } = acme): Promise<string[]> {
 
 async function trail(organizationId = acme.organizationId) {
   const rows = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select(['action', 'identity_id as identityId', 'details'])
     .where('organization_id', '=', organizationId)
-    .orderBy('entry_id')
+    .orderBy('event_id')
     .execute()
   return rows.map(({ action, ...entry }) => ({ action, ...entry }))
 }
 
-test('somebody of a verified domain connects their passkey once, and signs in without it from then on', async () => {
+test('a user of a verified domain links their passkey account once, and then signs in without a passkey', async () => {
   const claims = newClaims()
   const person = await world.person()
   const browser = enterprise.browser()
@@ -58,7 +58,7 @@ test('somebody of a verified domain connects their passkey once, and signs in wi
   const flowId = searchParams.get('flow') ?? ''
   const said = await browser.page('GET', `/api/sso/arrivals/${flowId}`)
   assert.deepEqual(said.json(), {
-    purpose: 'sign in',
+    purpose: 'login',
     organization: { name: 'Acme', logoUrl: null },
     subject: claims.sub,
     email: claims.email,
@@ -74,7 +74,7 @@ test('somebody of a verified domain connects their passkey once, and signs in wi
   assert.deepEqual([linked.statusCode, linked.json()], [200, { returnTo }])
   assert.ok((await members()).includes(person.identityId))
   const acts = (await trail()).filter(({ identityId }) => identityId === person.identityId).map(({ action }) => action)
-  assert.deepEqual(acts, ['organization.member.joined', 'sso.linked'])
+  assert.deepEqual(acts, ['organization.member.joined', 'sso.account.linked'])
 
   const elsewhere = enterprise.browser()
   const returned = await elsewhere.signIn(connectionId, claims, { return_to: returnTo })
@@ -87,7 +87,7 @@ test('somebody of a verified domain connects their passkey once, and signs in wi
   )
 })
 
-test('whoever is here with their passkey stays so, and is known to have come by the organization too', async () => {
+test('a user with a passkey session keeps it, and it records the SSO sign-in', async () => {
   const { person, browser, claims } = await enterprise.colleague(connectionId)
   const before = browser.cookies.get('countersign')
   const returned = await browser.signIn(connectionId, claims)
@@ -96,14 +96,14 @@ test('whoever is here with their passkey stays so, and is known to have come by 
   const { authMethod } = await sessionOf(browser)
   assert.equal(authMethod, 'passkey')
   const noted = await world.db
-    .selectFrom('session_enterprise_sso')
+    .selectFrom('session_sso_authentication')
     .select(['connection_id as connectionId', 'organization_id as organizationId'])
     .where('identity_id', '=', person.identityId)
     .execute()
   assert.deepEqual(noted, [{ connectionId, organizationId: acme.organizationId }])
 })
 
-test('SSO-01 a callback without the state or the browser of a sign-in under way signs nobody in', async () => {
+test('SSO-01 a callback without the state or browser of a started sign-in signs no user in', async () => {
   const { claims } = await enterprise.colleague(connectionId)
   const browser = enterprise.browser()
   const { location = '' } = (await browser.start(connectionId)).headers
@@ -127,7 +127,7 @@ test('SSO-01 a callback without the state or the browser of a sign-in under way 
   assert.equal((await browser.page('GET', '/api/auth/session')).statusCode, 401)
 })
 
-test('SSO-02 the answer to a sign-in with one connection is none to another', async () => {
+test('SSO-02 the response to a sign-in with one connection is rejected for another', async () => {
   const { claims } = await enterprise.colleague(connectionId)
   const { connectionId: other } = await enterprise.connect(acme)
   const browser = enterprise.browser()
@@ -136,21 +136,21 @@ test('SSO-02 the answer to a sign-in with one connection is none to another', as
   assert.deepEqual(refusalIn(await browser.get(`/api/sso/${other}/callback${search}`)), [400, 'invalid_sso_flow'])
 })
 
-test('SSO-03 what a provider says that cannot be trusted signs nobody in, and the trail tells why', async () => {
+test('SSO-03 an untrusted response signs no user in, and the audit log records why', async () => {
   const { claims } = await enterprise.colleague(connectionId)
   const browser = enterprise.browser()
   const { location = '' } = (await browser.start(connectionId)).headers
   const back = enterprise.upstream.approve(location, claims, { claims: { aud: 'another client' } })
-  assert.deepEqual(refusalIn(await browser.get(back.href)), [401, 'sso_answer_invalid'])
-  assert.deepEqual(refusalIn(await browser.get(back.href)), [400, 'invalid_sso_flow'], 'it is over')
+  assert.deepEqual(refusalIn(await browser.get(back.href)), [401, 'sso_response_invalid'])
+  assert.deepEqual(refusalIn(await browser.get(back.href)), [400, 'invalid_sso_flow'], 'the sign-in has ended')
   const last = (await trail()).at(-1)
   assert.deepEqual(
     [last?.action, last?.details],
-    ['sso.failed', { connectionId, reason: 'sso_answer_invalid', because: 'aud' }],
+    ['sso.login.failed', { connectionId, reason: 'sso_response_invalid', because: 'aud' }],
   )
 })
 
-test('SSO-05 who has an address that is not proved joins nothing, and is nobody by it', async () => {
+test('SSO-05 a user with an unverified e-mail address cannot join, and matches no user', async () => {
   const victim = await enterprise.colleague(connectionId)
   const claims = [
     newClaims({ email_verified: false }),
@@ -173,7 +173,7 @@ test('SSO-05 who has an address that is not proved joins nothing, and is nobody 
     assert.ok(!(await members()).includes(person.identityId))
   }
 
-  // Who is a member already proves by their passkey that it is them, whatever the provider says of addresses.
+  // An existing member proves the identity with their passkey, whatever e-mail address the provider sends.
   const { person } = victim
   const browser = enterprise.browser()
   browser.bring({ sessionToken: (await person.signIn()).authorization.replace('Bearer ', '') })
@@ -181,7 +181,7 @@ test('SSO-05 who has an address that is not proved joins nothing, and is nobody 
   assert.equal((await linkAs(browser, flowOf(arrived), person.identityId)).statusCode, 200)
 })
 
-test('SSO-05 a domain that the organization loses lets nobody join any more', async () => {
+test('SSO-05 a domain that the organization loses no longer admits new members', async () => {
   const organization = await enterprise.organization(await world.person(), 'Globex')
   const { domainId } = await enterprise.verifyDomain(organization, 'globex.example')
   const connection = await enterprise.connect(organization, { domains: ['globex.example'] })
@@ -195,7 +195,7 @@ test('SSO-05 a domain that the organization loses lets nobody join any more', as
   assert.deepEqual(errorOf(answer), [403, 'sso_not_a_member'])
 })
 
-test('SSO-06 of 32 times that one answer comes back, one signs in', async () => {
+test('SSO-06 of 32 uses of one response, one signs the user in', async () => {
   const { claims, person } = await enterprise.colleague(connectionId)
   const browser = enterprise.browser()
   const { location = '' } = (await browser.start(connectionId)).headers
@@ -215,13 +215,13 @@ test('SSO-06 of 32 times that one answer comes back, one signs in', async () => 
   assert.equal(sessions.length, 1)
 })
 
-test('SSO-07 what was said in one browser connects nobody in another, nor without a fresh passkey', async () => {
+test('SSO-07 a response in one browser cannot be linked in another, or without recent authentication', async () => {
   const [victim, attacker] = [await world.person(), await world.person()]
   const [mine, theirs] = [enterprise.browser(), enterprise.browser()]
   theirs.bring(victim)
   const arrived = await mine.signIn(connectionId, newClaims())
   const flowId = flowOf(arrived)
-  // The attacker leads the victim to the page: their browser has begun nothing, or another sign-in.
+  // The attacker leads the victim to the page, whose browser has started no sign-in, or another one.
   assert.deepEqual(errorOf(await linkAs(theirs, flowId, victim.identityId)), [400, 'invalid_sso_flow'])
   const own = await theirs.signIn(connectionId, newClaims())
   assert.deepEqual(errorOf(await linkAs(theirs, flowId, victim.identityId)), [400, 'invalid_sso_flow'])
@@ -240,7 +240,7 @@ test('SSO-07 what was said in one browser connects nobody in another, nor withou
   assert.deepEqual(errorOf(await linkAs(theirs, flowOf(own), victim.identityId)), [403, 'reauthentication_required'])
 })
 
-test('SSO-07 of two people who connect one subject at once, one is connected', async () => {
+test('SSO-07 of two users who link one subject concurrently, one is linked', async () => {
   const claims = newClaims()
   const people = await Promise.all(Array.from({ length: 8 }, () => world.person()))
   const ready = await Promise.all(
@@ -259,7 +259,7 @@ test('SSO-07 of two people who connect one subject at once, one is connected', a
   assert.equal(people.filter(({ identityId }) => joined.includes(identityId)).length, 1)
 })
 
-test('SSO-08 one subject at two connections is two people, and an address that moves moves nobody', async () => {
+test('SSO-08 one subject at two connections is two users, and a moved address moves no link', async () => {
   const { claims, person } = await enterprise.colleague(connectionId)
   const { connectionId: other } = await enterprise.connect(acme, { domains: ['acme.example'] })
   const elsewhere = await enterprise.browser().signIn(other, claims)
@@ -272,7 +272,7 @@ test('SSO-08 one subject at two connections is two people, and an address that m
   assert.equal((await sessionOf(browser)).user.userId, person.userId)
 })
 
-test('SSO-11 what the provider of one organization says opens nothing of another', async () => {
+test('SSO-11 the provider of one organization gives no access to another', async () => {
   const { claims } = await enterprise.colleague(connectionId)
   const mallory = await enterprise.organization(await world.person(), 'Mallory')
   const payload = {
@@ -291,7 +291,7 @@ test('SSO-11 what the provider of one organization says opens nothing of another
   const person = await world.person()
   browser.bring(person)
   const arrived = await browser.signIn(theirs, claims)
-  assert.equal(new URL(arrived.headers.location ?? '').pathname, '/sso/link', 'nobody is known there')
+  assert.equal(new URL(arrived.headers.location ?? '').pathname, '/sso/link', 'the subject is unknown there')
   const answer = await linkAs(browser, flowOf(arrived), person.identityId)
   assert.deepEqual(errorOf(answer), [403, 'sso_not_a_member'])
   const { owner, organizationId } = acme
@@ -308,7 +308,7 @@ test('SSO-11 what the provider of one organization says opens nothing of another
   assert.equal((await enterprise.send(owner, 'GET', `/${organizationId}/sso-connections`)).statusCode, 200)
 })
 
-test('SSO-12 a session says how it was opened, and proves no presence', async () => {
+test('SSO-12 a session shows how it was opened, and SSO does not count as recent authentication', async () => {
   const { claims } = await enterprise.colleague(connectionId)
   const browser = enterprise.browser()
   await browser.signIn(connectionId, claims)
@@ -319,7 +319,7 @@ test('SSO-12 a session says how it was opened, and proves no presence', async ()
   assert.deepEqual(errorOf(linked), [403, 'passkey_required'])
 })
 
-test('nobody is led elsewhere after signing in, or by an address that is none of a connection', async () => {
+test('a sign-in redirects to this service only, and unknown connections are rejected', async () => {
   const browser = enterprise.browser()
   const { origin } = world.config.authUrl
   for (const returnTo of [
@@ -333,10 +333,10 @@ test('nobody is led elsewhere after signing in, or by an address that is none of
   ])
     assert.deepEqual(refusalIn(await browser.start(connectionId, { return_to: returnTo })), [400, 'invalid_request'])
   for (const unknown of [randomUUID(), 'x', `${connectionId}'`])
-    assert.deepEqual(refusalIn(await browser.start(unknown)), [404, 'sso_not_available'])
+    assert.deepEqual(refusalIn(await browser.start(unknown)), [404, 'sso_connection_unavailable'])
 })
 
-test('SSO-15 an address leads to the sign-in of its organization, and tells nothing where there is none', async () => {
+test("SSO-15 an e-mail domain leads to its organization's SSO, and an unknown domain reveals nothing", async () => {
   const discover = (email: string) => world.api.inject({ method: 'POST', url: '/api/sso/discover', payload: { email } })
   const { organizationId } = acme
   const [oldest] = await world.db

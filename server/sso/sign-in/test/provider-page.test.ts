@@ -16,13 +16,13 @@ type Start = Awaited<ReturnType<ReturnType<Enterprise['browser']>['start']>>
 
 const host = (address: string) => new URL(address).host
 
-/** The browser goes to the provider at once. */
+/** Checks that the browser is redirected to the provider at once. */
 function isLed(answer: Start, what: string): void {
   const led = [answer.statusCode, host(answer.headers.location ?? '')]
   assert.deepEqual(led, [303, host(enterprise.upstream.issuer)], what)
 }
 
-/** The user is shown of which organization the sign-in is, and where it leads. */
+/** Checks that the page shows the organization and the provider's address. */
 function isShown(answer: Start, organization: string, what = organization): void {
   const view = providerViewIn(answer)
   const shown = [view.organization, host(view.leaving.url), answer.headers.location]
@@ -32,7 +32,7 @@ function isShown(answer: Start, organization: string, what = organization): void
 const fromElsewhere = (connectionId: string, query: Record<string, string> = {}) =>
   enterprise.browser().start(connectionId, query, 'cross-site')
 
-test('SIN-10 a link of another site leads to no provider for which its organization does not answer', async () => {
+test('SIN-10 a link from another site redirects only to a provider that its organization vouches for', async () => {
   const evil = await enterprise.organization(await world.person(), 'Evil Inc')
   const { connectionId } = await enterprise.connect(evil)
   isShown(await fromElsewhere(connectionId), 'Evil Inc')
@@ -50,7 +50,7 @@ test('SIN-10 a link of another site leads to no provider for which its organizat
   isShown(await fromElsewhere(connection.connectionId), 'Acme', 'the domain is lost')
 })
 
-test('SIN-10 so it is with SAML, where the address is what the metadata says', async (t) => {
+test('SIN-10 the same applies to SAML, with the URL from the metadata', async (t) => {
   const idp = await startSamlProvider(world.now)
   t.after(() => idp.close())
   const evil = await enterprise.organization(await world.person(), 'Evil SAML')
@@ -65,7 +65,7 @@ test('SIN-10 so it is with SAML, where the address is what the metadata says', a
   assert.ok(new URL(view.leaving.url).searchParams.has('SAMLRequest'))
 })
 
-test('SIN-10 a sign-in goes on from that page, and is confirmed as before', async () => {
+test('SIN-10 a sign-in continues from that page, and is confirmed as before', async () => {
   const owner = await world.person()
   const acme = await enterprise.organization(owner, 'Globex')
   await enterprise.verifyDomain(acme, 'globex.example')
@@ -78,7 +78,7 @@ test('SIN-10 a sign-in goes on from that page, and is confirmed as before', asyn
   assert.ok(flowOf(arrived))
 })
 
-test('SIN-10 a test sign-in leads nobody there unseen either', async () => {
+test('SIN-10 a test sign-in from another site shows the page too', async () => {
   const evil = await enterprise.organization(await world.person(), 'Evil Tests')
   const { connectionId } = await enterprise.connect(evil)
   const offer = async () => {
@@ -90,7 +90,7 @@ test('SIN-10 a test sign-in leads nobody there unseen either', async () => {
   isLed(await enterprise.browser().start(connectionId, await offer(), 'same-site'), 'from the page of the organization')
 })
 
-test('SIN-10 what no other site begins goes straight on, as it did', async () => {
+test('SIN-10 a sign-in that no other site started redirects at once', async () => {
   const small = await enterprise.organization(await world.person(), 'Small')
   const { connectionId } = await enterprise.connect(small)
   for (const site of ['none', 'same-origin', 'same-site', 'absent'] as const)

@@ -16,12 +16,12 @@ after(async () => {
   await enterprise.close()
 })
 
-test('SML-24 an assertion that counts until the year 9999 is kept no longer than a sign-in', async () => {
+test('SML-24 an assertion that is valid until the year 9999 is stored no longer than a sign-in', async () => {
   const { world } = enterprise
   const owner = await world.person()
   const { organizationId } = await enterprise.organization(owner)
-  const wanted = { name: 'Acme', saml: { metadataUrl: provider.metadataUrl } }
-  const made = await enterprise.send(owner, 'POST', `/${organizationId}/sso-connections`, wanted)
+  const requested = { name: 'Acme', saml: { metadataUrl: provider.metadataUrl } }
+  const made = await enterprise.send(owner, 'POST', `/${organizationId}/sso-connections`, requested)
   assert.equal(made.statusCode, 201, made.body)
   const { connectionId } = made.json().connection
   await provider.register((await world.api.inject({ url: `/api/sso/${connectionId}/metadata` })).body)

@@ -48,7 +48,7 @@ const newUser = (more: Partial<SamlUser> = {}): SamlUser => {
   return { nameId, attributes: { email: `${nameId}@acme.example`, displayName: 'Ann Example' }, ...more }
 }
 
-/** Begins a sign-in in a browser, and has the provider answer it. */
+/** Starts a sign-in in a browser, and sends the provider's response. */
 async function answered(browser: Browser, user = newUser(), to = connection): Promise<SentForm> {
   await idp.register((await metadataOf(to)).body)
   const { location = '', ...more } = (await browser.start(to.connectionId)).headers
@@ -56,14 +56,14 @@ async function answered(browser: Browser, user = newUser(), to = connection): Pr
   return idp.approve(location, user)
 }
 
-/** What is refused to a browser is shown as a page, which says so in its view. */
+/** Returns the error code of a browser response, which is in the page's view data. */
 const refusalIn = (answer: { statusCode: number; body: string }) => [
   answer.statusCode,
   /"error":"(\w+)"/.exec(answer.body)?.[1],
 ]
 const send = async (browser: Browser, { action, fields }: SentForm) => refusalIn(await browser.follow(action, fields))
 
-/** A person whom the provider knows, and who has connected that in the browser. */
+/** Creates a user that the provider knows and that has linked the account in the browser. */
 async function colleague(user = newUser()) {
   const person = await world.person()
   const browser = enterprise.browser()
@@ -78,16 +78,16 @@ async function colleague(user = newUser()) {
 
 async function failures(organizationId = acme.organizationId) {
   const rows = await world.db
-    .selectFrom('audit_entry')
+    .selectFrom('audit_event')
     .select('details')
     .where('organization_id', '=', organizationId)
-    .where('action', '=', 'sso.failed')
-    .orderBy('entry_id')
+    .where('action', '=', 'sso.login.failed')
+    .orderBy('event_id')
     .execute()
   return rows.map(({ details }) => (details as { because?: string }).because)
 }
 
-test('somebody signs in with the SAML provider of their organization, and is known by it from then on', async () => {
+test("a user links the account of the organization's SAML provider, and then signs in with it", async () => {
   const { person, user } = await colleague()
   const browser = enterprise.browser()
   const { action, fields } = await answered(browser, user)
@@ -98,7 +98,7 @@ test('somebody signs in with the SAML provider of their organization, and is kno
   assert.deepEqual([session.authMethod, session.user.userId], ['enterprise_sso', person.userId])
 })
 
-test('a connection tells what the provider needs, and what was read of the provider', async () => {
+test("a connection shows the values for the provider, and the provider's metadata", async () => {
   const { saml, oidc } = connection
   const base = `${world.config.baseUrl.origin}/api/sso/${connection.connectionId}`
   assert.equal(oidc, undefined)
@@ -111,7 +111,7 @@ test('a connection tells what the provider needs, and what was read of the provi
   assert.ok(metadata.body.includes(`entityID="${base}/metadata"`))
 })
 
-test('SML-10 an answer counts in the browser that asked, and once, however often it is sent', async () => {
+test('SML-10 a response is valid in the browser that requested it, and once', async () => {
   const { user } = await colleague()
   const browser = enterprise.browser()
   const form = await answered(browser, user)
@@ -126,14 +126,14 @@ test('SML-10 an answer counts in the browser that asked, and once, however often
   assert.deepEqual(await send(browser, form), [400, 'invalid_sso_flow'])
 })
 
-test('SML-10 an answer to a request that nobody made, or to another one, signs nobody in', async () => {
+test('SML-10 a response to an unknown or another request signs no user in', async () => {
   const { user } = await colleague()
   const browser = enterprise.browser()
   const wrong = await answered(browser, { ...user, otherwise: { InResponseTo: `_${'0'.repeat(40)}` } })
   assert.deepEqual(await send(browser, wrong), [400, 'invalid_sso_flow'])
 })
 
-test('PRS-03 of an answer to an unknown sign-in, nothing is parsed beyond its first tag', async () => {
+test('PRS-03 of a response to an unknown sign-in, only the root start tag is parsed', async () => {
   const browser = enterprise.browser()
   await browser.start(connection.connectionId)
   const answer = (requestId: string) =>
@@ -147,21 +147,21 @@ test('PRS-03 of an answer to an unknown sign-in, nothing is parsed beyond its fi
   const request = inflateRawSync(Buffer.from(new URL(location).searchParams.get('SAMLRequest') ?? '', 'base64'))
   const [, requestId = ''] = / ID="([^"]+)"/.exec(request.toString('utf8')) ?? []
   const known = { action: acsUrl, fields: { SAMLResponse: answer(requestId) } }
-  assert.deepEqual(await send(browser, known), [401, 'sso_answer_invalid'], 'this one is parsed')
+  assert.deepEqual(await send(browser, known), [401, 'sso_response_invalid'], 'this one is parsed')
 })
 
-test('SML-13 an assertion counts once, also where it answers another request', async () => {
+test('SML-13 an assertion can be used once, even for another request', async () => {
   const { user } = await colleague()
   const otherwise = { AssertionID: `_${randomUUID()}` }
   const browser = enterprise.browser()
   const first = await answered(browser, { ...user, otherwise })
   assert.deepEqual(await send(browser, first), [303, undefined])
   const second = await answered(browser, { ...user, otherwise })
-  assert.deepEqual(await send(browser, second), [401, 'sso_answer_invalid'])
+  assert.deepEqual(await send(browser, second), [401, 'sso_response_invalid'])
   assert.equal((await failures()).at(-1), 'assertion_used')
 })
 
-test('SML-14 an answer of the provider of one organization is taken by no other', async () => {
+test("SML-14 a response of one organization's provider is rejected for another", async () => {
   const other = await enterprise.organization(await world.person(), 'Other')
   const foreign = await connect(other)
   const { user } = await colleague()
@@ -176,28 +176,28 @@ test('SML-14 an answer of the provider of one organization is taken by no other'
     { ...user, otherwise: { Audience: connection.saml?.metadataUrl ?? '' } },
     foreign,
   )
-  assert.deepEqual(await send(browser, misled), [401, 'sso_answer_invalid'])
+  assert.deepEqual(await send(browser, misled), [401, 'sso_response_invalid'])
   assert.deepEqual(await failures(other.organizationId), ['audience'])
   assert.deepEqual(await send(browser, ours), [303, undefined])
 })
 
-test('SML-15 a provider that begins by itself signs nobody in, and neither does one that is turned off', async () => {
+test('SML-15 an unsolicited response signs no user in, nor does one of a disabled connection', async () => {
   const { user } = await colleague()
   const browser = enterprise.browser()
   const { action, fields } = await answered(browser, user)
   const samlResponse = Buffer.from(fields['SAMLResponse'] ?? '', 'base64').toString('utf8')
   const unsolicited = samlResponse.replaceAll(/ InResponseTo="[^"]*"/g, '')
   const sent = { SAMLResponse: Buffer.from(unsolicited).toString('base64') }
-  assert.deepEqual(await send(browser, { action, fields: sent }), [400, 'sso_answer_mismatch'])
+  assert.deepEqual(await send(browser, { action, fields: sent }), [400, 'sso_response_mismatch'])
 
   const disabled = await connect(acme)
   const waiting = await answered(browser, user, disabled)
   await ask(acme, 'PATCH', `/${disabled.connectionId}`, { enabled: false })
-  assert.deepEqual(await send(browser, waiting), [404, 'sso_not_available'])
+  assert.deepEqual(await send(browser, waiting), [404, 'sso_connection_unavailable'])
   assert.equal((await browser.start(disabled.connectionId)).statusCode, 404)
 })
 
-test('SML-16 HDR-09 where one goes afterwards is not said by what comes with an answer', async () => {
+test('SML-16 HDR-09 the return URL comes from the stored sign-in, not from the response', async () => {
   const { user } = await colleague()
   for (const RelayState of ['https://evil.example', '//evil.example', 'javascript:alert(1)']) {
     const browser = enterprise.browser()
@@ -207,7 +207,7 @@ test('SML-16 HDR-09 where one goes afterwards is not said by what comes with an 
   }
 })
 
-test('SML-17 metadata that cannot be relied on makes no connection, and takes none over', async () => {
+test('SML-17 invalid metadata neither creates nor updates a connection', async () => {
   const refusalOf = async (saml: object) => {
     const answer = await ask(acme, 'POST', '', { name: 'Bad', saml })
     return [answer.statusCode, answer.json().error]
@@ -229,21 +229,21 @@ test('SML-17 metadata that cannot be relied on makes no connection, and takes no
   assert.deepEqual([changed.statusCode, changed.json().error], [400, 'invalid_metadata'])
 })
 
-test('SML-17 a provider that changes its key is described anew, and the old key counts no more', async () => {
+test("SML-17 updating the metadata replaces the provider's key, and the old key is no longer trusted", async () => {
   const { connectionId } = connection
   const { user } = await colleague()
   const browser = enterprise.browser()
-  assert.deepEqual(await send(browser, await answered(browser, { ...user, key: 1 })), [401, 'sso_answer_invalid'])
+  assert.deepEqual(await send(browser, await answered(browser, { ...user, key: 1 })), [401, 'sso_response_invalid'])
   const metadata = await idp.metadata(1)
   const changed = await ask(acme, 'PATCH', `/${connectionId}`, { saml: { metadata } })
   assert.equal(changed.statusCode, 200, changed.body)
   assert.deepEqual(await send(browser, await answered(browser, { ...user, key: 1 })), [303, undefined])
-  assert.deepEqual(await send(browser, await answered(browser, user)), [401, 'sso_answer_invalid'])
+  assert.deepEqual(await send(browser, await answered(browser, user)), [401, 'sso_response_invalid'])
   const back = await ask(acme, 'PATCH', `/${connectionId}`, { saml: { metadataUrl: idp.metadataUrl } })
   assert.equal(back.statusCode, 200, back.body)
 })
 
-test('SML-17 SSO-14 who looks after sign-in alone has no other key believed, and sends nobody elsewhere', async () => {
+test('SML-17 SSO-14 changing keys or sign-in URL requires manage_org, not only manage_sso', async () => {
   const admin = await world.person()
   const { owner, organizationId: id } = acme
   const { memberId } = await join(world, { id, owner, role: 'admin' }, admin)
@@ -263,14 +263,14 @@ test('SML-17 SSO-14 who looks after sign-in alone has no other key believed, and
   }
   const { user } = await colleague()
   const browser = enterprise.browser()
-  assert.deepEqual(await send(browser, await answered(browser, { ...user, key: 1 })), [401, 'sso_answer_invalid'])
+  assert.deepEqual(await send(browser, await answered(browser, { ...user, key: 1 })), [401, 'sso_response_invalid'])
 
   const confirmedAt = async () =>
     (await ask(acme, 'GET', `/${connection.connectionId}`)).json<{ connection: SsoConnection }>().connection.confirmedAt
   await enterprise.confirm(acme, connection.connectionId)
   const changed = await bring(owner, both)
   assert.equal(changed.statusCode, 200, changed.body)
-  assert.equal(await confirmedAt(), null, 'other keys are confirmed by an owner again')
+  assert.equal(await confirmedAt(), null, 'changed keys need a new confirmation by an owner')
   await enterprise.confirm(acme, connection.connectionId)
   assert.equal(changed.json<{ connection: SsoConnection }>().connection.saml?.certificates.length, 2)
   for (const metadata of [both, current]) {
@@ -278,7 +278,11 @@ test('SML-17 SSO-14 who looks after sign-in alone has no other key believed, and
     assert.equal(again.statusCode, 200, again.body)
     assert.notEqual(await confirmedAt(), null)
   }
-  assert.deepEqual(await refusalOf(bring(admin, both)), [403, 'insufficient_scope'], 'what counts no more is new again')
+  assert.deepEqual(
+    await refusalOf(bring(admin, both)),
+    [403, 'insufficient_scope'],
+    'a key that was removed counts as new again',
+  )
 
   const trusted = { scopes: ['read', 'manage_sso', 'manage_org'] }
   await enterprise.send(owner, 'PATCH', `/${id}/members/${memberId}`, trusted)
@@ -286,7 +290,7 @@ test('SML-17 SSO-14 who looks after sign-in alone has no other key believed, and
   assert.equal((await bring(owner, current)).statusCode, 200)
 })
 
-test('SML-18 an answer comes in a form, once in it, of a size that answers have, and by no other way', async () => {
+test('SML-18 a response must be a single form field of limited size', async () => {
   const { user } = await colleague()
   const browser = enterprise.browser()
   const { action, fields } = await answered(browser, user)
@@ -310,7 +314,7 @@ test('SML-18 an answer comes in a form, once in it, of a size that answers have,
   assert.deepEqual(await send(browser, { action, fields }), [303, undefined])
 })
 
-test('SML-18 one network address sends sixty answers a minute, and no more', async () => {
+test('SML-18 responses are limited to sixty a minute from one address', async () => {
   const limited = await openEnterprise({ rateLimits: true })
   const statuses = []
   for (let sent = 0; sent <= 60; sent += 1) {
@@ -321,14 +325,14 @@ test('SML-18 one network address sends sixty answers a minute, and no more', asy
   assert.deepEqual([new Set(statuses.slice(0, 60)), statuses[60]], [new Set([400]), 429])
 })
 
-test('SML-22 nobody is signed out by what a provider sends', async () => {
+test('SML-22 a logout message of a provider signs no user out', async () => {
   const base = `/api/sso/${connection.connectionId}`
   for (const path of ['slo', 'logout', 'sls'])
     for (const method of ['GET', 'POST'] as const)
       assert.equal((await world.api.inject({ method, url: `${base}/${path}` })).statusCode, 404)
   const metadata = await world.api.inject({ url: new URL(connection.saml?.metadataUrl ?? '').pathname })
   assert.match(metadata.body, /AssertionConsumerService/)
-  assert.doesNotMatch(metadata.body, /SingleLogoutService|ManageNameIDService/, 'and none is asked to send it')
+  assert.doesNotMatch(metadata.body, /SingleLogoutService|ManageNameIDService/, 'and the metadata requests none')
   const paths = Object.keys((await world.api.inject({ url: '/openapi.json' })).json().paths)
   assert.deepEqual(
     paths.filter((path) => path.startsWith('/api/sso/') && /logout|slo|sls|signout/i.test(path)),
@@ -339,17 +343,17 @@ test('SML-22 nobody is signed out by what a provider sends', async () => {
   const { action, fields } = await answered(browser, user)
   const request = `<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_l" Version="2.0"/>`
   const logout = { ...fields, SAMLResponse: Buffer.from(request).toString('base64') }
-  assert.deepEqual(await send(browser, { action, fields: logout }), [400, 'sso_answer_mismatch'])
+  assert.deepEqual(await send(browser, { action, fields: logout }), [400, 'sso_response_mismatch'])
 })
 
-test('a long answer of somebody in many groups is taken', async () => {
+test('a long response of a user in many groups is accepted', async () => {
   const { user } = await colleague()
   const browser = enterprise.browser()
   const attributes = { ...user.attributes, groups: 'cn=engineers,ou=groups,dc=acme,dc=example '.repeat(2000) }
   assert.deepEqual(await send(browser, await answered(browser, { ...user, attributes })), [303, undefined])
 })
 
-test('a connection by OpenID Connect has no metadata, and a connection by SAML no secret', async () => {
+test('an OpenID Connect connection has no metadata, and a SAML connection has no secret', async () => {
   const byOidc = await enterprise.connect(acme)
   assert.equal((await metadataOf(byOidc)).statusCode, 404)
   const changed = await ask(acme, 'PATCH', `/${connection.connectionId}`, { oidc: { clientSecret: 'x' } })
@@ -360,11 +364,11 @@ test('a connection by OpenID Connect has no metadata, and a connection by SAML n
   assert.deepEqual([switched.statusCode, switched.json().error], [400, 'invalid_metadata'])
 })
 
-test('assertions are forgotten when they count no more', async () => {
+test('assertion records are deleted when they have expired', async () => {
   const { user } = await colleague()
   const browser = enterprise.browser()
   await send(browser, await answered(browser, user))
-  const count = async () => (await world.db.selectFrom('sso_assertion').select('connection_id').execute()).length
+  const count = async () => (await world.db.selectFrom('sso_used_assertion').select('connection_id').execute()).length
   assert.ok((await count()) > 0)
   world.pass(300 + limits.clockSkewSecondsMax)
   assert.ok((await pruneAssertions(world.db, world.now(), 500)) > 0)

@@ -16,7 +16,7 @@ import type { Person } from '#testing/world.ts'
 
 let enterprise: Enterprise
 let world: Enterprise['world']
-/** Evil Inc has verified no domain: any user can create such an organization, and connect a provider of theirs. */
+/** Evil Inc has no verified domain: any user can create such an organization and connect a provider. */
 let evil: { mallory: Person; connectionId: string; claims: ReturnType<typeof newClaims> }
 before(async () => {
   enterprise = await openEnterprise()
@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => enterprise.close())
 
-/** A browser in which a user has signed in on our page, with both cookies of that. */
+/** Returns a browser in which a user has signed in on our page, with both session cookies. */
 async function browserOfVictim() {
   const victim = await world.person()
   const browser = enterprise.browser()
@@ -43,24 +43,24 @@ async function browserOfVictim() {
   return { victim, browser, cookies: new Map(browser.cookies) }
 }
 
-const isAsked = (answer: { headers: { location?: string | undefined } }) =>
+const isRequested = (answer: { headers: { location?: string | undefined } }) =>
   new URL(answer.headers.location ?? '').pathname === '/sso/confirm'
 
 async function sessionsOf({ userId }: Person): Promise<number> {
   return (await world.db.selectFrom('session').select('session_id').where('user_id', '=', userId).execute()).length
 }
 
-/** The cookies that say who is signed in, for our pages and for the browser's own dialog. */
+/** Returns the cookies that identify the user, for our pages and for the FedCM dialog. */
 const sessionCookies = (cookies: Map<string, string>) =>
   [...cookies].filter(([name]) => !name.endsWith('-sso')).toSorted()
 
-test('SIN-01 SML-22 a site that leads a browser through its own provider changes nobody who is signed in', async () => {
+test('SIN-01 SML-22 a site that leads a browser through its own provider changes no session', async () => {
   const { victim, browser, cookies } = await browserOfVictim()
   const before = await sessionsOf(evil.mallory)
   const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
   for (const site of ['cross-site', 'same-site', 'absent', 'none'] as const) {
     const arrived = await browser.signIn(evil.connectionId, evil.claims, { return_to: returnTo }, site)
-    assert.ok(isAsked(arrived), site)
+    assert.ok(isRequested(arrived), site)
     assert.deepEqual(sessionCookies(browser.cookies), sessionCookies(cookies), site)
     const session = await sessionOf(browser)
     assert.deepEqual([session.authMethod, session.user.userId], ['passkey', victim.userId], site)
@@ -68,7 +68,7 @@ test('SIN-01 SML-22 a site that leads a browser through its own provider changes
   assert.equal(await sessionsOf(evil.mallory), before, 'no session was opened')
 })
 
-test('SIN-02 the page says who is signed in and who would be, and only its confirmation changes that', async () => {
+test('SIN-02 the page shows the current and the new user, and only a confirmation changes the session', async () => {
   const { victim, browser, cookies } = await browserOfVictim()
   const flowId = flowOf(await browser.signIn(evil.connectionId, evil.claims, {}, 'cross-site'))
   const { signIn, organization } = (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json()
@@ -80,13 +80,13 @@ test('SIN-02 the page says who is signed in and who would be, and only its confi
   const confirmed = await confirmAsShown(browser, flowId)
   assert.deepEqual([confirmed.statusCode, confirmed.json()], [200, { returnTo: world.config.businessUrl.href }])
   assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
-  assert.equal(browser.cookies.has('__Host-countersign-fedcm'), false, 'the browser offers nobody to apps')
+  assert.equal(browser.cookies.has('__Host-countersign-fedcm'), false, 'FedCM offers no account to apps')
   const headers = { authorization: `Bearer ${session}` }
-  assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401, 'as the page has said')
+  assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401, 'as the page has shown')
   assert.equal((await world.api.inject({ url: '/api/auth/session', headers: victim.headers })).statusCode, 200)
 })
 
-test('SIN-03 a confirmation counts from a page of ours, in the browser of the sign-in, once', async () => {
+test('SIN-03 a confirmation works from our page, in the browser of the sign-in, once', async () => {
   const { victim, browser, cookies } = await browserOfVictim()
   const flowId = flowOf(await browser.signIn(evil.connectionId, evil.claims, {}, 'cross-site'))
   const url = `/api/sso/arrivals/${flowId}/confirm`
@@ -113,12 +113,12 @@ test('SIN-03 a confirmation counts from a page of ours, in the browser of the si
   assert.deepEqual(errorOf(await confirmAsShown(browser, flowId)), [400, 'invalid_sso_flow'], 'a second time')
 })
 
-test('SIN-04 nobody is signed in by a link of another site before they confirm it, nor led any further', async () => {
+test('SIN-04 a link from another site signs no user in and redirects nowhere before confirmation', async () => {
   const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
   for (const site of ['cross-site', 'same-site', 'same-origin', 'absent'] as const) {
     const browser = enterprise.browser()
     const arrived = await browser.signIn(evil.connectionId, evil.claims, { return_to: returnTo }, site)
-    assert.ok(isAsked(arrived), site)
+    assert.ok(isRequested(arrived), site)
     assert.equal((await browser.page('GET', '/api/auth/session')).statusCode, 401, site)
     const flowId = flowOf(arrived)
     const { signIn } = (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json()
@@ -128,7 +128,7 @@ test('SIN-04 nobody is signed in by a link of another site before they confirm i
   }
 })
 
-test('SIN-05 a sign-in that a page of ours begins, or a typed address, asks nothing and comes back', async () => {
+test('SIN-05 a sign-in started by our page or a typed URL needs no confirmation', async () => {
   const returnTo = `${world.config.authUrl.origin}/signin?client_id=some-app`
   const typed = enterprise.browser()
   const arrived = await typed.signIn(evil.connectionId, evil.claims, { return_to: returnTo })
@@ -152,7 +152,7 @@ test('SIN-05 a sign-in that a page of ours begins, or a typed address, asks noth
   assert.deepEqual(errorOf(elsewhere), [400, 'invalid_request'])
 })
 
-test('SIN-06 a link of another site leaves the passkey session of the same user as it is', async () => {
+test('SIN-06 a link from another site leaves the passkey session of the same user unchanged', async () => {
   const browser = enterprise.browser()
   browser.bring(evil.mallory)
   const arrived = await browser.signIn(evil.connectionId, evil.claims, {}, 'cross-site')
@@ -161,7 +161,7 @@ test('SIN-06 a link of another site leaves the passkey session of the same user 
   assert.equal((await sessionOf(browser)).authMethod, 'passkey')
 })
 
-test('SIN-07 a test sign-in, and a subject that is linked to nobody, are confirmed by nobody', async () => {
+test('SIN-07 a test sign-in and an unlinked subject cannot be confirmed', async () => {
   const { browser } = await browserOfVictim()
   const unknown = flowOf(await browser.signIn(evil.connectionId, newClaims(), {}, 'cross-site'))
   assert.equal((await browser.page('GET', `/api/sso/arrivals/${unknown}`)).json().signIn, null)
@@ -178,7 +178,7 @@ test('SIN-07 a test sign-in, and a subject that is linked to nobody, are confirm
   assert.deepEqual(refusalIn(await enterprise.browser().get('/api/sso/x/arrive?flow=x')), [400, 'invalid_sso_flow'])
 })
 
-test('SIN-09 a confirmation counts for the users whom the page has shown, and for no others', async () => {
+test('SIN-09 a confirmation is only for the users that the page has shown', async () => {
   const alice = await world.person()
   const organization = await enterprise.organization(evil.mallory, 'Evil Twice')
   const { connectionId } = await enterprise.connect(organization)
@@ -205,9 +205,9 @@ test('SIN-09 a confirmation counts for the users whom the page has shown, and fo
   assert.equal((await linkAs(mallorys, flowOf(arrived), evil.mallory.identityId)).statusCode, 200)
 
   const outdated = [409, 'sso_confirmation_outdated']
-  assert.deepEqual(errorOf(await confirm(shown)), outdated, 'another one would be signed in')
+  assert.deepEqual(errorOf(await confirm(shown)), outdated, 'another user would be signed in')
   const now = { ...shown, handle: evil.mallory.handle }
-  assert.deepEqual(errorOf(await confirm({ handle: now.handle })), outdated, 'another one would be signed out')
+  assert.deepEqual(errorOf(await confirm({ handle: now.handle })), outdated, 'another user would be signed out')
   assert.deepEqual(errorOf(await confirm({ ...now, replaces: alice.handle })), outdated)
   assert.equal((await sessionOf(browser)).user.userId, victim.userId, 'nothing has changed')
   assert.equal((await confirm(now)).statusCode, 200, 'and the sign-in can still be confirmed')

@@ -2,20 +2,22 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import type pg from 'pg'
-import { sha256 } from '#platform/crypto/digest.ts'
-import { createWorld, type Person, type TestApp, type World } from '#testing/world.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 import { findAccessStatement } from '#tokens/families/access-store.ts'
 
-let world: World
+let world: TestWorld
 let app: TestApp
 let base: string
-/** Whether the database answers with rows that are in each other's places. */
+/** True while the database returns rows in each other's position. */
 let mixes = false
 
-/** Connections that hand each row of a gathered statement to the caller after its own. */
+/** Creates a pool that returns each row of a batched statement to the next caller. */
 function mixing(pool: pg.Pool): pg.Pool {
-  const query = async (asked: string | pg.QueryConfig) => {
-    const result = await (typeof asked === 'string' ? pool.query(asked) : pool.query<{ nth?: number }>(asked))
+  const query = async (requested: string | pg.QueryConfig) => {
+    const result = await (typeof requested === 'string'
+      ? pool.query(requested)
+      : pool.query<{ nth?: number }>(requested))
     const places = result.rows.map(({ nth }) => nth)
     if (mixes) result.rows.forEach((row, index) => Object.assign(row, nthOf(places, index)))
     return result
@@ -46,7 +48,7 @@ after(() => world.close())
 
 type Holder = Person & { access: string; refresh: string; code: string }
 
-/** People who have an access token, a refresh token and a code each. */
+/** Creates users with an access token, a refresh token and a code each. */
 async function holders(count: number): Promise<Holder[]> {
   const people: Holder[] = []
   for (let made = 0; made < count; made += 1) {
@@ -57,11 +59,11 @@ async function holders(count: number): Promise<Holder[]> {
   return people
 }
 
-type Told = { status: number; whose: string | undefined; access?: string; refresh?: string }
-const gone: Told = { status: 0, whose: undefined }
+type Outcome = { status: number; whose: string | undefined; access?: string; refresh?: string }
+const gone: Outcome = { status: 0, whose: undefined }
 
-/** Asks over a connection of its own kind, as apps do; `signal` is of somebody who does not wait for the answer. */
-async function ask(path: string, init: RequestInit): Promise<Told> {
+/** Sends a request over its own connection, as apps do. `signal` aborts the request of an impatient client. */
+async function ask(path: string, init: RequestInit): Promise<Outcome> {
   try {
     const answer = await fetch(`${base}${path}`, init)
     const body = JSON.parse(await answer.text())
@@ -81,31 +83,31 @@ const refresh = (refreshToken: string, signal: AbortSignal | null = null) =>
 const redeem = (code: string, signal: AbortSignal | null = null) =>
   token({ grant_type: 'authorization_code', code, redirect_uri: app.redirectUri }, signal)
 
-/** Somebody who turns away as soon as what they asked for is on its way. */
+/** Aborts a request as soon as it is sent. */
 const impatient = () => AbortSignal.timeout(1)
 
-test('BAT-01 of many who ask at once, with what fails, comes twice or is cancelled, each gets their own', async () => {
+test('BAT-01 concurrent callers each get their own result while others fail, repeat or cancel', async () => {
   const people = await holders(24)
   const unknown = (of: Holder) => of.access.slice(0, -8) + randomBytes(4).toString('hex')
-  const asked = people.flatMap((person) => [
-    ...Array.from({ length: 3 }, () => ({ person, told: userinfo(person.access) })),
-    { person, told: userinfo(unknown(person)) },
-    { person, told: userinfo(person.access, impatient()) },
-    { person, told: refresh(person.refresh) },
-    { person, told: refresh(person.refresh) },
-    { person, told: refresh(person.refresh, impatient()) },
-    { person, told: redeem(person.code) },
-    { person, told: redeem(person.code) },
+  const requested = people.flatMap((person) => [
+    ...Array.from({ length: 3 }, () => ({ person, received: userinfo(person.access) })),
+    { person, received: userinfo(unknown(person)) },
+    { person, received: userinfo(person.access, impatient()) },
+    { person, received: refresh(person.refresh) },
+    { person, received: refresh(person.refresh) },
+    { person, received: refresh(person.refresh, impatient()) },
+    { person, received: redeem(person.code) },
+    { person, received: redeem(person.code) },
   ])
   const counts = new Map<number, number>()
-  for (const { person, told } of asked) {
-    const { status, whose, access } = await told
+  for (const { person, received } of requested) {
+    const { status, whose, access } = await received
     counts.set(status, (counts.get(status) ?? 0) + 1)
     if (status !== 200) continue
     assert.equal(whose, person.identityId)
     if (access === undefined) continue
     const by = await userinfo(access)
-    // A code that was presented twice takes along what it had given.
+    // A code that was presented twice revokes the tokens issued for it.
     assert.ok(by.status === 401 || by.whose === person.identityId)
   }
   assert.ok((counts.get(200) ?? 0) >= people.length * 5)
@@ -113,9 +115,9 @@ test('BAT-01 of many who ask at once, with what fails, comes twice or is cancell
   assert.equal(counts.get(500), undefined)
 })
 
-test('BAT-01 who makes a shared statement fail fails alone, and nobody gets what was another’s', async () => {
+test('BAT-01 a caller that makes a batched statement fail fails alone and gets no row of another', async () => {
   const people = await holders(12)
-  const find = world.kernel.gathered<{ identityId: string }>(findAccessStatement)
+  const find = world.kernel.batched<{ identityId: string }>(findAccessStatement)
   const now = world.now()
   const asking = people.flatMap(({ identityId, access }) => [
     { identityId, values: [identityId, sha256(access), now] },
@@ -130,19 +132,19 @@ test('BAT-01 who makes a shared statement fail fails alone, and nobody gets what
   })
 })
 
-test('BAT-02 where the database answers with rows in each other’s places, nothing is handed out', async () => {
+test('BAT-02 a batched query returns nothing when the database answers with swapped rows', async () => {
   const people = await holders(16)
   mixes = true
-  const told = await Promise.all(
+  const received = await Promise.all(
     people.flatMap((person) => [
       userinfo(person.access).then((answer) => ({ person, answer })),
       refresh(person.refresh).then((answer) => ({ person, answer })),
       redeem(person.code).then((answer) => ({ person, answer })),
     ]),
   )
-  for (const { person, answer } of told)
+  for (const { person, answer } of received)
     assert.ok(answer.status === 500 || answer.whose === person.identityId, JSON.stringify(answer))
-  const kinds = [0, 1, 2].map((kind) => told.filter((_, index) => index % 3 === kind))
+  const kinds = [0, 1, 2].map((kind) => received.filter((_, index) => index % 3 === kind))
   for (const kind of kinds) assert.ok(kind.some(({ answer }) => answer.status === 500))
   mixes = false
   for (const person of people) assert.equal((await userinfo(person.access)).whose, person.identityId)

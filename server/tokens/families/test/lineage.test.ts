@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
-import { record } from '#platform/audit/audit.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction } from '#platform/database/database.ts'
-import { join, makeOrganization } from '#testing/organization.ts'
-import { createWorld, type TestApp, type World } from '#testing/world.ts'
-import { findLineageOfRefresh, revokeForReuse, revokeLineagesOfOrganization } from '#tokens/families/family.ts'
+import { join, createOrganization } from '#testing/organization.ts'
+import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
+import { findFamilyByRefreshToken, revokeFamilyOnReuse, revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
 
-/** A lineage of an app of its own, refreshed so often; its first and its newest refresh token. */
+/**
+ * Creates a token family of a new app and refreshes it a number of times. Returns its first and its newest refresh
+ * token.
+ */
 async function grown(generations: number) {
   const app = await world.app()
   const { refresh_token: first, access_token: access } = await app.tokens(await world.person())
@@ -24,9 +27,9 @@ async function grown(generations: number) {
 }
 
 const rowsOf = ({ clientId }: TestApp) =>
-  world.db.selectFrom('token_lineage').selectAll().where('client_id', '=', clientId).execute()
+  world.db.selectFrom('token_family').selectAll().where('client_id', '=', clientId).execute()
 
-/** The statements that finding and ending a reuse takes. */
+/** Counts the statements that detecting reuse and revoking the family takes. */
 async function statementsToEnd(spent: string): Promise<string[]> {
   const statements: string[] = []
   const counting: KyselyPlugin = {
@@ -37,17 +40,17 @@ async function statementsToEnd(spent: string): Promise<string[]> {
     transformResult: async ({ result }) => result,
   }
   const db = world.db.withPlugin(counting)
-  const found = await findLineageOfRefresh(db, spent, world.now())
+  const found = await findFamilyByRefreshToken(db, spent, world.now())
   assert.equal(found?.reused, true)
-  await revokeForReuse(db, found.lineage, world.now())
+  await revokeFamilyOnReuse(db, found.family, world.now())
   return statements
 }
 
-test('REF-17 reuse is ended by as few statements after a million generations as after three', async () => {
+test('REF-17 revoking on reuse takes as many statements after a million generations as after three', async () => {
   const young = await grown(3)
   const old = await grown(200)
   await world.db
-    .updateTable('token_lineage')
+    .updateTable('token_family')
     .set({ generation: 1_000_000 })
     .where('client_id', '=', old.app.clientId)
     .execute()
@@ -55,7 +58,11 @@ test('REF-17 reuse is ended by as few statements after a million generations as 
 
   const [row, ...others] = await rowsOf(old.app)
   assert.deepEqual([row?.generation, others.length], [1_000_001, 0])
-  assert.deepEqual([row?.live_sha256.length, row?.spent_sha256.length], [1, 1], 'no generation leaves anything behind')
+  assert.deepEqual(
+    [row?.current_refresh_sha256.length, row?.previous_refresh_sha256.length],
+    [1, 1],
+    'no generation leaves rows behind',
+  )
 
   const statements = await statementsToEnd(old.first)
   assert.deepEqual(statements, ['SelectQueryNode', 'UpdateQueryNode', 'InsertQueryNode'])
@@ -63,10 +70,10 @@ test('REF-17 reuse is ended by as few statements after a million generations as 
   assert.equal((await old.app.refresh(newest)).json().error, 'invalid_grant')
 })
 
-test('REF-17 whoever presents a token of a million generations ago ends the lineage at once', async () => {
+test('REF-17 reusing a refresh token from a million generations ago revokes the token family at once', async () => {
   const { app, first, newest, access } = await grown(2)
   await world.db
-    .updateTable('token_lineage')
+    .updateTable('token_family')
     .set({ generation: 1_000_000 })
     .where('client_id', '=', app.clientId)
     .execute()
@@ -79,26 +86,26 @@ test('REF-17 whoever presents a token of a million generations ago ends the line
   }
 })
 
-test('a reuse that cannot be written into the trail ends nothing, and does when it can', async () => {
+test('reuse revokes the token family only when the audit event can be recorded', async () => {
   const { app, first } = await grown(2)
   const withoutTrail = world.db.withPlugin({
     transformQuery({ node }) {
-      if (node.kind === 'InsertQueryNode') throw new Error('the database is away')
+      if (node.kind === 'InsertQueryNode') throw new Error('database unavailable')
       return node
     },
     transformResult: async ({ result }) => result,
   })
-  const found = await findLineageOfRefresh(world.db, first, world.now())
+  const found = await findFamilyByRefreshToken(world.db, first, world.now())
   assert.ok(found)
-  await assert.rejects(revokeForReuse(withoutTrail, found.lineage, world.now()), /away/)
+  await assert.rejects(revokeFamilyOnReuse(withoutTrail, found.family, world.now()), /unavailable/)
   assert.equal((await rowsOf(app))[0]?.revoked_at, null)
   assert.equal((await app.refresh(first)).json().error, 'invalid_grant')
   assert.deepEqual((await rowsOf(app))[0]?.revoked_at, world.now())
 })
 
-test('what people gave to apps for an organization ends, of all members or of some, and nothing else', async () => {
+test('revoking tokens for an organization affects all or some of its members and no other tokens', async () => {
   const [ada, grace] = [await world.person(), await world.person()]
-  const { id: organizationId } = await makeOrganization(world, ada)
+  const { id: organizationId } = await createOrganization(world, ada)
   await join(world, { id: organizationId, owner: ada, role: 'member' }, grace)
   const app = await world.app()
   const given = {
@@ -108,8 +115,8 @@ test('what people gave to apps for an organization ends, of all members or of so
   }
   const end = (identityIds?: string[]) =>
     transaction(world.db, async (tx) => {
-      await revokeLineagesOfOrganization(tx, { organizationId, ...(identityIds && { identityIds }) }, world.now())
-      await record(tx, { action: 'tokens.revoked', actor: 'operator' }, world.now())
+      await revokeFamiliesOfOrganization(tx, { organizationId, ...(identityIds && { identityIds }) }, world.now())
+      await recordAuditEvent(tx, { action: 'token_family.revoked', actor: 'operator' }, world.now())
     })
   const live = async () => {
     const answers = Object.values(given).map(({ access_token: token }) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pruneSessions } from '#accounts/sessions/session.ts'
-import { createWorld, type World } from '#testing/world.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
 import { pruneTokens } from '#tokens/families/family.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -14,7 +14,7 @@ const day = 24 * 3600
 const userinfo = (accessToken: string) =>
   world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
 
-test('what has ended is deleted in small batches, and nothing that still counts', async () => {
+test('pruning deletes ended tokens in small batches and keeps live ones', async () => {
   const person = await world.person()
   const app = await world.app()
   for (let unredeemed = 0; unredeemed < 5; unredeemed += 1) await app.code(person)
@@ -30,7 +30,7 @@ test('what has ended is deleted in small batches, and nothing that still counts'
   assert.equal((await app.refresh(live.refresh_token)).statusCode, 200)
 })
 
-test('STO-15 sweeping does not forget a token whose reuse must still be noticed', async () => {
+test('STO-15 cleanup keeps a token whose reuse must still be detected', async () => {
   const person = await world.person()
   const app = await world.app()
   const first = await app.tokens(person)
@@ -39,10 +39,10 @@ test('STO-15 sweeping does not forget a token whose reuse must still be noticed'
   world.pass(19 * day)
   await pruneTokens(world.db, world.now(), 500)
   assert.equal((await app.refresh(first.refresh_token)).json().error, 'invalid_grant')
-  assert.equal((await app.refresh(second.refresh_token)).json().error, 'invalid_grant', 'the lineage is revoked')
+  assert.equal((await app.refresh(second.refresh_token)).json().error, 'invalid_grant', 'the token family is revoked')
 })
 
-test('a session is swept when it has ended for good', async () => {
+test('cleanup deletes a session after its absolute end', async () => {
   await world.person()
   world.pass(91 * day)
   const person = await world.person()

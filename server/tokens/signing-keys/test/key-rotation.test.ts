@@ -3,12 +3,12 @@ import { after, before, test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { SigningKeyList } from '@countersign/protocol/oauth/token-keys'
 import { openTestStorage } from '#testing/database.ts'
-import { createWorld, type World } from '#testing/world.ts'
-import { pruneKeys, rotateKeysWhenDue } from '#tokens/signing-keys/key-rotation.ts'
-import { openSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { pruneKeys, rotateKeysWhenDue } from '#tokens/signing-keys/rotation.ts'
+import { loadTokenSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
 
-let world: World
+let world: TestWorld
 before(async () => {
   world = await createWorld()
 })
@@ -31,14 +31,14 @@ async function signedIn() {
   return app.tokens(await world.person())
 }
 
-/** The kid that signs ID tokens now, with proof that the published keys verify it. */
+/** Returns the kid that signs ID tokens now, after checking that a published key verifies it. */
 async function signingKid() {
   const { id_token = '' } = await signedIn()
   await jwtVerify(id_token, createLocalJWKSet((await keySet()).json()), { currentDate: world.now() })
   return kidOf(id_token)
 }
 
-test('new keys are published two hours before they sign, and old ones two hours after', async () => {
+test('rotation publishes new keys two hours before they sign and old keys two hours after', async () => {
   const [before, published] = [await keySet(), await kids()]
   const old = await signingKid()
   const answer = await rotate()
@@ -65,7 +65,7 @@ test('new keys are published two hours before they sign, and old ones two hours 
   assert.equal(await signingKid(), young)
 })
 
-test('the operator sees what each key does, and that keys were rotated', async () => {
+test('the operator sees the state of each key and the rotation in the audit log', async () => {
   const states = async () => [...new Set((await list()).map(({ state }) => state))]
   assert.deepEqual(await states(), ['signing'])
   await rotate({})
@@ -73,15 +73,15 @@ test('the operator sees what each key does, and that keys were rotated', async (
   world.pass(2 * hour)
   assert.deepEqual(await states(), ['signing', 'retired'])
   const { entries } = (await world.api.inject({ url: '/api/admin/audit', headers: world.admin })).json()
-  const [latest] = entries.filter(({ action }: { action: string }) => action === 'keys.rotated')
+  const [latest] = entries.filter(({ action }: { action: string }) => action === 'token_signing_key.rotated')
   assert.equal(latest.actor, 'operator')
   assert.equal(latest.details.keys.length, 3)
   world.pass(3 * hour)
 })
 
-test('while keys wait to sign there is no second rotation, but for an emergency', async () => {
+test('a second rotation is rejected while keys wait to sign, except for an emergency', async () => {
   assert.equal((await rotate()).statusCode, 201)
-  assert.deepEqual([(await rotate()).statusCode, (await rotate()).json().error], [409, 'rotation_under_way'])
+  assert.deepEqual([(await rotate()).statusCode, (await rotate()).json().error], [409, 'rotation_in_progress'])
   const waiting = (await list()).filter(({ state }) => state === 'published').map(({ kid }) => kid)
 
   const old = await signingKid()
@@ -93,23 +93,23 @@ test('while keys wait to sign there is no second rotation, but for an emergency'
   const young = await signingKid()
   assert.notEqual(young, old)
   world.pass(2 * hour)
-  assert.equal(await signingKid(), young, 'those that were passed over never sign')
+  assert.equal(await signingKid(), young, 'keys that were skipped never sign')
   world.pass(3 * hour)
   assert.ok(!(await kids()).some((kid: string) => waiting.includes(kid)))
 })
 
-test('of rotations at the same time one is done', async () => {
+test('of concurrent rotations only one takes effect', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => rotate()))
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [201, 409, 409, 409, 409, 409])
   world.pass(5 * hour)
   assert.equal((await kids()).length, 3)
 })
 
-test('keys are rotated every ninety days, once, by whichever process comes first', async () => {
+test('keys are rotated every ninety days, once, by the first process', async () => {
   const old = await signingKid()
   world.pass(89 * day - 6 * hour)
   await rotateKeysWhenDue(world.kernel, world.now())
-  assert.equal((await list()).length, 3, 'nothing is due')
+  assert.equal((await list()).length, 3, 'no rotation is due')
   world.pass(6 * hour)
   await Promise.all([1, 2, 3].map(() => rotateKeysWhenDue(world.kernel, world.now())))
   await rotateKeysWhenDue(world.kernel, world.now())
@@ -120,7 +120,7 @@ test('keys are rotated every ninety days, once, by whichever process comes first
   assert.notEqual(await signingKid(), old)
 })
 
-test('a private key goes when what it signed has expired, a public one when no session knows it', async () => {
+test('cleanup deletes a private key after its signatures expire and the public key after its sessions', async () => {
   await rotate()
   const halves = async () => {
     const rows = await world.db.selectFrom('token_signing_key').select(['kid', 'sealed_private_key']).execute()
@@ -141,7 +141,7 @@ test('a private key goes when what it signed has expired, a public one when no s
 })
 
 test('JWT-13 another process knows new keys within a minute, before any of them signs', async () => {
-  const there = await openSigningKeys(world.kernel)
+  const there = await loadTokenSigningKeys(world.kernel)
   await rotate({ atOnce: true })
   const young = (await list()).filter(({ state }) => state === 'published').map(({ kid }) => kid)
   const known = async () => (await there.keySet()).keys.filter(({ kid }) => young.includes(kid)).length
@@ -152,13 +152,13 @@ test('JWT-13 another process knows new keys within a minute, before any of them 
   assert.ok(young.includes(kidOf(await signJwt(there, 'ES256', 'JWT', {}))))
 })
 
-test('JWT-17 a key that is not known yet is looked up once, made-up ones cost no more than that', async () => {
+test('JWT-17 an unknown key ID causes one look-up, and made-up key IDs cause no more', async () => {
   world.pass(5 * hour)
-  const there = await openSigningKeys(world.kernel)
+  const there = await loadTokenSigningKeys(world.kernel)
   world.pass(10)
   await rotate({ atOnce: true })
   const [fresh] = (await list()).filter(({ state, algorithm }) => state === 'published' && algorithm === 'ES256')
-  assert.ok(await there.verifier('ES256', fresh?.kid ?? ''), 'read anew')
+  assert.ok(await there.verifier('ES256', fresh?.kid ?? ''), 'keys are reloaded')
   assert.equal(await there.verifier('RS256', fresh?.kid ?? ''), undefined, 'a key serves one algorithm')
 
   world.pass(5 * hour)
@@ -170,9 +170,9 @@ test('JWT-17 a key that is not known yet is looked up once, made-up ones cost no
   assert.ok(await there.verifier('ES256', late?.kid ?? ''))
 })
 
-test('a database that is away costs nobody a token that is signed or verified', async () => {
+test('tokens are signed and verified while the database is unavailable', async () => {
   const storage = await openTestStorage()
-  const keys = await openSigningKeys({ ...world.kernel, db: storage.db })
+  const keys = await loadTokenSigningKeys({ ...world.kernel, db: storage.db })
   const set = await keys.keySet()
   await storage.close()
   world.pass(5 * minute)

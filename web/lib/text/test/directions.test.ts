@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { linesOf, odditiesIn } from '../exact-text.ts'
+import { linesOf, findSuspiciousCharacters } from '../text-inspection.ts'
 
-const warningsOf = (text: string) => Object.fromEntries(odditiesIn(linesOf(text)))
-/** The runs of a text that stand apart from their line. */
+const warningsOf = (text: string) => Object.fromEntries(findSuspiciousCharacters(linesOf(text)))
+/** Returns the runs of a text that are isolated from their line. */
 const apart = (text: string) =>
   linesOf(text).flatMap(({ direction, runs }) =>
     runs.filter((run) => run.direction !== direction).map(({ parts }) => parts.map((part) => part.text).join('')),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { linesOf, odditiesIn, type Line } from '../exact-text.ts'
+import { linesOf, findSuspiciousCharacters, type Line } from '../text-inspection.ts'
 
 const partsIn = (lines: Line[]) => lines.flatMap(({ runs }) => runs.flatMap(({ parts }) => parts))
 const partsOf = (text: string) => partsIn(linesOf(text))
@@ -9,7 +9,7 @@ const joined = (lines: Line[]) =>
   partsIn(lines)
     .map(({ text }) => text)
     .join('')
-/** What is marked in a text, each with its reason. */
+/** Returns the marked parts of a text, each with its reason. */
 const marksIn = (text: string) =>
   partsOf(text)
     .filter(({ is }) => is !== 'plain')
@@ -89,7 +89,7 @@ test('ordinary text of many languages warns of nothing', () => {
     '👍🏽 👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️ ☎︎ 1️⃣ 🇨🇭 10 kΩ, 5 μm',
     '{"amount": 12.5, "to": ["ada", null]}',
   ]
-  for (const text of ordinary) assert.deepEqual([...odditiesIn(linesOf(text))], [], text)
+  for (const text of ordinary) assert.deepEqual([...findSuspiciousCharacters(linesOf(text))], [], text)
 })
 
 const hostileTexts: Record<string, [string, [string, string][]]> = {
@@ -196,7 +196,7 @@ test('spaces and line ends are shown, and warn of nothing', () => {
     ['space', '\t'],
     ['space', '\u00A0'],
   ])
-  assert.equal(odditiesIn(linesOf('a\r\n\u00A0b\t\n')).size, 0)
+  assert.equal(findSuspiciousCharacters(linesOf('a\r\n\u00A0b\t\n')).size, 0)
 })
 
 test('the longest text is cut in no time', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emptyDraft, isComplete, problemsOf } from '../identity-draft.ts'
-import { en } from '../../../locales/en.ts'
+import { en } from '../../../locales/en/messages.ts'
 
 const ada = { handle: 'ada', displayName: 'Ada Lovelace', taken: [] }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { linesOf, odditiesIn } from '../exact-text.ts'
+import { linesOf, findSuspiciousCharacters } from '../text-inspection.ts'
 
-const marksOf = (text: string) => odditiesIn(linesOf(text)).get('look-alike') ?? 0
+const marksOf = (text: string) => findSuspiciousCharacters(linesOf(text)).get('look-alike') ?? 0
 
 const strange = 'ഠღⵔᑭ𐐄𐓂ꘙ໐ዐסه০߀𐌏𐊒ᥒ𑣕ꓳᏎᴏǃʀɪǀᑕᗷꮯ𐔖о'
 
@@ -63,5 +63,5 @@ test('SIG-36 ordinary text of many languages has no look-alike', () => {
     'ⵜⴰⵎⴰⵣⵉⵖⵜ ⴰⵡⴰⵍ',
     '10 kΩ, 10kΩ, 5μm, Δt = 3 s, 2π, 100 m², CO₂',
   ])
-    assert.deepEqual([...odditiesIn(linesOf(text))], [], text)
+    assert.deepEqual([...findSuspiciousCharacters(linesOf(text))], [], text)
 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { standardScopes } from '@countersign/protocol/formats/scope'
-import { de } from '../../../locales/de.ts'
-import { en } from '../../../locales/en.ts'
-import { factsOf, grantableScopes, scopesInShort } from '../scope-words.ts'
+import { de } from '../../../locales/de/messages.ts'
+import { en } from '../../../locales/en/messages.ts'
+import { consentFacts, grantableScopes, shortScopeLabels } from '../scope-words.ts'
 
 const ada: Identity = {
   identityId: 'identity',
@@ -19,14 +19,14 @@ const reachable: Identity = { ...ada, email: 'ada@example.org', emailVerified: t
 const unverified: Identity = { ...ada, email: 'ada@example.org' }
 
 test('what an app will see is shown with the very values', () => {
-  const values = factsOf(['profile', 'email'], reachable, en).map(({ value }) => value)
+  const values = consentFacts(['profile', 'email'], reachable, en).map(({ value }) => value)
   assert.deepEqual(values, ['Ada Lovelace', '@ada', 'ada@example.org'])
 })
 
 for (const [what, identity] of Object.entries({ none: ada, 'an unverified one': unverified })) {
   test(`an identity with ${what} for an e-mail shares none, and the page says so`, () => {
     assert.deepEqual(grantableScopes(['openid', 'email', 'profile'], identity), ['openid', 'profile'])
-    const [fact] = factsOf(['email'], identity, en)
+    const [fact] = consentFacts(['email'], identity, en)
     assert.deepEqual(fact, { scope: 'email', label: 'E-mail', value: en.scopes.noEmail, withheld: true })
   })
 }
@@ -39,15 +39,15 @@ test('every scope that an app may ask for has words, in each language', () => {
   for (const words of [en, de]) {
     for (const scope of standardScopes) {
       assert.ok(
-        factsOf([scope], reachable, words).every(({ label, value }) => label !== scope && value !== ''),
+        consentFacts([scope], reachable, words).every(({ label, value }) => label !== scope && value !== ''),
         scope,
       )
-      assert.notDeepEqual(scopesInShort([scope], words), [scope])
+      assert.notDeepEqual(shortScopeLabels([scope], words), [scope])
     }
   }
 })
 
 test('a scope without words is shown by its name rather than hidden', () => {
-  assert.deepEqual(factsOf(['calendar'], ada, en), [{ scope: 'calendar', label: 'calendar', value: '' }])
-  assert.deepEqual(scopesInShort(['calendar'], en), ['calendar'])
+  assert.deepEqual(consentFacts(['calendar'], ada, en), [{ scope: 'calendar', label: 'calendar', value: '' }])
+  assert.deepEqual(shortScopeLabels(['calendar'], en), ['calendar'])
 })

@@ -1,36 +1,35 @@
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
-import { scopesOf } from '@countersign/protocol/formats/scope'
+import { parseScope } from '@countersign/protocol/formats/scope'
 import { useState } from 'preact/hooks'
 import { dayOf } from '../../../lib/text/dates.ts'
-import { placeOf } from '../../../lib/place.ts'
-import { scopesInShort } from '../../../lib/text/scope-words.ts'
+import { redirectTargetLabel } from '../../../lib/navigation.ts'
+import { shortScopeLabels } from '../../../lib/text/scope-words.ts'
 import { Monogram } from '../../../components/display/Monogram.tsx'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import type { Holdings } from '../Account.tsx'
-import { endingWith } from './delegation-list.ts'
-import { DelegationEnd } from './DelegationEnd.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import type { AccountData } from '../Account.tsx'
+import { delegationsRevokedWith } from './delegation-list.ts'
+import { DisconnectApp, RevokeDelegation } from './DisconnectApp.tsx'
 import { Delegations } from './Delegations.tsx'
-import { Revocation } from './Revocation.tsx'
 
-type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
+type Props = { data: AccountData; onChange: (data: AccountData) => void }
 
-/** The apps that the person connected, and what they may do at one another. */
-export function Apps({ holdings, onChange }: Props) {
-  const words = useSpeech().words.apps
-  const [asked, setAsked] = useState<Authorization>()
+/** Lists the user's connected apps, and their delegations. */
+export function Apps({ data, onChange }: Props) {
+  const words = useLocale().words.apps
+  const [disconnecting, setDisconnecting] = useState<Authorization>()
   const [ending, setEnding] = useState<Delegation>()
-  const { authorizations, delegations, session } = holdings
-  const isAsking = asked !== undefined || ending !== undefined
+  const { authorizations, delegations, session } = data
+  const isDialogOpen = disconnecting !== undefined || ending !== undefined
   const handleOf = ({ identityId }: { identityId: string }) =>
     session.identities.find((identity) => identity.identityId === identityId)?.handle ?? ''
   const close = () => {
-    setAsked(undefined)
+    setDisconnecting(undefined)
     setEnding(undefined)
   }
-  const forget = (gone: Authorization, left: Delegation[]) => {
-    const kept = authorizations.filter((each) => each !== gone)
-    onChange({ ...holdings, authorizations: kept, delegations: left })
+  const remove = (disconnected: Authorization, left: Delegation[]) => {
+    const remaining = authorizations.filter((each) => each !== disconnected)
+    onChange({ ...data, authorizations: remaining, delegations: left })
     close()
   }
   return (
@@ -45,31 +44,31 @@ export function Apps({ holdings, onChange }: Props) {
             <button
               type="button"
               class="button quiet"
-              // While a question is open, its answer alone carries the hook.
-              data-action={isAsking ? undefined : 'revoke'}
-              onClick={() => setAsked(authorization)}
+              // While a dialog is open, only its button has the hook.
+              data-action={isDialogOpen ? undefined : 'revoke'}
+              onClick={() => setDisconnecting(authorization)}
             >
               {words.disconnect}
             </button>
           </li>
         ))}
       </ul>
-      <Delegations delegations={delegations} handleOf={handleOf} asking={isAsking} onEnd={setEnding} />
-      {asked && (
-        <Revocation
-          authorization={asked}
-          handle={handleOf(asked)}
-          ending={endingWith(asked, delegations)}
-          onRevoked={(left) => forget(asked, left)}
+      <Delegations delegations={delegations} handleOf={handleOf} isDialogOpen={isDialogOpen} onEnd={setEnding} />
+      {disconnecting && (
+        <DisconnectApp
+          authorization={disconnecting}
+          handle={handleOf(disconnecting)}
+          ending={delegationsRevokedWith(disconnecting, delegations)}
+          onRevoked={(left) => remove(disconnecting, left)}
           onClose={close}
         />
       )}
       {ending && (
-        <DelegationEnd
+        <RevokeDelegation
           delegation={ending}
           handle={handleOf(ending)}
           onEnded={(left) => {
-            onChange({ ...holdings, delegations: left })
+            onChange({ ...data, delegations: left })
             close()
           }}
           onClose={close}
@@ -86,16 +85,16 @@ function Description({
   of: Authorization
   handle: string
 }) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const since = words.apps.since(dayOf(createdAt, language, new Date()))
   return (
     <div>
       <h2>{appName}</h2>
-      {appWebsiteUrl !== null && <p class="place">{placeOf(appWebsiteUrl)}</p>}
+      {appWebsiteUrl !== null && <p class="place">{redirectTargetLabel(appWebsiteUrl)}</p>}
       <p>
         {words.apps.as(handle)}, {since}
       </p>
-      {scope !== '' && <p class="grants">{scopesInShort(scopesOf(scope), words).join(', ')}</p>}
+      {scope !== '' && <p class="grants">{shortScopeLabels(parseScope(scope), words).join(', ')}</p>}
     </div>
   )
 }

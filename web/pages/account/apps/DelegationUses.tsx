@@ -1,20 +1,20 @@
 import type { Delegation, DelegationUse } from '@countersign/protocol/oauth/delegations'
-import { scopesOf } from '@countersign/protocol/formats/scope'
+import { parseScope } from '@countersign/protocol/formats/scope'
 import { limits } from '@countersign/protocol/formats/limits'
 import { useState } from 'preact/hooks'
-import { call } from '../../../lib/call.ts'
+import { call } from '../../../lib/api/call.ts'
 import { dayOf, momentOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { Waiting } from '../../../components/display/Waiting.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { Spinner } from '../../../components/display/Facts.tsx'
 
 const daysRemembered = limits.delegationRememberedSeconds / (24 * 3600)
 
-/** When an app used what it may do at another; read when somebody wants to know. */
+/** Shows when an app used a delegation. Loads the list on demand. */
 export function DelegationUses({ of: delegation }: { of: Delegation }) {
-  const { words, language } = useSpeech()
-  const doing = useDoing()
+  const { words, language } = useLocale()
+  const doing = useActions()
   const [uses, setUses] = useState<DelegationUse[]>()
   const { id, lastUsedAt } = delegation
   if (lastUsedAt === null) return <p>{words.delegations.unused}</p>
@@ -29,7 +29,7 @@ export function DelegationUses({ of: delegation }: { of: Delegation }) {
   return (
     <details onToggle={({ currentTarget }) => void (currentTarget.open && doing.perform(read))}>
       <summary>{words.delegations.lastUsed(dayOf(lastUsedAt, language, new Date()))}</summary>
-      {!uses && doing.problem === undefined && <Waiting />}
+      {!uses && doing.problem === undefined && <Spinner />}
       {doing.problem !== undefined && <Actions of={[read]} doing={doing} />}
       {uses?.length === 0 && <p>{words.delegations.notLately(daysRemembered)}</p>}
       {uses && uses.length > 0 && (
@@ -45,13 +45,13 @@ export function DelegationUses({ of: delegation }: { of: Delegation }) {
   )
 }
 
-/** What was used, in the words of the other app where it has some; when; and how often within that minute. */
+/** One use: the permission in the words of the other app if it has a description, the time, and the uses per minute. */
 function Use({ of: { at, scope, count }, delegation }: { of: DelegationUse; delegation: Delegation }) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const facts = [momentOf(at, language), count > 1 && words.delegations.times(count)]
   return (
     <>
-      {scopesOf(scope).map((each) => (
+      {parseScope(scope).map((each) => (
         <p key={each}>
           <bdi>{delegation.scopeDescriptions[each] ?? each}</bdi>
         </p>

@@ -1,24 +1,24 @@
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
-import { scopesOf } from '@countersign/protocol/formats/scope'
+import { parseScope } from '@countersign/protocol/formats/scope'
 import type { ComponentChildren } from 'preact'
 import { dayOf } from '../../../lib/text/dates.ts'
-import { placeOf } from '../../../lib/place.ts'
+import { redirectTargetLabel } from '../../../lib/navigation.ts'
 import { Monogram } from '../../../components/display/Monogram.tsx'
-import { Permits } from '../../../components/display/Permits.tsx'
-import { useSpeech } from '../../../components/frame/Root.tsx'
+import { PermissionList } from '../../../components/display/Facts.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
 import { DelegationUses } from './DelegationUses.tsx'
 
 type Props = {
   delegations: Delegation[]
   handleOf: (delegation: Delegation) => string
-  /** Whether a question is open; then its answer alone carries the hook. */
-  asking: boolean
+  /** True while a dialog is open. Then only its button has the hook. */
+  isDialogOpen: boolean
   onEnd: (delegation: Delegation) => void
 }
 
-/** What apps may do at others as the names of the person, and what they might until lately. */
-export function Delegations({ delegations, handleOf, asking, onEnd }: Props) {
-  const words = useSpeech().words.delegations
+/** Lists the delegations of the user's identities, and those that ended recently. */
+export function Delegations({ delegations, handleOf, isDialogOpen, onEnd }: Props) {
+  const words = useLocale().words.delegations
   const active = delegations.filter(({ status }) => status === 'active')
   const ended = delegations.filter(({ status }) => status === 'revoked')
   if (delegations.length === 0) return null
@@ -31,7 +31,7 @@ export function Delegations({ delegations, handleOf, asking, onEnd }: Props) {
             <button
               type="button"
               class="button quiet"
-              data-action={asking ? undefined : 'revoke'}
+              data-action={isDialogOpen ? undefined : 'revoke'}
               aria-label={words.revokeOf(pairOf(delegation, words))}
               onClick={() => onEnd(delegation)}
             >
@@ -57,7 +57,7 @@ export function Delegations({ delegations, handleOf, asking, onEnd }: Props) {
 type EntryProps = { of: Delegation; handle: string; children?: ComponentChildren }
 
 function Entry({ of: delegation, handle, children }: EntryProps) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const { sourceAppName, sourceAppWebsiteUrl, targetAppName, targetResourceName } = delegation
   const { communicationMode, revokedAt } = delegation
   const facts = [
@@ -71,9 +71,9 @@ function Entry({ of: delegation, handle, children }: EntryProps) {
       <Monogram name={sourceAppName} />
       <div>
         <h3>{pairOf(delegation, words.delegations)}</h3>
-        {sourceAppWebsiteUrl !== null && <p class="place">{placeOf(sourceAppWebsiteUrl)}</p>}
+        {sourceAppWebsiteUrl !== null && <p class="place">{redirectTargetLabel(sourceAppWebsiteUrl)}</p>}
         <p>{facts.filter(Boolean).join(' · ')}</p>
-        <Permits of={permitsOf(delegation)} />
+        <PermissionList of={permitsOf(delegation)} />
         <DelegationUses of={delegation} />
       </div>
       {children}
@@ -82,10 +82,10 @@ function Entry({ of: delegation, handle, children }: EntryProps) {
 }
 
 function permitsOf({ scope, scopeDescriptions }: Delegation) {
-  return scopesOf(scope).map((each) => ({ scope: each, description: scopeDescriptions[each] ?? '' }))
+  return parseScope(scope).map((each) => ({ scope: each, description: scopeDescriptions[each] ?? '' }))
 }
 
-/** Which app may act at which other. */
+/** Names the app that may act and the app at which it may act. */
 export function pairOf(
   { sourceAppName, targetAppName }: Delegation,
   { pair }: { pair: (source: string, target: string) => string },

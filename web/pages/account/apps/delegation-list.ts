@@ -1,15 +1,20 @@
 import type { ActivityEntry } from '@countersign/protocol/accounts/account'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
-import { call } from '../../../lib/call.ts'
+import { call } from '../../../lib/api/call.ts'
 
-export async function readDelegations(): Promise<Delegation[]> {
+export async function fetchDelegations(): Promise<Delegation[]> {
   const { delegations } = await call('GET /api/oauth/delegations', {})
   return delegations
 }
 
-/** What ends when an app is disconnected: what it may do at others as that name, and others at it. */
-export function endingWith({ clientId, identityId }: Authorization, delegations: Delegation[]): Delegation[] {
+/**
+ * Returns the delegations that end when an app is disconnected: its own as that identity, and those of others at it.
+ */
+export function delegationsRevokedWith(
+  { clientId, identityId }: Authorization,
+  delegations: Delegation[],
+): Delegation[] {
   return delegations.filter(
     (each) =>
       each.status === 'active' &&
@@ -18,7 +23,7 @@ export function endingWith({ clientId, identityId }: Authorization, delegations:
   )
 }
 
-/** Which delegation an entry of the trail is about, where it is about one that is still remembered. */
+/** Finds the delegation that an audit event refers to, if it is still stored. */
 export function delegationIn(
   { action, identityId, clientId, details }: ActivityEntry,
   delegations: Delegation[],

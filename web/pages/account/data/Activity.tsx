@@ -1,23 +1,23 @@
 import type { ActivityEntry } from '@countersign/protocol/accounts/account'
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../../../lib/call.ts'
+import { call } from '../../../lib/api/call.ts'
 import { momentOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { Waiting } from '../../../components/display/Waiting.tsx'
-import type { Holdings } from '../Account.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { Spinner } from '../../../components/display/Facts.tsx'
+import type { AccountData } from '../Account.tsx'
 import { delegationIn } from '../apps/delegation-list.ts'
 import { pairOf } from '../apps/Delegations.tsx'
 import { deviceOf, type Device } from '../devices/device.ts'
 
-type Trail = { entries: ActivityEntry[]; nextCursor: string | null }
+type ActivityPage = { entries: ActivityEntry[]; nextCursor: string | null }
 
-/** What was done in the account, page after page. */
-export function Activity({ holdings }: { holdings: Holdings }) {
-  const words = useSpeech().words.activity
-  const doing = useDoing()
-  const [trail, setTrail] = useState<Trail>()
+/** Shows the audit events of the account, page by page. */
+export function Activity({ data }: { data: AccountData }) {
+  const words = useLocale().words.activity
+  const doing = useActions()
+  const [trail, setTrail] = useState<ActivityPage>()
   const more: Action = {
     name: 'more',
     label: words.more,
@@ -34,11 +34,11 @@ export function Activity({ holdings }: { holdings: Holdings }) {
     <section class="step">
       <h1>{words.title}</h1>
       <p class="lead">{words.lead}</p>
-      {!trail && doing.problem === undefined && <Waiting />}
+      {!trail && doing.problem === undefined && <Spinner />}
       <ul class="entries">
         {trail?.entries.map((entry) => (
           <li key={entry.entryId} class="entry">
-            <Description of={entry} holdings={holdings} />
+            <Description of={entry} data={data} />
           </li>
         ))}
       </ul>
@@ -47,10 +47,10 @@ export function Activity({ holdings }: { holdings: Holdings }) {
   )
 }
 
-type DescriptionProps = { of: ActivityEntry; holdings: Holdings }
+type DescriptionProps = { of: ActivityEntry; data: AccountData }
 
-function Description({ of: entry, holdings: { session, delegations } }: DescriptionProps) {
-  const { words, language } = useSpeech()
+function Description({ of: entry, data: { session, delegations } }: DescriptionProps) {
+  const { words, language } = useLocale()
   const { action, appName, identityId, details } = entry
   const delegation = delegationIn(entry, delegations)
   const acts: Partial<Record<string, string>> = words.activity.acts

@@ -1,21 +1,91 @@
+import { ApiError, call } from '../../../lib/api/call.ts'
+import { downloadFile } from '../../../lib/download.ts'
+import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import { useState } from 'preact/hooks'
-import type { Session } from '../../../lib/session.ts'
-import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { DeleteAccount } from './DeleteAccount.tsx'
-import { saveExport } from './export.ts'
+import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
+import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
+import type { Session } from '../../../lib/session/session.ts'
+import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
+import { Dialog } from '../../../components/form/Dialog.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { Field } from '../../../components/form/Field.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
 
-/** Taking everything along, and leaving for good. */
-export function Data({ session }: { session: Session }) {
-  const words = useWords().data
-  const doing = useDoing()
+/** Downloads all data that the service stores about the user. */
+async function downloadAccountExport(fileName: string): Promise<void> {
+  const everything = await call('GET /api/account/export', {})
+  downloadFile(JSON.stringify(everything, null, 2), 'application/json', fileName)
+}
+
+/**
+ * Asks for confirmation before an account is deleted. The user types the username, so that no one confirms by habit.
+ */
+function DeleteAccount({ session, onClose }: { session: Session; onClose: () => void }) {
+  const words = useMessages()
+  const doing = useActions()
+  const [typed, setTyped] = useState('')
+  const [checked, setChecked] = useState(false)
+  const [apps, setApps] = useState<string[]>()
+  const handle = session.identities[0]?.handle ?? ''
+  const matches = normalizeHandle(typed.replace(/^@/, '')) === normalizeHandle(handle)
+  const remove: Action = {
+    name: 'delete-account',
+    label: apps ? words.data.deleteWithApps : words.data.deleteNow,
+    do: async () => {
+      setChecked(true)
+      if (!matches) return
+      const querystring = apps ? ({ apps: 'delete' } as const) : {}
+      try {
+        await withRecentAuthentication(() => call('DELETE /api/account', { querystring }))
+      } catch (error) {
+        return setApps(appsThatWouldGo(error))
+      }
+      await signalAllAcceptedCredentials(session.user.userId, [])
+      location.assign('/')
+    },
+  }
+  const save: Action = {
+    name: 'export',
+    label: words.data.download,
+    look: 'secondary',
+    do: () => downloadAccountExport(words.data.fileName),
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={words.data.confirmTitle} onClose={onClose}>
+      <p>{words.data.confirmWhat}</p>
+      <div role="alert">{apps && <p class="problem">{words.data.appsGoToo(apps)}</p>}</div>
+      <ActionForm submit={remove} others={[save, cancel]} doing={doing}>
+        <Field
+          name="confirmation"
+          label={words.data.typeHandle(handle)}
+          value={typed}
+          onInput={(text) => setTyped(text.trim())}
+          problem={checked && !matches ? words.data.mismatch : undefined}
+          exact
+        />
+      </ActionForm>
+    </Dialog>
+  )
+}
+
+/** Returns the names of the user's registered apps if these prevent the deletion. */
+function appsThatWouldGo(error: unknown): string[] {
+  if (!(error instanceof ApiError && error.code === 'owns_apps')) throw error
+  const { apps } = error.fields
+  return Array.isArray(apps) ? apps.map(String) : []
+}
+
+/** Export of all data, and deletion of the account. */
+export function DataAndDeletion({ session }: { session: Session }) {
+  const words = useMessages().data
+  const doing = useActions()
   const [leaving, setLeaving] = useState(false)
   const save: Action = {
     name: 'export',
     label: words.download,
     look: 'secondary',
-    do: () => saveExport(words.fileName),
+    do: () => downloadAccountExport(words.fileName),
   }
   return (
     <section class="step">

@@ -1,26 +1,29 @@
-import type { WaitingDevice } from '@countersign/protocol/accounts/device-approvals'
+import type { PendingDeviceApproval } from '@countersign/protocol/accounts/device-approvals'
 import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
-import { call, Refused } from '../../../lib/call.ts'
+import { call, ApiError } from '../../../lib/api/call.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import type { Holdings } from '../Account.tsx'
-import { nameOf } from './device-name.ts'
-import { useUnlocking } from './unlocking-flow.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import type { AccountData } from '../Account.tsx'
+import { nameOf } from './device.ts'
+import { useDeviceApproval } from './unlocking-flow.ts'
 import { UnlockDevice } from './UnlockDevice.tsx'
-import { WaitingDevices } from './WaitingDevices.tsx'
+import { PendingDeviceApprovals } from './WaitingDevices.tsx'
 
-type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
+type Props = { data: AccountData; onChange: (data: AccountData) => void }
 
-/** Where a person is signed in: this browser, which they leave by signing out, and all others, also those that ask. */
-export function Sessions({ holdings, onChange }: Props) {
-  const words = useSpeech().words.sessions
-  const doing = useDoing()
-  const { sessions, devices } = holdings
-  const unlocking = useUnlocking(holdings.session.user.userId)
+/**
+ * Lists the user's sessions: this browser, which they leave by signing out, and the other ones, also those that wait to
+ * be unlocked.
+ */
+export function Sessions({ data, onChange }: Props) {
+  const words = useLocale().words.sessions
+  const doing = useActions()
+  const { sessions, devices } = data
+  const unlocking = useDeviceApproval(data.session.user.userId)
   const others = sessions.filter(({ current }) => !current)
-  const keep = (kept: SessionEntry[]) => onChange({ ...holdings, sessions: kept })
+  const updateSessions = (updated: SessionEntry[]) => onChange({ ...data, sessions: updated })
 
   const endOf = (session: SessionEntry): Action => ({
     name: `end-session-${session.sessionId}`,
@@ -29,7 +32,7 @@ export function Sessions({ holdings, onChange }: Props) {
     do: async () => {
       const { sessionId } = session
       await call('DELETE /api/auth/sessions/:sessionId', { params: { sessionId } }).catch(acceptGone)
-      keep(sessions.filter((each) => each !== session))
+      updateSessions(sessions.filter((each) => each !== session))
     },
   })
   const endOthers: Action = {
@@ -38,12 +41,12 @@ export function Sessions({ holdings, onChange }: Props) {
     look: 'secondary',
     do: async () => {
       await call('DELETE /api/auth/sessions', {})
-      keep(sessions.filter(({ current }) => current))
+      updateSessions(sessions.filter(({ current }) => current))
     },
   }
-  const forget = (device: WaitingDevice) =>
-    onChange({ ...holdings, devices: devices.filter(({ approvalId }) => approvalId !== device.approvalId) })
-  const approve = (device: WaitingDevice) => {
+  const forget = (device: PendingDeviceApproval) =>
+    onChange({ ...data, devices: devices.filter(({ approvalId }) => approvalId !== device.approvalId) })
+  const approve = (device: PendingDeviceApproval) => {
     unlocking.approve(device)
     forget(device)
   }
@@ -51,7 +54,7 @@ export function Sessions({ holdings, onChange }: Props) {
   return (
     <section class="step">
       <h1>{words.title}</h1>
-      <WaitingDevices devices={devices} onApprove={approve} onRefused={forget} />
+      <PendingDeviceApprovals devices={devices} onApprove={approve} onRefused={forget} />
       <ul class="entries">
         {sessions.map((session) => (
           <li key={session.sessionId} class="entry">
@@ -71,7 +74,7 @@ export function Sessions({ holdings, onChange }: Props) {
 }
 
 function Description({ of: { userAgent, createdAt, lastSeenAt } }: { of: SessionEntry }) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const { since, seen } = words.sessions
   const now = new Date()
   return (
@@ -84,7 +87,7 @@ function Description({ of: { userAgent, createdAt, lastSeenAt } }: { of: Session
   )
 }
 
-/** Ended already, from another tab: what the person wants is so. */
+/** Ignores that the session was already ended from another tab. */
 function acceptGone(error: unknown): void {
-  if (!(error instanceof Refused && error.code === 'session_not_found')) throw error
+  if (!(error instanceof ApiError && error.code === 'session_not_found')) throw error
 }

@@ -1,23 +1,23 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { useEffect, useState } from 'preact/hooks'
-import { readDigits } from '../../../lib/text/typed-digits.ts'
+import { parseDigits } from '../../../lib/text/dates.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { DeviceCode } from '../../../components/unlock/DeviceCode.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { StepHeading } from '../../../components/frame/StepHeading.tsx'
-import { nameOf } from './device-name.ts'
-import type { useUnlocking } from './unlocking-flow.ts'
+import { DeviceCode } from '../../../components/unlock/RequestDeviceUnlock.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { StepHeading } from '../../../components/frame/Frame.tsx'
+import { nameOf } from './device.ts'
+import type { useDeviceApproval } from './unlocking-flow.ts'
 import type { Step } from './unlocking-steps.ts'
 
-type Unlocking = ReturnType<typeof useUnlocking>
+type Unlocking = ReturnType<typeof useDeviceApproval>
 type Props = { unlocking: Unlocking; step: Exclude<Step, { at: 'rest' }> }
 
-/** Unlocks another device of the person, once they have typed here what it shows. */
+/** Unlocks another device of the user after they have typed here the digits that it shows. */
 export function UnlockDevice({ unlocking, step }: Props) {
-  const words = useWords()
-  const doing = useDoing()
+  const words = useMessages()
+  const doing = useActions()
   const done: Action = { name: 'done', label: words.devices.done, look: 'secondary', do: unlocking.leave }
   return (
     <section class="step">
@@ -47,12 +47,12 @@ type CompareProps = {
   onCancel: () => Promise<void>
 }
 
-/** The button sleeps until the other device has something to show. */
+/** Asks for the digits. The button is disabled until the other device has digits to show. */
 function Compare({ unlocking, step, onCancel }: CompareProps) {
-  const { devices: words, frame } = useWords()
-  const doing = useDoing()
-  // Apart from what is under way, which it puts an end to.
-  const leaving = useDoing()
+  const { devices: words, frame } = useMessages()
+  const doing = useActions()
+  // Independent of the running action, which it cancels.
+  const leaving = useActions()
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
   useEffect(() => void doing.perform({ name: 'agree', do: () => unlocking.agree(step.device) }), [])
@@ -62,7 +62,7 @@ function Compare({ unlocking, step, onCancel }: CompareProps) {
     asleep: step.at === 'agree',
     do: async () => {
       if (step.at === 'agree') return
-      const digits = readDigits(typed, limits.deviceApprovalDigits)
+      const digits = parseDigits(typed, limits.deviceApprovalDigits)
       if (digits === undefined) return setProblem(words.malformed)
       const flaw = await unlocking.compare(step, digits)
       if (flaw === 'wrong') setProblem(words.wrong(step.triesLeft - 1))

@@ -1,26 +1,26 @@
-import type { WaitingDevice } from '@countersign/protocol/accounts/device-approvals'
-import { withdrawApproval } from '../../../lib/device-approval.ts'
+import type { PendingDeviceApproval } from '@countersign/protocol/accounts/device-approvals'
+import { cancelApproval } from '../../../lib/keys/unlock.ts'
 import { ActionButton } from '../../../components/form/Actions.tsx'
-import { useDoing, type Doing } from '../../../components/form/doing.ts'
-import { InPageLink } from '../../../components/frame/InPageLink.tsx'
-import { Problem } from '../../../components/form/Problem.tsx'
-import { useSpeech, useWords } from '../../../components/frame/Root.tsx'
-import { nameOf } from './device-name.ts'
-import { pathOf } from '../sections.ts'
+import { useActions, type ActionState } from '../../../components/form/use-actions.ts'
+import { RouteLink } from '../../../components/frame/route.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { useLocale, useMessages } from '../../../components/frame/Root.tsx'
+import { nameOf } from './device.ts'
+import { routePath } from '../Navigation.tsx'
 
 type Props = {
-  devices: WaitingDevice[]
-  onApprove: (device: WaitingDevice) => void
-  onRefused: (device: WaitingDevice) => void
+  devices: PendingDeviceApproval[]
+  onApprove: (device: PendingDeviceApproval) => void
+  onRefused: (device: PendingDeviceApproval) => void
 }
 
-/** The person's devices that ask to be unlocked, and what it takes to say yes. */
-export function WaitingDevices({ devices, onApprove, onRefused }: Props) {
-  const words = useWords().devices
-  const doing = useDoing()
+/** Lists the user's devices that request to be unlocked, with what an approval requires. */
+export function PendingDeviceApprovals({ devices, onApprove, onRefused }: Props) {
+  const words = useMessages().devices
+  const doing = useActions()
   if (devices.length === 0) return null
-  const refuse = async (device: WaitingDevice) => {
-    await withdrawApproval(device.approvalId)
+  const refuse = async (device: PendingDeviceApproval) => {
+    await cancelApproval(device.approvalId)
     onRefused(device)
   }
   return (
@@ -38,15 +38,20 @@ export function WaitingDevices({ devices, onApprove, onRefused }: Props) {
           />
         ))}
       </ul>
-      <Problem of={doing.problem} />
+      <ErrorMessage of={doing.problem} />
     </section>
   )
 }
 
-type EntryProps = { device: WaitingDevice; doing: Doing; onApprove: () => unknown; onRefuse: () => unknown }
+type EntryProps = {
+  device: PendingDeviceApproval
+  doing: ActionState
+  onApprove: () => unknown
+  onRefuse: () => unknown
+}
 
 function Entry({ device, doing, onApprove, onRefuse }: EntryProps) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const { approve, approveOne, refuse, refuseOne, since } = words.devices
   const name = nameOf(device, words)
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(new Date(device.createdAt))
@@ -74,17 +79,17 @@ function Entry({ device, doing, onApprove, onRefuse }: EntryProps) {
   )
 }
 
-/** Says on every other section that a device asks; below the page, where it moves nothing when it comes. */
-export function Knock({ count, onLook }: { count: number; onLook: () => void }) {
-  const words = useWords().devices
+/** Announces a waiting device on every other section, below the page, where it moves nothing when it appears. */
+export function PendingDeviceNotice({ count, onLook }: { count: number; onLook: () => void }) {
+  const words = useMessages().devices
   return (
     <div role="status" class="knock">
       {count > 0 && (
         <p>
           {words.waitingTitle(count)}.{' '}
-          <InPageLink href={pathOf('sessions')} action="look-at-devices" onFollow={onLook}>
+          <RouteLink href={routePath('sessions')} action="look-at-devices" onFollow={onLook}>
             {words.look}
-          </InPageLink>
+          </RouteLink>
         </p>
       )}
     </div>

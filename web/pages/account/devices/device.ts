@@ -1,7 +1,9 @@
-/** The browser and the system that a `User-Agent` names, as far as it is one of those that people know. */
+import type { Messages } from '../../../locales/messages.ts'
+
+/** The browser and the system that a `User-Agent` header names, if they are well known. */
 export type Device = { browser: string | undefined; system: string | undefined }
 
-/** The more particular first: most of them also claim to be those further down. */
+/** More specific ones come first, because most of them also claim to be those further down. */
 const browsers: [RegExp, string][] = [
   [/\bEdgA?(iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -27,4 +29,11 @@ export function deviceOf(userAgent: string): Device {
 
 function nameIn(userAgent: string, names: [RegExp, string][]): string | undefined {
   return names.find(([pattern]) => pattern.test(userAgent))?.[1]
+}
+
+/** Names a device as its owner may recognize it. */
+export function nameOf({ userAgent }: { userAgent: string | null }, { sessions }: Pick<Messages, 'sessions'>): string {
+  const { browser, system } = deviceOf(userAgent ?? '')
+  if (browser && system) return sessions.on(browser, system)
+  return browser ?? system ?? sessions.unknown
 }

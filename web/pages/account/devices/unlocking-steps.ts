@@ -1,27 +1,32 @@
 import type { Agreement } from '@countersign/keys/device-approval'
-import type { WaitingDevice } from '@countersign/protocol/accounts/device-approvals'
+import type { PendingDeviceApproval } from '@countersign/protocol/accounts/device-approvals'
 import { limits } from '@countersign/protocol/formats/limits'
 
-/** How it can go wrong. Something between the two devices may alter what they say; then they don't trust each other. */
+/**
+ * The reason of a failure. `altered`: the messages between the two devices were altered, so they do not trust each
+ * other.
+ */
 export type Failure = 'gone' | 'altered' | 'wrong digits'
 
-/** The way on which a device unlocks another. */
+/** The steps of a device approval. */
 export type Step =
   | { at: 'rest' }
-  | { at: 'agree'; device: WaitingDevice }
-  | { at: 'compare'; device: WaitingDevice; agreement: Agreement; triesLeft: number }
-  | { at: 'sent'; device: WaitingDevice; confirmation: string }
-  | { at: 'end'; device: WaitingDevice; end: Failure }
+  | { at: 'agree'; device: PendingDeviceApproval }
+  | { at: 'compare'; device: PendingDeviceApproval; agreement: Agreement; triesLeft: number }
+  | { at: 'sent'; device: PendingDeviceApproval; confirmation: string }
+  | { at: 'end'; device: PendingDeviceApproval; end: Failure }
 
 export type Event =
-  | { type: 'approved'; device: WaitingDevice }
+  | { type: 'approved'; device: PendingDeviceApproval }
   | { type: 'agreed'; agreement: Agreement }
   | { type: 'wrong digits' }
   | { type: 'sent' }
   | { type: 'ended'; end: Failure }
   | { type: 'left' }
 
-/** The step after an event; one that does not belong to the step, such as a late answer, changes nothing. */
+/**
+ * Returns the step after an event. An event that does not belong to the step, such as a late response, changes nothing.
+ */
 export function nextStep(step: Step, event: Event): Step {
   switch (event.type) {
     case 'approved':

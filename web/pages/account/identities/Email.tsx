@@ -1,35 +1,35 @@
 import { isEmail } from '@countersign/protocol/formats/email'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { useState } from 'preact/hooks'
-import { call } from '../../../lib/call.ts'
-import { withFreshProof } from '../../../lib/passkey.ts'
+import { call } from '../../../lib/api/call.ts'
+import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { readSite } from '../../../lib/view.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { readSiteSettings } from '../../../lib/page-data.ts'
 
 type Props = { identity: Identity; onChanged: (identity: Identity) => void; onClose: () => void }
 
-/** The address of a name: asked for, then proved by the code that is mailed to it. */
+/** Adds an e-mail address to an identity: asks for it, then verifies it by the mailed code. */
 export function Email({ identity, onChanged, onClose }: Props) {
-  const words = useWords()
+  const words = useMessages()
   const [sentTo, setSentTo] = useState<string>()
   return (
     <Dialog title={words.email.title(identity.handle)} onClose={onClose}>
       {sentTo === undefined ? (
-        <AskAddress identity={identity} onSent={setSentTo} onChanged={onChanged} onClose={onClose} />
+        <AddressForm identity={identity} onSent={setSentTo} onChanged={onChanged} onClose={onClose} />
       ) : (
-        <AskCode identity={identity} sentTo={sentTo} onBack={() => setSentTo(undefined)} onChanged={onChanged} />
+        <CodeForm identity={identity} sentTo={sentTo} onBack={() => setSentTo(undefined)} onChanged={onChanged} />
       )}
     </Dialog>
   )
 }
 
-function AskAddress({ identity, onSent, onChanged, onClose }: Props & { onSent: (email: string) => void }) {
-  const words = useWords()
-  const doing = useDoing()
+function AddressForm({ identity, onSent, onChanged, onClose }: Props & { onSent: (email: string) => void }) {
+  const words = useMessages()
+  const doing = useActions()
   const params = { identityId: identity.identityId }
   const [email, setEmail] = useState('')
   const [checked, setChecked] = useState(false)
@@ -39,20 +39,21 @@ function AskAddress({ identity, onSent, onChanged, onClose }: Props & { onSent: 
     do: async () => {
       setChecked(true)
       if (!isEmail(email)) return
-      const ask = () => call('POST /api/identities/:identityId/email', { params, body: { email } })
-      onSent((await withFreshProof(ask)).email)
+      const sendCode = () => call('POST /api/identities/:identityId/email', { params, body: { email } })
+      onSent((await withRecentAuthentication(sendCode)).email)
     },
   }
   const remove: Action = {
     name: 'remove-email',
     label: words.email.remove,
     look: 'secondary',
-    do: async () => onChanged(await withFreshProof(() => call('DELETE /api/identities/:identityId/email', { params }))),
+    do: async () =>
+      onChanged(await withRecentAuthentication(() => call('DELETE /api/identities/:identityId/email', { params }))),
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
   const others = identity.email === null ? [cancel] : [remove, cancel]
   const now = identity.email !== null && <p>{words.email.now(identity.email)}</p>
-  if (!readSite().mail)
+  if (!readSiteSettings().mail)
     return (
       <>
         {now}
@@ -82,9 +83,9 @@ function AskAddress({ identity, onSent, onChanged, onClose }: Props & { onSent: 
 
 type CodeProps = Pick<Props, 'identity' | 'onChanged'> & { sentTo: string; onBack: () => void }
 
-function AskCode({ identity: { identityId }, sentTo, onBack, onChanged }: CodeProps) {
-  const words = useWords()
-  const doing = useDoing()
+function CodeForm({ identity: { identityId }, sentTo, onBack, onChanged }: CodeProps) {
+  const words = useMessages()
+  const doing = useActions()
   const [code, setCode] = useState('')
   const verify: Action = {
     name: 'verify-email',

@@ -1,33 +1,31 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { useState } from 'preact/hooks'
-import { tellDetails } from '../../../lib/passkey-signals.ts'
-import { useWords } from '../../../components/frame/Root.tsx'
-import type { Holdings } from '../Account.tsx'
-import { AddIdentity } from './AddIdentity.tsx'
-import { ChangeIdentity } from './ChangeIdentity.tsx'
-import { DeleteIdentity } from './DeleteIdentity.tsx'
+import { signalCurrentUserDetails } from '../../../lib/keys/passkey-signals.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import type { AccountData } from '../Account.tsx'
+import { AddIdentity, DeleteIdentity, EditIdentity } from './EditIdentity.tsx'
 import { Email } from './Email.tsx'
 
-type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
-type Question = { about: 'change' | 'email' | 'delete'; identity: Identity } | { about: 'new' }
+type Props = { data: AccountData; onChange: (data: AccountData) => void }
+type IdentityDialog = { about: 'change' | 'email' | 'delete'; identity: Identity } | { about: 'new' }
 
-export function Identities({ holdings, onChange }: Props) {
-  const words = useWords().identities
-  const [asked, setAsked] = useState<Question>()
-  const { session, authorizations } = holdings
-  const close = () => setAsked(undefined)
-  const keep = (identities: Identity[]) => {
+export function Identities({ data, onChange }: Props) {
+  const words = useMessages().identities
+  const [dialog, setDialog] = useState<IdentityDialog>()
+  const { session, authorizations } = data
+  const close = () => setDialog(undefined)
+  const updateIdentities = (identities: Identity[]) => {
     const lives = ({ identityId }: { identityId: string }) => identities.some((each) => each.identityId === identityId)
-    onChange({ ...holdings, authorizations: authorizations.filter(lives), session: { ...session, identities } })
+    onChange({ ...data, authorizations: authorizations.filter(lives), session: { ...session, identities } })
     close()
     const [first] = identities
-    // Passkeys are kept under the first of a person's names.
-    if (first) void tellDetails(session.user.userId, first)
+    // Passkeys show the names of the user's first identity.
+    if (first) void signalCurrentUserDetails(session.user.userId, first)
   }
   const replace = (changed: Identity) =>
-    keep(session.identities.map((each) => (each.identityId === changed.identityId ? changed : each)))
-  const remove = (gone: Identity) => keep(session.identities.filter((each) => each !== gone))
+    updateIdentities(session.identities.map((each) => (each.identityId === changed.identityId ? changed : each)))
+  const remove = (deleted: Identity) => updateIdentities(session.identities.filter((each) => each !== deleted))
   return (
     <section class="step">
       <h1>{words.title}</h1>
@@ -41,36 +39,36 @@ export function Identities({ holdings, onChange }: Props) {
                 @{identity.handle} · {identity.email ?? words.noEmail}
               </p>
             </div>
-            <Choices identity={identity} isLast={session.identities.length === 1} onChoose={setAsked} />
+            <Choices identity={identity} isLast={session.identities.length === 1} onChoose={setDialog} />
           </li>
         ))}
       </ul>
       {session.identities.length < limits.identitiesPerUserMax ? (
         <p>
-          <button type="button" class="button secondary" onClick={() => setAsked({ about: 'new' })}>
+          <button type="button" class="button secondary" onClick={() => setDialog({ about: 'new' })}>
             {words.add}
           </button>
         </p>
       ) : (
         <p>{words.tooMany}</p>
       )}
-      {asked?.about === 'new' && (
-        <AddIdentity onAdded={(added) => keep([...session.identities, added])} onClose={close} />
+      {dialog?.about === 'new' && (
+        <AddIdentity onAdded={(added) => updateIdentities([...session.identities, added])} onClose={close} />
       )}
-      {asked?.about === 'change' && <ChangeIdentity identity={asked.identity} onChanged={replace} onClose={close} />}
-      {asked?.about === 'email' && <Email identity={asked.identity} onChanged={replace} onClose={close} />}
-      {asked?.about === 'delete' && (
-        <DeleteIdentity identity={asked.identity} onDeleted={() => remove(asked.identity)} onClose={close} />
+      {dialog?.about === 'change' && <EditIdentity identity={dialog.identity} onChanged={replace} onClose={close} />}
+      {dialog?.about === 'email' && <Email identity={dialog.identity} onChanged={replace} onClose={close} />}
+      {dialog?.about === 'delete' && (
+        <DeleteIdentity identity={dialog.identity} onDeleted={() => remove(dialog.identity)} onClose={close} />
       )}
     </section>
   )
 }
 
-type ChoicesProps = { identity: Identity; isLast: boolean; onChoose: (question: Question) => void }
+type ChoicesProps = { identity: Identity; isLast: boolean; onChoose: (question: IdentityDialog) => void }
 
-/** What one can do with a name. The last one goes with the account alone. */
+/** The actions of an identity. The last identity can only be deleted with the account. */
 function Choices({ identity, isLast, onChoose }: ChoicesProps) {
-  const words = useWords().identities
+  const words = useMessages().identities
   const abouts = isLast ? (['change', 'email'] as const) : (['change', 'email', 'delete'] as const)
   return (
     <div class="choices">

@@ -2,78 +2,77 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import { useState } from 'preact/hooks'
 import { dayOf } from '../../../lib/text/dates.ts'
-import { tellPasskeys } from '../../../lib/passkey-signals.ts'
+import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import type { Holdings } from '../Account.tsx'
-import { Addition } from './Addition.tsx'
-import { useAddition } from './addition-flow.ts'
-import { Removal } from './Removal.tsx'
-import { RenamePasskey } from './RenamePasskey.tsx'
-import { Renewal } from './Renewal.tsx'
+import { useActions } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import type { AccountData } from '../Account.tsx'
+import { AddPasskey } from './AddPasskey.tsx'
+import { useAddPasskey } from './addition-flow.ts'
+import { RemovePasskey, RenamePasskey } from './EditPasskey.tsx'
+import { ReplaceRecoveryCode } from './ReplaceRecoveryCode.tsx'
 
-type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
-type Asked = { about: 'name' | 'removal'; passkey: Passkey }
+type Props = { data: AccountData; onChange: (data: AccountData) => void }
+type PasskeyDialog = { about: 'name' | 'removal'; passkey: Passkey }
 
-export function Passkeys({ holdings, onChange }: Props) {
-  const words = useSpeech().words.passkeys
-  const doing = useDoing()
-  const [asked, setAsked] = useState<Asked>()
-  const { passkeys, session } = holdings
+export function Passkeys({ data, onChange }: Props) {
+  const words = useLocale().words.passkeys
+  const doing = useActions()
+  const [dialog, setDialog] = useState<PasskeyDialog>()
+  const { passkeys, session } = data
   const { userId } = session.user
-  const keep = (kept: Passkey[], sessions = holdings.sessions) => {
-    onChange({ ...holdings, sessions, passkeys: kept })
-    setAsked(undefined)
-    const ids = kept.map(({ credentialId }) => credentialId)
-    void tellPasskeys(userId, ids)
+  const updatePasskeys = (updated: Passkey[], sessions = data.sessions) => {
+    onChange({ ...data, sessions, passkeys: updated })
+    setDialog(undefined)
+    const ids = updated.map(({ credentialId }) => credentialId)
+    void signalAllAcceptedCredentials(userId, ids)
   }
-  const addition = useAddition(userId, (added) => keep([...passkeys, added]))
+  const addition = useAddPasskey(userId, (added) => updatePasskeys([...passkeys, added]))
   const { step } = addition
-  if (step.at !== 'rest') return <Addition addition={addition} userId={userId} doing={doing} />
+  if (step.at !== 'rest') return <AddPasskey addition={addition} userId={userId} doing={doing} />
 
   const add = { name: 'add-passkey', label: words.add, look: 'secondary' as const, do: addition.begin }
   return (
-    <Renewal holdings={holdings} onChange={onChange}>
+    <ReplaceRecoveryCode data={data} onChange={onChange}>
       <h1>{words.title}</h1>
       <p role="status">{step.added !== undefined && words.added(step.added)}</p>
       <ul class="entries">
         {passkeys.map((passkey) => (
           <li key={passkey.credentialId} class="entry">
             <Description of={passkey} />
-            <Choices passkey={passkey} removable={passkeys.length > 1} onAsked={setAsked} />
+            <Choices passkey={passkey} removable={passkeys.length > 1} onOpenDialog={setDialog} />
           </li>
         ))}
       </ul>
       {passkeys.length < limits.passkeysPerUserMax && <Actions of={[add]} doing={doing} />}
-      {asked?.about === 'name' && (
+      {dialog?.about === 'name' && (
         <RenamePasskey
-          passkey={asked.passkey}
-          onRenamed={(renamed) => keep(passkeys.map((each) => (each === asked.passkey ? renamed : each)))}
-          onClose={() => setAsked(undefined)}
+          passkey={dialog.passkey}
+          onRenamed={(renamed) => updatePasskeys(passkeys.map((each) => (each === dialog.passkey ? renamed : each)))}
+          onClose={() => setDialog(undefined)}
         />
       )}
-      {asked?.about === 'removal' && (
-        <Removal
-          passkey={asked.passkey}
-          holdings={holdings}
+      {dialog?.about === 'removal' && (
+        <RemovePasskey
+          passkey={dialog.passkey}
+          data={data}
           onRemoved={(sessions) =>
-            keep(
-              passkeys.filter((each) => each !== asked.passkey),
+            updatePasskeys(
+              passkeys.filter((each) => each !== dialog.passkey),
               sessions,
             )
           }
-          onClose={() => setAsked(undefined)}
+          onClose={() => setDialog(undefined)}
         />
       )}
-    </Renewal>
+    </ReplaceRecoveryCode>
   )
 }
 
-type ChoicesProps = { passkey: Passkey; removable: boolean; onAsked: (asked: Asked) => void }
+type ChoicesProps = { passkey: Passkey; removable: boolean; onOpenDialog: (dialog: PasskeyDialog) => void }
 
-function Choices({ passkey, removable, onAsked }: ChoicesProps) {
-  const words = useSpeech().words.passkeys
+function Choices({ passkey, removable, onOpenDialog }: ChoicesProps) {
+  const words = useLocale().words.passkeys
   const { name } = passkey
   return (
     <div class="choices">
@@ -81,7 +80,7 @@ function Choices({ passkey, removable, onAsked }: ChoicesProps) {
         type="button"
         class="button quiet"
         aria-label={words.renameOne(name)}
-        onClick={() => onAsked({ about: 'name', passkey })}
+        onClick={() => onOpenDialog({ about: 'name', passkey })}
       >
         {words.rename}
       </button>
@@ -90,7 +89,7 @@ function Choices({ passkey, removable, onAsked }: ChoicesProps) {
           type="button"
           class="button quiet"
           aria-label={words.removeOne(name)}
-          onClick={() => onAsked({ about: 'removal', passkey })}
+          onClick={() => onOpenDialog({ about: 'removal', passkey })}
         >
           {words.remove}
         </button>
@@ -100,7 +99,7 @@ function Choices({ passkey, removable, onAsked }: ChoicesProps) {
 }
 
 function Description({ of: passkey }: { of: Passkey }) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const now = new Date()
   const { created, used, synced, oneDevice, opensKeys, signsInOnly } = words.passkeys
   return (

@@ -1,27 +1,29 @@
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { PasskeyWrap } from '@countersign/protocol/accounts/keys'
-import type { NewPasskey } from '../../../lib/passkey.ts'
+import type { NewPasskey } from '../../../lib/keys/passkey.ts'
 
-type KeyWraps = Answer<'GET /api/account/key-wraps'>['keyWraps']
+type KeyWraps = ResponseOf<'GET /api/account/key-wraps'>['keyWraps']
 
-/** A passkey that was made, but that the server does not know yet. */
-export type Made = { started: Answer<'POST /api/auth/passkeys/start'>; passkey: NewPasskey }
+/** A passkey that was created, but that the server does not know yet. */
+export type CreatedPasskey = { started: ResponseOf<'POST /api/auth/passkeys/start'>; passkey: NewPasskey }
 
-/** The way to a further passkey. What it cannot do is said before it is added, and nothing is lost by turning back. */
+/**
+ * The steps of adding a passkey. The page says what the passkey cannot do before it is added. Canceling loses nothing.
+ */
 export type Step =
   | { at: 'rest'; added?: string }
   | { at: 'enter code'; keyWraps: KeyWraps }
   | { at: 'make' }
-  | { at: 'touch again'; made: Made }
-  | { at: 'signs in only'; made: Made }
-  | { at: 'finish'; made: Made; keyWrap: PasskeyWrap | undefined }
+  | { at: 'touch again'; made: CreatedPasskey }
+  | { at: 'signs in only'; made: CreatedPasskey }
+  | { at: 'finish'; made: CreatedPasskey; keyWrap: PasskeyWrap | undefined }
 
 export type Event =
   | { type: 'keys are shut'; keyWraps: KeyWraps }
   | { type: 'ready to make' }
-  | { type: 'second touch due'; made: Made }
-  | { type: 'opens nothing'; made: Made }
-  | { type: 'finish failed'; made: Made; keyWrap: PasskeyWrap | undefined }
+  | { type: 'second touch due'; made: CreatedPasskey }
+  | { type: 'opens nothing'; made: CreatedPasskey }
+  | { type: 'finish failed'; made: CreatedPasskey; keyWrap: PasskeyWrap | undefined }
   | { type: 'added'; name: string }
   | { type: 'turned back' }
 
@@ -34,7 +36,7 @@ const accepted: Record<Step['at'], Event['type'][]> = {
   finish: ['finish failed', 'added', 'turned back'],
 }
 
-/** The step after an event; one that does not belong to the step changes nothing. */
+/** Returns the step after an event. An event that does not belong to the step changes nothing. */
 export function nextStep(step: Step, event: Event): Step {
   return accepted[step.at].includes(event.type) ? stepAfter(event) : step
 }

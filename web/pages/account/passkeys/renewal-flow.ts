@@ -1,23 +1,23 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import { useState } from 'preact/hooks'
-import { call } from '../../../lib/call.ts'
-import { reauthenticate, withFreshProof } from '../../../lib/passkey.ts'
-import type { Holdings } from '../Account.tsx'
-import { nextStep, type Event, type Replacement, type Step, type UsedPasskey } from './renewal-steps.ts'
+import { call } from '../../../lib/api/call.ts'
+import { reauthenticate, withRecentAuthentication } from '../../../lib/keys/passkey.ts'
+import type { AccountData } from '../Account.tsx'
+import { nextStep, type Event, type NewRecoveryCode, type Step, type UsedPasskey } from './renewal-steps.ts'
 
-const loadVault = () => import('../../../lib/vault.ts')
+const loadVault = () => import('../../../lib/keys/key-vault.ts')
 
-/** The step on the way to a new recovery code, and all that can be done about it. */
-export function useRenewal(holdings: Holdings, onChange: (holdings: Holdings) => void) {
+/** The current step of replacing the recovery code, and its actions. */
+export function useReplaceRecoveryCode(data: AccountData, onChange: (data: AccountData) => void) {
   const [step, setStep] = useState<Step>({ at: 'rest', renewed: false })
   const go = (event: Event) => setStep((current) => nextStep(current, event))
-  const { userId } = holdings.session.user
+  const { userId } = data.session.user
 
   async function openWithPasskey() {
     const vault = await loadVault()
     const used = await reauthenticate(await vault.prfSalt())
     const { keyWraps } = await call('GET /api/account/key-wraps', {})
-    const masterKey = await vault.openWithPasskey(keyWraps, used, userId)
+    const masterKey = await vault.unlockWithPasskey(keyWraps, used, userId)
     if (!masterKey) return go({ type: 'passkey opens nothing', keyWraps, used })
     await renew(masterKey)
   }
@@ -27,16 +27,16 @@ export function useRenewal(holdings: Holdings, onChange: (holdings: Holdings) =>
     await renew(masterKey)
   }
 
-  /** The passkey that opened nothing will from now on, if it can open anything. */
+  /** Wraps the master key for the passkey that had no key wrap, if it supports the PRF. */
   async function letOpen({ credentialId, prfOutput }: UsedPasskey, masterKey: MasterKey) {
     if (!prfOutput) return
-    const { wrapForPasskey } = await loadVault()
-    const body = await wrapForPasskey(masterKey, { credentialId, prfOutput }, userId)
-    await withFreshProof(() => call('POST /api/account/key-wraps', { body }))
-    const passkeys = holdings.passkeys.map((each) =>
+    const { wrapMasterKeyForPasskey } = await loadVault()
+    const body = await wrapMasterKeyForPasskey(masterKey, { credentialId, prfOutput }, userId)
+    await withRecentAuthentication(() => call('POST /api/account/key-wraps', { body }))
+    const passkeys = data.passkeys.map((each) =>
       each.credentialId === credentialId ? { ...each, opensKeys: true } : each,
     )
-    onChange({ ...holdings, passkeys })
+    onChange({ ...data, passkeys })
   }
 
   async function renew(masterKey: MasterKey) {
@@ -46,10 +46,10 @@ export function useRenewal(holdings: Holdings, onChange: (holdings: Holdings) =>
     go({ type: 'opened', recoveryCode, replacement })
   }
 
-  async function putInForce(replacement: Replacement) {
-    // Writing a code down may take longer than a proof of presence lasts.
-    await withFreshProof(() => call('PUT /api/account/recovery', { body: replacement }))
-    onChange({ ...holdings, recoverySince: new Date().toISOString(), codeOpensKeys: true })
+  async function putInForce(replacement: NewRecoveryCode) {
+    // Saving a code may take the user longer than their authentication counts as recent.
+    await withRecentAuthentication(() => call('PUT /api/account/recovery', { body: replacement }))
+    onChange({ ...data, recoverySince: new Date().toISOString(), codeOpensKeys: true })
     go({ type: 'in force' })
   }
 

@@ -1,23 +1,24 @@
-import type { Answer, Given } from '@countersign/protocol/api'
-import type { PrfOutput } from '../../../lib/passkey.ts'
+import type { ResponseOf, RequestOf } from '@countersign/protocol/api'
+import type { PrfOutput } from '../../../lib/keys/passkey.ts'
 
-/** What puts a new recovery code in force. */
-export type Replacement = Given<'PUT /api/account/recovery'>['body']
-/** The passkey that a person has just used, and what it could open keys with. */
+/** The request that activates a new recovery code. */
+export type NewRecoveryCode = RequestOf<'PUT /api/account/recovery'>['body']
+/** The passkey that the user has just used, with its PRF output. */
 export type UsedPasskey = { credentialId: string; prfOutput: PrfOutput | undefined }
-type KeyWraps = Answer<'GET /api/account/key-wraps'>['keyWraps']
+type KeyWraps = ResponseOf<'GET /api/account/key-wraps'>['keyWraps']
 
 /**
- * The way to a new recovery code. It is put in force only after the person has it: whoever leaves before keeps the old.
+ * The steps of replacing the recovery code. A new code is activated only after the user has saved it. Users who leave
+ * earlier keep the old one.
  */
 export type Step =
   | { at: 'rest'; renewed: boolean }
   | { at: 'enter code'; keyWraps: KeyWraps; used: UsedPasskey }
-  | { at: 'save code'; recoveryCode: string; replacement: Replacement }
+  | { at: 'save code'; recoveryCode: string; replacement: NewRecoveryCode }
 
 export type Event =
   | { type: 'passkey opens nothing'; keyWraps: KeyWraps; used: UsedPasskey }
-  | { type: 'opened'; recoveryCode: string; replacement: Replacement }
+  | { type: 'opened'; recoveryCode: string; replacement: NewRecoveryCode }
   | { type: 'in force' }
   | { type: 'cancelled' }
 
@@ -27,7 +28,7 @@ const accepted: Record<Step['at'], Event['type'][]> = {
   'save code': ['in force', 'cancelled'],
 }
 
-/** The step after an event; one that does not belong to the step changes nothing. */
+/** Returns the step after an event. An event that does not belong to the step changes nothing. */
 export function nextStep(step: Step, event: Event): Step {
   return accepted[step.at].includes(event.type) ? stepAfter(event) : step
 }

@@ -1,44 +1,46 @@
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../../../lib/call.ts'
+import { call } from '../../../lib/api/call.ts'
 import { momentOf } from '../../../lib/text/dates.ts'
-import { saveReceipt } from '../../../lib/receipt.ts'
-import { saveFile } from '../../../lib/save-file.ts'
+import { downloadFile, downloadReceipt } from '../../../lib/download.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { Monogram } from '../../../components/display/Monogram.tsx'
-import { Problem } from '../../../components/form/Problem.tsx'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { Waiting } from '../../../components/display/Waiting.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { Spinner } from '../../../components/display/Facts.tsx'
 import type { Pending } from './pending.ts'
-import { withNewest, withNext, type Trail } from './history.ts'
 
 const limit = '20'
 
-/** What shows exact texts, which the page does not need before there are any. */
+/** Loads the display of exact texts, which the page only needs if there are texts. */
 const loadExactText = () => import('../../../components/display/ExactText.tsx')
 type Shown = Awaited<ReturnType<typeof loadExactText>>
 
-/** What a person has signed, denied or let expire, page after page; read again when less waits than before. */
-export function History({ waiting: { count, requests } }: { waiting: Pending }) {
-  const { words } = useSpeech()
-  const doing = useDoing()
-  const [trail, setTrail] = useState<Trail>()
+/**
+ * Shows the requests that the user has signed, denied or let expire, page by page. Reads the newest page again when a
+ * request is no longer pending.
+ */
+export function SigningHistory({ waiting: { count, requests } }: { waiting: Pending }) {
+  const { words } = useLocale()
+  const doing = useActions()
+  const [trail, setTrail] = useState<HistoryPage>()
   const [shown, setShown] = useState<Shown>()
   const readNewest = async () => {
     const reading = call('GET /api/signing/history', { querystring: { limit } })
     const [newest, loaded] = await Promise.all([reading, loadExactText()])
     setShown(loaded)
-    setTrail((held) => withNewest(held, newest))
+    setTrail((current) => withNewest(current, newest))
   }
   const readNext = async () => {
     if (!trail?.nextCursor) return readNewest()
     const next = await call('GET /api/signing/history', { querystring: { limit, cursor: trail.nextCursor } })
-    setTrail((held) => (held ? withNext(held, next) : next))
+    setTrail((current) => (current ? withNext(current, next) : next))
   }
   useEffect(() => void doing.perform({ name: 'look', do: readNewest }), [[count, ...requests.map(idOf)].join()])
 
-  if (!trail && doing.problem === undefined) return <Waiting />
+  if (!trail && doing.problem === undefined) return <Spinner />
   if (trail?.requests.length === 0) return null
   const more: Action = { name: 'more', label: words.activity.more, look: 'secondary', do: readNext }
   const mayHaveMore = trail ? trail.nextCursor !== null : true
@@ -57,12 +59,12 @@ export function History({ waiting: { count, requests } }: { waiting: Pending }) 
 type Props = { request: SigningRequest; shown: Shown }
 
 function Entry({ request, shown }: Props) {
-  const { words, language } = useSpeech()
-  const doing = useDoing()
+  const { words, language } = useLocale()
+  const doing = useActions()
   const { requestId, app, handle, status, organization } = request
   const { endedAt, asMember, receipt, receiptOf } = words.signing
   const time = momentOf(request.resolvedAt ?? request.createdAt, language)
-  const save = { name: 'save-receipt', do: () => saveReceipt(requestId) }
+  const save = { name: 'save-receipt', do: () => downloadReceipt(requestId) }
   return (
     <li class="entry with-monogram">
       <Monogram name={app.name} />
@@ -73,7 +75,7 @@ function Entry({ request, shown }: Props) {
           {organization ? asMember(organization.name, handle) : `@${handle}`}
         </p>
         <Text request={request} shown={shown} />
-        <Problem of={doing.problem} />
+        <ErrorMessage of={doing.problem} />
       </div>
       {status === 'signed' && (
         <button
@@ -91,11 +93,11 @@ function Entry({ request, shown }: Props) {
   )
 }
 
-/** The text as it was shown for the signature; a receipt proves something only beside its exact bytes. */
+/** The text as it was shown for the signature. A receipt is evidence only together with the exact bytes. */
 function Text({ request: { requestId, app, payload, status }, shown: { ExactText, FirstLine } }: Props) {
-  const words = useSpeech().words.signing
+  const words = useLocale().words.signing
   const [open, setOpen] = useState(false)
-  const save = () => saveFile(payload, 'text/plain', `text-${requestId}.txt`)
+  const save = () => downloadFile(payload, 'text/plain', `text-${requestId}.txt`)
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{open ? words.text : <FirstLine of={payload} />}</summary>
@@ -115,4 +117,20 @@ function Text({ request: { requestId, app, payload, status }, shown: { ExactText
 
 function idOf({ requestId }: { requestId: string }): string {
   return requestId
+}
+
+/** The resolved requests of the user, newest first, with the cursor of the next page. */
+export type HistoryPage = ResponseOf<'GET /api/signing/history'>
+
+/** Replaces the newest page of a history that was read again. The entries after it stay. */
+export function withNewest(history: HistoryPage | undefined, newest: HistoryPage): HistoryPage {
+  const last = newest.requests.at(-1)
+  const place = history?.requests.findIndex(({ requestId }) => requestId === last?.requestId) ?? -1
+  if (!history || place < 0) return newest
+  return { requests: [...newest.requests, ...history.requests.slice(place + 1)], nextCursor: history.nextCursor }
+}
+
+/** Appends the next page to a history. */
+export function withNext(history: HistoryPage, next: HistoryPage): HistoryPage {
+  return { ...next, requests: [...history.requests, ...next.requests] }
 }

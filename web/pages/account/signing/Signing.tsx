@@ -1,37 +1,38 @@
 import type { PendingRequest } from '@countersign/protocol/signing/pending-signing'
-import { call } from '../../../lib/call.ts'
+import { call } from '../../../lib/api/call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Monogram } from '../../../components/display/Monogram.tsx'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import type { Holdings } from '../Account.tsx'
-import { History } from './History.tsx'
-import { KeyChange } from './KeyChange.tsx'
-import { useKeyChange } from './key-flow.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import type { AccountData } from '../Account.tsx'
+import { SigningHistory } from './History.tsx'
+import { ReplaceSigningKey } from './ReplaceSigningKey.tsx'
+import { useReplaceSigningKey } from './key-flow.ts'
 import { readMorePending, readPending } from './pending.ts'
 import { SigningKeys } from './SigningKeys.tsx'
 
-type Props = { holdings: Holdings; onChange: (holdings: Holdings) => void }
+type Props = { data: AccountData; onChange: (data: AccountData) => void }
 
-/** What waits for a person's signature, and the keys that they sign with. */
-export function Signing({ holdings, onChange }: Props) {
-  const { signing: words, activity } = useSpeech().words
-  const doing = useDoing()
-  const { session, pending, signingKeys } = holdings
+/** Shows the pending signing requests of the user, and their signing keys. */
+export function Signing({ data, onChange }: Props) {
+  const { signing: words, activity } = useLocale().words
+  const doing = useActions()
+  const { session, pending, signingKeys } = data
   const { identities, user } = session
   const { count, requests, nextCursor } = pending
-  const change = useKeyChange(user.userId, async () => {
+  const change = useReplaceSigningKey(user.userId, async () => {
     const [{ keys }, left] = await Promise.all([call('GET /api/signing/keys', {}), readPending(requests.length)])
-    onChange({ ...holdings, pending: left, signingKeys: keys })
+    onChange({ ...data, pending: left, signingKeys: keys })
   })
   const { step } = change
   const more: Action = {
     name: 'more-requests',
     label: activity.more,
     look: 'secondary',
-    do: async () => onChange({ ...holdings, pending: await readMorePending(pending) }),
+    do: async () => onChange({ ...data, pending: await readMorePending(pending) }),
   }
-  if (step.at !== 'rest') return <KeyChange change={change} step={step} pending={pending} userId={user.userId} />
+  if (step.at !== 'rest')
+    return <ReplaceSigningKey change={change} step={step} pending={pending} userId={user.userId} />
   return (
     <section class="step">
       <h1>{words.title}</h1>
@@ -47,16 +48,16 @@ export function Signing({ holdings, onChange }: Props) {
       <section class="apart">
         <h2>{words.keysTitle}</h2>
         <p role="status">{step.done && words.inForce(step.done.handle)}</p>
-        <SigningKeys identities={identities} keys={signingKeys} onChange={change.ask} />
+        <SigningKeys identities={identities} keys={signingKeys} onChange={change.confirm} />
       </section>
-      <History waiting={pending} />
+      <SigningHistory waiting={pending} />
     </section>
   )
 }
 
 function Waiting({ request }: { request: PendingRequest }) {
   const { requestId, app, handle, expiresAt, organization } = request
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const { as, asMember, until, read, readOf } = words.signing
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(new Date(expiresAt))
   return (

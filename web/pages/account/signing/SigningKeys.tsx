@@ -1,17 +1,17 @@
 import type { SigningKey } from '@countersign/protocol/signing/signing'
 import { useEffect, useState } from 'preact/hooks'
 import { dayOf, momentOf } from '../../../lib/text/dates.ts'
-import type { Session } from '../../../lib/session.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
+import type { Session } from '../../../lib/session/session.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
 import { fingerprintOf } from './fingerprint.ts'
-import type { Subject } from './key-steps.ts'
+import type { SigningKeyOwner } from './key-steps.ts'
 
 type Identity = Session['identities'][number]
-type Props = { identities: Identity[]; keys: SigningKey[]; onChange: (subject: Subject) => void }
+type Props = { identities: Identity[]; keys: SigningKey[]; onChange: (subject: SigningKeyOwner) => void }
 
-/** The signing key of each name: what to compare it by, since when it is in force, and those before it. */
+/** Shows the signing key of each identity: its fingerprint, the time since it is current, and the previous keys. */
 export function SigningKeys({ identities, keys, onChange }: Props) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const { make, makeOf, replace, replaceOf, none, madeOn, replacedOn } = words.signing
   const now = new Date()
   return (
@@ -46,7 +46,7 @@ export function SigningKeys({ identities, keys, onChange }: Props) {
 }
 
 function Former({ keys }: { keys: SigningKey['former'] }) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   return (
     <details>
       <summary>{words.signing.former(keys.length)}</summary>
@@ -62,11 +62,11 @@ function Former({ keys }: { keys: SigningKey['former'] }) {
   )
 }
 
-/** As long as any fingerprint: it keeps the room until ours is there, so that nothing moves. */
+/** As long as any fingerprint. It reserves the room until the fingerprint is computed, so that nothing moves. */
 const blank = Array<string>(8).fill('0000').join(' ')
 
 function Fingerprint({ publicKey }: { publicKey: string }) {
-  const words = useSpeech().words.signing
+  const words = useLocale().words.signing
   const [text, setText] = useState<string>()
   useEffect(() => void fingerprintOf(publicKey).then(setText), [publicKey])
   return (

@@ -1,6 +1,9 @@
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 
-/** What people compare of a public key (base64): the SHA-256 of its bytes, its first half, in groups of four digits. */
+/**
+ * Returns the fingerprint of a public key (base64): the first half of the SHA-256 of its bytes, in groups of four
+ * hexadecimal digits.
+ */
 export async function fingerprintOf(publicKey: string): Promise<string> {
   const bytes = fromCanonicalBase64(publicKey)
   if (!bytes) throw new Error('this is no public key')

@@ -1,28 +1,28 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import { useState } from 'preact/hooks'
-import { call } from '../../../lib/call.ts'
-import { reauthenticate } from '../../../lib/passkey.ts'
-import { nextStep, type Event, type Step, type Subject } from './key-steps.ts'
+import { call } from '../../../lib/api/call.ts'
+import { reauthenticate } from '../../../lib/keys/passkey.ts'
+import { nextStep, type Event, type Step, type SigningKeyOwner } from './key-steps.ts'
 
-const loadVault = () => import('../../../lib/vault.ts')
+const loadVault = () => import('../../../lib/keys/key-vault.ts')
 
-/** The step on the way to a new signing key, and all that can be done about it. */
-export function useKeyChange(userId: string, onChanged: () => Promise<void>) {
+/** The current step of replacing a signing key, and its actions. */
+export function useReplaceSigningKey(userId: string, onChanged: () => Promise<void>) {
   const [step, setStep] = useState<Step>({ at: 'rest' })
   const go = (event: Event) => setStep((current) => nextStep(current, event))
 
-  /** One touch both proves who asks, and opens the keys. */
-  async function openWithPasskey(subject: Subject) {
+  /** One assertion both re-authenticates the user and unlocks the keys. */
+  async function openWithPasskey(subject: SigningKeyOwner) {
     const vault = await loadVault()
     const used = await reauthenticate(await vault.prfSalt())
     const { keyWraps } = await call('GET /api/account/key-wraps', {})
-    const masterKey = await vault.openWithPasskey(keyWraps, used, userId)
+    const masterKey = await vault.unlockWithPasskey(keyWraps, used, userId)
     if (!masterKey) return go({ type: 'passkey opens nothing', subject, keyWraps })
     await change(subject, masterKey)
   }
 
-  /** The key is open for this alone, and forgotten also where the server says no. */
-  async function change(subject: Subject, masterKey: MasterKey) {
+  /** The keys are unlocked for this request only, and discarded even if it fails. */
+  async function change(subject: SigningKeyOwner, masterKey: MasterKey) {
     try {
       await putInForce(subject, masterKey)
     } finally {
@@ -34,14 +34,14 @@ export function useKeyChange(userId: string, onChanged: () => Promise<void>) {
 
   return {
     step,
-    ask: (subject: Subject) => go({ type: 'asked', subject }),
+    confirm: (subject: SigningKeyOwner) => go({ type: 'asked', subject }),
     openWithPasskey,
     change,
     cancel: () => go({ type: 'cancelled' }),
   }
 }
 
-async function putInForce({ identityId, key }: Subject, masterKey: MasterKey): Promise<void> {
+async function putInForce({ identityId, key }: SigningKeyOwner, masterKey: MasterKey): Promise<void> {
   const params = { identityId }
   const { replaceSigningKey } = await loadVault()
   if (key) await call('PUT /api/signing/keys/:identityId', { params, body: await replaceSigningKey(masterKey, key) })

@@ -1,20 +1,20 @@
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { SigningKey } from '@countersign/protocol/signing/signing'
 
-/** The identity whose key is made or replaced, and the key that it has. */
-export type Subject = { identityId: string; handle: string; key: SigningKey | undefined }
-type KeyWraps = Answer<'GET /api/account/key-wraps'>['keyWraps']
+/** The identity whose signing key is created or replaced, and its current key. */
+export type SigningKeyOwner = { identityId: string; handle: string; key: SigningKey | undefined }
+type KeyWraps = ResponseOf<'GET /api/account/key-wraps'>['keyWraps']
 
-/** The way to a new signing key. */
+/** The steps of replacing a signing key. */
 export type Step =
-  | { at: 'rest'; done?: Subject }
-  | { at: 'confirm'; subject: Subject }
-  | { at: 'enter code'; subject: Subject; keyWraps: KeyWraps }
+  | { at: 'rest'; done?: SigningKeyOwner }
+  | { at: 'confirm'; subject: SigningKeyOwner }
+  | { at: 'enter code'; subject: SigningKeyOwner; keyWraps: KeyWraps }
 
 export type Event =
-  | { type: 'asked'; subject: Subject }
-  | { type: 'passkey opens nothing'; subject: Subject; keyWraps: KeyWraps }
-  | { type: 'in force'; subject: Subject }
+  | { type: 'asked'; subject: SigningKeyOwner }
+  | { type: 'passkey opens nothing'; subject: SigningKeyOwner; keyWraps: KeyWraps }
+  | { type: 'in force'; subject: SigningKeyOwner }
   | { type: 'cancelled' }
 
 const accepted: Record<Step['at'], Event['type'][]> = {
@@ -23,7 +23,7 @@ const accepted: Record<Step['at'], Event['type'][]> = {
   'enter code': ['in force', 'cancelled'],
 }
 
-/** The step after an event; one that does not belong to the step changes nothing. */
+/** Returns the step after an event. An event that does not belong to the step changes nothing. */
 export function nextStep(step: Step, event: Event): Step {
   return accepted[step.at].includes(event.type) ? stepAfter(event) : step
 }

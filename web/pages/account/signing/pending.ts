@@ -1,15 +1,15 @@
-import type { Answer } from '@countersign/protocol/api'
-import { call } from '../../../lib/call.ts'
+import type { ResponseOf } from '@countersign/protocol/api'
+import { call } from '../../../lib/api/call.ts'
 
-/** How many requests wait for a signature, and the first of them, without their texts. */
-export type Pending = Answer<'GET /api/signing/pending'>
+/** The number of pending signing requests, and the first of them, without their payloads. */
+export type Pending = ResponseOf<'GET /api/signing/pending'>
 
 const pageSize = 20
 const pageSizeMax = 100
 
 /**
- * What waits for a signature: a page of it, and as many requests as are shown already, or a few more. All pages are
- * read each time, since what is answered or expires may be on any of them.
+ * Reads the pending requests: one page at least, and as many pages as are shown already. Reads all pages each time,
+ * because requests are resolved on any of them.
  */
 export async function readPending(shown: number): Promise<Pending> {
   const limit = String(Math.min(Math.max(shown, pageSize), pageSizeMax))
@@ -21,18 +21,18 @@ export async function readPending(shown: number): Promise<Pending> {
   return pending
 }
 
-/** The same with a page more. */
+/** Reads one page more than before. */
 export function readMorePending({ requests }: Pending): Promise<Pending> {
   return readPending(requests.length + pageSize)
 }
 
-/** What was read with the page after it, on which something may stand again whose app was disconnected meanwhile. */
+/** Appends the next page. A request may be on both, if an app was disconnected in between. */
 function withNext({ requests }: Pending, next: Pending): Pending {
   const known = new Set(requests.map(({ requestId }) => requestId))
   return { ...next, requests: [...requests, ...next.requests.filter(({ requestId }) => !known.has(requestId))] }
 }
 
-/** What was read last, unless more is shown since that was asked for. */
-export function latestOf(held: Pending, read: Pending): Pending {
-  return read.nextCursor !== undefined && read.requests.length < held.requests.length ? held : read
+/** Returns the newer result, unless more requests were shown since it was requested. */
+export function latestOf(shown: Pending, read: Pending): Pending {
+  return read.nextCursor !== undefined && read.requests.length < shown.requests.length ? shown : read
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rotationMessage } from '@countersign/protocol/formats/signing/signing-key-rotation'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/signed-action'
-import { readAct } from '../act.ts'
+import { rotationMessage, signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { parseSignActionRequest } from '../action.ts'
 
 const details = { organizationId: 'o', memberId: 'm' }
 const message = signedActionMessage('organization.member.removed', details)
-const asked = (changes: object = {}) => readAct({ type: 'countersign:act', identityId: 'i', message, ...changes })
+const parseWith = (changes: object = {}) =>
+  parseSignActionRequest({ type: 'countersign:act', identityId: 'i', message, ...changes })
 
 test('an act in an organization is read as it will be signed', () => {
-  assert.deepEqual(asked(), { identityId: 'i', action: 'organization.member.removed', details, message })
-  const connection = signedActionMessage('sso.connection_created', { name: 'Acme' })
-  assert.equal(asked({ message: connection })?.action, 'sso.connection_created')
+  assert.deepEqual(parseWith(), { identityId: 'i', action: 'organization.member.removed', details, message })
+  const connection = signedActionMessage('sso.connection.created', { name: 'Acme' })
+  assert.equal(parseWith({ message: connection })?.action, 'sso.connection.created')
 })
 
 test('nothing else is signed as one: no text, no change of a key, no act in another form', () => {
@@ -24,10 +24,10 @@ test('nothing else is signed as one: no text, no change of a key, no act in anot
     JSON.stringify({ version: 1, action: 'organization.deleted', details, more: 1 }),
     JSON.stringify({ version: 1, action: 'organization.deleted', details: 'all' }),
     JSON.stringify({ version: 1, action: 'ORGANIZATION', details }),
-    '{"version":1,"action":"organization.deleted","action":"organization.changed","details":{}}',
+    '{"version":1,"action":"organization.deleted","action":"organization.updated","details":{}}',
     undefined,
   ])
-    assert.equal(asked({ message: other }), undefined, String(other))
-  for (const wrong of [{ type: 'countersign:signed' }, { identityId: 1 }]) assert.equal(asked(wrong), undefined)
-  for (const data of [null, 'text', []]) assert.equal(readAct(data), undefined)
+    assert.equal(parseWith({ message: other }), undefined, String(other))
+  for (const wrong of [{ type: 'countersign:signed' }, { identityId: 1 }]) assert.equal(parseWith(wrong), undefined)
+  for (const data of [null, 'text', []]) assert.equal(parseSignActionRequest(data), undefined)
 })

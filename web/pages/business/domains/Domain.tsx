@@ -4,15 +4,15 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { useState } from 'preact/hooks'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { Refused } from '../../../lib/call.ts'
-import { act, signedOr, type Act } from '../session/acts.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { ApiError } from '../../../lib/api/call.ts'
+import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
 import { DomainRecord } from './DomainRecord.tsx'
-import { verdictOf, type Verdict } from './domain-verdict.ts'
-import { asMember } from '../session/memberships.ts'
+import { verificationMessage, type VerificationOutcome } from './domain-verdict.ts'
+import { memberContext } from '../session/membership.ts'
 import { RemoveDomain } from './RemoveDomain.tsx'
-import { useBusinessWords, type BusinessWords } from '../words.ts'
+import { useBusinessMessages, type BusinessWords } from '../words.ts'
 
 const removal = 'DELETE /api/organizations/:organizationId/domains/:domainId'
 const verification = 'POST /api/organizations/:organizationId/domains/:domainId/verify'
@@ -21,20 +21,20 @@ type Props = {
   of: OrganizationDomain
   organization: OwnOrganization
   onChanged: (domain: OrganizationDomain) => void
-  /** What the server has found may have changed how the domain stands. */
+  /** Called if a check may have changed the status of the domain. */
   onStale: () => unknown
   onRemoved: () => void
 }
 
-/** A domain: how it stands, the record that proves it, and what can be done. */
+/** A domain: its status, the DNS record that verifies it, and its actions. */
 export function Domain({ of: claim, organization, onChanged, onStale, onRemoved }: Props) {
-  const { domains: words } = useBusinessWords()
-  const doing = useDoing()
-  const [verdict, setVerdict] = useState<Verdict>()
+  const { domains: words } = useBusinessMessages()
+  const doing = useActions()
+  const [verdict, setVerdict] = useState<VerificationOutcome>()
   const [removing, setRemoving] = useState(false)
   const { domainId, domain, status, challenge } = claim
   const isProved = status === 'verified'
-  const { params, querystring } = asMember(organization)
+  const { params, querystring } = memberContext(organization)
   const given = { params: { ...params, domainId }, querystring }
 
   const check: Action = {
@@ -47,12 +47,12 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
         const verified = await act(verification, { ...given, body: null })
         onChanged(verified.domain)
       } catch (error) {
-        setVerdict(verdictOf(error))
+        setVerdict(verificationMessage(error))
         await onStale()
       }
     },
   }
-  const removeBy = async (how: Act) => {
+  const removeBy = async (how: SignedAction) => {
     await how(removal, { ...given, body: null }).catch(acceptGone)
     onRemoved()
   }
@@ -60,7 +60,7 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
     name: `remove-${domain}`,
     label: words.remove,
     look: 'quiet',
-    do: () => signedOr(removeBy, () => setRemoving(true)),
+    do: () => signedOrUnsigned(removeBy, () => setRemoving(true)),
   }
   return (
     <li class="entry domain">
@@ -86,7 +86,7 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
 type StandingProps = { of: OrganizationDomain; words: BusinessWords['domains'] }
 
 function Standing({ of: { verifiedAt, failingSince }, words }: StandingProps) {
-  const { language } = useSpeech()
+  const { language } = useLocale()
   if (failingSince !== null) {
     const end = new Date(Date.parse(failingSince) + limits.domainGraceSeconds * 1000)
     return <p class="problem">{words.failing(dayOf(end.toISOString(), language, new Date()))}</p>
@@ -95,7 +95,7 @@ function Standing({ of: { verifiedAt, failingSince }, words }: StandingProps) {
   return <p>{words.verified(dayOf(verifiedAt, language, new Date()))}</p>
 }
 
-/** Removed already, from another tab: what the person wants is so. */
+/** Ignores that the domain was already removed from another tab. */
 function acceptGone(error: unknown): void {
-  if (!(error instanceof Refused && error.code === 'domain_not_found')) throw error
+  if (!(error instanceof ApiError && error.code === 'domain_not_found')) throw error
 }

@@ -1,13 +1,13 @@
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
-import { Copies } from '../../../components/display/Copies.tsx'
-import { useBusinessWords } from '../words.ts'
+import { CopyableFields } from '../../../components/display/Copies.tsx'
+import { useBusinessMessages } from '../words.ts'
 
-/** The record that proves a domain, to copy. */
+/** Shows the DNS record that verifies a domain, for copying. */
 export function DomainRecord({ of: { name, value } }: { of: OrganizationDomain['challenge'] }) {
-  const { domains: words } = useBusinessWords()
+  const { domains: words } = useBusinessMessages()
   const parts = [
     { label: words.recordName, value: name, action: 'copy-record-name' },
     { label: words.recordValue, value, action: 'copy-record-value' },
   ]
-  return <Copies of={parts} />
+  return <CopyableFields of={parts} />
 }

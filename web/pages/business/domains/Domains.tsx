@@ -1,38 +1,39 @@
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { Waiting } from '../../../components/display/Waiting.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { Spinner } from '../../../components/display/Facts.tsx'
 import { Domain } from './Domain.tsx'
-import { asMember } from '../session/memberships.ts'
+import { memberContext } from '../session/membership.ts'
 import { NewDomain } from './NewDomain.tsx'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { callBusiness } from '../session/session.ts'
-import { useBusinessWords } from '../words.ts'
+import { useBusinessMessages } from '../words.ts'
 
-/** The domains that an organization claims, with what proves them, and a place for another one. */
+/** Lists the domains of an organization with their DNS records, and a form for another one. */
 export function Domains({ organization }: SectionProps) {
-  const words = useBusinessWords()
-  const doing = useDoing()
+  const words = useBusinessMessages()
+  const doing = useActions()
   const [domains, setDomains] = useState<OrganizationDomain[]>()
   const read: Action = {
     name: 'retry',
     label: words.retry,
     do: async () => {
-      const found = await callBusiness('GET /api/organizations/:organizationId/domains', asMember(organization))
+      const found = await callBusiness('GET /api/organizations/:organizationId/domains', memberContext(organization))
       setDomains(found.domains)
     },
   }
   useEffect(() => void doing.perform(read), [])
 
-  const keep = (changed: OrganizationDomain) =>
+  const updateDomain = (changed: OrganizationDomain) =>
     setDomains(domains?.map((each) => (each.domainId === changed.domainId ? changed : each)))
-  const forget = ({ domainId }: OrganizationDomain) => setDomains(domains?.filter((each) => each.domainId !== domainId))
+  const removeDomain = ({ domainId }: OrganizationDomain) =>
+    setDomains(domains?.filter((each) => each.domainId !== domainId))
   return (
     <section class="step">
       <h1>{words.sections.domains}</h1>
       <p>{words.domains.what}</p>
-      {domains === undefined && (doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />)}
+      {domains === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
       {domains && (
         <>
           <ul class="entries">
@@ -41,9 +42,9 @@ export function Domains({ organization }: SectionProps) {
                 key={each.domainId}
                 of={each}
                 organization={organization}
-                onChanged={keep}
+                onChanged={updateDomain}
                 onStale={read.do}
-                onRemoved={() => forget(each)}
+                onRemoved={() => removeDomain(each)}
               />
             ))}
           </ul>

@@ -3,20 +3,20 @@ import type { OrganizationDomain } from '@countersign/protocol/organizations/dom
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
 import { ActionForm } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { act } from '../session/acts.ts'
-import { verdictOf, type Verdict } from './domain-verdict.ts'
-import { asMember } from '../session/memberships.ts'
-import { useBusinessWords } from '../words.ts'
+import { verificationMessage, type VerificationOutcome } from './domain-verdict.ts'
+import { memberContext } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = { organization: OwnOrganization; isFirst: boolean; onClaimed: (domain: OrganizationDomain) => void }
 
 export function NewDomain({ organization, isFirst, onClaimed }: Props) {
-  const words = useBusinessWords().domains
-  const doing = useDoing()
+  const words = useBusinessMessages().domains
+  const doing = useActions()
   const [typed, setTyped] = useState('')
-  const [verdict, setVerdict] = useState<Verdict>()
+  const [verdict, setVerdict] = useState<VerificationOutcome>()
   const claim: Action = {
     name: 'claim-domain',
     label: words.claim,
@@ -25,12 +25,12 @@ export function NewDomain({ organization, isFirst, onClaimed }: Props) {
       const domain = normalizeDomain(typed.trim())
       if (domain === undefined) return setVerdict('invalid')
       try {
-        const given = { ...asMember(organization), body: { domain } }
+        const given = { ...memberContext(organization), body: { domain } }
         const claimed = await act('POST /api/organizations/:organizationId/domains', given)
         onClaimed(claimed.domain)
         setTyped('')
       } catch (error) {
-        setVerdict(verdictOf(error))
+        setVerdict(verificationMessage(error))
       }
     },
   }

@@ -1,7 +1,7 @@
-import { Refused } from '../../../lib/call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
 
-/** Why a domain is not an organization's, or not yet; each has its words. */
-export type Verdict =
+/** The reason why a domain is not verified. Each has its own text. */
+export type VerificationOutcome =
   | 'invalid'
   | 'public'
   | 'claimed'
@@ -12,7 +12,7 @@ export type Verdict =
   | 'other text'
   | 'alias'
 
-const byCode: Record<string, Verdict> = {
+const byCode: Record<string, VerificationOutcome> = {
   invalid_domain: 'invalid',
   public_domain: 'public',
   domain_already_claimed: 'claimed',
@@ -21,12 +21,12 @@ const byCode: Record<string, Verdict> = {
   temporarily_unavailable: 'unanswered',
 }
 
-const byFinding: Record<string, Verdict> = { nothing: 'nothing', other_text: 'other text', alias: 'alias' }
+const byFinding: Record<string, VerificationOutcome> = { nothing: 'nothing', other_text: 'other text', alias: 'alias' }
 
-/** What the server found of a domain. Throws on whatever says nothing of it. */
-export function verdictOf(error: unknown): Verdict {
+/** Returns the outcome of a verification. Throws errors that are not about the domain. */
+export function verificationMessage(error: unknown): VerificationOutcome {
   const verdict =
-    error instanceof Refused ? (byCode[error.code] ?? byFinding[String(error.fields['found'])]) : undefined
+    error instanceof ApiError ? (byCode[error.code] ?? byFinding[String(error.fields['found'])]) : undefined
   if (verdict === undefined) throw error
   return verdict
 }

@@ -1,22 +1,22 @@
 import type { OrganizationKey } from '@countersign/protocol/organizations/keys'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { Refused } from '../../../lib/call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { ActionButton } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { Problem } from '../../../components/form/Problem.tsx'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { act, signedOr, type Act } from '../session/acts.ts'
-import { useGuardedQuestion } from '../session/asking.ts'
-import { asMember } from '../session/memberships.ts'
-import { Question } from '../session/Question.tsx'
-import { useBusinessWords } from '../words.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
+import { useReauthenticatedDialog } from '../session/session.ts'
+import { memberContext } from '../session/membership.ts'
+import { ConfirmDialog } from '../session/Signature.tsx'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = { keys: OrganizationKey[]; organization: OwnOrganization; onDeleted: () => unknown }
 
-/** The keys before the one in force, which open what was encrypted with them until an owner deletes them. */
-export function FormerKeys({ keys, organization, onDeleted }: Props) {
-  const { keys: words } = useBusinessWords()
+/** Lists the previous keys. They decrypt what was encrypted with them until an owner deletes them. */
+export function PreviousKeys({ keys, organization, onDeleted }: Props) {
+  const { keys: words } = useBusinessMessages()
   const ended = keys.filter(({ endedAt }) => endedAt !== null)
   if (ended.length === 0) return null
   return (
@@ -34,12 +34,12 @@ export function FormerKeys({ keys, organization, onDeleted }: Props) {
 type EntryProps = Omit<Props, 'keys'> & { of: OrganizationKey }
 
 function FormerKey({ of: { keyId, version, createdAt }, organization, onDeleted }: EntryProps) {
-  const { keys: words } = useBusinessWords()
-  const { language } = useSpeech()
-  const doing = useDoing()
-  const question = useGuardedQuestion(`delete-${keyId}`)
-  const removeBy = async (how: Act) => {
-    const { params, querystring } = asMember(organization)
+  const { keys: words } = useBusinessMessages()
+  const { language } = useLocale()
+  const doing = useActions()
+  const question = useReauthenticatedDialog(`delete-${keyId}`)
+  const removeBy = async (how: SignedAction) => {
+    const { params, querystring } = memberContext(organization)
     const given = { params: { ...params, keyId }, querystring, body: null }
     await how('DELETE /api/organizations/:organizationId/keys/:keyId', given).catch(acceptGone)
     question.close()
@@ -49,26 +49,26 @@ function FormerKey({ of: { keyId, version, createdAt }, organization, onDeleted 
     name: `delete-key-${version}`,
     label: words.remove,
     look: 'quiet',
-    do: () => signedOr(removeBy, question.ask),
+    do: () => signedOrUnsigned(removeBy, question.open),
   }
   const agree: Action = { name: 'delete-key', label: words.removeNow, do: () => removeBy(act) }
   return (
     <li class="entry">
       <div>
         <p>{words.inForce(version, dayOf(createdAt, language, new Date()))}</p>
-        <Problem of={doing.problem} />
+        <ErrorMessage of={doing.problem} />
       </div>
       {organization.role === 'owner' && <ActionButton action={remove} doing={doing} />}
-      {question.asked && (
-        <Question title={words.removeTitle(version)} agree={agree} onClose={question.close}>
+      {question.isOpen && (
+        <ConfirmDialog title={words.removeTitle(version)} agree={agree} onClose={question.close}>
           {words.removeWhat}
-        </Question>
+        </ConfirmDialog>
       )}
     </li>
   )
 }
 
-/** Deleted already, from another tab: what the person wants is so. */
+/** Ignores that the key was already deleted from another tab. */
 function acceptGone(error: unknown): void {
-  if (!(error instanceof Refused && error.code === 'key_not_found')) throw error
+  if (!(error instanceof ApiError && error.code === 'key_not_found')) throw error
 }

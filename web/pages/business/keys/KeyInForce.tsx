@@ -2,19 +2,19 @@ import type { OrganizationKey } from '@countersign/protocol/organizations/keys'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
-import { asMember } from '../session/memberships.ts'
-import { addressForKeys } from '../session/session.ts'
-import { useBusinessWords } from '../words.ts'
+import { memberContext } from '../session/membership.ts'
+import { organizationKeysUrl } from '../session/session.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = { keys: OrganizationKey[]; organization: OwnOrganization; onMade: () => unknown }
 
-/** The key that apps encrypt with, and what there is to do about it: to share it, or to make another one. */
-export function KeyInForce({ keys, organization, onMade }: Props) {
-  const { keys: words } = useBusinessWords()
-  const doing = useDoing()
+/** The current key, which apps encrypt with. It can be shared and replaced. */
+export function ActiveKey({ keys, organization, onMade }: Props) {
+  const { keys: words } = useBusinessMessages()
+  const doing = useActions()
   const inForce = keys.find(({ endedAt }) => endedAt === null)
   const isDue = inForce !== undefined && inForce.rotationDueSince !== null
   const isMadeByMembers = organization.encryptionMode === 'e2ee'
@@ -24,8 +24,8 @@ export function KeyInForce({ keys, organization, onMade }: Props) {
     label: inForce ? words.replace : words.first,
     look: isDue || !inForce ? 'primary' : 'secondary',
     do: async () => {
-      if (isMadeByMembers) return location.assign(addressForKeys(organization, { renews: true }))
-      const given = { ...asMember(organization), body: inForce ? { replaces: inForce.keyId } : {} }
+      if (isMadeByMembers) return location.assign(organizationKeysUrl(organization, { renews: true }))
+      const given = { ...memberContext(organization), body: inForce ? { replaces: inForce.keyId } : {} }
       await act('POST /api/organizations/:organizationId/keys', given)
       await onMade()
     },
@@ -34,7 +34,7 @@ export function KeyInForce({ keys, organization, onMade }: Props) {
     name: 'share-key',
     label: words.share,
     look: isDue ? 'secondary' : 'primary',
-    do: () => location.assign(addressForKeys(organization, { renews: false })),
+    do: () => location.assign(organizationKeysUrl(organization, { renews: false })),
   }
   const inOrder = isDue ? [make, share] : [share, make]
   return (
@@ -50,8 +50,8 @@ function Standing({
 }: {
   of: OrganizationKey
 }) {
-  const { keys: words } = useBusinessWords()
-  const { language } = useSpeech()
+  const { keys: words } = useBusinessMessages()
+  const { language } = useLocale()
   const day = (instant: string) => dayOf(instant, language, new Date())
   return (
     <>

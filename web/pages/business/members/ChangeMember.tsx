@@ -1,29 +1,56 @@
-import { organizationScopes, scopesOfRole, type OrganizationScope } from '@countersign/protocol/formats/role'
+import {
+  type OrganizationRole,
+  type OrganizationScope,
+  organizationScopes,
+  scopesOfRole,
+} from '@countersign/protocol/formats/role'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { RadioGroup } from '../../../components/form/Choice.tsx'
+import { assignableRoles, assignableScopes, memberRef } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 import { useState } from 'preact/hooks'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { Options } from '../../../components/form/Options.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
-import { aboutMember } from '../session/memberships.ts'
-import { RoleOptions } from './RoleOptions.tsx'
-import { scopesToGive } from '../session/rights.ts'
-import { useBusinessWords } from '../words.ts'
 
-type Props = {
+type RoleOptionsProps = {
+  organization: OwnOrganization
+  chosen: OrganizationRole
+  onChoose: (role: OrganizationRole) => void
+}
+
+/** The roles that the user may assign, each with its permissions. */
+export function RoleOptions({ organization, chosen, onChoose }: RoleOptionsProps) {
+  const words = useBusinessMessages()
+  return (
+    <RadioGroup
+      name="role"
+      legend={words.role}
+      of={assignableRoles(organization).map((value) => ({
+        value,
+        label: words.roles[value],
+        about: words.rolesWhat[value],
+      }))}
+      chosen={[chosen]}
+      onChoose={onChoose}
+    />
+  )
+}
+
+type EditMemberProps = {
   organization: OwnOrganization
   member: OrganizationMember
   onChanged: (member: OrganizationMember) => void
   onClose: () => void
 }
 
-/** What a member is, may do, and may sign. A role brings its scopes, which then may be fewer or more. */
-export function ChangeMember({ organization, member, onChanged, onClose }: Props) {
-  const words = useBusinessWords()
-  const { frame } = useWords()
-  const doing = useDoing()
+/** Edits the role, permissions and signing authority of a member. A role sets its scopes, which can then be changed. */
+export function EditMember({ organization, member, onChanged, onClose }: EditMemberProps) {
+  const words = useBusinessMessages()
+  const { frame } = useMessages()
+  const doing = useActions()
   const [role, setRole] = useState(member.role)
   const [scopes, setScopes] = useState<readonly OrganizationScope[]>(member.scopes)
   const [signingAuthority, setSigningAuthority] = useState(member.signingAuthority)
@@ -31,7 +58,7 @@ export function ChangeMember({ organization, member, onChanged, onClose }: Props
     name: 'save-member',
     label: words.save,
     do: async () => {
-      const given = { ...aboutMember(organization, member), body: { role, scopes: [...scopes], signingAuthority } }
+      const given = { ...memberRef(organization, member), body: { role, scopes: [...scopes], signingAuthority } }
       onChanged((await act('PATCH /api/organizations/:organizationId/members/:memberId', given)).member)
     },
   }
@@ -49,16 +76,16 @@ export function ChangeMember({ organization, member, onChanged, onClose }: Props
           }}
         />
         {role !== 'owner' && (
-          <Options
+          <RadioGroup
             name="scopes"
             legend={words.mayDo}
-            of={scopesToGive(organization).map((value) => ({ value, label: words.scopes[value] }))}
+            of={assignableScopes(organization).map((value) => ({ value, label: words.scopes[value] }))}
             chosen={[...scopes]}
             several
             onChoose={(scope) => setScopes(toggled(scopes, scope))}
           />
         )}
-        <Options
+        <RadioGroup
           name="signingAuthority"
           legend={words.authority}
           of={[{ value: 'signingAuthority', label: words.hasAuthority, about: words.authorityWhat }]}

@@ -1,23 +1,23 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import type { OpenInvitation, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import type { InvitationPreview, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useState } from 'preact/hooks'
-import { Refused } from '../../../lib/call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { StepHeading } from '../../../components/frame/StepHeading.tsx'
-import { Waiting } from '../../../components/display/Waiting.tsx'
-import { readSite } from '../../../lib/view.ts'
-import { OwnNames } from '../OwnNames.tsx'
-import { callBusiness, withFreshProof } from '../session/session.ts'
-import { useBusinessWords } from '../words.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { StepHeading } from '../../../components/frame/Frame.tsx'
+import { Spinner } from '../../../components/display/Facts.tsx'
+import { readSiteSettings } from '../../../lib/page-data.ts'
+import { IdentitySelect } from '../NewOrganization.tsx'
+import { callBusiness, withRecentAuthentication } from '../session/session.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = { token: string; identities: Identity[]; onJoined: (organization: OwnOrganization) => void }
 
-/** What an invitation is to, for whoever has followed its link; `over` where it holds no more. */
+/** Shows an invitation to the user who followed its link, or `over` if it is not valid any more. */
 export function Invitation({ token, identities, onJoined }: Props) {
-  const words = useBusinessWords()
-  const doing = useDoing()
-  const [invitation, setInvitation] = useState<OpenInvitation | 'over'>()
+  const words = useBusinessMessages()
+  const doing = useActions()
+  const [invitation, setInvitation] = useState<InvitationPreview | 'over'>()
   const read = {
     name: 'retry',
     label: words.retry,
@@ -27,7 +27,7 @@ export function Invitation({ token, identities, onJoined }: Props) {
   if (invitation === undefined)
     return (
       <section class="step">
-        {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
+        {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
       </section>
     )
   if (invitation === 'over')
@@ -41,12 +41,12 @@ export function Invitation({ token, identities, onJoined }: Props) {
   return <Joining token={token} invitation={invitation} own={own} onJoined={onJoined} />
 }
 
-type JoiningProps = { token: string; invitation: OpenInvitation; own: Identity[]; onJoined: Props['onJoined'] }
+type JoiningProps = { token: string; invitation: InvitationPreview; own: Identity[]; onJoined: Props['onJoined'] }
 
-/** `own` are the names that are invited, of those that the person has. */
+/** `own`: the identities of the user that are invited. */
 function Joining({ token, invitation, own, onJoined }: JoiningProps) {
-  const { joining, roles } = useBusinessWords()
-  const doing = useDoing()
+  const { joining, roles } = useBusinessMessages()
+  const doing = useActions()
   const [identityId, setIdentityId] = useState(own[0]?.identityId ?? '')
   const chosen = own.find((identity) => identity.identityId === identityId)
   const { displayName, handle } = invitation.invitedBy
@@ -55,7 +55,7 @@ function Joining({ token, invitation, own, onJoined }: JoiningProps) {
     label: chosen ? joining.accept(chosen.displayName) : '',
     do: async () => {
       const given = { params: { token }, body: { identityId } }
-      const joined = await withFreshProof(() => callBusiness('POST /api/invitations/:token/accept', given))
+      const joined = await withRecentAuthentication(() => callBusiness('POST /api/invitations/:token/accept', given))
       onJoined(joined.organization)
     },
   }
@@ -63,12 +63,12 @@ function Joining({ token, invitation, own, onJoined }: JoiningProps) {
     <section class="step">
       <StepHeading>{joining.title(invitation.organization.name)}</StepHeading>
       <p class="lead">{joining.invites(`${displayName} (@${handle})`, roles[invitation.role])}</p>
-      <OwnNames legend={joining.as} identities={own} chosen={identityId} onChoose={setIdentityId} />
+      <IdentitySelect legend={joining.as} identities={own} chosen={identityId} onChoose={setIdentityId} />
       {own.length === 0 && (
         <>
           <p>{joining.forAnother}</p>
           <p>
-            <a class="button secondary" href={`${readSite().authUrl}/account/identities`}>
+            <a class="button secondary" href={`${readSiteSettings().authUrl}/account/identities`}>
               {joining.names}
             </a>
           </p>
@@ -79,11 +79,11 @@ function Joining({ token, invitation, own, onJoined }: JoiningProps) {
   )
 }
 
-async function readInvitation(token: string): Promise<OpenInvitation | 'over'> {
+async function readInvitation(token: string): Promise<InvitationPreview | 'over'> {
   try {
     return (await callBusiness('GET /api/invitations/:token', { params: { token } })).invitation
   } catch (error) {
-    if (error instanceof Refused && error.code === 'invitation_not_found') return 'over'
+    if (error instanceof ApiError && error.code === 'invitation_not_found') return 'over'
     throw error
   }
 }

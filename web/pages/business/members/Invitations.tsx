@@ -1,14 +1,14 @@
 import type { Invitation, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
-import { Refused } from '../../../lib/call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
 import { Invite } from './Invite.tsx'
-import { asMember } from '../session/memberships.ts'
-import { useBusinessWords } from '../words.ts'
+import { memberContext } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = {
   organization: OwnOrganization
@@ -16,18 +16,18 @@ type Props = {
   onChange: (invitations: Invitation[]) => void
 }
 
-/** Who is invited and has not come yet. */
+/** Lists the pending invitations. */
 export function Invitations({ organization, invitations, onChange }: Props) {
-  const words = useBusinessWords()
-  const { language } = useSpeech()
-  const doing = useDoing()
+  const words = useBusinessMessages()
+  const { language } = useLocale()
+  const doing = useActions()
   const [inviting, setInviting] = useState(false)
   const withdraw = (invitation: Invitation): Action => ({
     name: `withdraw-${invitation.invitationId}`,
     label: words.withdraw,
     look: 'quiet',
     do: async () => {
-      const { params, querystring } = asMember(organization)
+      const { params, querystring } = memberContext(organization)
       const given = { params: { ...params, invitationId: invitation.invitationId }, querystring, body: null }
       await act('DELETE /api/organizations/:organizationId/invitations/:invitationId', given).catch(acceptGone)
       onChange(invitations.filter((each) => each !== invitation))
@@ -72,7 +72,7 @@ export function Invitations({ organization, invitations, onChange }: Props) {
   )
 }
 
-/** Withdrawn already, or accepted meanwhile: nobody can use it any more. */
+/** Ignores that the invitation was already revoked or accepted. It cannot be used any more. */
 function acceptGone(error: unknown): void {
-  if (!(error instanceof Refused && error.code === 'invitation_not_found')) throw error
+  if (!(error instanceof ApiError && error.code === 'invitation_not_found')) throw error
 }

@@ -1,19 +1,20 @@
+import { isHandle } from '@countersign/protocol/formats/handle'
+import { isEmail } from '@countersign/protocol/formats/email'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import type { Invitation, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
-import { Refused } from '../../../lib/call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
-import { CopyButton } from '../../../components/display/CopyButton.tsx'
+import { CopyButton } from '../../../components/display/Copies.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { StepHeading } from '../../../components/frame/StepHeading.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { act } from '../session/acts.ts'
-import { invitedBy } from './invited.ts'
-import { asMember } from '../session/memberships.ts'
-import { RoleOptions } from './RoleOptions.tsx'
-import { useBusinessWords } from '../words.ts'
+import { memberContext } from '../session/membership.ts'
+import { RoleOptions } from './ChangeMember.tsx'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = {
   organization: OwnOrganization
@@ -21,9 +22,9 @@ type Props = {
   onClose: () => void
 }
 
-/** Asks whom to invite and as what, and then shows the link, this once. */
+/** Invites a member with a role, and then shows the link, which cannot be shown again. */
 export function Invite({ organization, onInvited, onClose }: Props) {
-  const words = useBusinessWords()
+  const words = useBusinessMessages()
   const [url, setUrl] = useState<string>()
   return (
     <Dialog title={words.invite} onClose={onClose}>
@@ -50,14 +51,14 @@ type QuestionProps = {
 }
 
 function Question({ organization, onInvited, onClose }: QuestionProps) {
-  const words = useBusinessWords()
-  const { frame } = useWords()
-  const doing = useDoing()
+  const words = useBusinessMessages()
+  const { frame } = useMessages()
+  const doing = useActions()
   const [whom, setWhom] = useState('')
   const [role, setRole] = useState<OrganizationRole>('member')
   const [checked, setChecked] = useState(false)
   const [unknown, setUnknown] = useState<string>()
-  const invited = invitedBy(whom)
+  const invited = parseInvitee(whom)
   const problem = invited ? words.nobody : words.whomInvalid
   const invite: Action = {
     name: 'send-invitation',
@@ -65,7 +66,7 @@ function Question({ organization, onInvited, onClose }: QuestionProps) {
     do: async () => {
       setChecked(true)
       if (!invited) return
-      const given = { ...asMember(organization), body: { ...invited, role } }
+      const given = { ...memberContext(organization), body: { ...invited, role } }
       const made = await act('POST /api/organizations/:organizationId/invitations', given).catch(noteUnknown)
       if (made) onInvited(made.invitation, made.url)
     },
@@ -73,7 +74,7 @@ function Question({ organization, onInvited, onClose }: QuestionProps) {
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
 
   function noteUnknown(error: unknown) {
-    if (!(error instanceof Refused && error.code === 'identity_not_found')) throw error
+    if (!(error instanceof ApiError && error.code === 'identity_not_found')) throw error
     setUnknown(whom)
     return undefined
   }
@@ -94,10 +95,10 @@ function Question({ organization, onInvited, onClose }: QuestionProps) {
   )
 }
 
-/** The link that lets in whom it names, and nobody else. */
+/** The link, which only the invited user can use. */
 function Link({ url, onClose }: { url: string; onClose: () => void }) {
-  const words = useBusinessWords()
-  const doing = useDoing()
+  const words = useBusinessMessages()
+  const doing = useActions()
   const close: Action = { name: 'invitation-sent', label: words.done, look: 'quiet', do: onClose }
   return (
     <>
@@ -109,4 +110,12 @@ function Link({ url, onClose }: { url: string; onClose: () => void }) {
       <Actions of={[close]} doing={doing} />
     </>
   )
+}
+
+/** Parses the username, with or without @, or the e-mail address of a user to invite. */
+export function parseInvitee(text: string): { handle: string } | { email: string } | undefined {
+  const written = text.trim()
+  if (isEmail(written)) return { email: written }
+  const handle = written.replace(/^@/, '')
+  return isHandle(handle) ? { handle } : undefined
 }

@@ -1,22 +1,22 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { dayOf } from '../../../lib/text/dates.ts'
-import { useDoing, type Doing } from '../../../components/form/doing.ts'
-import { Problem } from '../../../components/form/Problem.tsx'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { mayChange } from '../session/rights.ts'
-import { useBusinessWords } from '../words.ts'
+import { useActions, type ActionState } from '../../../components/form/use-actions.ts'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { canUpdate } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
-export type MemberQuestion = { about: 'change' | 'remove' | 'leave'; member: OrganizationMember }
+export type MemberDialog = { about: 'change' | 'remove' | 'leave'; member: OrganizationMember }
 
 type Props = {
   organization: OwnOrganization
   identities: Identity[]
   members: OrganizationMember[]
-  onAsk: (question: MemberQuestion) => unknown
+  onSelect: (question: MemberDialog) => unknown
 }
 
-export function MemberList({ organization, identities, members, onAsk }: Props) {
+export function MemberList({ organization, identities, members, onSelect }: Props) {
   const isOwn = ({ identityId }: OrganizationMember) => identities.some((each) => each.identityId === identityId)
   return (
     <ul class="entries">
@@ -24,38 +24,38 @@ export function MemberList({ organization, identities, members, onAsk }: Props) 
         <Entry
           key={member.memberId}
           of={member}
-          choices={questionsAbout(member, organization, isOwn(member))}
-          onAsk={onAsk}
+          choices={dialogsFor(member, organization, isOwn(member))}
+          onSelect={onSelect}
         />
       ))}
     </ul>
   )
 }
 
-/** What one may ask to do with a member: oneself one leaves. */
-function questionsAbout(member: OrganizationMember, organization: OwnOrganization, own: boolean) {
-  const may = mayChange(organization, member)
+/** Returns the dialogs that a member's entry offers. Users leave their own membership. */
+function dialogsFor(member: OrganizationMember, organization: OwnOrganization, own: boolean) {
+  const may = canUpdate(organization, member)
   return [...(may ? (['change'] as const) : []), ...(own ? (['leave'] as const) : may ? (['remove'] as const) : [])]
 }
 
-type EntryProps = { of: OrganizationMember; choices: MemberQuestion['about'][]; onAsk: Props['onAsk'] }
+type EntryProps = { of: OrganizationMember; choices: MemberDialog['about'][]; onSelect: Props['onSelect'] }
 
-function Entry({ of: member, choices, onAsk }: EntryProps) {
-  const doing = useDoing()
+function Entry({ of: member, choices, onSelect }: EntryProps) {
+  const doing = useActions()
   return (
     <li class="entry">
       <div>
         <Description of={member} />
-        <Problem of={doing.problem} />
+        <ErrorMessage of={doing.problem} />
       </div>
-      <Choices of={choices} member={member} onAsk={onAsk} doing={doing} />
+      <Choices of={choices} member={member} onSelect={onSelect} doing={doing} />
     </li>
   )
 }
 
 function Description({ of: member }: { of: OrganizationMember }) {
-  const words = useBusinessWords()
-  const { language } = useSpeech()
+  const words = useBusinessMessages()
+  const { language } = useLocale()
   const facts = [
     `@${member.handle}`,
     words.roles[member.role],
@@ -71,15 +71,15 @@ function Description({ of: member }: { of: OrganizationMember }) {
 }
 
 type ChoicesProps = Omit<EntryProps, 'of' | 'choices'> & {
-  of: MemberQuestion['about'][]
+  of: MemberDialog['about'][]
   member: OrganizationMember
-  doing: Doing
+  doing: ActionState
 }
 
-function Choices({ of, member, onAsk, doing }: ChoicesProps) {
-  const words = useBusinessWords()
-  const ask = (about: MemberQuestion['about']) =>
-    void doing.perform({ name: about, do: () => onAsk({ about, member }) })
+function Choices({ of, member, onSelect, doing }: ChoicesProps) {
+  const words = useBusinessMessages()
+  const select = (about: MemberDialog['about']) =>
+    void doing.perform({ name: about, do: () => onSelect({ about, member }) })
   return (
     <div class="choices">
       {of.map((about) => (
@@ -93,7 +93,7 @@ function Choices({ of, member, onAsk, doing }: ChoicesProps) {
           data-identity-id={member.identityId}
           aria-busy={doing.current === about}
           aria-disabled={doing.current !== undefined}
-          onClick={() => ask(about)}
+          onClick={() => select(about)}
         >
           {words[about]}
         </button>

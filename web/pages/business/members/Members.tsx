@@ -1,28 +1,27 @@
 import type { Invitation, OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { Waiting } from '../../../components/display/Waiting.tsx'
-import { act, signedOr, type Act } from '../session/acts.ts'
-import { ChangeMember } from './ChangeMember.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { Spinner } from '../../../components/display/Facts.tsx'
+import { type SignedAction, act, signedOrUnsigned } from '../session/acts.ts'
+import { EditMember } from './ChangeMember.tsx'
 import { Invitations } from './Invitations.tsx'
-import { asMember } from '../session/memberships.ts'
-import { MemberList, type MemberQuestion } from './MemberList.tsx'
+import { memberContext } from '../session/membership.ts'
+import { MemberList, type MemberDialog } from './MemberList.tsx'
 import type { SectionProps } from '../OrganizationPage.tsx'
-import { removeMember } from './removal.ts'
-import { RemoveMember } from './RemoveMember.tsx'
+import { RemoveMember, removeMember } from './RemoveMember.tsx'
 import { callBusiness } from '../session/session.ts'
-import { useBusinessWords } from '../words.ts'
+import { useBusinessMessages } from '../words.ts'
 
-/** Who is in an organization, and who is invited; the latter is told to those who may invite. */
+/** The members and the invitations. Only members who may invite receive the invitations. */
 type People = { members: OrganizationMember[]; nextCursor: string | null; invitations: Invitation[] }
 
 export function Members({ organization, identities, onLeft }: SectionProps) {
-  const words = useBusinessWords()
-  const doing = useDoing()
+  const words = useBusinessMessages()
+  const doing = useActions()
   const [people, setPeople] = useState<People>()
-  const [question, setQuestion] = useState<MemberQuestion>()
+  const [question, setQuestion] = useState<MemberDialog>()
   const mayInvite = organization.scopes.includes('manage_identities')
   const read = {
     name: 'retry',
@@ -35,32 +34,32 @@ export function Members({ organization, identities, onLeft }: SectionProps) {
     return (
       <section class="step">
         <h1>{words.sections.members}</h1>
-        {doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />}
+        {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
       </section>
     )
-  const keep = (members: OrganizationMember[]) => {
+  const updateMembers = (members: OrganizationMember[]) => {
     setPeople({ ...people, members })
     setQuestion(undefined)
   }
-  const remove = async (how: Act, { member, about }: MemberQuestion) => {
+  const remove = async (how: SignedAction, { member, about }: MemberDialog) => {
     await removeMember(how, organization, { member, leaving: about === 'leave' })
     const others = people.members.filter((each) => each !== member)
-    keep(others)
+    updateMembers(others)
     const own = identities.map(({ identityId }) => identityId)
     if (own.includes(member.identityId) && !others.some(({ identityId }) => own.includes(identityId))) onLeft()
   }
-  const ask = (asked: MemberQuestion) => {
-    if (asked.about === 'change') return setQuestion(asked)
-    return signedOr(
-      (how) => remove(how, asked),
-      () => setQuestion(asked),
+  const select = (requested: MemberDialog) => {
+    if (requested.about === 'change') return setQuestion(requested)
+    return signedOrUnsigned(
+      (how) => remove(how, requested),
+      () => setQuestion(requested),
     )
   }
   return (
     <>
       <section class="step">
         <h1>{words.sections.members}</h1>
-        <MemberList organization={organization} identities={identities} members={people.members} onAsk={ask} />
+        <MemberList organization={organization} identities={identities} members={people.members} onSelect={select} />
         <More
           organization={organization}
           after={people.nextCursor}
@@ -79,7 +78,7 @@ export function Members({ organization, identities, onLeft }: SectionProps) {
           of={question}
           organization={organization}
           onChanged={(changed) =>
-            keep(people.members.map((each) => (each.memberId === changed.memberId ? changed : each)))
+            updateMembers(people.members.map((each) => (each.memberId === changed.memberId ? changed : each)))
           }
           onAgreed={() => remove(act, question)}
           onClose={() => setQuestion(undefined)}
@@ -89,13 +88,13 @@ export function Members({ organization, identities, onLeft }: SectionProps) {
   )
 }
 
-type QuestionProps = Omit<Parameters<typeof ChangeMember>[0], 'member'> & {
-  of: MemberQuestion
+type QuestionProps = Omit<Parameters<typeof EditMember>[0], 'member'> & {
+  of: MemberDialog
   onAgreed: () => Promise<void>
 }
 
 function Question({ of: { about, member }, onChanged, onAgreed, ...given }: QuestionProps) {
-  if (about === 'change') return <ChangeMember {...given} member={member} onChanged={onChanged} />
+  if (about === 'change') return <EditMember {...given} member={member} onChanged={onChanged} />
   return <RemoveMember {...given} member={member} leaving={about === 'leave'} onAgreed={onAgreed} />
 }
 
@@ -106,8 +105,8 @@ type MoreProps = {
 }
 
 function More({ organization, after, onRead }: MoreProps) {
-  const { activity } = useWords()
-  const doing = useDoing()
+  const { activity } = useMessages()
+  const doing = useActions()
   const more: Action = {
     name: 'more',
     label: activity.more,
@@ -121,14 +120,14 @@ async function readPeople(organization: OwnOrganization, mayInvite: boolean): Pr
   const path = 'GET /api/organizations/:organizationId/invitations'
   const [page, { invitations }] = await Promise.all([
     readMembers(organization, null),
-    mayInvite ? callBusiness(path, asMember(organization)) : { invitations: [] },
+    mayInvite ? callBusiness(path, memberContext(organization)) : { invitations: [] },
   ])
   return { ...page, invitations }
 }
 
-/** A hundred members, beginning after one. */
+/** Reads a hundred members after a cursor. */
 async function readMembers(organization: OwnOrganization, cursor: string | null) {
-  const { params, querystring } = asMember(organization)
+  const { params, querystring } = memberContext(organization)
   const given = { params, querystring: { ...querystring, limit: '100', ...(cursor !== null && { cursor }) } }
   const { members, nextCursor = null } = await callBusiness('GET /api/organizations/:organizationId/members', given)
   return { members, nextCursor }

@@ -1,33 +1,49 @@
-import { useEffect, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { signInWindow, useAskedSignature, type AskedSignature } from './signature.ts'
-import { useBusinessWords } from '../words.ts'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { type SignatureRequest, openSigningWindow, useSignatureRequest } from './signature.ts'
+import { useBusinessMessages } from '../words.ts'
 
-/** What is to be signed before it is done. */
-export function Signature() {
-  const asked = useAskedSignature()
-  return asked ? <Question key={asked.message} asked={asked} /> : null
+type Props = { title: string; agree: Action; onClose: () => void; children: ComponentChildren }
+
+/** Asks for confirmation, and says what ends. Members who sign the action confirm it in the signing window instead. */
+export function ConfirmDialog({ title, agree, onClose, children }: Props) {
+  const { frame } = useMessages()
+  const doing = useActions()
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{children}</p>
+      <Actions of={[agree, cancel]} doing={doing} />
+    </Dialog>
+  )
+}
+
+/** Shows the requested signature, if there is one. */
+export function SignActionPrompt() {
+  const request = useSignatureRequest()
+  return request ? <SigningDialog key={request.message} request={request} /> : null
 }
 
 /**
- * Stands before the page for as long as the window is open in which the key opens. Where the press that began it no
- * longer counts, a browser lets one open only for another.
+ * Covers the page while the signing window is open. If the browser blocked the window because the press of the button
+ * was too long ago, another press opens it.
  */
-function Question({ asked }: { asked: AskedSignature }) {
-  const words = useBusinessWords().signedActs
-  const { frame } = useWords()
-  const doing = useDoing()
-  const [opened, setOpened] = useState(asked.opened)
+function SigningDialog({ request }: { request: SignatureRequest }) {
+  const words = useBusinessMessages().signedActs
+  const { frame } = useMessages()
+  const doing = useActions()
+  const [opened, setOpened] = useState(request.opened)
   const [blocked, setBlocked] = useState(false)
-  useEffect(() => void opened?.signature.then(asked.answer), [opened])
+  useEffect(() => void opened?.signature.then(request.answer), [opened])
   const open: Action = {
     name: 'open-signature',
     label: words.open,
     do: () => {
-      const signing = signInWindow(asked)
+      const signing = openSigningWindow(request)
       setBlocked(!signing)
       setOpened(signing)
     },
@@ -35,7 +51,7 @@ function Question({ asked }: { asked: AskedSignature }) {
   const look: Action = { name: 'show-signature', label: words.show, do: () => opened?.focus() }
   const turnBack = () => {
     opened?.close()
-    asked.answer(undefined)
+    request.answer(undefined)
   }
   const cancel: Action = { name: 'cancel-signature', label: frame.cancel, look: 'quiet', do: turnBack }
   return (

@@ -1,56 +1,65 @@
-import type { Answer, Api, Given } from '@countersign/protocol/api'
-import { callBusiness, callSigned } from '../../../lib/business-call.ts'
-import { Refused } from '../../../lib/call.ts'
-import { withFreshProof } from './session.ts'
+import type { ResponseOf, Api, RequestOf } from '@countersign/protocol/api'
+import { callBusiness, callSigned } from '../../../lib/api/business-call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
+import { withRecentAuthentication } from './session.ts'
 import { signatureFor } from './signature.ts'
 
-/** What is done in an organization and may be signed: every endpoint that takes a signature. */
-export type ActName = {
-  [Name in keyof Api]: Given<Name> extends { body: infer Body }
+/** The actions that may be signed in an organization: every endpoint that takes a signature. */
+export type SignedActionName = {
+  [Name in keyof Api]: RequestOf<Name> extends { body: infer Body }
     ? 'signedAction' extends keyof NonNullable<Body>
       ? Name
       : never
     : never
 }[keyof Api]
 
-/** A way of doing an act. */
-export type Act = <Name extends ActName>(name: Name, given: Given<Name>) => Promise<Answer<Name>>
+/** Performs an action. */
+export type SignedAction = <Name extends SignedActionName>(
+  name: Name,
+  given: RequestOf<Name>,
+) => Promise<ResponseOf<Name>>
 
-/** Nothing was done: who acts has nothing here to sign with, and may do without. */
+/** The member has no signing key here, and may act without a signature. Nothing was done. */
 class CannotSign extends Error {}
 
 /**
- * Does an act about which nobody has to be asked here, or has been: signed in a window, by whoever can. Throws
- * `Refused`, also where the person does not sign, or `Unreachable`.
+ * Performs an action that needs no confirmation here, or that was confirmed. A member with a signing key signs it in a
+ * window. Throws `ApiError`, also if the member does not sign, or `NetworkError`.
  */
-export const act: Act = async (name, given) => {
+export const act: SignedAction = async (name, given) => {
   try {
     return await actSigned(name, given)
   } catch (error) {
     if (!(error instanceof CannotSign)) throw error
-    return withFreshProof(() => callBusiness(name, given))
+    return withRecentAuthentication(() => callBusiness(name, given))
   }
 }
 
 /**
- * Leaves without a signature, which that never takes: the window in which one signs shows what is inside an
- * organization, and whoever is not let in sees nothing there. Throws `Refused` or `Unreachable`.
+ * Performs an action without a signature. Leaving an organization never requires one: the signing window shows details
+ * of the organization, and a member without access sees none there. Throws `ApiError` or `NetworkError`.
  */
-export const leaveUnsigned: Act = (name, given) => callBusiness(name, given)
+export const skipSignature: SignedAction = (name, given) => callBusiness(name, given)
 
-/** Does something signed, where the window asks whether it is meant; who can't sign is asked here. */
-export async function signedOr(work: (how: Act) => Promise<unknown>, ask: () => unknown): Promise<void> {
+/**
+ * Performs an action with a signature, and asks for confirmation in the signing window. Members who cannot sign confirm
+ * it here.
+ */
+export async function signedOrUnsigned(
+  work: (how: SignedAction) => Promise<unknown>,
+  confirm: () => unknown,
+): Promise<void> {
   try {
     await work(actSigned)
   } catch (error) {
     if (!(error instanceof CannotSign)) throw error
-    await ask()
+    await confirm()
   }
 }
 
-const actSigned: Act = (name, given) => withFreshProof(() => signAndDo(name, given))
+const actSigned: SignedAction = (name, given) => withRecentAuthentication(() => signAndDo(name, given))
 
-const signAndDo: Act = async (name, given) => {
+const signAndDo: SignedAction = async (name, given) => {
   try {
     return await callSigned(name, given, {})
   } catch (error) {
@@ -60,6 +69,6 @@ const signAndDo: Act = async (name, given) => {
 }
 
 function mayDoWithout(error: unknown): boolean {
-  if (!(error instanceof Refused) || error.fields['signatureRequired'] !== false) return false
+  if (!(error instanceof ApiError) || error.fields['signatureRequired'] !== false) return false
   return error.code === 'no_signing_key' || error.code === 'passkey_required'
 }

@@ -1,47 +1,48 @@
-import type { Answer, Api, Given } from '@countersign/protocol/api'
+import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
 import { limits } from '@countersign/protocol/formats/limits'
-import { callBusiness as callHost } from '../../../lib/business-call.ts'
-import { call, Refused } from '../../../lib/call.ts'
-import { readSite } from '../../../lib/view.ts'
-import type { ActName } from './acts.ts'
+import { callBusiness as callHost } from '../../../lib/api/business-call.ts'
+import { ApiError, call } from '../../../lib/api/call.ts'
+import { readSiteSettings } from '../../../lib/page-data.ts'
+import type { SignedActionName } from './acts.ts'
+import { useState } from 'preact/hooks'
 
-export { callBusinessForText } from '../../../lib/business-call.ts'
+export { callBusinessForText } from '../../../lib/api/business-call.ts'
 
 /**
- * Calls an endpoint of the business host as the signed-in person, but none that does what is signed: that is an act.
- * Throws `Refused` or `Unreachable`.
+ * Calls an endpoint of the business host as the signed-in user, except the ones that take a signature (`act`). Throws
+ * `ApiError` or `NetworkError`.
  */
-export function callBusiness<Name extends Exclude<keyof Api, ActName>>(
+export function callBusiness<Name extends Exclude<keyof Api, SignedActionName>>(
   name: Name,
-  given: Given<Name>,
-): Promise<Answer<Name>> {
+  given: RequestOf<Name>,
+): Promise<ResponseOf<Name>> {
   return callHost(name, given)
 }
 
-/** Whether nobody is signed in. */
+/** Returns whether no user is signed in. */
 export function isSignedOut(error: unknown): boolean {
-  return error instanceof Refused && error.status === 401
+  return error instanceof ApiError && error.status === 401
 }
 
-/** Leads to where one signs in, and back to this place. */
+/** Goes to the sign-in page, which returns to this view. */
 export function signIn(): void {
   location.replace(loginAndBackTo(location.pathname === '/' ? `${location.origin}/organizations` : location.href))
 }
 
-/** How much of a fresh proof must be left, so that nobody has to prove it again between a question and the answer. */
+/** The minimum remaining validity of an authentication, so that it does not expire between a dialog and its answer. */
 const answeredWithinSeconds = 60
 
-/** Whether the person has proved lately enough that it is them, for what asks for that. */
-export async function isFresh(): Promise<boolean> {
+/** Returns whether the user has authenticated recently enough. */
+async function isFresh(): Promise<boolean> {
   const { secondsSinceAuthTime } = await call('GET /api/auth/session', {})
   return secondsSinceAuthTime + answeredWithinSeconds < limits.freshAuthenticationSeconds
 }
 
 /**
- * Leads to where the person proves it again, and then back here: passkeys answer on the host of the other pages alone,
- * in every browser. Never comes to an end here.
+ * Goes to the page that re-authenticates the user and then returns here. Passkeys only work on the host of the other
+ * pages. The promise never settles.
  */
-export function proveAgain(fragment = ''): Promise<never> {
+function reauthenticate(fragment = ''): Promise<never> {
   const place = new URL(location.href)
   place.hash = fragment
   location.assign(`${loginAndBackTo(place.href)}&prove`)
@@ -50,23 +51,42 @@ export function proveAgain(fragment = ''): Promise<never> {
 
 type OwnMembership = { id: string; identityId: string }
 
-/** Where the keys of an organization are made and shared in the browser, and back to this place. */
-export function addressForKeys({ id, identityId }: OwnMembership, { renews }: { renews: boolean }): string {
+/** Returns the URL of the page that creates and shares organization keys, and then returns to this view. */
+export function organizationKeysUrl({ id, identityId }: OwnMembership, { renews }: { renews: boolean }): string {
   const query = new URLSearchParams({ organization: id, identity: identityId, return: location.href })
   if (renews) query.set('renew', '')
-  return `${readSite().authUrl}/organization-keys?${query}`
+  return `${readSiteSettings().authUrl}/organization-keys?${query}`
 }
 
-/** Does what needs a fresh proof; where it is missing, the person gives it, comes back and does it again. */
-export async function withFreshProof<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Calls an endpoint that requires recent authentication. Otherwise the user re-authenticates, returns, and repeats the
+ * action.
+ */
+export async function withRecentAuthentication<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof Refused && error.code === 'reauthentication_required')) throw error
-    return proveAgain()
+    if (!(error instanceof ApiError && error.code === 'reauthentication_required')) throw error
+    return reauthenticate()
   }
 }
 
 function loginAndBackTo(place: string): string {
-  return `${readSite().authUrl}/login?return=${encodeURIComponent(place)}`
+  return `${readSiteSettings().authUrl}/login?return=${encodeURIComponent(place)}`
+}
+
+/**
+ * A dialog that requires recent authentication. A user who has to re-authenticate returns to the open dialog, which the
+ * fragment of the URL names.
+ */
+export function useReauthenticatedDialog(name: string) {
+  const [isOpen, setIsOpen] = useState(location.hash === `#${name}`)
+  return {
+    isOpen,
+    open: async () => ((await isFresh()) ? setIsOpen(true) : reauthenticate(name)),
+    close: () => {
+      history.replaceState(null, '', location.pathname)
+      setIsOpen(false)
+    },
+  }
 }

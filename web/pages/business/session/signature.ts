@@ -1,71 +1,71 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Refused } from '../../../lib/call.ts'
-import { readSite } from '../../../lib/view.ts'
+import { ApiError } from '../../../lib/api/call.ts'
+import { readSiteSettings } from '../../../lib/page-data.ts'
 
-/** What there is to sign before it is done, and as which of the person's names. */
-type Wanted = { identityId: string; message: string }
+/** The text to sign before an action is performed, and the identity that signs it. */
+type SignatureInput = { identityId: string; message: string }
 
-/** The same, and the window where it is signed, if the browser has let one open. */
-export type AskedSignature = Wanted & {
+/** A requested signature, and the window in which it is signed, if the browser has opened one. */
+export type SignatureRequest = SignatureInput & {
   opened: SigningWindow | undefined
   answer: (signature: string | undefined) => void
 }
 
-let show: ((asked: AskedSignature | undefined) => void) | undefined
-let isAsking = false
+let show: ((request: SignatureRequest | undefined) => void) | undefined
+let isPending = false
 
-/** What is to be signed now, for the one place that shows it. */
-export function useAskedSignature(): AskedSignature | undefined {
-  const [asked, setAsked] = useState<AskedSignature>()
+/** Returns the requested signature, for the one component that shows it. */
+export function useSignatureRequest(): SignatureRequest | undefined {
+  const [request, setRequest] = useState<SignatureRequest>()
   useEffect(() => {
-    show = setAsked
+    show = setRequest
     return () => {
       show = undefined
     }
   }, [])
-  return asked
+  return request
 }
 
-/** The signature that a refusal asks for, by the person; throws the refusal where they don't sign, and any other. */
+/** Returns the signature that an error asks for. Throws the error if the user does not sign, and any other error. */
 export async function signatureFor(error: unknown): Promise<string> {
-  const wanted = error instanceof Refused && error.code === 'signed_action_required' ? wantedIn(error) : undefined
-  const signature = wanted && (await askFor(wanted))
+  const requested =
+    error instanceof ApiError && error.code === 'signed_action_required' ? requestedIn(error) : undefined
+  const signature = requested && (await requestSignature(requested))
   if (signature === undefined) throw error
   return signature
 }
 
-function wantedIn({ fields: { identityId, message } }: Refused): Wanted | undefined {
+function requestedIn({ fields: { identityId, message } }: ApiError): SignatureInput | undefined {
   return typeof identityId === 'string' && typeof message === 'string' ? { identityId, message } : undefined
 }
 
-/** One at a time: what is asked for beside it is not signed. */
-async function askFor(wanted: Wanted): Promise<string | undefined> {
-  if (!show || isAsking) return undefined
-  isAsking = true
+/** One signature at a time. A second request is rejected. */
+async function requestSignature(requested: SignatureInput): Promise<string | undefined> {
+  if (!show || isPending) return undefined
+  isPending = true
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  show({ ...wanted, opened: mayOpen() ? signInWindow(wanted) : undefined, answer: resolve })
+  show({ ...requested, opened: mayOpen() ? openSigningWindow(requested) : undefined, answer: resolve })
   const signature = await promise
-  isAsking = false
+  isPending = false
   show?.(undefined)
   return signature
 }
 
-/** Whether the press of a button, or of a key, is so lately ago that the browser lets a window open for it. */
+/** Returns whether the last press of a button or key is recent enough for the browser to allow a popup. */
 function mayOpen(): boolean {
   return navigator.userActivation?.isActive ?? true
 }
 
 const glanceMilliseconds = 300
 
-/** A window in which something is to be signed: the signature, undefined where it was closed without. */
+/** A window in which a text is signed. `signature` is undefined if the user closed the window without signing. */
 export type SigningWindow = { signature: Promise<string | undefined>; focus: () => void; close: () => void }
 
 /**
- * Opens the page on the host of the passkeys where acts are signed, for this one; undefined where the browser let none
- * open.
+ * Opens the page that signs actions, on the host of the passkeys. Returns undefined if the browser blocked the popup.
  */
-export function signInWindow({ identityId, message }: Wanted): SigningWindow | undefined {
-  const { authUrl } = readSite()
+export function openSigningWindow({ identityId, message }: SignatureInput): SigningWindow | undefined {
+  const { authUrl } = readSiteSettings()
   const popup = open(`${authUrl}/act`, '_blank', 'popup,width=520,height=780')
   if (!popup) return undefined
   const ended = new AbortController()
@@ -78,7 +78,8 @@ export function signInWindow({ identityId, message }: Wanted): SigningWindow | u
       if (type === 'countersign:act-signed' && signed === message && typeof made === 'string') resolve(made)
     }
     addEventListener('message', take, { signal: ended.signal })
-    // No event tells that a window was closed. What it said last may come after that can be seen, so one looks twice.
+    // No event reports that a window was closed. Its last message may arrive later, so it counts as closed on the
+    // second look.
     let wasClosed = false
     const glances = setInterval(() => {
       if (wasClosed) resolve(undefined)

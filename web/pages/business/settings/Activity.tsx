@@ -1,45 +1,45 @@
 import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import { useEffect, useState } from 'preact/hooks'
 import { momentOf } from '../../../lib/text/dates.ts'
-import { saveFile } from '../../../lib/save-file.ts'
+import { downloadFile } from '../../../lib/download.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { Choice } from '../../../components/form/Choice.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { Waiting } from '../../../components/display/Waiting.tsx'
-import { asMember } from '../session/memberships.ts'
+import { Select } from '../../../components/form/Choice.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { Spinner } from '../../../components/display/Facts.tsx'
+import { memberContext } from '../session/membership.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { callBusiness, callBusinessForText } from '../session/session.ts'
-import { useBusinessWords } from '../words.ts'
+import { useBusinessMessages } from '../words.ts'
 
-/** What one may look for in the trail: everything, or the acts whose names begin so. */
-const kinds = ['all', 'organization.member', 'organization.invitation', 'organization.domain', 'sso'] as const
+/** The filters of the audit log: all events, or the prefix of the action. */
+const kinds = ['all', 'organization.member', 'organization.invitation', 'organization.domain', 'sso', 'scim'] as const
 type Kind = (typeof kinds)[number]
 
 const formats = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
 type Props = Pick<SectionProps, 'organization'>
 
-/** What was done in an organization, to read page after page and to take along. */
+/** Shows the audit log of an organization page by page, and exports it. */
 export function Activity({ organization }: Props) {
-  const words = useBusinessWords()
-  const doing = useDoing()
+  const words = useBusinessMessages()
+  const doing = useActions()
   const [kind, setKind] = useState<Kind>('all')
   const save = (format: keyof typeof formats): Action => ({
     name: `save-${format}`,
     label: words.trail.saveAs[format],
     look: 'secondary',
     do: async () => {
-      const { params, querystring } = wanted(organization, kind)
+      const { params, querystring } = requested(organization, kind)
       const given = { params, querystring: { ...querystring, format } }
       const text = await callBusinessForText('GET /api/organizations/:organizationId/audit/export', given)
-      saveFile(text, formats[format], `${organization.slug}.${format}`)
+      downloadFile(text, formats[format], `${organization.slug}.${format}`)
     },
   })
   return (
     <section class="step">
       <h1>{words.sections.activity}</h1>
-      <Choice
+      <Select
         name="kind"
         label={words.trail.show}
         of={kinds.map((value) => ({ value, label: words.trail.kinds[value] }))}
@@ -55,16 +55,16 @@ export function Activity({ organization }: Props) {
 type Page = { entries: OrganizationAuditEntry[]; nextCursor: string | null }
 
 function Trail({ organization, kind }: Props & { kind: Kind }) {
-  const { words } = useSpeech()
-  const { trail: trailWords } = useBusinessWords()
-  const doing = useDoing()
+  const { words } = useLocale()
+  const { trail: trailWords } = useBusinessMessages()
+  const doing = useActions()
   const [trail, setTrail] = useState<Page>()
   const more: Action = {
     name: 'more',
     label: words.activity.more,
     look: 'secondary',
     do: async () => {
-      const { params, querystring } = wanted(organization, kind)
+      const { params, querystring } = requested(organization, kind)
       const cursor = trail?.nextCursor
       const given = { params, querystring: { ...querystring, ...(cursor && { cursor }) } }
       const page = await callBusiness('GET /api/organizations/:organizationId/audit', given)
@@ -75,7 +75,7 @@ function Trail({ organization, kind }: Props & { kind: Kind }) {
   const mayHaveMore = trail ? trail.nextCursor !== null : doing.problem !== undefined
   return (
     <>
-      {!trail && doing.problem === undefined && <Waiting />}
+      {!trail && doing.problem === undefined && <Spinner />}
       {trail?.entries.length === 0 && <p class="lead">{trailWords.nothing}</p>}
       <ul class="entries">
         {trail?.entries.map((entry) => (
@@ -88,7 +88,7 @@ function Trail({ organization, kind }: Props & { kind: Kind }) {
 }
 
 function Entry({ of: { action, at, handle } }: { of: OrganizationAuditEntry }) {
-  const { words, language } = useSpeech()
+  const { words, language } = useLocale()
   const acts: Partial<Record<string, string>> = words.activity.acts
   const facts = [momentOf(at, language), handle !== null && `@${handle}`]
   return (
@@ -101,7 +101,7 @@ function Entry({ of: { action, at, handle } }: { of: OrganizationAuditEntry }) {
   )
 }
 
-function wanted(organization: Props['organization'], kind: Kind) {
-  const { params, querystring } = asMember(organization)
+function requested(organization: Props['organization'], kind: Kind) {
+  const { params, querystring } = memberContext(organization)
   return { params, querystring: { ...querystring, ...(kind !== 'all' && { action: kind }) } }
 }

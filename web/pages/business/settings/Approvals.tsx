@@ -1,19 +1,19 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
-import { ActionForm } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { act } from '../session/acts.ts'
-import { asMember } from '../session/memberships.ts'
-import { useBusinessWords } from '../words.ts'
+import { memberContext } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
-type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
+type ApprovalsProps = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
 
-/** How many members must approve, beside whoever signs, before the organization has signed. */
-export function Approvals({ organization, onChanged }: Props) {
-  const { approvals: words, save: label, saved: done } = useBusinessWords()
-  const doing = useDoing()
+/** Sets how many members must approve a signing request, in addition to the member who signs. */
+export function Approvals({ organization, onChanged }: ApprovalsProps) {
+  const { approvals: words, save: label, saved: done } = useBusinessMessages()
+  const doing = useActions()
   const [written, setWritten] = useState(String(organization.approvalsNeeded))
   const [problem, setProblem] = useState<string>()
   const [saved, setSaved] = useState(false)
@@ -27,7 +27,7 @@ export function Approvals({ organization, onChanged }: Props) {
       setSaved(false)
       setProblem(fits ? undefined : words.invalid(limits.approvalsNeededMax))
       if (!fits) return
-      const given = { ...asMember(organization), body: { approvalsNeeded } }
+      const given = { ...memberContext(organization), body: { approvalsNeeded } }
       onChanged((await act('PATCH /api/organizations/:organizationId', given)).organization)
       setSaved(true)
     },
@@ -48,6 +48,31 @@ export function Approvals({ organization, onChanged }: Props) {
         />
       </ActionForm>
       <div role="status">{saved && <p>{done}</p>}</div>
+    </section>
+  )
+}
+
+type RequireSignedActionsProps = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
+
+/** Sets whether admins must sign their changes. */
+export function RequireSignedActions({ organization, onChanged }: RequireSignedActionsProps) {
+  const { signedActs: words } = useBusinessMessages()
+  const doing = useActions()
+  const { requireSignedActions } = organization
+  const turn: Action = {
+    name: requireSignedActions ? 'let-unsigned' : 'require-signed',
+    label: requireSignedActions ? words.letUnsigned : words.require,
+    look: 'secondary',
+    do: async () => {
+      const given = { ...memberContext(organization), body: { requireSignedActions: !requireSignedActions } }
+      onChanged((await act('PATCH /api/organizations/:organizationId', given)).organization)
+    },
+  }
+  return (
+    <section class="apart">
+      <h2>{words.title}</h2>
+      <p>{requireSignedActions ? words.required : words.notRequired}</p>
+      <Actions of={[turn]} doing={doing} />
     </section>
   )
 }

@@ -1,24 +1,24 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
-import { Refused } from '../../../lib/call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { act, signedOr, type Act } from '../session/acts.ts'
-import { useGuardedQuestion } from '../session/asking.ts'
-import { asMember } from '../session/memberships.ts'
-import { useBusinessWords } from '../words.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
+import { useReauthenticatedDialog } from '../session/session.ts'
+import { memberContext } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = { organization: OwnOrganization; onDeleted: () => void }
 
 export function DeleteOrganization({ organization, onDeleted }: Props) {
-  const words = useBusinessWords().deletion
-  const doing = useDoing()
-  const question = useGuardedQuestion('delete')
-  const endBy = async (how: Act) => {
-    const given = { ...asMember(organization), body: null }
+  const words = useBusinessMessages().deletion
+  const doing = useActions()
+  const question = useReauthenticatedDialog('delete')
+  const endBy = async (how: SignedAction) => {
+    const given = { ...memberContext(organization), body: null }
     await how('DELETE /api/organizations/:organizationId', given).catch(acceptGone)
     onDeleted()
   }
@@ -26,25 +26,27 @@ export function DeleteOrganization({ organization, onDeleted }: Props) {
     name: 'end-organization',
     label: words.title,
     look: 'secondary',
-    do: () => signedOr(endBy, question.ask),
+    do: () => signedOrUnsigned(endBy, question.open),
   }
   return (
     <section class="apart">
       <h2>{words.title}</h2>
       <p>{words.what}</p>
       <Actions of={[end]} doing={doing} />
-      {question.asked && <Confirmation name={organization.name} onAgreed={() => endBy(act)} onClose={question.close} />}
+      {question.isOpen && (
+        <Confirmation name={organization.name} onAgreed={() => endBy(act)} onClose={question.close} />
+      )}
     </section>
   )
 }
 
 type ConfirmationProps = { name: string; onAgreed: () => Promise<void>; onClose: () => void }
 
-/** The last question to whoever does not sign it. The name is written, so that nobody says yes by habit. */
+/** Asks a member who does not sign for confirmation. They type the name, so that no one confirms by habit. */
 function Confirmation({ name, onAgreed, onClose }: ConfirmationProps) {
-  const words = useBusinessWords().deletion
-  const { frame } = useWords()
-  const doing = useDoing()
+  const words = useBusinessMessages().deletion
+  const { frame } = useMessages()
+  const doing = useActions()
   const [typed, setTyped] = useState('')
   const [checked, setChecked] = useState(false)
   const matches = typed.trim() === name.trim()
@@ -74,7 +76,7 @@ function Confirmation({ name, onAgreed, onClose }: ConfirmationProps) {
   )
 }
 
-/** Deleted already, from another tab: what the person wants is so. */
+/** Ignores that the organization was already deleted from another tab. */
 function acceptGone(error: unknown): void {
-  if (!(error instanceof Refused && error.code === 'organization_not_found')) throw error
+  if (!(error instanceof ApiError && error.code === 'organization_not_found')) throw error
 }

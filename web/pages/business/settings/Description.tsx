@@ -1,29 +1,30 @@
-import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { slugPattern } from '@countersign/protocol/formats/domain'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import type { OwnOrganization, OrganizationChange } from '@countersign/protocol/organizations/organizations'
 import { ActionForm } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useDraft } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { act } from '../session/acts.ts'
-import { asMember } from '../session/memberships.ts'
-import { changeOf, draftOf, faultsOf, type Draft } from './organization-draft.ts'
-import { useBusinessWords } from '../words.ts'
+import { memberContext } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
 
-/** Name, slug and logo: what others see of an organization. */
-export function Description({ organization, onChanged }: Props) {
-  const words = useBusinessWords()
-  const doing = useDoing()
-  const { draft, faults, saved, write, keep } = useDraft(() => draftOf(organization), faultsOf)
+/** Edits the public details of an organization: name, slug and logo. */
+export function OrganizationDetails({ organization, onChanged }: Props) {
+  const words = useBusinessMessages()
+  const doing = useActions()
+  const { draft, faults, saved, write, submit } = useDraft(() => draftOf(organization), validateDraft)
   const problemOf = (field: keyof Draft) => (faults.has(field) ? words.invalid[field] : undefined)
   const save: Action = {
     name: 'save-organization',
     label: words.save,
     do: () =>
-      keep(async () => {
-        const body = changeOf(organization, draft)
+      submit(async () => {
+        const body = diffDraft(organization, draft)
         if (Object.keys(body).length === 0) return
-        const given = { ...asMember(organization), body }
+        const given = { ...memberContext(organization), body }
         const changed = await act('PATCH /api/organizations/:organizationId', given)
         onChanged(changed.organization)
       }),
@@ -61,4 +62,28 @@ export function Description({ organization, onChanged }: Props) {
       <div role="status">{saved && <p>{words.saved}</p>}</div>
     </>
   )
+}
+
+/** The input for the details of an organization. An empty line means no logo. */
+export type Draft = { name: string; slug: string; logoUrl: string }
+
+export function draftOf({ name, slug, logoUrl }: OwnOrganization): Draft {
+  return { name, slug, logoUrl: logoUrl ?? '' }
+}
+
+export function validateDraft({ name, slug, logoUrl }: Draft): Set<keyof Draft> {
+  const faults = new Set<keyof Draft>()
+  if (!isDisplayName(name)) faults.add('name')
+  if (!new RegExp(slugPattern).test(slug)) faults.add('slug')
+  if (logoUrl !== '' && URL.parse(logoUrl)?.protocol !== 'https:') faults.add('logoUrl')
+  return faults
+}
+
+/** Returns the fields that a draft changes. */
+export function diffDraft(organization: OwnOrganization, { name, slug, logoUrl }: Draft): OrganizationChange {
+  return {
+    ...(name !== organization.name && { name }),
+    ...(slug !== organization.slug && { slug }),
+    ...(logoUrl !== (organization.logoUrl ?? '') && { logoUrl: logoUrl === '' ? null : logoUrl }),
+  }
 }

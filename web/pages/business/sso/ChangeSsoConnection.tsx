@@ -1,31 +1,31 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { SsoConnection, SsoConnectionChange } from '@countersign/protocol/organizations/sso'
 import { useState } from 'preact/hooks'
-import { Refused } from '../../../lib/call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { Options } from '../../../components/form/Options.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
+import { RadioGroup } from '../../../components/form/Choice.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
-import type { aboutConnection } from '../session/memberships.ts'
-import { useBusinessWords, type BusinessWords } from '../words.ts'
+import type { connectionRef } from '../session/membership.ts'
+import { useBusinessMessages, type BusinessWords } from '../words.ts'
 
 type Props = {
   of: SsoConnection
   /** The verified domains of the organization. */
   domains: string[]
-  given: ReturnType<typeof aboutConnection>
+  given: ReturnType<typeof connectionRef>
   onChanged: () => unknown
   onClose: () => void
 }
 
-/** What may change of a connection. Whose provider it is stays: for another one there is another connection. */
-export function ChangeSsoConnection({ of: connection, domains, given, onChanged, onClose }: Props) {
-  const words = useBusinessWords()
-  const { frame } = useWords()
-  const doing = useDoing()
+/** Edits a connection. Its provider cannot change: another provider needs another connection. */
+export function EditSsoConnection({ of: connection, domains, given, onChanged, onClose }: Props) {
+  const words = useBusinessMessages()
+  const { frame } = useMessages()
+  const doing = useActions()
   const [name, setName] = useState(connection.name)
   const [chosen, setChosen] = useState(connection.domains)
   const [renewed, setRenewed] = useState('')
@@ -37,7 +37,11 @@ export function ChangeSsoConnection({ of: connection, domains, given, onChanged,
     label: words.save,
     do: async () => {
       if (!isDisplayName(name)) return
-      const body = { ...(name !== connection.name && { name }), domains: chosen, ...anew(field, renewed.trim()) }
+      const body = {
+        ...(name !== connection.name && { name }),
+        domains: chosen,
+        ...replacementOf(field, renewed.trim()),
+      }
       const path = 'PATCH /api/organizations/:organizationId/sso-connections/:connectionId'
       try {
         await act(path, { ...given, body })
@@ -62,7 +66,7 @@ export function ChangeSsoConnection({ of: connection, domains, given, onChanged,
           problem={isDisplayName(name) ? undefined : words.nameInvalid}
         />
         {offered.length > 0 && (
-          <Options
+          <RadioGroup
             name="domains"
             legend={words.sections.domains}
             of={offered.map((value) => ({ value, label: value }))}
@@ -87,14 +91,17 @@ export function ChangeSsoConnection({ of: connection, domains, given, onChanged,
 
 type Because = keyof BusinessWords['sso']['notReadAgain']
 
-/** Why metadata was not taken: whoever sees this may change the connection, but not have other keys believed. */
+/** Returns why the metadata was rejected. Some users may edit the connection, but not replace its trusted keys. */
 function becauseOf(error: unknown): Because | undefined {
-  if (!(error instanceof Refused)) return undefined
+  if (!(error instanceof ApiError)) return undefined
   return error.code === 'invalid_metadata' || error.code === 'insufficient_scope' ? error.code : undefined
 }
 
-/** The new secret, or where to read the metadata again; where that is left empty, all of it stays. */
-function anew(field: 'clientSecret' | 'metadataUrl', text: string): Pick<SsoConnectionChange, 'oidc' | 'saml'> {
+/** Returns the new secret, or the new metadata URL. An empty input changes nothing. */
+function replacementOf(
+  field: 'clientSecret' | 'metadataUrl',
+  text: string,
+): Pick<SsoConnectionChange, 'oidc' | 'saml'> {
   if (text === '') return {}
   return field === 'clientSecret' ? { oidc: { clientSecret: text } } : { saml: { metadataUrl: text } }
 }

@@ -1,20 +1,20 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { act, signedOr, type Act } from '../session/acts.ts'
-import { useGuardedQuestion } from '../session/asking.ts'
-import type { aboutConnection } from '../session/memberships.ts'
-import { Question } from '../session/Question.tsx'
-import { useBusinessWords } from '../words.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
+import { useReauthenticatedDialog } from '../session/session.ts'
+import type { connectionRef } from '../session/membership.ts'
+import { ConfirmDialog } from '../session/Signature.tsx'
+import { useBusinessMessages } from '../words.ts'
 
-type Props = { of: SsoConnection; given: ReturnType<typeof aboutConnection>; onChanged: () => unknown }
+type Props = { of: SsoConnection; given: ReturnType<typeof connectionRef>; onChanged: () => unknown }
 
-/** Lets an owner confirm a connection, which then counts where everybody must sign in with SSO. */
+/** Lets an owner confirm a connection. Only confirmed connections count if SSO is required. */
 export function ConfirmSsoConnection({ of: { connectionId, name, testedAt, oidc, saml }, given, onChanged }: Props) {
-  const { sso: words } = useBusinessWords()
-  const doing = useDoing()
-  const question = useGuardedQuestion(`confirm-${connectionId}`)
-  const confirmBy = async (how: Act) => {
+  const { sso: words } = useBusinessMessages()
+  const doing = useActions()
+  const question = useReauthenticatedDialog(`confirm-${connectionId}`)
+  const confirmBy = async (how: SignedAction) => {
     await how('POST /api/organizations/:organizationId/sso-connections/:connectionId/confirm', { ...given, body: null })
     question.close()
     await onChanged()
@@ -23,16 +23,16 @@ export function ConfirmSsoConnection({ of: { connectionId, name, testedAt, oidc,
     name: `confirm-${connectionId}`,
     label: words.confirm,
     look: testedAt === null ? 'secondary' : 'primary',
-    do: () => signedOr(confirmBy, question.ask),
+    do: () => signedOrUnsigned(confirmBy, question.open),
   }
   const agree: Action = { name: 'confirm-connection', label: words.confirm, do: () => confirmBy(act) }
   return (
     <>
       <Actions of={[confirm]} doing={doing} />
-      {question.asked && (
-        <Question title={words.confirmQuestion(name)} agree={agree} onClose={question.close}>
+      {question.isOpen && (
+        <ConfirmDialog title={words.confirmQuestion(name)} agree={agree} onClose={question.close}>
           {words.confirmWhat(oidc?.issuer ?? saml?.entityId ?? '')}
-        </Question>
+        </ConfirmDialog>
       )}
     </>
   )

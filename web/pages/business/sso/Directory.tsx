@@ -2,40 +2,40 @@ import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { useState } from 'preact/hooks'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
-import { Copies } from '../../../components/display/Copies.tsx'
+import { CopyableFields } from '../../../components/display/Copies.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { Options } from '../../../components/form/Options.tsx'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { StepHeading } from '../../../components/frame/StepHeading.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { RadioGroup } from '../../../components/form/Choice.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { act } from '../session/acts.ts'
-import type { aboutConnection } from '../session/memberships.ts'
-import { useBusinessWords } from '../words.ts'
+import type { connectionRef } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
 const path = '/api/organizations/:organizationId/sso-connections/:connectionId/scim-token'
 
 type Props = {
   of: SsoConnection
-  given: ReturnType<typeof aboutConnection>
-  /** Whether they may make a token: whoever holds it can end memberships, so owners alone. */
+  given: ReturnType<typeof connectionRef>
+  /** True if the user may create a token. Only owners may, because its holder can end memberships. */
   mayMake: boolean
   onChanged: () => unknown
   onClose: () => void
 }
 
-/** That a directory says who may join by a connection: the token with which it does, made, replaced and removed. */
-export function Directory({ onChanged, onClose, ...asked }: Props) {
-  const { directory: words } = useBusinessWords()
-  const [told, setTold] = useState<Told>()
+/** SCIM provisioning of a connection: creates, replaces and removes its token. */
+export function ScimDirectory({ onChanged, onClose, ...properties }: Props) {
+  const { directory: words } = useBusinessMessages()
+  const [issued, setIssued] = useState<IssuedScimToken>()
   return (
     <Dialog title={words.title} onClose={onClose}>
-      {told ? (
-        <Token of={told} onClose={onClose} />
+      {issued ? (
+        <Token of={issued} onClose={onClose} />
       ) : (
         <Question
-          {...asked}
+          {...properties}
           onMade={async (made) => {
-            setTold(made)
+            setIssued(made)
             await onChanged()
           }}
           onRemoved={async () => {
@@ -49,15 +49,18 @@ export function Directory({ onChanged, onClose, ...asked }: Props) {
   )
 }
 
-/** A token that has just been made. It is in the memory of this question alone. */
-type Told = { token: string; address: string }
+/** A token that was just created. Only the memory of this dialog holds it. */
+type IssuedScimToken = { token: string; address: string }
 
-type QuestionProps = Omit<Props, 'onChanged'> & { onMade: (told: Told) => unknown; onRemoved: () => unknown }
+type QuestionProps = Omit<Props, 'onChanged'> & {
+  onMade: (issued: IssuedScimToken) => unknown
+  onRemoved: () => unknown
+}
 
 function Question({ of: { scim }, given, mayMake, onMade, onRemoved, onClose }: QuestionProps) {
-  const { directory: words } = useBusinessWords()
-  const { words: said, language } = useSpeech()
-  const doing = useDoing()
+  const { directory: words } = useBusinessMessages()
+  const { words: said, language } = useLocale()
+  const doing = useActions()
   const [subjectBy, setSubjectBy] = useState(scim?.subjectBy ?? 'externalId')
   const make: Action = {
     name: 'make-scim-token',
@@ -84,7 +87,7 @@ function Question({ of: { scim }, given, mayMake, onMade, onRemoved, onClose }: 
       {scim && <p>{words.made(dayOf(scim.tokenCreatedAt, language, new Date()))}</p>}
       {mayMake ? (
         <ActionForm submit={make} others={others} doing={doing}>
-          <Options
+          <RadioGroup
             name="subjectBy"
             legend={words.by}
             of={(['externalId', 'email'] as const).map((value) => ({ value, ...words.ways[value] }))}
@@ -99,9 +102,9 @@ function Question({ of: { scim }, given, mayMake, onMade, onRemoved, onClose }: 
   )
 }
 
-function Token({ of: { token, address }, onClose }: { of: Told; onClose: () => void }) {
-  const words = useBusinessWords()
-  const doing = useDoing()
+function Token({ of: { token, address }, onClose }: { of: IssuedScimToken; onClose: () => void }) {
+  const words = useBusinessMessages()
+  const doing = useActions()
   const done: Action = { name: 'scim-token-saved', label: words.done, do: onClose }
   const both = [
     { label: words.directory.address, value: address, action: 'copy-scim-address' },
@@ -109,8 +112,8 @@ function Token({ of: { token, address }, onClose }: { of: Told; onClose: () => v
   ]
   return (
     <>
-      <StepHeading level={3}>{words.directory.told}</StepHeading>
-      <Copies of={both} />
+      <StepHeading level={3}>{words.directory.issued}</StepHeading>
+      <CopyableFields of={both} />
       <Actions of={[done]} doing={doing} />
     </>
   )

@@ -1,28 +1,28 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { dayOf } from '../../../lib/text/dates.ts'
-import { saveFile } from '../../../lib/save-file.ts'
+import { downloadFile } from '../../../lib/download.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
-import type { aboutConnection } from '../session/memberships.ts'
-import { useBusinessWords } from '../words.ts'
+import type { connectionRef } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
 const path = '/api/organizations/:organizationId/sso-connections/:connectionId/encryption-key'
 
 type Props = {
   of: SsoConnection
-  given: ReturnType<typeof aboutConnection>
+  given: ReturnType<typeof connectionRef>
   onChanged: () => unknown
   onClose: () => void
 }
 
-/** The key to which a SAML provider may encrypt its answers: published, handed over, replaced and withdrawn. */
+/** The key to which a SAML provider may encrypt its assertions: published, replaced and removed. */
 export function EncryptionKey({ of: { saml }, given, onChanged, onClose }: Props) {
-  const { encryption: words } = useBusinessWords()
-  const { words: said, language } = useSpeech()
-  const doing = useDoing()
+  const { encryption: words } = useBusinessMessages()
+  const { words: said, language } = useLocale()
+  const doing = useActions()
   const published = saml?.encryption
   const make: Action = {
     name: 'make-encryption-key',
@@ -46,7 +46,7 @@ export function EncryptionKey({ of: { saml }, given, onChanged, onClose }: Props
   const save: Action = {
     name: 'save-certificate',
     label: words.save,
-    do: () => saveFile(published?.certificate ?? '', 'application/x-pem-file', 'countersign-saml.crt'),
+    do: () => downloadFile(published?.certificate ?? '', 'application/x-pem-file', 'countersign-saml.crt'),
   }
   const cancel: Action = { name: 'cancel', label: said.frame.cancel, look: 'quiet', do: onClose }
   return (

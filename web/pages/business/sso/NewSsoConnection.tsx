@@ -1,14 +1,14 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { NewSsoConnection as Settings } from '@countersign/protocol/organizations/sso'
 import { useState } from 'preact/hooks'
-import { Refused } from '../../../lib/call.ts'
+import { ApiError } from '../../../lib/api/call.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
-import { asMember } from '../session/memberships.ts'
-import { useBusinessWords } from '../words.ts'
+import { memberContext } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = {
   organization: OwnOrganization
@@ -17,20 +17,20 @@ type Props = {
   onClose: () => void
 }
 
-/** A new connection, with all verified domains: to an OpenID provider, or to one that speaks SAML. */
+/** Creates a connection for all verified domains: to an OpenID provider or a SAML provider. */
 export function NewSsoConnection({ organization, domains, onCreated, onClose }: Props) {
-  const { sso: words } = useBusinessWords()
-  const { frame } = useWords()
-  const doing = useDoing()
+  const { sso: words } = useBusinessMessages()
+  const { frame } = useMessages()
+  const doing = useActions()
   const [kind, setKind] = useState<'oidc' | 'saml'>('oidc')
   const [typed, setTyped] = useState({ issuer: '', clientId: '', clientSecret: '', metadataUrl: '' })
   const [checked, setChecked] = useState(false)
   const [refused, setRefused] = useState<string>()
-  const asked = kind === 'oidc' ? (['issuer', 'clientId', 'clientSecret'] as const) : (['metadataUrl'] as const)
+  const fields = kind === 'oidc' ? (['issuer', 'clientId', 'clientSecret'] as const) : (['metadataUrl'] as const)
 
   function problemOf(field: keyof typeof typed): string | undefined {
     if (checked && typed[field].trim() === '') return words.missing
-    return field === asked[0] && typed[field] === refused ? words.noProvider : undefined
+    return field === fields[0] && typed[field] === refused ? words.noProvider : undefined
   }
 
   const create: Action = {
@@ -38,7 +38,7 @@ export function NewSsoConnection({ organization, domains, onCreated, onClose }: 
     label: words.create,
     do: async () => {
       setChecked(true)
-      if (asked.some((field) => typed[field].trim() === '')) return
+      if (fields.some((field) => typed[field].trim() === '')) return
       const { issuer, clientId, clientSecret, metadataUrl } = typed
       const way: Partial<Settings> =
         kind === 'oidc'
@@ -47,10 +47,10 @@ export function NewSsoConnection({ organization, domains, onCreated, onClose }: 
       const body = { name: hostOf(kind === 'oidc' ? issuer : metadataUrl), domains, ...way }
       const path = 'POST /api/organizations/:organizationId/sso-connections'
       try {
-        await act(path, { ...asMember(organization), body })
+        await act(path, { ...memberContext(organization), body })
       } catch (error) {
-        if (!(error instanceof Refused && /^invalid_(issuer|metadata)$/.test(error.code))) throw error
-        return setRefused(typed[asked[0]])
+        if (!(error instanceof ApiError && /^invalid_(issuer|metadata)$/.test(error.code))) throw error
+        return setRefused(typed[fields[0]])
       }
       await onCreated()
     },
@@ -63,7 +63,7 @@ export function NewSsoConnection({ organization, domains, onCreated, onClose }: 
   return (
     <ActionForm submit={create} others={others} doing={doing}>
       <h2>{words.titles[kind]}</h2>
-      {asked.map((field) => (
+      {fields.map((field) => (
         <Field
           key={field}
           name={field}
@@ -79,7 +79,7 @@ export function NewSsoConnection({ organization, domains, onCreated, onClose }: 
   )
 }
 
-/** A name for a connection: the host of its provider. */
+/** Returns the default name of a connection: the host of its provider. */
 function hostOf(address: string): string {
   return (URL.parse(address.trim())?.host ?? address.trim()).slice(0, 80)
 }

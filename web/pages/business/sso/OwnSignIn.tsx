@@ -2,39 +2,39 @@ import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Refused } from '../../../lib/call.ts'
-import { startSso } from '../../../lib/start-sso.ts'
+import { ApiError } from '../../../lib/api/call.ts'
+import { startSso } from '../../../lib/session/start-sso.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { StepHeading } from '../../../components/frame/StepHeading.tsx'
-import { Waiting } from '../../../components/display/Waiting.tsx'
-import { leaveUnsigned } from '../session/acts.ts'
-import { Question } from '../session/Question.tsx'
-import { removeMember } from '../members/removal.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { StepHeading } from '../../../components/frame/Frame.tsx'
+import { Spinner } from '../../../components/display/Facts.tsx'
+import { skipSignature } from '../session/acts.ts'
+import { ConfirmDialog } from '../session/Signature.tsx'
+import { removeMember } from '../members/RemoveMember.tsx'
 import { callBusiness } from '../session/session.ts'
-import { useBusinessWords } from '../words.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Props = {
   organization: OwnOrganization
   identities: Identity[]
-  /** As which of the person's names they are let in. */
+  /** Called with the identity that has access. */
   onEntered: (identityId: string) => void
-  /** This name of the person is no longer in it. */
+  /** Called if this member of the user was removed. */
   onLeft: (memberId: string) => void
   children: ComponentChildren
 }
 
-/** Whether the person has come through the organization's own sign-in, or where that begins. */
+/** Whether the user has signed in with the organization's SSO, and otherwise the URL that starts the login. */
 type Entry = { at: 'inside' } | { at: 'outside'; loginUrl: string }
 
-/** What is inside an organization; where it asks for its own sign-in, that comes first, and leads back here. */
-export function OwnSignIn({ organization, onEntered, children, ...others }: Props) {
-  const words = useBusinessWords()
-  const doing = useDoing()
-  // Owners are let in without it, and the trail tells of that: no call is made to find it out.
-  const mayBeAsked = organization.ssoRequired && organization.role !== 'owner'
-  const [entry, setEntry] = useState<Entry | undefined>(mayBeAsked ? undefined : { at: 'inside' })
+/** Shows the organization. If it requires SSO, the login comes first, and returns here. */
+export function OrganizationSsoPrompt({ organization, onEntered, children, ...others }: Props) {
+  const words = useBusinessMessages()
+  const doing = useActions()
+  // Owners may enter without SSO, which is recorded in the audit log. Therefore no call is made to find out.
+  const mayRequireSso = organization.ssoRequired && organization.role !== 'owner'
+  const [entry, setEntry] = useState<Entry | undefined>(mayRequireSso ? undefined : { at: 'inside' })
   const enter: Action = {
     name: 'retry',
     label: words.retry,
@@ -42,18 +42,18 @@ export function OwnSignIn({ organization, onEntered, children, ...others }: Prop
   }
   useEffect(() => void (entry === undefined && doing.perform(enter)), [])
   if (entry?.at === 'inside') return <>{children}</>
-  if (entry === undefined) return doing.problem === undefined ? <Waiting /> : <Actions of={[enter]} doing={doing} />
+  if (entry === undefined) return doing.problem === undefined ? <Spinner /> : <Actions of={[enter]} doing={doing} />
   return <Outside organization={organization} loginUrl={entry.loginUrl} {...others} />
 }
 
 type OutsideProps = Pick<Props, 'organization' | 'identities' | 'onLeft'> & { loginUrl: string }
 
-/** Where one signs in there, or leaves: who can't sign in there any more is not kept in. */
+/** Asks for a login with SSO. Users can leave the organization here, in case they cannot sign in with SSO any more. */
 function Outside({ organization, identities, loginUrl, onLeft }: OutsideProps) {
-  const words = useBusinessWords()
-  const { signin } = useWords()
-  const doing = useDoing()
-  const [isAsked, setAsked] = useState(false)
+  const words = useBusinessMessages()
+  const { signin } = useMessages()
+  const doing = useActions()
+  const [isConfirming, setIsConfirming] = useState(false)
   const { name, memberId, identityId } = organization
   const handle = identities.find((each) => each.identityId === identityId)?.handle ?? ''
   const there: Action = {
@@ -65,31 +65,31 @@ function Outside({ organization, identities, loginUrl, onLeft }: OutsideProps) {
     name: 'leave',
     label: words.ask.leave(handle),
     look: 'quiet',
-    do: () => setAsked(true),
+    do: () => setIsConfirming(true),
   }
   const agree: Action = {
     name: 'leave-organization',
     label: words.leaveNow,
     do: async () => {
-      await removeMember(leaveUnsigned, organization, { member: organization, leaving: true })
-      setAsked(false)
+      await removeMember(skipSignature, organization, { member: organization, leaving: true })
+      setIsConfirming(false)
       onLeft(memberId)
     },
   }
   return (
     <section class="step">
-      <StepHeading>{signin.asksForItsOwn(name)}</StepHeading>
+      <StepHeading>{signin.requiresSso(name)}</StepHeading>
       <Actions of={[there, leave]} doing={doing} />
-      {isAsked && (
-        <Question title={words.leaveTitle(name)} agree={agree} onClose={() => setAsked(false)}>
+      {isConfirming && (
+        <ConfirmDialog title={words.leaveTitle(name)} agree={agree} onClose={() => setIsConfirming(false)}>
           {words.leaveWhat}
-        </Question>
+        </ConfirmDialog>
       )}
     </section>
   )
 }
 
-/** Whoever is in it as several names is let in as the one that it has named, whichever has the highest role. */
+/** Finds out which identity has access: the one of the SSO session, not the one with the highest role. */
 async function readEntry({ id }: OwnOrganization, onEntered: Props['onEntered']): Promise<Entry> {
   try {
     const given = { params: { organizationId: id }, querystring: {} }
@@ -97,8 +97,8 @@ async function readEntry({ id }: OwnOrganization, onEntered: Props['onEntered'])
     onEntered(organization.identityId)
     return { at: 'inside' }
   } catch (error) {
-    const asks = error instanceof Refused && error.code === 'enterprise_sso_required'
-    if (!asks || typeof error.fields['loginUrl'] !== 'string') throw error
+    const requiresSso = error instanceof ApiError && error.code === 'enterprise_sso_required'
+    if (!requiresSso || typeof error.fields['loginUrl'] !== 'string') throw error
     return { at: 'outside', loginUrl: error.fields['loginUrl'] }
   }
 }

@@ -2,19 +2,18 @@ import type { OwnOrganization } from '@countersign/protocol/organizations/organi
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { Copies } from '../../../components/display/Copies.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { useSpeech } from '../../../components/frame/Root.tsx'
-import { act, signedOr, type Act } from '../session/acts.ts'
-import { useGuardedQuestion } from '../session/asking.ts'
-import { ChangeSsoConnection } from './ChangeSsoConnection.tsx'
+import { CopyableFields } from '../../../components/display/Copies.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { type SignedAction, act, signedOrUnsigned } from '../session/acts.ts'
+import { callBusiness, useReauthenticatedDialog, withRecentAuthentication } from '../session/session.ts'
+import { EditSsoConnection } from './ChangeSsoConnection.tsx'
 import { ConfirmSsoConnection } from './ConfirmSsoConnection.tsx'
-import { Directory } from './Directory.tsx'
+import { ScimDirectory } from './Directory.tsx'
 import { EncryptionKey } from './EncryptionKey.tsx'
-import { aboutConnection } from '../session/memberships.ts'
-import { Question } from '../session/Question.tsx'
-import { callBusiness, withFreshProof } from '../session/session.ts'
-import { useBusinessWords, type BusinessWords } from '../words.ts'
+import { connectionRef } from '../session/membership.ts'
+import { ConfirmDialog } from '../session/Signature.tsx'
+import { type BusinessWords, useBusinessMessages } from '../words.ts'
 
 const one = '/api/organizations/:organizationId/sso-connections/:connectionId'
 
@@ -26,52 +25,44 @@ type Props = {
   onChanged: () => unknown
 }
 
-/** A connection: how it stands, what its provider must know, and what can be done. */
+/** A connection: its status, the values that its provider needs, and its actions. */
 export function SsoConnectionEntry({ of: connection, domains, organization, onChanged }: Props) {
-  const { sso: words } = useBusinessWords()
-  const doing = useDoing()
+  const { sso: words } = useBusinessMessages()
+  const doing = useActions()
   const { connectionId, name, enabled, testedAt, confirmedAt, saml, scim } = connection
-  const changing = useGuardedQuestion(`change-${connectionId}`)
-  const provisioning = useGuardedQuestion(`directory-${connectionId}`)
-  const encrypting = useGuardedQuestion(`encryption-${connectionId}`)
-  const deleting = useGuardedQuestion(`delete-${connectionId}`)
-  const given = aboutConnection(organization, connection)
-  const asked = { given, onChanged }
+  const changing = useReauthenticatedDialog(`change-${connectionId}`)
+  const provisioning = useReauthenticatedDialog(`directory-${connectionId}`)
+  const encrypting = useReauthenticatedDialog(`encryption-${connectionId}`)
+  const deleting = useReauthenticatedDialog(`delete-${connectionId}`)
+  const given = connectionRef(organization, connection)
+  const common = { given, onChanged }
   const mayMake = organization.scopes.includes('manage_org')
   const turn = async () => {
     await act(`PATCH ${one}`, { ...given, body: { enabled: !enabled } })
     await onChanged()
   }
-  const removeBy = async (how: Act) => {
+  const removeBy = async (how: SignedAction) => {
     await how(`DELETE ${one}`, { ...given, body: null })
     deleting.close()
     await onChanged()
   }
   const agree: Action = { name: 'delete-connection', label: words.removeNow, do: () => removeBy(act) }
-  const directory: Action = {
-    name: `directory-${connectionId}`,
-    label: scim ? words.directory : words.addDirectory,
-    look: 'quiet',
-    do: provisioning.ask,
-  }
-  const encryption: Action = {
-    name: `encryption-${connectionId}`,
-    label: words.encryption,
-    look: 'quiet',
-    do: encrypting.ask,
+  const quiet = (action: string, label: string, run: Action['do']): Action => {
+    return { name: `${action}-${connectionId}`, label, look: 'quiet', do: run }
   }
   const actions: Action[] = [
     {
       name: `test-${connectionId}`,
       label: words.test,
       look: testedAt === null ? 'primary' : 'secondary',
-      do: () => withFreshProof(async () => location.assign((await callBusiness(`POST ${one}/test`, given)).url)),
+      do: () =>
+        withRecentAuthentication(async () => location.assign((await callBusiness(`POST ${one}/test`, given)).url)),
     },
-    { name: `change-${connectionId}`, label: words.change, look: 'quiet', do: changing.ask },
-    ...(scim || mayMake ? [directory] : []),
-    ...(saml ? [encryption] : []),
-    { name: `enable-${connectionId}`, label: enabled ? words.disable : words.enable, look: 'quiet', do: turn },
-    { name: `delete-${connectionId}`, label: words.remove, look: 'quiet', do: () => signedOr(removeBy, deleting.ask) },
+    quiet('change', words.change, changing.open),
+    ...(scim || mayMake ? [quiet('directory', scim ? words.directory : words.addDirectory, provisioning.open)] : []),
+    ...(saml ? [quiet('encryption', words.encryption, encrypting.open)] : []),
+    quiet('enable', enabled ? words.disable : words.enable, turn),
+    quiet('delete', words.remove, () => signedOrUnsigned(removeBy, deleting.open)),
   ]
   return (
     <li class="entry domain">
@@ -79,16 +70,18 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
         <h2>{name}</h2>
         <Standing of={connection} words={words} />
       </div>
-      <Copies of={[...toldToProvider(connection, words), ...toldToDirectory(connection, words)]} />
-      {confirmedAt === null && organization.role === 'owner' && <ConfirmSsoConnection {...asked} of={connection} />}
+      <CopyableFields of={[...valuesForProvider(connection, words), ...valuesForDirectory(connection, words)]} />
+      {confirmedAt === null && organization.role === 'owner' && <ConfirmSsoConnection {...common} of={connection} />}
       <Actions of={actions} doing={doing} />
-      {changing.asked && <ChangeSsoConnection {...asked} of={connection} domains={domains} onClose={changing.close} />}
-      {provisioning.asked && <Directory {...asked} of={connection} mayMake={mayMake} onClose={provisioning.close} />}
-      {encrypting.asked && <EncryptionKey {...asked} of={connection} onClose={encrypting.close} />}
-      {deleting.asked && (
-        <Question title={words.removeTitle(name)} agree={agree} onClose={deleting.close}>
+      {changing.isOpen && <EditSsoConnection {...common} of={connection} domains={domains} onClose={changing.close} />}
+      {provisioning.isOpen && (
+        <ScimDirectory {...common} of={connection} mayMake={mayMake} onClose={provisioning.close} />
+      )}
+      {encrypting.isOpen && <EncryptionKey {...common} of={connection} onClose={encrypting.close} />}
+      {deleting.isOpen && (
+        <ConfirmDialog title={words.removeTitle(name)} agree={agree} onClose={deleting.close}>
           {words.removeWhat}
-        </Question>
+        </ConfirmDialog>
       )}
     </li>
   )
@@ -97,7 +90,7 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
 type StandingProps = { of: SsoConnection; words: BusinessWords['sso'] }
 
 function Standing({ of: connection, words }: StandingProps) {
-  const { language } = useSpeech()
+  const { language } = useLocale()
   const { enabled, testedAt, confirmedAt, oidc, saml } = connection
   const tested = testedAt === null ? words.untested : words.tested(dayOf(testedAt, language, new Date()))
   return (
@@ -115,7 +108,7 @@ function whoJoins({ domains, scim }: SsoConnection, words: BusinessWords['sso'])
   return domains.length === 0 ? words.noDomains : words.joins(domains.join(', '))
 }
 
-function toldToProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso']) {
+function valuesForProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso']) {
   if (oidc) return [{ label: words.callback, value: oidc.callbackUrl, action: 'copy-callback' }]
   if (!saml) return []
   return [
@@ -124,6 +117,6 @@ function toldToProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso
   ]
 }
 
-function toldToDirectory({ scim }: SsoConnection, words: BusinessWords['sso']) {
+function valuesForDirectory({ scim }: SsoConnection, words: BusinessWords['sso']) {
   return scim ? [{ label: words.scimAddress, value: scim.baseUrl, action: 'copy-directory-address' }] : []
 }

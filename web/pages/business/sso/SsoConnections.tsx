@@ -1,36 +1,35 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { Waiting } from '../../../components/display/Waiting.tsx'
-import { useGuardedQuestion } from '../session/asking.ts'
-import { asMember } from '../session/memberships.ts'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { Spinner } from '../../../components/display/Facts.tsx'
+import { callBusiness, useReauthenticatedDialog } from '../session/session.ts'
+import { memberContext } from '../session/membership.ts'
 import { NewSsoConnection } from './NewSsoConnection.tsx'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { RequireSso } from './RequireSso.tsx'
-import { callBusiness } from '../session/session.ts'
 import { SsoConnectionEntry } from './SsoConnectionEntry.tsx'
-import { useBusinessWords } from '../words.ts'
+import { useBusinessMessages } from '../words.ts'
 
 type Found = { connections: SsoConnection[]; domains: string[] }
 
-/** How the people of an organization sign in with what they have there already. */
+/** Lists the SSO connections of an organization. */
 export function SsoConnections({ organization, onChanged }: SectionProps) {
-  const words = useBusinessWords()
-  const doing = useDoing()
-  const beginning = useDoing()
-  const adding = useGuardedQuestion('new-connection')
+  const words = useBusinessMessages()
+  const doing = useActions()
+  const beginning = useActions()
+  const adding = useReauthenticatedDialog('new-connection')
   const [found, setFound] = useState<Found>()
   const read: Action = { name: 'retry', label: words.retry, do: async () => setFound(await readAll(organization)) }
   useEffect(() => void doing.perform(read), [])
 
   const look = found?.connections.length === 0 ? 'primary' : 'secondary'
-  const add: Action = { name: 'add-connection', label: words.sso.add, look, do: adding.ask }
+  const add: Action = { name: 'add-connection', label: words.sso.add, look, do: adding.open }
   return (
     <section class="step">
       <h1>{words.sections.sso}</h1>
       <p>{words.sso.what}</p>
-      {found === undefined && (doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />)}
+      {found === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
       {found && (
         <>
           <ul class="entries">
@@ -44,7 +43,7 @@ export function SsoConnections({ organization, onChanged }: SectionProps) {
               />
             ))}
           </ul>
-          {adding.asked ? (
+          {adding.isOpen ? (
             <NewSsoConnection
               organization={organization}
               domains={found.domains}
@@ -66,9 +65,9 @@ export function SsoConnections({ organization, onChanged }: SectionProps) {
   )
 }
 
-/** The connections, and the domains that they may have. */
+/** Reads the connections, and the domains that they may have. */
 async function readAll(organization: SectionProps['organization']): Promise<Found> {
-  const given = asMember(organization)
+  const given = memberContext(organization)
   const [{ connections }, { domains }] = await Promise.all([
     callBusiness('GET /api/organizations/:organizationId/sso-connections', given),
     callBusiness('GET /api/organizations/:organizationId/domains', given),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pathOf, placeOf, type Place } from '../places.ts'
+import { routePath, parseRoute, type BusinessRoute } from '../routes.ts'
 
-const places: [string, Exclude<Place, { at: 'start' }>][] = [
+const places: [string, Exclude<BusinessRoute, { at: 'start' }>][] = [
   ['/organizations', { at: 'list' }],
   ['/organizations/new', { at: 'new' }],
   ['/organizations/1/settings', { at: 'organization', organizationId: '1', section: 'settings' }],
@@ -11,15 +11,15 @@ const places: [string, Exclude<Place, { at: 'start' }>][] = [
 
 for (const [path, place] of places)
   test(`the place of ${path} has that path`, () => {
-    assert.deepEqual(placeOf(path), place)
-    assert.equal(pathOf(place), path)
+    assert.deepEqual(parseRoute(path), place)
+    assert.equal(routePath(place), path)
   })
 
 test('the start leads on', () => {
-  assert.deepEqual(placeOf('/'), { at: 'start' })
+  assert.deepEqual(parseRoute('/'), { at: 'start' })
 })
 
 test('an organization without a section, or with one that there is not, shows its members', () => {
   for (const path of ['/organizations/1', '/organizations/1/', '/organizations/1/toString'])
-    assert.deepEqual(placeOf(path), { at: 'organization', organizationId: '1', section: 'members' })
+    assert.deepEqual(parseRoute(path), { at: 'organization', organizationId: '1', section: 'members' })
 })

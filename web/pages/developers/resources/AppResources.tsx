@@ -2,19 +2,19 @@ import type { App } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Resource } from '@countersign/protocol/clients/resources'
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../../../lib/call.ts'
-import { withFreshProof } from '../../../lib/passkey.ts'
+import { call } from '../../../lib/api/call.ts'
+import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { Problem } from '../../../components/form/Problem.tsx'
-import { Waiting } from '../../../components/display/Waiting.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { Spinner } from '../../../components/display/Facts.tsx'
 import { ResourceForm } from './ResourceForm.tsx'
-import { useWords } from '../words.ts'
+import { useMessages } from '../words.ts'
 
-/** What an app offers others to act at. */
+/** Lists the resources that an app offers to other apps. */
 export function AppResources({ app: { clientId } }: { app: App }) {
-  const words = useWords()
-  const doing = useDoing()
+  const words = useMessages()
+  const doing = useActions()
   const [resources, setResources] = useState<Resource[]>()
   const read: Action = {
     name: 'retry',
@@ -27,12 +27,12 @@ export function AppResources({ app: { clientId } }: { app: App }) {
     <section class="step apart">
       <h2>{words.resources.title}</h2>
       <p>{words.resources.what}</p>
-      {!resources && (doing.problem === undefined ? <Waiting /> : <Actions of={[read]} doing={doing} />)}
+      {!resources && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
       {resources && (
         <Offered
           clientId={clientId}
           resources={resources}
-          onKept={(kept) => setResources(resources.map((each) => (isSame(each, kept) ? kept : each)))}
+          onSaved={(saved) => setResources(resources.map((each) => (isSame(each, saved) ? saved : each)))}
           onAdded={(added) => setResources([...resources, added])}
         />
       )}
@@ -44,19 +44,19 @@ function isSame(one: Resource, other: Resource): boolean {
   return one.resourceKey === other.resourceKey
 }
 
-type Keep = (resource: Resource) => void
-type OfferedProps = { clientId: string; resources: Resource[]; onKept: Keep; onAdded: Keep }
+type Save = (resource: Resource) => void
+type OfferedProps = { clientId: string; resources: Resource[]; onSaved: Save; onAdded: Save }
 
-function Offered({ clientId, resources, onKept, onAdded }: OfferedProps) {
-  const words = useWords().resources
-  const doing = useDoing()
+function Offered({ clientId, resources, onSaved, onAdded }: OfferedProps) {
+  const words = useMessages().resources
+  const doing = useActions()
   const [adding, setAdding] = useState(false)
   const add: Action = { name: 'add-resource', label: words.add, look: 'secondary', do: () => setAdding(true) }
   return (
     <>
       <ul class="entries">
         {resources.map((resource) => (
-          <Entry key={resource.resourceKey} clientId={clientId} resource={resource} onKept={onKept} />
+          <Entry key={resource.resourceKey} clientId={clientId} resource={resource} onSaved={onSaved} />
         ))}
       </ul>
       {resources.length < limits.resourcesPerAppMax ? <Actions of={[add]} doing={doing} /> : <p>{words.tooMany}</p>}
@@ -64,7 +64,7 @@ function Offered({ clientId, resources, onKept, onAdded }: OfferedProps) {
         <ResourceForm
           clientId={clientId}
           resource={undefined}
-          onKept={(resource) => {
+          onSaved={(resource) => {
             setAdding(false)
             onAdded(resource)
           }}
@@ -75,22 +75,24 @@ function Offered({ clientId, resources, onKept, onAdded }: OfferedProps) {
   )
 }
 
-type EntryProps = { clientId: string; resource: Resource; onKept: Keep }
+type EntryProps = { clientId: string; resource: Resource; onSaved: Save }
 
-function Entry({ clientId, resource, onKept }: EntryProps) {
-  const { resources: words, developers } = useWords()
-  const doing = useDoing()
+function Entry({ clientId, resource, onSaved }: EntryProps) {
+  const { resources: words } = useMessages()
+  const doing = useActions()
   const [changing, setChanging] = useState(false)
   const { resourceKey, status } = resource
   const setStatus = (next: Resource['status']) => async () => {
     const given = { params: { clientId, resourceKey }, body: { status: next } }
-    onKept(await withFreshProof(() => call('PATCH /api/developer/apps/:clientId/resources/:resourceKey', given)))
+    onSaved(
+      await withRecentAuthentication(() => call('PATCH /api/developer/apps/:clientId/resources/:resourceKey', given)),
+    )
   }
   const change: Action = { name: 'change-resource', label: words.change, look: 'quiet', do: () => setChanging(true) }
   const turn: Action =
     status === 'active'
       ? { name: 'disable-resource', label: words.disable, look: 'quiet', do: setStatus('disabled') }
-      : { name: 'enable-resource', label: developers.enable, look: 'quiet', do: setStatus('active') }
+      : { name: 'enable-resource', label: words.enable, look: 'quiet', do: setStatus('active') }
   return (
     <li class="entry" data-state={status}>
       <Description of={resource} />
@@ -98,14 +100,14 @@ function Entry({ clientId, resource, onKept }: EntryProps) {
         <ActionButton action={change} doing={doing} />
         <ActionButton action={turn} doing={doing} />
       </div>
-      <Problem of={doing.problem} />
+      <ErrorMessage of={doing.problem} />
       {changing && (
         <ResourceForm
           clientId={clientId}
           resource={resource}
-          onKept={(kept) => {
+          onSaved={(saved) => {
             setChanging(false)
-            onKept(kept)
+            onSaved(saved)
           }}
           onClose={() => setChanging(false)}
         />
@@ -115,7 +117,7 @@ function Entry({ clientId, resource, onKept }: EntryProps) {
 }
 
 function Description({ of: { resourceKey, displayName, audience, scopes, status } }: { of: Resource }) {
-  const words = useWords().developers
+  const words = useMessages().developers
   return (
     <div>
       <h3 class="present">{displayName}</h3>

@@ -1,32 +1,32 @@
 import type { Resource } from '@countersign/protocol/clients/resources'
-import { call } from '../../../lib/call.ts'
-import { withFreshProof } from '../../../lib/passkey.ts'
+import { call } from '../../../lib/api/call.ts'
+import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useDraft } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { Lines } from '../../../components/display/Lines.tsx'
+import { TextArea } from '../../../components/display/Facts.tsx'
 import { changeOf, draftOf, emptyDraft, faultsOf, newResourceOf, type ResourceDraft } from './resource-draft.ts'
-import { useWords } from '../words.ts'
+import { useMessages } from '../words.ts'
 
 type Props = {
   clientId: string
-  /** The one to change; undefined for a new one. */
+  /** The resource to edit. Undefined for a new one. */
   resource: Resource | undefined
-  onKept: (resource: Resource) => void
+  onSaved: (resource: Resource) => void
   onClose: () => void
 }
 
-export function ResourceForm({ clientId, resource, onKept, onClose }: Props) {
-  const { resources: words, developers, frame } = useWords()
-  const doing = useDoing()
-  const { draft, faults, write, keep } = useDraft(() => (resource ? draftOf(resource) : emptyDraft), faultsOf)
+export function ResourceForm({ clientId, resource, onSaved, onClose }: Props) {
+  const { resources: words, developers, frame } = useMessages()
+  const doing = useActions()
+  const { draft, faults, write, submit } = useDraft(() => (resource ? draftOf(resource) : emptyDraft), faultsOf)
   const save: Action = {
     name: resource ? 'save-resource' : 'create-resource',
     label: resource ? developers.save : words.create,
     do: () =>
-      keep(async () => onKept(resource ? await change(clientId, resource, draft) : await create(clientId, draft))),
+      submit(async () => onSaved(resource ? await change(clientId, resource, draft) : await create(clientId, draft))),
   }
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
   return (
@@ -47,7 +47,7 @@ async function change(clientId: string, resource: Resource, draft: ResourceDraft
   const body = changeOf(resource, draft)
   if (Object.keys(body).length === 0) return resource
   const given = { params: { clientId, resourceKey: resource.resourceKey }, body }
-  return withFreshProof(() => call('PATCH /api/developer/apps/:clientId/resources/:resourceKey', given))
+  return withRecentAuthentication(() => call('PATCH /api/developer/apps/:clientId/resources/:resourceKey', given))
 }
 
 type FieldsProps = {
@@ -58,7 +58,7 @@ type FieldsProps = {
 }
 
 function Fields({ draft, isNew, hasFault, onChange }: FieldsProps) {
-  const { resources: words, developers, register } = useWords()
+  const { resources: words, developers, register } = useMessages()
   return (
     <>
       <Field
@@ -90,7 +90,7 @@ function Fields({ draft, isNew, hasFault, onChange }: FieldsProps) {
         keys="url"
         exact
       />
-      <Lines
+      <TextArea
         name="scopes"
         label={developers.scopes}
         hint={words.scopesHint}

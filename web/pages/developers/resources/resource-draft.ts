@@ -1,9 +1,9 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
-import { isReservedScope, isResourceKey, isResourceScope } from '@countersign/protocol/formats/resource'
+import { isReservedScope, isResourceKey, isResourceScope } from '@countersign/protocol/formats/scope'
 import type { NewResource, Resource, ResourceChange } from '@countersign/protocol/clients/resources'
 
-/** A resource as a person writes it: scopes one a line, and after a space what each lets an app do. */
+/** The input for a resource. Scopes are one per line, each followed by a space and its description. */
 export type ResourceDraft = { displayName: string; resourceKey: string; audience: string; scopes: string }
 
 export const emptyDraft: ResourceDraft = { displayName: '', resourceKey: '', audience: '', scopes: '' }
@@ -15,7 +15,7 @@ export function draftOf({ scopes, scopeDescriptions, ...resource }: Resource): R
 
 export type ResourceFault = keyof ResourceDraft
 
-/** The fields that cannot be right. What else may be wrong with them the server knows. */
+/** Returns the fields that are certainly invalid. The server does the other checks. */
 export function faultsOf(draft: ResourceDraft): Set<ResourceFault> {
   const { displayName, resourceKey, audience, scopes } = newResourceOf(draft)
   const faults = new Set<ResourceFault>()
@@ -40,7 +40,7 @@ export function newResourceOf({ displayName, resourceKey, audience, scopes: text
   } satisfies NewResource
 }
 
-/** What a draft changes of a resource: only that is sent, since some of it asks for the passkey. */
+/** Returns the fields that a draft changes. Only these are sent, because some require re-authentication. */
 export function changeOf(resource: Resource, draft: ResourceDraft): ResourceChange {
   const { displayName, audience, scopes, scopeDescriptions } = newResourceOf(draft)
   const hasOtherScopes =
@@ -53,7 +53,7 @@ export function changeOf(resource: Resource, draft: ResourceDraft): ResourceChan
   }
 }
 
-/** A scope may have the name of what every object has. */
+/** Reads own properties only, because a scope may be called like an inherited one. */
 function wordsFor(scope: string, descriptions: Record<string, string>): string {
   return Object.hasOwn(descriptions, scope) ? (descriptions[scope] ?? '') : ''
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
-import { addressesIn, changeOf, draftOf, faultsOf } from '../app-draft.ts'
+import { parseUrlList, changeOf, draftOf, faultsOf } from '../app-draft.ts'
 
 const app: App = {
   clientId: 'app_0123',
@@ -28,7 +28,7 @@ const app: App = {
   backchannelLogoutUri: null,
   backchannelLogoutSessionRequired: false,
   allowAnyLoopbackPort: false,
-  documentReadAt: null,
+  metadataFetchedAt: null,
   createdAt: '2030-01-01T12:00:00.000Z',
   updatedAt: '2030-01-01T12:00:00.000Z',
 }
@@ -42,7 +42,7 @@ test('only what was touched is sent', () => {
 })
 
 test('addresses are told apart by whatever is between them, and each counts once', () => {
-  assert.deepEqual(addressesIn(' https://a.example/ \r\n\n https://b.example/\thttps://a.example/ '), [
+  assert.deepEqual(parseUrlList(' https://a.example/ \r\n\n https://b.example/\thttps://a.example/ '), [
     'https://a.example/',
     'https://b.example/',
   ])

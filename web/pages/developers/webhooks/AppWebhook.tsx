@@ -1,73 +1,73 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { useDoing } from '../../../components/form/doing.ts'
-import { Waiting } from '../../../components/display/Waiting.tsx'
+import { useActions } from '../../../components/form/use-actions.ts'
+import { Spinner } from '../../../components/display/Facts.tsx'
 import { Deliveries } from './Deliveries.tsx'
-import { NewSecret } from '../NewSecret.tsx'
+import { NewSecret } from '../AppSecret.tsx'
 import { useWebhook, type LiveWebhook } from './webhook.ts'
 import { WebhookAddress } from './WebhookAddress.tsx'
 import { WebhookChoices } from './WebhookChoices.tsx'
-import { useWords } from '../words.ts'
+import { useMessages } from '../words.ts'
 
-/** A secret that has just been made. It is in the memory of this section alone. */
-type Told = { secret: string; previousUntil?: string }
+/** A secret that was just created. Only the memory of this section holds it. */
+type IssuedWebhookSecret = { secret: string; previousUntil?: string }
 
-/** Where an app hears of what happened, and what it was sent. */
+/** Shows the webhook of an app, and its deliveries. */
 export function AppWebhook({ app: { clientId } }: { app: App }) {
-  const words = useWords()
-  const doing = useDoing()
+  const words = useMessages()
+  const doing = useActions()
   const webhook = useWebhook(clientId)
-  const { held, read } = webhook
-  const [told, setTold] = useState<Told>()
+  const { current, read } = webhook
+  const [issued, setIssued] = useState<IssuedWebhookSecret>()
   const retry = { name: 'retry', label: words.developers.retry, do: () => read() }
   useEffect(() => void doing.perform(retry), [])
   return (
     <section class="step apart">
       <h2>{words.webhook.title}</h2>
-      {held === undefined && (doing.problem === undefined ? <Waiting /> : <Actions of={[retry]} doing={doing} />)}
-      {held === null && <p>{words.webhook.what}</p>}
-      {held?.webhook.status === 'disabled' && <p class="problem">{words.webhook.gone}</p>}
-      {told ? (
+      {current === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[retry]} doing={doing} />)}
+      {current === null && <p>{words.webhook.what}</p>}
+      {current?.webhook.status === 'disabled' && <p class="problem">{words.webhook.gone}</p>}
+      {issued ? (
         <NewSecret
           name="webhookSecret"
-          secret={told.secret}
-          previousUntil={told.previousUntil}
-          onSaved={() => setTold(undefined)}
+          secret={issued.secret}
+          previousUntil={issued.previousUntil}
+          onSaved={() => setIssued(undefined)}
         />
       ) : (
-        <Settled of={webhook} clientId={clientId} onTold={setTold} />
+        <Settled of={webhook} clientId={clientId} onIssued={setIssued} />
       )}
     </section>
   )
 }
 
-type SettledProps = { of: LiveWebhook; clientId: string; onTold: (told: Told) => void }
+type SettledProps = { of: LiveWebhook; clientId: string; onIssued: (issued: IssuedWebhookSecret) => void }
 
-/** All but a secret that has to be saved first. */
-function Settled({ of: { held, read, keep, forget, canShowMore, showMore }, clientId, onTold }: SettledProps) {
-  if (held === undefined) return null
+/** Everything except a new secret, which must be saved first. */
+function Settled({ of: { current, read, update, clear, canShowMore, showMore }, clientId, onIssued }: SettledProps) {
+  if (current === undefined) return null
   return (
     <>
       <WebhookAddress
-        key={held === null}
+        key={current === null}
         clientId={clientId}
-        webhook={held?.webhook}
+        webhook={current?.webhook}
         onSet={({ secret, ...set }) => {
-          keep(set)
-          if (secret !== undefined) onTold({ secret })
+          update(set)
+          if (secret !== undefined) onIssued({ secret })
         }}
       />
-      {held && (
+      {current && (
         <>
-          <Deliveries clientId={clientId} of={held} onSentAgain={read} onMore={canShowMore ? showMore : undefined} />
+          <Deliveries clientId={clientId} of={current} onSentAgain={read} onMore={canShowMore ? showMore : undefined} />
           <WebhookChoices
             clientId={clientId}
-            isUntried={held.deliveries.length === 0}
-            isActive={held.webhook.status === 'active'}
+            isUntried={current.deliveries.length === 0}
+            isActive={current.webhook.status === 'active'}
             onSent={read}
-            onTold={onTold}
-            onRemoved={forget}
+            onIssued={onIssued}
+            onRemoved={clear}
           />
         </>
       )}

@@ -1,25 +1,24 @@
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
-import { call } from '../../../lib/call.ts'
+import { call } from '../../../lib/api/call.ts'
 import { momentOf } from '../../../lib/text/dates.ts'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { Problem } from '../../../components/form/Problem.tsx'
-import { outcomeOf } from './outcome.ts'
-import type { Held } from './webhook.ts'
-import { useSpeech } from '../words.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import type { WebhookState } from './webhook.ts'
+import { useLocale, type DeveloperWords } from '../words.ts'
 
 type Props = {
   clientId: string
-  of: Held
+  of: WebhookState
   onSentAgain: () => Promise<void>
-  /** Undefined where there is no more to show. */
+  /** Undefined if there are no more deliveries. */
   onMore: (() => Promise<void>) | undefined
 }
 
-/** What an app was sent, the newest first. */
+/** Lists the deliveries of a webhook, newest first. */
 export function Deliveries({ clientId, of: { webhook, deliveries }, onSentAgain, onMore }: Props) {
-  const { words } = useSpeech()
-  const doing = useDoing()
+  const { words } = useLocale()
+  const doing = useActions()
   const isActive = webhook.status === 'active'
   const more: Action = { name: 'more-deliveries', label: words.webhook.more, look: 'quiet', do: () => onMore?.() }
   return (
@@ -42,7 +41,7 @@ export function Deliveries({ clientId, of: { webhook, deliveries }, onSentAgain,
 }
 
 function Description({ of: delivery }: { of: WebhookDelivery }) {
-  const speech = useSpeech()
+  const speech = useLocale()
   return (
     <div data-state={delivery.state}>
       <p class="present">
@@ -50,7 +49,7 @@ function Description({ of: delivery }: { of: WebhookDelivery }) {
       </p>
       <p>{momentOf(delivery.createdAt, speech.language)}</p>
       <p class={delivery.state === 'failed' ? 'problem' : undefined}>
-        {outcomeOf(delivery, { ...speech, now: new Date() })}
+        {deliveryStatusText(delivery, { ...speech, now: new Date() })}
       </p>
     </div>
   )
@@ -59,8 +58,8 @@ function Description({ of: delivery }: { of: WebhookDelivery }) {
 type SendAgainProps = Pick<Props, 'clientId' | 'onSentAgain'> & { delivery: WebhookDelivery }
 
 function SendAgain({ clientId, delivery: { deliveryId }, onSentAgain }: SendAgainProps) {
-  const { words } = useSpeech()
-  const doing = useDoing()
+  const { words } = useLocale()
+  const doing = useActions()
   const again: Action = {
     name: 'send-again',
     label: words.webhook.sendAgain,
@@ -74,7 +73,24 @@ function SendAgain({ clientId, delivery: { deliveryId }, onSentAgain }: SendAgai
   return (
     <>
       <ActionButton action={again} doing={doing} />
-      <Problem of={doing.problem} />
+      <ErrorMessage of={doing.problem} />
     </>
   )
+}
+
+type OutcomeContext = { words: Pick<DeveloperWords, 'webhook'>; language: string; now: Date }
+
+/** Returns the status of a delivery, and what happens next, in a sentence or two. */
+export function deliveryStatusText(
+  { state, attempts, nextAttemptAt }: WebhookDelivery,
+  { words, language, now }: OutcomeContext,
+) {
+  const { delivered, onItsWay, nextTry, givenUp, answered, reasons } = words.webhook
+  if (state === 'delivered') return delivered
+  const last = attempts.at(-1)
+  if (!last) return state === 'failed' ? givenUp : onItsWay
+  const fault = last.status === null ? reasons[last.reason ?? 'could_not_connect'] : answered(last.status)
+  if (state === 'failed') return `${fault} ${givenUp}`
+  const isDue = nextAttemptAt === null || new Date(nextAttemptAt) <= now
+  return `${fault} ${isDue ? onItsWay : nextTry(momentOf(nextAttemptAt, language))}`
 }

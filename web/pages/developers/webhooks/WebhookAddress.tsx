@@ -1,24 +1,24 @@
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
 import { useState } from 'preact/hooks'
-import { call } from '../../../lib/call.ts'
-import { withFreshProof } from '../../../lib/passkey.ts'
+import { call } from '../../../lib/api/call.ts'
+import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { useWords } from '../words.ts'
+import { useMessages } from '../words.ts'
 
 type Props = {
   clientId: string
-  /** Undefined where the app has none yet. */
+  /** Undefined if the app has no webhook yet. */
   webhook: Webhook | undefined
-  onSet: (set: Answer<'PUT /api/developer/apps/:clientId/webhook'>) => void
+  onSet: (set: ResponseOf<'PUT /api/developer/apps/:clientId/webhook'>) => void
 }
 
-/** Sets where an app hears of what happened, or sets it again. */
+/** Sets or changes the URL of the webhook. */
 export function WebhookAddress({ clientId, webhook, onSet }: Props) {
-  const words = useWords()
-  const doing = useDoing()
+  const words = useMessages()
+  const doing = useActions()
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [checked, setChecked] = useState(false)
   const [saved, setSaved] = useState(false)
@@ -32,7 +32,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
       setSaved(false)
       if (!URL.canParse(url.trim())) return
       const given = { params: { clientId }, body: { url: url.trim() } }
-      onSet(await withFreshProof(() => call('PUT /api/developer/apps/:clientId/webhook', given)))
+      onSet(await withRecentAuthentication(() => call('PUT /api/developer/apps/:clientId/webhook', given)))
       setSaved(webhook !== undefined)
     },
   }
@@ -58,7 +58,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
   )
 }
 
-function labelOf(webhook: Webhook | undefined, words: ReturnType<typeof useWords>): string {
+function labelOf(webhook: Webhook | undefined, words: ReturnType<typeof useMessages>): string {
   if (!webhook) return words.webhook.set
-  return webhook.status === 'active' ? words.developers.save : words.developers.enable
+  return webhook.status === 'active' ? words.developers.save : words.webhook.enable
 }

@@ -1,27 +1,27 @@
 import { useState } from 'preact/hooks'
-import { call, Refused } from '../../../lib/call.ts'
+import { call, ApiError } from '../../../lib/api/call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { useDoing, type Action } from '../../../components/form/doing.ts'
-import { Rotation } from '../Rotation.tsx'
-import { useWords } from '../words.ts'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { RotateSecret } from '../AppSecret.tsx'
+import { useMessages } from '../words.ts'
 
 type Props = {
   clientId: string
-  /** Whether nothing has been sent yet: then that is the next step. */
+  /** True if there was no delivery yet. Then a test delivery is the next step. */
   isUntried: boolean
   isActive: boolean
   onSent: () => Promise<void>
-  onTold: (told: { secret: string; previousUntil: string }) => void
+  onIssued: (issued: { secret: string; previousUntil: string }) => void
   onRemoved: () => void
 }
 
-/** What can be done with a webhook that is there. */
-export function WebhookChoices({ clientId, isUntried, isActive, onSent, onTold, onRemoved }: Props) {
-  const words = useWords()
-  const doing = useDoing()
-  const [asking, setAsking] = useState<'rotate' | 'remove'>()
-  const stopAsking = () => setAsking(undefined)
+/** The actions of a webhook that exists. */
+export function WebhookChoices({ clientId, isUntried, isActive, onSent, onIssued, onRemoved }: Props) {
+  const words = useMessages()
+  const doing = useActions()
+  const [dialog, setDialog] = useState<'rotate' | 'remove'>()
+  const closeDialog = () => setDialog(undefined)
   const test: Action = {
     name: 'test-webhook',
     label: words.webhook.test,
@@ -35,29 +35,29 @@ export function WebhookChoices({ clientId, isUntried, isActive, onSent, onTold, 
     name: 'new-webhook-secret',
     label: words.developers.rotate,
     look: 'quiet',
-    do: () => setAsking('rotate'),
+    do: () => setDialog('rotate'),
   }
   const remove: Action = {
     name: 'end-webhook',
     label: words.webhook.remove,
     look: 'quiet',
-    do: () => setAsking('remove'),
+    do: () => setDialog('remove'),
   }
   return (
     <>
       <Actions of={isActive ? [test, rotate, remove] : [rotate, remove]} doing={doing} />
-      {asking === 'rotate' && (
-        <Rotation
+      {dialog === 'rotate' && (
+        <RotateSecret
           onRotate={async (graceSeconds) => {
             const given = { params: { clientId }, body: { graceSeconds } }
-            const told = await call('POST /api/developer/apps/:clientId/webhook/secret', given)
-            stopAsking()
-            onTold(told)
+            const issued = await call('POST /api/developer/apps/:clientId/webhook/secret', given)
+            closeDialog()
+            onIssued(issued)
           }}
-          onClose={stopAsking}
+          onClose={closeDialog}
         />
       )}
-      {asking === 'remove' && <Removal clientId={clientId} onRemoved={onRemoved} onClose={stopAsking} />}
+      {dialog === 'remove' && <Removal clientId={clientId} onRemoved={onRemoved} onClose={closeDialog} />}
     </>
   )
 }
@@ -65,8 +65,8 @@ export function WebhookChoices({ clientId, isUntried, isActive, onSent, onTold, 
 type RemovalProps = Pick<Props, 'clientId' | 'onRemoved'> & { onClose: () => void }
 
 function Removal({ clientId, onRemoved, onClose }: RemovalProps) {
-  const words = useWords()
-  const doing = useDoing()
+  const words = useMessages()
+  const doing = useActions()
   const remove: Action = {
     name: 'remove-webhook',
     label: words.webhook.removeNow,
@@ -84,7 +84,7 @@ function Removal({ clientId, onRemoved, onClose }: RemovalProps) {
   )
 }
 
-/** Removed already, from another tab: what the person wants is so. */
+/** Ignores that the webhook was already removed from another tab. */
 function acceptGone(error: unknown): void {
-  if (!(error instanceof Refused && error.code === 'webhook_not_found')) throw error
+  if (!(error instanceof ApiError && error.code === 'webhook_not_found')) throw error
 }

@@ -1,61 +1,61 @@
 import type { Webhook, WebhookDelivery } from '@countersign/protocol/clients/webhooks'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call, Refused } from '../../../lib/call.ts'
+import { call, ApiError } from '../../../lib/api/call.ts'
 
-/** The webhook of an app, and the newest of what it was sent. */
-export type Held = { webhook: Webhook; deliveries: WebhookDelivery[]; hasMore: boolean }
+/** The webhook of an app, and its newest deliveries. */
+export type WebhookState = { webhook: Webhook; deliveries: WebhookDelivery[]; hasMore: boolean }
 
 const countAtFirst = 10
-/** As many as the interface gives at once. */
+/** The maximum page size of the API. */
 const countMax = 100
 const restMilliseconds = 5000
-/** While the person waits for what they have just sent. */
+/** The poll interval while the developer waits for a delivery that they have just requested. */
 const shortRestMilliseconds = 1000
 
 export type LiveWebhook = ReturnType<typeof useWebhook>
 
-/** What an app has, read again every few seconds while somebody looks; `undefined` until it has been read. */
+/** Polls the webhook of an app while the page is visible. `current` is undefined until the first read. */
 export function useWebhook(clientId: string) {
-  const [held, setHeld] = useState<Held | null>()
+  const [current, setCurrent] = useState<WebhookState | null>()
   const [count, setCount] = useState(countAtFirst)
-  // What was asked for before a change must not undo it here.
+  // A result that was requested before a change must not undo the change here.
   const changes = useRef(0)
   const read = async (few: number = count) => {
     changes.current += 1
-    setHeld(await readWebhook(clientId, few))
+    setCurrent(await readWebhook(clientId, few))
   }
-  const rest = held?.deliveries.some(isUnderWay) ? shortRestMilliseconds : restMilliseconds
+  const rest = current?.deliveries.some(isUnderWay) ? shortRestMilliseconds : restMilliseconds
   useEffect(() => {
-    if (!held) return undefined
+    if (!current) return undefined
     const readAgain = async () => {
       if (document.visibilityState !== 'visible') return
       const before = changes.current
       const found = await readWebhook(clientId, count)
-      if (before === changes.current) setHeld(found)
+      if (before === changes.current) setCurrent(found)
     }
-    // What could not be read this time is read the next: a log that is a moment old needs no apology.
-    const readOrKeep = () => void readAgain().catch(() => {})
-    const timer = setInterval(readOrKeep, rest)
-    document.addEventListener('visibilitychange', readOrKeep)
+    // Failed reads are ignored, because the next one follows soon.
+    const refresh = () => void readAgain().catch(() => {})
+    const timer = setInterval(refresh, rest)
+    document.addEventListener('visibilitychange', refresh)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', readOrKeep)
+      document.removeEventListener('visibilitychange', refresh)
     }
-  }, [clientId, count, rest, !held])
+  }, [clientId, count, rest, !current])
 
   return {
-    held,
+    current,
     read,
-    /** What was just set. */
-    keep(webhook: Webhook) {
+    /** Stores the webhook that was just set. */
+    update(webhook: Webhook) {
       changes.current += 1
-      setHeld({ webhook, deliveries: held?.deliveries ?? [], hasMore: held?.hasMore ?? false })
+      setCurrent({ webhook, deliveries: current?.deliveries ?? [], hasMore: current?.hasMore ?? false })
     },
-    forget() {
+    clear() {
       changes.current += 1
-      setHeld(null)
+      setCurrent(null)
     },
-    canShowMore: held?.hasMore === true && count < countMax,
+    canShowMore: current?.hasMore === true && count < countMax,
     async showMore() {
       await read(countMax)
       setCount(countMax)
@@ -63,8 +63,8 @@ export function useWebhook(clientId: string) {
   }
 }
 
-/** Null where the app has none. */
-async function readWebhook(clientId: string, count: number): Promise<Held | null> {
+/** Returns null if the app has no webhook. */
+async function readWebhook(clientId: string, count: number): Promise<WebhookState | null> {
   const params = { clientId }
   try {
     const webhook = await call('GET /api/developer/apps/:clientId/webhook', { params })
@@ -72,11 +72,11 @@ async function readWebhook(clientId: string, count: number): Promise<Held | null
     const { deliveries, nextCursor } = await call('GET /api/developer/apps/:clientId/webhook/deliveries', given)
     return { webhook, deliveries, hasMore: nextCursor !== null }
   } catch (error) {
-    if (error instanceof Refused && error.code === 'webhook_not_found') return null
+    if (error instanceof ApiError && error.code === 'webhook_not_found') return null
     throw error
   }
 }
 
 function isUnderWay({ state, attempts }: WebhookDelivery): boolean {
-  return state === 'waiting' && attempts.length === 0
+  return state === 'pending' && attempts.length === 0
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authorizationUrl, challengeOf, newSent } from '../authorization-request.ts'
+import { authorizationUrl, challengeOf, createPendingRequest } from '../authorization-request.ts'
 
 test('the challenge is that of RFC 7636, appendix B', async () => {
   const challenge = await challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')
@@ -8,14 +8,18 @@ test('the challenge is that of RFC 7636, appendix B', async () => {
 })
 
 test('every request has values of its own, of the length that RFC 7636 §4.1 wants', () => {
-  const values = [newSent(), newSent()].flatMap(({ state, nonce, verifier }) => [state, nonce, verifier])
+  const values = [createPendingRequest(), createPendingRequest()].flatMap(({ state, nonce, verifier }) => [
+    state,
+    nonce,
+    verifier,
+  ])
   assert.equal(new Set(values).size, 6)
   for (const value of values) assert.match(value, /^[\w-]{43}$/)
 })
 
 test('the request carries the challenge and never the verifier', async () => {
   const app = { clientId: 'app_1', redirectUri: 'https://auth.example/playground', authUrl: 'https://auth.example' }
-  const sent = newSent()
+  const sent = createPendingRequest()
   const url = new URL(await authorizationUrl(app, sent))
   assert.equal(url.origin + url.pathname, 'https://auth.example/signin')
   assert.equal(url.searchParams.get('redirect_uri'), app.redirectUri)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readCallback, readSent, type Sent } from '../callback.ts'
+import { parseCallback, loadPendingRequest, type PendingRequest } from '../callback.ts'
 
 const issuer = 'https://auth.example'
-const sent: Sent = { state: 'the-state', nonce: 'the-nonce', verifier: 'the-verifier' }
+const sent: PendingRequest = { state: 'the-state', nonce: 'the-nonce', verifier: 'the-verifier' }
 const right = { code: 'the-code', state: 'the-state', iss: issuer }
 
 test('a code that answers this request from this issuer may be redeemed', () => {
@@ -11,8 +11,8 @@ test('a code that answers this request from this issuer may be redeemed', () => 
 })
 
 test('a page without an answer is a beginning', () => {
-  assert.deepEqual(readCallback('', undefined, issuer), { kind: 'none' })
-  assert.deepEqual(readCallback('?state=x', sent, issuer), { kind: 'none' })
+  assert.deepEqual(parseCallback('', undefined, issuer), { kind: 'none' })
+  assert.deepEqual(parseCallback('?state=x', sent, issuer), { kind: 'none' })
 })
 
 for (const [what, answer] of Object.entries<Record<string, string>>({
@@ -32,7 +32,7 @@ for (const [what, answer] of Object.entries<Record<string, string>>({
 }
 
 test('an answer to no request of this tab is thrown away', () => {
-  assert.deepEqual(readCallback(query(right), undefined, issuer), { kind: 'unasked' })
+  assert.deepEqual(parseCallback(query(right), undefined, issuer), { kind: 'unasked' })
 })
 
 test('a refusal is shown as it came', () => {
@@ -45,14 +45,14 @@ test('an answer with a code and an error is a refusal', () => {
 })
 
 test('what a tab kept is taken only when it is whole', () => {
-  assert.deepEqual(readSent(JSON.stringify(sent)), sent)
+  assert.deepEqual(loadPendingRequest(JSON.stringify(sent)), sent)
   for (const kept of [null, 'null', '{}', '"text"', '{"state":"s","nonce":1,"verifier":"v"}']) {
-    assert.equal(readSent(kept), undefined)
+    assert.equal(loadPendingRequest(kept), undefined)
   }
 })
 
 function read(answer: Record<string, string>) {
-  return readCallback(query(answer), sent, issuer)
+  return parseCallback(query(answer), sent, issuer)
 }
 
 function query(answer: Record<string, string>): string {

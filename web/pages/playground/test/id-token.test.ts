@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PublicJwk } from '@countersign/protocol/oauth/authorize'
-import { checkIdToken } from '../id-token.ts'
+import { checkIdToken } from '../jwt.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const issuer = 'https://auth.example'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { introductionOf } from '../introduction.ts'
+import { introductionOf } from '../flow.ts'
 
 test('whom an organization introduces is offered their name, and a handle out of their address', () => {
   const ann = { displayName: 'Ann Example', email: 'ann.example+work@acme.example' }

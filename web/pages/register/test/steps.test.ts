@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NewPasskey } from '../../../lib/passkey.ts'
-import { Refused, Unreachable } from '../../../lib/call.ts'
-import { needsSecondTouch } from '../../../lib/passkey.ts'
-import { nextStep, outcomeOf, type Event, type Made, type Prepared, type Step } from '../steps.ts'
+import type { NewPasskey } from '../../../lib/keys/passkey.ts'
+import { ApiError, NetworkError } from '../../../lib/api/call.ts'
+import { needsPrfAssertion } from '../../../lib/keys/passkey.ts'
+import { nextStep, passkeyFailureOf, type Event, type Made, type Prepared, type Step } from '../steps.ts'
 
 const passkey: NewPasskey = {
   credential: {
@@ -78,16 +78,20 @@ test('nobody gets past the recovery code but by saying that it is saved', () => 
 })
 
 test('only a refusal settles that no account was made', () => {
-  assert.equal(outcomeOf(new Refused(400, 'invalid_credential', '')), 'refused')
-  for (const unclear of [new Unreachable(), new Refused(500, 'server_error', ''), new Refused(429, 'rate_limited', '')])
-    assert.equal(outcomeOf(unclear), 'unknown')
+  assert.equal(passkeyFailureOf(new ApiError(400, 'invalid_credential', '')), 'refused')
+  for (const unclear of [
+    new NetworkError(),
+    new ApiError(500, 'server_error', ''),
+    new ApiError(429, 'rate_limited', ''),
+  ])
+    assert.equal(passkeyFailureOf(unclear), 'unknown')
 })
 
 test('a second touch is asked of passkeys that can open keys but did not yet, and of no others', () => {
   const prfOutput = new Uint8Array(32)
-  assert.equal(needsSecondTouch({ ...passkey, prfEnabled: true }), true)
-  assert.equal(needsSecondTouch({ ...passkey, prfEnabled: true, prfOutput }), false)
-  assert.equal(needsSecondTouch({ ...passkey, prfEnabled: false }), false)
+  assert.equal(needsPrfAssertion({ ...passkey, prfEnabled: true }), true)
+  assert.equal(needsPrfAssertion({ ...passkey, prfEnabled: true, prfOutput }), false)
+  assert.equal(needsPrfAssertion({ ...passkey, prfEnabled: false }), false)
 })
 
 function walk(events: Event[]): Step {

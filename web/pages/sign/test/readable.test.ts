@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { looksUnreadable } from '../readable.ts'
+import { isUnreadablePayload } from '../readable.ts'
 
 test('a text that people can read is readable, also with a code in it', () => {
   const readable = [
@@ -20,12 +20,12 @@ test('a text that people can read is readable, also with a code in it', () => {
     'Call +41 44 123 45 67 or +49 30 1234567 about it',
     'a\u200Bb is marked, but can be read all the same',
   ]
-  for (const text of readable) assert.equal(looksUnreadable(text), false, text)
+  for (const text of readable) assert.equal(isUnreadablePayload(text), false, text)
 })
 
 test('a hash, a key or bytes in any clothes are not', () => {
   let drawn = 0
-  // The same in every run: of what is truly random one in some thousands looks like a word.
+  // The bytes are the same in every run, because a few in a thousand random texts look like a word.
   const bytes = () =>
     createHash('sha256')
       .update(String((drawn += 1)))
@@ -51,5 +51,5 @@ test('a hash, a key or bytes in any clothes are not', () => {
     longer().toString('utf8'),
     `{"hash":"${bytes().toString('hex')}"}`,
   ]).flat()
-  for (const text of codes) assert.equal(looksUnreadable(text), true, text)
+  for (const text of codes) assert.equal(isUnreadablePayload(text), true, text)
 })

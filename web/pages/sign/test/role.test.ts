@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
-import { roleOf } from '../role.ts'
+import { roleOf } from '../steps.ts'
 
 type Organization = NonNullable<SigningRequest['organization']>
-const asked: Organization = {
+const organization: Organization = {
   ...{ id: 'id', name: 'Acme', isSigned: false, approvals: 0, approvalsNeeded: 1 },
   ...{ memberId: 'id', maySign: true, mayApprove: true, answered: null, answers: [] },
 }
-const role = (changes: Partial<Organization>) => roleOf({ organization: { ...asked, ...changes } })
+const role = (changes: Partial<Organization>) => roleOf({ organization: { ...organization, ...changes } })
 
 test('a person signs for themselves, and for an organization as long as nobody has', () => {
   assert.equal(roleOf({}), 'sign')

@@ -44,21 +44,21 @@ test('a frame, which can prove no presence, sends the person to a window for tha
 
 test('where an organization asks for its own sign-in, that comes first, and in a frame not at all', () => {
   const place = { organizationName: 'Acme', loginUrl: 'https://api.id.example/api/sso/1/start' }
-  const asked: Event = { type: 'own sign-in asked', place }
-  assert.deepEqual(after([asked]), { at: 'sign in there', place })
-  assert.deepEqual(after([asked], undefined, frame), { at: 'open window' })
-  assert.deepEqual(after([asked, { type: 'request read', request }]), decide)
+  const ssoRequired: Event = { type: 'own sign-in asked', place }
+  assert.deepEqual(after([ssoRequired]), { at: 'sign in there', place })
+  assert.deepEqual(after([ssoRequired], undefined, frame), { at: 'open window' })
+  assert.deepEqual(after([ssoRequired, { type: 'request read', request }]), decide)
 })
 
 test('a member who has done their part waits, until it is at its end or does not count any more', () => {
-  const asked = {
+  const organization = {
     ...{ id: 'id', name: 'Acme', isSigned: true, approvals: 0, approvalsNeeded: 1 },
     ...{ memberId: 'id', maySign: true, mayApprove: true, answered: 'sign' as const, answers: [] },
   }
-  const answered: SigningRequest = { ...request, organization: asked }
-  const wait: Step = { at: 'wait', request: answered, organization: asked }
+  const answered: SigningRequest = { ...request, organization }
+  const wait: Step = { at: 'wait', request: answered, organization }
   assert.deepEqual(after([{ type: 'request read', request: answered }], decide), wait)
-  const lapsed: SigningRequest = { ...request, organization: { ...asked, answered: null } }
+  const lapsed: SigningRequest = { ...request, organization: { ...organization, answered: null } }
   assert.equal(after([{ type: 'request read', request: lapsed }], wait).at, 'decide')
   assert.equal(after([{ type: 'request read', request: signed }], wait).at, 'end')
   assert.equal(after([{ type: 'time is up' }], wait).at, 'end')
@@ -77,8 +77,8 @@ test('a request that was answered is at its end, and the app is told which', () 
     answer: { type: 'countersign:denied', payload: { requestId: request.requestId } },
     origins,
   })
-  const told = { type: 'answered in a window', answer, origins } as const
-  assert.deepEqual(after([told], { at: 'open window' }, frame), { at: 'end', end: 'signed', answer, origins })
+  const answered = { type: 'answered in a window', answer, origins } as const
+  assert.deepEqual(after([answered], { at: 'open window' }, frame), { at: 'end', end: 'signed', answer, origins })
 })
 
 test('when the time is up there is nothing to decide, and the app is told nothing', () => {

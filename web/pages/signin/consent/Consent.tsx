@@ -1,28 +1,28 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { SignInView } from '@countersign/protocol/pages'
 import { Actions } from '../../../components/form/Actions.tsx'
-import type { Action, Doing } from '../../../components/form/doing.ts'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { SignatureLine } from '../../../components/display/SignatureLine.tsx'
-import { destination } from './destination.ts'
+import type { Action, ActionState } from '../../../components/form/use-actions.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { SignatureLine } from '../../../components/display/Monogram.tsx'
+import { destination } from './delegating.ts'
 import { Delegation } from './Delegation.tsx'
 import { isSettled, type Grant } from '../steps.ts'
-import { Wanted } from './Scopes.tsx'
+import { RequestedClaims } from './Scopes.tsx'
 
 type Props = {
   view: SignInView
   identity: Identity
   grant: Grant
-  doing: Doing
+  doing: ActionState
   onApprove: () => Promise<void>
   onDeny: () => Promise<void>
   onChange: () => Promise<void>
-  /** Whether the app may have what it wants of the user's organizations. */
+  /** Sets whether the app may have the requested access to the user's organizations. */
   onSwitch: (allowed: boolean) => Promise<void>
 }
 
 export function Consent({ view, identity, grant, doing, onApprove, onDeny, onChange, onSwitch }: Props) {
-  const words = useWords()
+  const words = useMessages()
   const deny: Action = { name: 'deny', label: words.signin.deny, look: 'secondary', do: onDeny }
   const approve: Action = { name: 'approve', label: words.signin.approve, do: onApprove }
   const lacksClaims = Boolean(grant.lacking?.length)
@@ -38,9 +38,13 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
   return (
     <>
       {!settled && <Delegation view={view} grant={grant} />}
-      {!settled && <Wanted view={view} identity={identity} grant={grant} />}
+      {!settled && <RequestedClaims view={view} identity={identity} grant={grant} />}
       {!settled && view.organizationAccess && grant.organizationAccess !== undefined && (
-        <OrganizationAccess wanted={view.organizationAccess} allowed={grant.organizationAccess} onSwitch={onSwitch} />
+        <OrganizationAccess
+          requested={view.organizationAccess}
+          allowed={grant.organizationAccess}
+          onSwitch={onSwitch}
+        />
       )}
       {lacksClaims && <EmailRequired view={view} />}
       {view.key?.reset && grant.hasKey && <p class="problem">{words.signin.newKey}</p>}
@@ -56,11 +60,11 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
   )
 }
 
-type AccessProps = { wanted: 'read' | 'create'; allowed: boolean; onSwitch: Props['onSwitch'] }
+type AccessProps = { requested: 'read' | 'create'; allowed: boolean; onSwitch: Props['onSwitch'] }
 
-/** What the app wants of the user's organizations, which they can switch off. */
-function OrganizationAccess({ wanted, allowed, onSwitch }: AccessProps) {
-  const words = useWords().signin
+/** The requested access to the user's organizations, which users can switch off. */
+function OrganizationAccess({ requested, allowed, onSwitch }: AccessProps) {
+  const words = useMessages().signin
   return (
     <label class="option">
       <input
@@ -69,14 +73,16 @@ function OrganizationAccess({ wanted, allowed, onSwitch }: AccessProps) {
         checked={allowed}
         onChange={({ currentTarget }) => void onSwitch(currentTarget.checked)}
       />
-      <span>{words.organizationAccess[wanted]}</span>
+      <span>{words.organizationAccess[requested]}</span>
     </label>
   )
 }
 
-/** Where the identity has no verified e-mail address, and the app requires one. The page sees it when one is added. */
+/**
+ * Shown if the app requires a verified e-mail address and the identity has none. The page notices when one is added.
+ */
 function EmailRequired({ view: { app, site } }: Pick<Props, 'view'>) {
-  const words = useWords().signin
+  const words = useMessages().signin
   return (
     <section class="step">
       <p class="problem">{words.emailRequired(app.name)}</p>
@@ -92,7 +98,7 @@ function EmailRequired({ view: { app, site } }: Pick<Props, 'view'>) {
 }
 
 function Terms({ app }: Pick<SignInView, 'app'>) {
-  const words = useWords().signin
+  const words = useMessages().signin
   const links = [
     { text: words.privacy, href: app.privacyUrl },
     { text: words.terms, href: app.termsUrl },

@@ -1,33 +1,34 @@
 import type { Connector, SignInView } from '@countersign/protocol/pages'
 import type { ComponentChildren } from 'preact'
-import { Permits } from '../../../components/display/Permits.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { delegatingOf } from './delegating.ts'
+import { PermissionList } from '../../../components/display/Facts.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { delegationState } from './delegating.ts'
 import type { Grant } from '../steps.ts'
 
 type Props = { view: SignInView; grant: Grant }
 
 /**
- * What an app wants to do at another, if it wants that: what of it is new, where, when and for how long. Of an app that
- * is new to the identity it says as well that it will know it again, where the app does not ask for that itself.
+ * Shows the delegation that an app requests: the new permissions, the resource, the times and the duration. If the
+ * identity has not connected the app yet, also says that the app will recognize the user, unless it requests that
+ * itself.
  */
 export function Delegation({ view, grant }: Props) {
-  const { connect: words, scopes } = useWords()
+  const { connect: words, scopes } = useMessages()
   if (!view.connector || !grant.connector) return null
-  const { fresh, known, mode, alsoAway } = delegatingOf(view.connector, grant.connector)
+  const { fresh, known, mode, alsoAway } = delegationState(view.connector, grant.connector)
   const isNew = !grant.exists && !view.scope.includes('openid')
   return (
     <>
       {(fresh.length > 0 || alsoAway) && (
         <>
           <h2 class="facts-heading">{known.length > 0 ? words.mayAlso : words.may}</h2>
-          <Permits of={fresh}>{alsoAway && <li>{words.whileAway}</li>}</Permits>
+          <PermissionList of={fresh}>{alsoAway && <li>{words.whileAway}</li>}</PermissionList>
         </>
       )}
       {known.length > 0 && (
         <>
           <h2 class="facts-heading">{words.alreadyMay}</h2>
-          <Permits of={known} />
+          <PermissionList of={known} />
         </>
       )}
       <dl class="facts">
@@ -44,9 +45,9 @@ export function Delegation({ view, grant }: Props) {
   )
 }
 
-/** The resource, where its name or its description says more than the name of its app. */
+/** The resource, if its name or description says more than the name of its app. */
 function Where({ of: { displayName, description, owner } }: { of: Connector }) {
-  const words = useWords().connect
+  const words = useMessages().connect
   if (displayName === owner.name && description === null) return null
   return (
     <Fact label={words.where}>

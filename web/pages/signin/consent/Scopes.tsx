@@ -1,23 +1,23 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { SignInView } from '@countersign/protocol/pages'
-import { factsOf, type Fact } from '../../../lib/text/scope-words.ts'
-import { Facts } from '../../../components/display/Facts.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
-import type { Words } from '../../../locales/words.ts'
+import { consentFacts, type LabelledValue } from '../../../lib/text/scope-words.ts'
+import { DefinitionList } from '../../../components/display/Facts.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import type { Messages } from '../../../locales/messages.ts'
 import type { Grant } from '../steps.ts'
 
 type Props = { view: SignInView; identity: Identity; grant: Grant }
 
-/** What the app will learn; where it knows some already, what is new comes first and apart. */
-export function Wanted({ view, identity, grant }: Props) {
-  const words = useWords()
+/** Lists what the app will learn. If it knows some of it already, what is new is listed first and separately. */
+export function RequestedClaims({ view, identity, grant }: Props) {
+  const words = useMessages()
   const isNew = (scope: string) => !grant.exists || grant.missing.includes(scope)
   const shown = scopeToShow(view)
-  const place = placeOf(grant, words.signin)
-  const fresh = [...(grant.organization?.known ? [] : place), ...factsOf(shown.filter(isNew), identity, words)]
+  const place = organizationFacts(grant, words.signin)
+  const fresh = [...(grant.organization?.known ? [] : place), ...consentFacts(shown.filter(isNew), identity, words)]
   const known = [
     ...(grant.organization?.known ? place : []),
-    ...factsOf(
+    ...consentFacts(
       shown.filter((scope) => !isNew(scope)),
       identity,
       words,
@@ -28,7 +28,7 @@ export function Wanted({ view, identity, grant }: Props) {
       {fresh.length > 0 && (
         <>
           <h2 class="facts-heading">{grant.exists ? words.signin.alsoSees : words.signin.sees}</h2>
-          <Facts of={fresh} />
+          <DefinitionList of={fresh} />
         </>
       )}
       {view.site.mail && !grant.lacking?.length && fresh.some(({ withheld }) => withheld) && (
@@ -41,20 +41,20 @@ export function Wanted({ view, identity, grant }: Props) {
       {known.length > 0 && (
         <>
           <h2 class="facts-heading">{words.signin.already}</h2>
-          <Facts of={known} />
+          <DefinitionList of={known} />
         </>
       )}
     </>
   )
 }
 
-/** For which organization the person goes on, and that the app learns what they are there. */
-function placeOf({ organization }: Grant, words: Words['signin']): Fact[] {
+/** The organization that the user acts for, and that the app learns their role in it. */
+function organizationFacts({ organization }: Grant, words: Messages['signin']): LabelledValue[] {
   if (!organization) return []
   return [{ scope: 'organization', label: words.organization, value: words.organizationValue(organization.name) }]
 }
 
-/** An app that acts at another while the person is away, and asks for no more than that here, has said so already. */
+/** Omits `offline_access` if an app with a background delegation requests no other scope: the delegation implies it. */
 function scopeToShow({ scope, connector }: SignInView): string[] {
   const isSaid = connector?.mode === 'background' && scope.every((each) => each === 'offline_access')
   return isSaid ? [] : scope

@@ -1,10 +1,10 @@
 import type { SignInView } from '@countersign/protocol/pages'
 import { Actions } from '../../../components/form/Actions.tsx'
-import type { Action, Doing } from '../../../components/form/doing.ts'
-import { EnterCode } from '../../../components/unlock/EnterCode.tsx'
-import { useWords } from '../../../components/frame/Root.tsx'
-import { SignatureLine } from '../../../components/display/SignatureLine.tsx'
-import { destination } from './destination.ts'
+import type { Action, ActionState } from '../../../components/form/use-actions.ts'
+import { RecoveryCodeForm } from '../../../components/unlock/EnterCode.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { SignatureLine } from '../../../components/display/Monogram.tsx'
+import { destination } from './delegating.ts'
 import type { useFlow } from '../flow.ts'
 import type { Step } from '../steps.ts'
 
@@ -12,15 +12,15 @@ type Props = {
   flow: ReturnType<typeof useFlow>
   step: Extract<Step, { at: 'unlock' | 'enter code' }>
   view: SignInView
-  doing: Doing
+  doing: ActionState
 }
 
-/** All is agreed; the key that the app takes along opens by a touch of the person's, or by their recovery code. */
+/** Unlocks the keys for the app key after the consent, with a passkey or the recovery code. */
 export function Unlock({ flow, step, view, doing }: Props) {
-  const { signin: words, sign, frame } = useWords()
+  const { signin: words, sign, frame } = useMessages()
   if (step.at === 'enter code')
     return (
-      <EnterCode
+      <RecoveryCodeForm
         keyWraps={step.keyWraps}
         userId={flow.owner.current?.userId ?? ''}
         doing={doing}

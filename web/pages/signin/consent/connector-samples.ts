@@ -3,7 +3,7 @@ import type { Connector } from '@countersign/protocol/pages'
 
 const instant = '2026-01-01T00:00:00.000Z'
 
-/** What an assistant wants at a calendar, for tests. */
+/** What an assistant requests at a calendar, for tests. */
 export function connectorOf(given: Partial<Connector> = {}): Connector {
   return {
     resourceId: '01a1fff8-329f-7b2b-939b-3550e0765a21',

@@ -1,29 +1,35 @@
-import type { Answer } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
-import { scopesOf } from '@countersign/protocol/formats/scope'
-import type { Connector } from '@countersign/protocol/pages'
-import type { Permit } from '../../../components/display/Permits.tsx'
+import { parseScope } from '@countersign/protocol/formats/scope'
+import type { Connector, SignInView } from '@countersign/protocol/pages'
+import type { Permission } from '../../../components/display/Facts.tsx'
+import { redirectTargetLabel } from '../../../lib/navigation.ts'
 
-/** What an identity has let the app do at the other one, and what of the wish that does not cover. */
-export type Granted = NonNullable<Answer<'GET /api/oauth/authorization/:clientId'>['connector']>
+/** The delegation that an identity has granted the app at the other app, and the requested scopes that it lacks. */
+export type ExistingDelegation = NonNullable<ResponseOf<'GET /api/oauth/authorization/:clientId'>['connector']>
 
-/** What comes of a yes: what is new by it, what the app may do already, and when it may do all of that. */
-export type Delegating = { fresh: Permit[]; known: Permit[]; mode: CommunicationMode; alsoAway: boolean }
+/** The result of a consent: the new permissions, the permissions that the app already has, and when it may use them. */
+export type Delegating = { fresh: Permission[]; known: Permission[]; mode: CommunicationMode; alsoAway: boolean }
 
 /**
- * A grant for the background stays one, and one that becomes so does with all that it allows: both are shown, for what
- * a person agrees to is what comes of it.
+ * A background delegation stays one. A delegation that becomes one does so with all its permissions. Users see both,
+ * because they consent to the result.
  */
-export function delegatingOf(wanted: Connector, { delegation, missingScopes }: Granted): Delegating {
-  const fresh = wanted.scopes.filter(({ scope }) => missingScopes.includes(scope))
-  if (!delegation) return { fresh, known: [], mode: wanted.mode, alsoAway: false }
+export function delegationState(requested: Connector, { delegation, missingScopes }: ExistingDelegation): Delegating {
+  const fresh = requested.scopes.filter(({ scope }) => missingScopes.includes(scope))
+  if (!delegation) return { fresh, known: [], mode: requested.mode, alsoAway: false }
   const { scope: allowed, scopeDescriptions, communicationMode } = delegation
-  const known = scopesOf(allowed).map((scope) => ({ scope, description: scopeDescriptions[scope] ?? '' }))
-  const mode = communicationMode === 'background' ? communicationMode : wanted.mode
+  const known = parseScope(allowed).map((scope) => ({ scope, description: scopeDescriptions[scope] ?? '' }))
+  const mode = communicationMode === 'background' ? communicationMode : requested.mode
   return { fresh, known, mode, alsoAway: mode !== communicationMode }
 }
 
-/** The scopes that an app asks for, as the interface takes them. */
+/** Returns the requested scopes in the format of the API. */
 export function scopeTextOf({ scopes }: Pick<Connector, 'scopes'>): string {
   return scopes.map(({ scope }) => scope).join(' ')
+}
+
+/** Names the destination of the response as users may recognize it: the app's page, also with FedCM. */
+export function destination({ givenTo, redirectUri }: Pick<SignInView, 'givenTo' | 'redirectUri'>): string {
+  return redirectTargetLabel(givenTo ?? redirectUri)
 }

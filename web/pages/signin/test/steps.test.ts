@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { connectorOf, delegationOf } from '../consent/connector-samples.ts'
-import { isSettled, nextStep, type Event, type Grant, type Step, type Wish } from '../steps.ts'
+import { isSettled, nextStep, type Event, type Grant, type Step, type SignInRequest } from '../steps.ts'
 
 const ada = identityOf('ada')
 const countess = identityOf('countess')
 const grant = { exists: true, missing: [] }
-const plain: Wish = { prompts: [] }
+const plain: SignInRequest = { prompts: [] }
 const found = (identities: Identity[], ageSeconds = 0): Event => ({ type: 'session found', identities, ageSeconds })
 
 test('a stranger signs in first', () => {
@@ -27,41 +27,41 @@ test('a person with several identities chooses, and only the chosen one goes on'
   assert.deepEqual(chosen, { at: 'read grant', identities, identity: countess })
 })
 
-for (const [what, wish] of Object.entries<Partial<Wish>>({
+for (const [what, request] of Object.entries<Partial<SignInRequest>>({
   'by its id': { identityId: countess.identityId },
   'by its handle': { loginHint: 'countess' },
   'by its handle in capitals': { loginHint: 'COUNTESS' },
 })) {
   test(`the identity that the app asks for ${what} is taken without a choice`, () => {
-    const step = walk([found([ada, countess])], wish)
+    const step = walk([found([ada, countess])], request)
     assert.equal(step.at === 'read grant' && step.identity, countess)
   })
 }
 
-for (const [what, wish] of Object.entries<Partial<Wish>>({
+for (const [what, request] of Object.entries<Partial<SignInRequest>>({
   'an id': { identityId: '00000000-0000-4000-8000-000000000000' },
   'a handle': { loginHint: 'someone-else' },
   'an id that is missing beside a handle that is there': { identityId: 'unknown', loginHint: 'ada' },
 })) {
   test(`a person who lacks the identity the app asks for by ${what} decides, also with only one`, () => {
-    const step = walk([found([ada])], wish)
+    const step = walk([found([ada])], request)
     assert.deepEqual(step, { at: 'choose identity', identities: [ada], mismatch: true })
   })
 }
 
 test('consent shows what is missing, and approval leads away', () => {
-  const asked = { exists: true, missing: ['email'] }
-  const step = walk([found([ada]), { type: 'grant read', grant: asked }])
-  assert.deepEqual(step, { at: 'consent', identities: [ada], identity: ada, grant: asked })
+  const requested = { exists: true, missing: ['email'] }
+  const step = walk([found([ada]), { type: 'grant read', grant: requested }])
+  assert.deepEqual(step, { at: 'consent', identities: [ada], identity: ada, grant: requested })
   assert.deepEqual(nextStep(step, { type: 'approved' }, plain), { at: 'leave', identity: ada })
   assert.deepEqual(nextStep(step, { type: 'denied' }, plain), { at: 'leave', identity: undefined })
 })
 
 test('CID-07 a silent end does not lead to a stranger, and a late answer does not change that', () => {
   const ended: Step = { at: 'leave silently', end: 'consent_required' }
-  const asks = nextStep(ended, { type: 'app is unknown' }, { prompts: ['none'] })
-  assert.deepEqual(asks, { at: 'ask to leave', why: 'consent_required' })
-  assert.deepEqual(nextStep(asks, { type: 'nobody signed in' }, { prompts: ['none'] }), asks)
+  const confirming = nextStep(ended, { type: 'app is unknown' }, { prompts: ['none'] })
+  assert.deepEqual(confirming, { at: 'ask to leave', why: 'consent_required' })
+  assert.deepEqual(nextStep(confirming, { type: 'nobody signed in' }, { prompts: ['none'] }), confirming)
   const withdrawn: Step = { at: 'withdrawn', why: 'invalid_target' }
   const gone = nextStep(withdrawn, { type: 'app is unknown' }, { prompts: ['none'] })
   assert.deepEqual(gone, { at: 'ask to leave', why: 'invalid_target' })
@@ -76,10 +76,10 @@ test('an identity without a claim that the app requires is asked for it, though 
 })
 
 test('what an app may do with organizations is switched at consent, and nowhere else', () => {
-  const asked: Grant = { exists: false, missing: ['openid'], organizationAccess: true }
-  const step = walk([found([ada]), { type: 'grant read', grant: asked }])
+  const requested: Grant = { exists: false, missing: ['openid'], organizationAccess: true }
+  const step = walk([found([ada]), { type: 'grant read', grant: requested }])
   const off = nextStep(step, { type: 'organization access switched', allowed: false }, plain)
-  assert.deepEqual(off, { ...step, grant: { ...asked, organizationAccess: false } })
+  assert.deepEqual(off, { ...step, grant: { ...requested, organizationAccess: false } })
   const left = nextStep(off, { type: 'approved' }, plain)
   assert.equal(nextStep(left, { type: 'organization access switched', allowed: true }, plain), left)
 })
@@ -107,7 +107,7 @@ test('an app that takes a key gets it once it is open: by a touch, or by the rec
 
 test('where nothing may be asked, an app that takes a key is told that it would have to be unlocked', () => {
   const read: Event[] = [found([ada]), { type: 'grant read', grant }]
-  const prompts: Wish['prompts'] = ['none']
+  const prompts: SignInRequest['prompts'] = ['none']
   const ends = [{ mode: 'symmetric', reset: false } as const, { mode: 'symmetric', reset: true } as const].map((key) =>
     walk(read, { prompts, key }),
   )
@@ -126,22 +126,22 @@ test('only a grant that exists and lacks nothing is settled', () => {
 })
 
 test('what an app wants at another is settled only where that is covered too', () => {
-  const asked = { delegation: delegationOf(), missingScopes: [], covered: false }
-  assert.equal(isSettled({ ...grant, connector: asked }, plain), false)
-  assert.equal(isSettled({ ...grant, connector: { ...asked, covered: true } }, plain), true)
-  const wish: Partial<Wish> = { connector: connectorOf(), prompts: ['none'] }
-  const step = walk([found([ada]), { type: 'grant read', grant: { ...grant, connector: asked } }], wish)
+  const uncovered = { delegation: delegationOf(), missingScopes: [], covered: false }
+  assert.equal(isSettled({ ...grant, connector: uncovered }, plain), false)
+  assert.equal(isSettled({ ...grant, connector: { ...uncovered, covered: true } }, plain), true)
+  const request: Partial<SignInRequest> = { connector: connectorOf(), prompts: ['none'] }
+  const step = walk([found([ada]), { type: 'grant read', grant: { ...grant, connector: uncovered } }], request)
   assert.deepEqual(step, { at: 'leave silently', end: 'consent_required' })
 })
 
 test('where the other app has given up what was asked for, there is nothing to agree to', () => {
-  const wish = { connector: connectorOf() }
+  const request = { connector: connectorOf() }
   const gone: Step = { at: 'withdrawn', why: 'invalid_target' }
-  assert.deepEqual(walk([found([ada]), { type: 'grant read', grant }], wish), gone)
+  assert.deepEqual(walk([found([ada]), { type: 'grant read', grant }], request), gone)
   const connector = { delegation: null, missingScopes: ['calendar.read'], covered: false }
-  const consent = walk([found([ada]), { type: 'grant read', grant: { ...grant, connector } }], wish)
+  const consent = walk([found([ada]), { type: 'grant read', grant: { ...grant, connector } }], request)
   assert.equal(consent.at, 'consent')
-  assert.deepEqual(nextStep(consent, { type: 'withdrawn', why: 'invalid_target' }, { ...plain, ...wish }), gone)
+  assert.deepEqual(nextStep(consent, { type: 'withdrawn', why: 'invalid_target' }, { ...plain, ...request }), gone)
 })
 
 test('a person may think again about the identity, and is shown all of them', () => {
@@ -194,16 +194,16 @@ test('an app that wants consent gets the question, though nothing is missing', (
   assert.equal(isSettled(grant, { prompts: ['consent'] }), false)
 })
 
-for (const [what, end, events, wish] of [
+for (const [what, end, events, request] of [
   ['nobody is signed in', 'login_required', [{ type: 'nobody signed in' }], {}],
   ['the proof is too old', 'login_required', [found([ada], 61)], { maxAgeSeconds: 60 }],
   ['another person is signed in', 'login_required', [found([ada])], { identityId: countess.identityId }],
   ['there are several identities', 'account_selection_required', [found([ada, countess])], {}],
   ['something was not granted', 'consent_required', [found([ada]), granted({ exists: true, missing: ['email'] })], {}],
   ['nothing was granted', 'consent_required', [found([ada]), granted({ exists: false, missing: [] })], {}],
-] satisfies [string, string, Event[], Partial<Wish>][])
+] satisfies [string, string, Event[], Partial<SignInRequest>][])
   test(`where nothing may be asked and ${what}, the app is told ${end}`, () => {
-    assert.deepEqual(walk(events, { ...wish, prompts: ['none'] }), { at: 'leave silently', end })
+    assert.deepEqual(walk(events, { ...request, prompts: ['none'] }), { at: 'leave silently', end })
   })
 
 test('where nothing may be asked and nothing has to be, the code is fetched', () => {
@@ -228,8 +228,8 @@ test('an app that names an organization is used for it, and what it is told of i
 })
 
 test('an app that leaves the organization to the person asks who is in one, and nobody else', () => {
-  const wish = { organization: 'select' }
-  const choosing = walk([found([ada]), granted(inBoth)], wish)
+  const request = { organization: 'select' }
+  const choosing = walk([found([ada]), granted(inBoth)], request)
   assert.deepEqual(choosing, {
     at: 'choose organization',
     identities: [ada],
@@ -240,10 +240,10 @@ test('an app that leaves the organization to the person asks who is in one, and 
   const asThemselves = nextStep(
     choosing,
     { type: 'organization chosen', organization: undefined },
-    { ...plain, ...wish },
+    { ...plain, ...request },
   )
   assert.deepEqual(asThemselves, { at: 'consent', identities: [ada], identity: ada, grant: inBoth })
-  assert.equal(walk([found([ada]), granted({ ...grant, organizations: [] })], wish).at, 'consent')
+  assert.equal(walk([found([ada]), granted({ ...grant, organizations: [] })], request).at, 'consent')
 })
 
 test('who is not in the organization that an app names is told so, and may go on as themselves', () => {
@@ -252,19 +252,19 @@ test('who is not in the organization that an app names is told so, and may go on
 })
 
 test('an organization that has a sign-in of its own comes first, unless the person goes for another', () => {
-  const wish = { ...plain, organization: globex.id }
-  const there = walk([found([ada]), granted(inBoth)], wish)
+  const request = { ...plain, organization: globex.id }
+  const there = walk([found([ada]), granted(inBoth)], request)
   assert.equal(there.at === 'sign in there' && there.organization, globex)
-  const choosing = nextStep(there, { type: 'another organization wanted' }, wish)
+  const choosing = nextStep(there, { type: 'another organization wanted' }, request)
   assert.equal(choosing.at, 'choose organization')
-  const consent = nextStep(choosing, { type: 'organization chosen', organization: acme }, wish)
+  const consent = nextStep(choosing, { type: 'organization chosen', organization: acme }, request)
   assert.equal(consent.at === 'consent' && consent.grant.organization, acme)
 })
 
 test('who thinks again of an organization chooses anew, also as whom', () => {
-  const wish = { ...plain, organization: acme.id }
-  const alone = walk([found([ada]), granted(inBoth)], wish)
-  const again = nextStep(alone, { type: 'another identity wanted' }, wish)
+  const request = { ...plain, organization: acme.id }
+  const alone = walk([found([ada]), granted(inBoth)], request)
+  const again = nextStep(alone, { type: 'another identity wanted' }, request)
   assert.deepEqual(again, {
     at: 'choose organization',
     identities: [ada],
@@ -279,7 +279,7 @@ test('who thinks again of an organization chooses anew, also as whom', () => {
     { type: 'identity chosen', identity: countess },
     granted(inBoth),
   ]
-  assert.equal(walk([found([ada, countess]), ...events], wish).at, 'choose organization')
+  assert.equal(walk([found([ada, countess]), ...events], request).at, 'choose organization')
 })
 
 for (const [what, end, organizations, organization] of [
@@ -297,8 +297,8 @@ function granted(read: Grant): Event {
   return { type: 'grant read', grant: read }
 }
 
-function walk(events: Event[], wish: Partial<Wish> = {}): Step {
-  return events.reduce<Step>((step, event) => nextStep(step, event, { ...plain, ...wish }), { at: 'look' })
+function walk(events: Event[], request: Partial<SignInRequest> = {}): Step {
+  return events.reduce<Step>((step, event) => nextStep(step, event, { ...plain, ...request }), { at: 'look' })
 }
 
 function identityOf(handle: string): Identity {

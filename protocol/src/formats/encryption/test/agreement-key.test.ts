@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createECDH, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { curveOfPrivateKey, curveOfPublicKey, isSoundPoint } from '../agreement-key.ts'
+import { curveOfPrivateKey, curveOfPublicKey, isValidCurvePoint } from '../agreement-key.ts'
 
 const spki = { format: 'der', type: 'spki' } as const
 const pkcs8 = { format: 'der', type: 'pkcs8' } as const
@@ -17,12 +17,12 @@ const others = {
   RSA: generateKeyPairSync('rsa', { modulusLength: 2048 }),
 }
 
-/** Little-endian, as RFC 7748 writes coordinates. */
+/** Encodes a coordinate in little-endian order (RFC 7748). */
 const coordinate = (number: bigint) => Buffer.from(number.toString(16).padStart(64, '0'), 'hex').toReversed()
 const prime = 2n ** 255n - 19n
 
 for (const [curve, newPair] of Object.entries(pairs)) {
-  test(`keys of ${curve} are told by what they are`, () => {
+  test(`keys of ${curve} are recognized by their encoding`, () => {
     for (let round = 0; round < 20; round += 1) {
       const { publicKey, privateKey } = newPair()
       assert.equal(curveOfPublicKey(publicKey.export(spki)), curve)
@@ -32,7 +32,7 @@ for (const [curve, newPair] of Object.entries(pairs)) {
     }
   })
 
-  test(`a key of ${curve} that is cut, longer or of another beginning is none`, () => {
+  test(`a key of ${curve} that is cut, longer or has another prefix is rejected`, () => {
     const { publicKey, privateKey } = newPair()
     for (const [read, key] of [
       [curveOfPublicKey, publicKey.export(spki)],
@@ -48,20 +48,20 @@ for (const [curve, newPair] of Object.entries(pairs)) {
 }
 
 for (const [name, { publicKey, privateKey }] of Object.entries(others)) {
-  test(`a key of ${name} is none to agree on a secret with`, () => {
+  test(`a key of ${name} is rejected for key agreement`, () => {
     assert.equal(curveOfPublicKey(publicKey.export(spki)), undefined)
     assert.equal(curveOfPrivateKey(privateKey.export(pkcs8)), undefined)
   })
 }
 
-test('nothing at all is no key', () => {
+test('empty input is not a key', () => {
   assert.equal(curveOfPublicKey(new Uint8Array()), undefined)
   assert.equal(curveOfPrivateKey(new Uint8Array()), undefined)
-  assert.equal(isSoundPoint('X25519', new Uint8Array()), false)
-  assert.equal(isSoundPoint('P-256', new Uint8Array()), false)
+  assert.equal(isValidCurvePoint('X25519', new Uint8Array()), false)
+  assert.equal(isValidCurvePoint('P-256', new Uint8Array()), false)
 })
 
-test('every point of X25519 with which a secret would be zeros is refused, in each of its encodings', async () => {
+test('every X25519 point that yields a zero secret is rejected, in each of its encodings', async () => {
   const order8 = [
     'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
     '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
@@ -70,30 +70,30 @@ test('every point of X25519 with which a secret would be zeros is refused, in ea
   const unreduced = [coordinate(prime), coordinate(prime + 1n)]
   const withTopBit = [...reduced, ...unreduced].map((point) => point.with(31, (point[31] ?? 0) | 0x80))
   for (const point of [...reduced, ...unreduced, ...withTopBit]) {
-    assert.equal(isSoundPoint('X25519', point), false)
+    assert.equal(isValidCurvePoint('X25519', point), false)
     await assert.rejects(agreeWith(point), { name: 'OperationError' })
   }
 })
 
-test('a coordinate of X25519 that another encoding would give too is refused', async () => {
+test('a non-canonical X25519 coordinate is rejected', async () => {
   const nine = coordinate(9n)
-  assert.equal(isSoundPoint('X25519', nine), true)
+  assert.equal(isValidCurvePoint('X25519', nine), true)
   for (const point of [nine.with(31, 0x80), coordinate(prime + 9n), coordinate(2n ** 256n - 1n)])
-    assert.equal(isSoundPoint('X25519', point), false)
+    assert.equal(isValidCurvePoint('X25519', point), false)
 })
 
-test('two coordinates that are no point of P-256 are refused', () => {
+test('two coordinates that are not a point of P-256 are rejected', () => {
   const ecdh = createECDH('prime256v1')
   const point = ecdh.generateKeys().subarray(1)
-  assert.equal(isSoundPoint('P-256', point), true)
+  assert.equal(isValidCurvePoint('P-256', point), true)
   for (let place = 0; place < 64; place += 1)
-    assert.equal(isSoundPoint('P-256', point.with(place, (point[place] ?? 0) ^ 1)), false, `byte ${place}`)
-  assert.equal(isSoundPoint('P-256', new Uint8Array(64)), false)
-  assert.equal(isSoundPoint('P-256', new Uint8Array(64).fill(0xff)), false)
-  assert.equal(isSoundPoint('P-256', Buffer.concat([point.subarray(32), point.subarray(0, 32)])), false)
+    assert.equal(isValidCurvePoint('P-256', point.with(place, (point[place] ?? 0) ^ 1)), false, `byte ${place}`)
+  assert.equal(isValidCurvePoint('P-256', new Uint8Array(64)), false)
+  assert.equal(isValidCurvePoint('P-256', new Uint8Array(64).fill(0xff)), false)
+  assert.equal(isValidCurvePoint('P-256', Buffer.concat([point.subarray(32), point.subarray(0, 32)])), false)
 })
 
-test('a point on another curve than P-256 is no public key, whatever its SPKI says', () => {
+test('a point on another curve than P-256 is not a public key, whatever its SPKI says', () => {
   const jwk = others.secp256k1.publicKey.export({ format: 'jwk' })
   const point = Buffer.concat([jwk.x ?? '', jwk.y ?? ''].map((text) => Buffer.from(text, 'base64url')))
   const key = pairs['P-256']().publicKey.export(spki)

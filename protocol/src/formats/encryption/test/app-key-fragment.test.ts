@@ -3,16 +3,16 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import {
   appKeyOf,
-  readAppKeyFragment,
-  readSealedFragment,
-  writeAppKeyFragment,
+  parseAppKeyFragment,
+  parseSealedFragment,
+  formatAppKeyFragment,
   writeSealedFragment,
   type AppKey,
   type AppKeyDelivery,
   type FormerAppKey,
 } from '../app-key-fragment.ts'
 
-/** Bytes whose base64 has every character that an address would spell otherwise. */
+/** Bytes whose base64 contains every character that URLs encode. */
 const awkward = Uint8Array.from(Buffer.from(`+/${'+/A9'.repeat(10)}+=`, 'base64'))
 
 const newKey = (): AppKey => ({ mode: 'symmetric', key: Uint8Array.from(randomBytes(32)) })
@@ -34,20 +34,20 @@ const kinds: Record<string, () => AppKey> = {
 }
 
 for (const [kind, make] of Object.entries(kinds)) {
-  test(`${kind} comes back from its fragment, also beside what it replaced`, () => {
+  test(`${kind} is parsed from its fragment, also with the key that it replaced`, () => {
     for (let round = 0; round < 20; round += 1) {
       const appKey = make()
       const deliveries: AppKeyDelivery[] = [
         { appKey },
         ...Object.values(kinds).map((old) => ({ appKey, former: formerOf(old()) })),
       ]
-      for (const delivery of deliveries) assert.deepEqual(readAppKeyFragment(writeAppKeyFragment(delivery)), delivery)
+      for (const delivery of deliveries) assert.deepEqual(parseAppKeyFragment(formatAppKeyFragment(delivery)), delivery)
     }
   })
 
-  test(`the fragment of ${kind} is read as any reader of forms reads it`, () => {
+  test(`the fragment of ${kind} is readable by any parser of form data`, () => {
     const appKey = make()
-    const fields = new URLSearchParams(writeAppKeyFragment({ appKey, former: formerOf(appKey) }))
+    const fields = new URLSearchParams(formatAppKeyFragment({ appKey, former: formerOf(appKey) }))
     const secret = appKey.mode === 'symmetric' ? appKey.key : appKey.privateKey
     assert.deepEqual(Object.fromEntries(fields), {
       app_key: Buffer.from(secret).toString('base64'),
@@ -57,30 +57,30 @@ for (const [kind, make] of Object.entries(kinds)) {
     })
   })
 
-  test(`the fragment of ${kind} with any one character altered is another key or none`, () => {
-    const fragment = writeAppKeyFragment({ appKey: make(), former: newKey() })
+  test(`the fragment of ${kind} with one altered character is another key or invalid`, () => {
+    const fragment = formatAppKeyFragment({ appKey: make(), former: newKey() })
     for (let place = 0; place < fragment.length; place += 1)
       for (const other of ['', ' ', '=', '&', '%', '+', 'é', fragment.charAt(place).repeat(2)]) {
         const altered = fragment.slice(0, place) + other + fragment.slice(place + 1)
-        const delivery = readAppKeyFragment(altered)
-        if (delivery) assert.equal(writeAppKeyFragment(delivery), altered)
+        const delivery = parseAppKeyFragment(altered)
+        if (delivery) assert.equal(formatAppKeyFragment(delivery), altered)
       }
   })
 }
 
-test('a fragment is written so that nothing in it means something else in an address', () => {
-  const fragment = writeAppKeyFragment({ appKey: { mode: 'symmetric', key: awkward.slice(0, 32) } })
+test('a fragment contains no character with another meaning in a URL', () => {
+  const fragment = formatAppKeyFragment({ appKey: { mode: 'symmetric', key: awkward.slice(0, 32) } })
   assert.match(fragment, /^app_key=[A-Za-z0-9%]+$/)
   assert.equal(new URL(`https://app.example/callback#${fragment}`).hash, `#${fragment}`)
 })
 
-const key = writeAppKeyFragment({ appKey: newKey() })
-const pair = writeAppKeyFragment({ appKey: newPair('x25519') })
+const key = formatAppKeyFragment({ appKey: newKey() })
+const pair = formatAppKeyFragment({ appKey: newPair('x25519') })
 const old = `app_key_old=${key.slice('app_key='.length)}`
 const base64 = Buffer.from(awkward.slice(0, 32)).toString('base64')
 const sized = (bytes: number) => `app_key=${encodeURIComponent(randomBytes(bytes).toString('base64'))}`
 const [privateOfX = '', publicOfX = ''] = pair.split('&')
-const [, publicOfP = ''] = writeAppKeyFragment({ appKey: newPair('P-256') }).split('&')
+const [, publicOfP = ''] = formatAppKeyFragment({ appKey: newPair('P-256') }).split('&')
 
 const refused: Record<string, string> = {
   nothing: '',
@@ -115,14 +115,14 @@ const refused: Record<string, string> = {
   'a sealed fragment': 'app_key_jwe=e30....',
 }
 for (const [what, text] of Object.entries(refused)) {
-  test(`a fragment is refused that has ${what}`, () => {
-    assert.equal(readAppKeyFragment(text), undefined)
+  test(`a fragment with ${what} is rejected`, () => {
+    assert.equal(parseAppKeyFragment(text), undefined)
   })
 }
 
-test('a sealed fragment carries a compact JWE, and nothing beside it', () => {
+test('a sealed fragment contains a compact JWE and nothing else', () => {
   const jwe = 'eyJhIjoxfQ..aa_-.bw.cw'
-  assert.equal(readSealedFragment(writeSealedFragment(jwe)), jwe)
+  assert.equal(parseSealedFragment(writeSealedFragment(jwe)), jwe)
   for (const text of [
     '',
     'e30.',
@@ -133,12 +133,12 @@ test('a sealed fragment carries a compact JWE, and nothing beside it', () => {
     jwe.slice(0, -1),
     jwe.replace('.', '%2E'),
   ])
-    assert.equal(readSealedFragment(writeSealedFragment(text)), undefined, text)
-  assert.equal(readSealedFragment(key), undefined)
-  assert.equal(readSealedFragment(`${key}&${writeSealedFragment(jwe)}`), undefined)
+    assert.equal(parseSealedFragment(writeSealedFragment(text)), undefined, text)
+  assert.equal(parseSealedFragment(key), undefined)
+  assert.equal(parseSealedFragment(`${key}&${writeSealedFragment(jwe)}`), undefined)
 })
 
-test('bytes are a symmetric key by their length, a private key by their form, and nothing otherwise', () => {
+test('bytes are a symmetric key by length, a private key by form, and otherwise neither', () => {
   assert.equal(appKeyOf(new Uint8Array(32))?.mode, 'symmetric')
   for (const length of [0, 16, 31, 33, 48, 64, 138]) assert.equal(appKeyOf(new Uint8Array(length)), undefined)
   const made = newPair('P-256')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromCanonicalBase64 } from '../../base64.ts'
-import { nodeSuite as suite } from '../../../signing/node-suite.ts'
-import { openNote, readCheckpoint, writeCheckpoint, writeNote, writeVerifierKey } from '../checkpoint.ts'
+import { nodeSuite as suite } from '../../../signing/receipt-verification.ts'
+import { verifyNote, readCheckpoint, writeCheckpoint, writeNote, writeVerifierKey } from '../checkpoint.ts'
 
-/** The example of Go's package sumdb/note, in which the format was first written. */
+/** Example of Go's package sumdb/note, where the format originated. */
 const verifierKey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
 const text = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
 const signatureLine =
@@ -13,17 +13,17 @@ const note = `${text}\n${signatureLine}\n`
 const [name = '', , encoded = ''] = verifierKey.split('+')
 const key = { name, publicKey: (fromCanonicalBase64(encoded) ?? new Uint8Array()).subarray(1) }
 
-test('a note that another tool has signed is opened, and written again to the letter', () => {
-  assert.equal(openNote(suite, note, key), text)
+test('a note signed by another tool is verified and formatted again identically', () => {
+  assert.equal(verifyNote(suite, note, key), text)
   assert.equal(writeVerifierKey(suite.sha256, key), verifierKey)
   const signature = Buffer.from(signatureLine.split(' ')[2] ?? '', 'base64').subarray(4)
   assert.equal(writeNote(suite.sha256, text, key, signature), note)
 })
 
-test('signatures of witnesses stand beside it, and matter to those who know them', () => {
+test('signatures of witnesses are kept in addition and ignored without their keys', () => {
   const witness = '— witness.example/1 x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pA=='
-  assert.equal(openNote(suite, `${text}\n${witness}\n${signatureLine}\n`, key), text)
-  assert.equal(openNote(suite, `${text}\n${witness}\n`, key), undefined)
+  assert.equal(verifyNote(suite, `${text}\n${witness}\n${signatureLine}\n`, key), text)
+  assert.equal(verifyNote(suite, `${text}\n${witness}\n`, key), undefined)
 })
 
 const altered: Record<string, string> = {
@@ -39,11 +39,11 @@ const altered: Record<string, string> = {
   nothing: '',
 }
 for (const [what, sent] of Object.entries(altered))
-  test(`a note with ${what} is not opened`, () => {
-    assert.equal(openNote(suite, sent, key), undefined)
+  test(`a note with ${what} is rejected`, () => {
+    assert.equal(verifyNote(suite, sent, key), undefined)
   })
 
-test('a checkpoint is three lines, and whatever else is none', () => {
+test('a checkpoint has three lines, and any other text is rejected', () => {
   const checkpoint = { origin: 'id.example.com/log', size: 20, root: suite.sha256(new Uint8Array()) }
   const written = writeCheckpoint(checkpoint)
   assert.equal(written, 'id.example.com/log\n20\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
-import { growTree, hashChildren, hashLeaf, rootOf, type Subtree } from '../merkle-tree.ts'
+import { appendLeaves, hashChildren, hashLeaf, rootOf, type Subtree } from '../merkle-tree.ts'
 
 const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 
-/** The leaves and the roots of the trees of 0 to 8 of them, as the tests of Certificate Transparency have them. */
+/** Leaves and roots of the trees of 0 to 8 leaves, from the tests of Certificate Transparency. */
 const leaves = [
   ...['', '00', '10', '2021', '3031', '40414243'],
   ...['5051525354555657', '606162636465666768696a6b6c6d6e6f'],
@@ -22,11 +22,11 @@ const roots = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ]
 
-test('the trees of Certificate Transparency have the roots that they have there', () => {
+test('the trees of Certificate Transparency have their published roots', () => {
   let peaks: Subtree[] = []
   const found = [rootOf(sha256, peaks)]
   for (const leaf of leaves) {
-    peaks = growTree(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf, 'hex'))).peaks
+    peaks = appendLeaves(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf, 'hex'))).peaks
     found.push(rootOf(sha256, peaks))
   }
   assert.deepEqual(
@@ -35,17 +35,17 @@ test('the trees of Certificate Transparency have the roots that they have there'
   )
 })
 
-test('a leaf is no node: the same bytes hash otherwise as the one than as the other', () => {
+test('a leaf is not a node: the same bytes have different hashes as either', () => {
   const [left, right] = [sha256(Uint8Array.of(1)), sha256(Uint8Array.of(2))]
   const both = Uint8Array.of(...left, ...right)
   assert.notDeepEqual(hashLeaf(sha256, both), hashChildren(sha256, left, right))
 })
 
-test('what a leaf completes is each subtree that ends with it', () => {
+test('appending a leaf completes every subtree that ends with it', () => {
   let peaks: Subtree[] = []
   const places: string[] = []
   for (const leaf of leaves) {
-    const grown = growTree(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf, 'hex')))
+    const grown = appendLeaves(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf, 'hex')))
     peaks = grown.peaks
     places.push(grown.completed.map(({ level, index }) => `${level}/${index}`).join(' '))
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import { delegationOf } from '../../../signin/consent/connector-samples.ts'
-import { delegationIn, endingWith } from '../delegation-list.ts'
+import { delegationIn, delegationsRevokedWith } from '../delegation-list.ts'
 
 const authorization: Authorization = {
   id: 'a',
@@ -29,7 +29,7 @@ test('with an app ends what it may do at others as that name, and what others ma
     delegationOf({ identityId: 'id-of-countess' }),
     delegationOf({ status: 'revoked' }),
   ]
-  assert.deepEqual(endingWith(authorization, [asSource, ...untouched, asTarget]), [asSource, asTarget])
+  assert.deepEqual(delegationsRevokedWith(authorization, [asSource, ...untouched, asTarget]), [asSource, asTarget])
 })
 
 test('an entry of the trail leads to its delegation, by its id or by what it is between', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WrappingKey } from '@countersign/keys/wrapping-key'
+import { KeyEncryptionKey } from '@countersign/keys/prf'
 import { nextStep, type Event, type Step } from '../unlocking-steps.ts'
 
 const now = '2030-01-01T12:00:00.000Z'
@@ -8,7 +8,7 @@ const device = { approvalId: '0199', commitment: 'A', userAgent: null, createdAt
 const agreement = {
   digits: '012345',
   confirmation: '42',
-  wrappingKey: await WrappingKey.derive(new Uint8Array(32), 'a test'),
+  wrappingKey: await KeyEncryptionKey.derive(new Uint8Array(32), 'a test'),
 }
 const walk = (...events: Event[]) => events.reduce(nextStep, { at: 'rest' } satisfies Step as Step)
 const approved: Event = { type: 'approved', device }

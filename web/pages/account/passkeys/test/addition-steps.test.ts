@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextStep, type Event, type Made, type Step } from '../addition-steps.ts'
+import { nextStep, type Event, type CreatedPasskey, type Step } from '../addition-steps.ts'
 
 const rest: Step = { at: 'rest' }
-const made: Made = {
+const made: CreatedPasskey = {
   started: {
     flowId: 'flow',
     options: {
@@ -38,9 +38,9 @@ test('a person whose keys open makes the passkey, and it is added', () => {
 })
 
 test('where the keys are shut, the code comes before the passkey', () => {
-  const asked = walk([{ type: 'keys are shut', keyWraps: [] }])
-  assert.equal(asked.at, 'enter code')
-  assert.equal(nextStep(asked, { type: 'ready to make' }).at, 'make')
+  const step = walk([{ type: 'keys are shut', keyWraps: [] }])
+  assert.equal(step.at, 'enter code')
+  assert.equal(nextStep(step, { type: 'ready to make' }).at, 'make')
 })
 
 test('that a passkey opens nothing is said before it is added', () => {

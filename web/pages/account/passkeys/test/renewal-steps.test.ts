@@ -15,9 +15,9 @@ test('a passkey that opens the keys leads to the new code', () => {
 })
 
 test('a passkey that opens nothing leads to the present code, and from there to the new one', () => {
-  const asked = walk([{ type: 'passkey opens nothing', keyWraps: [], used }])
-  assert.deepEqual(asked, { at: 'enter code', keyWraps: [], used })
-  assert.equal(nextStep(asked, opened).at, 'save code')
+  const step = walk([{ type: 'passkey opens nothing', keyWraps: [], used }])
+  assert.deepEqual(step, { at: 'enter code', keyWraps: [], used })
+  assert.equal(nextStep(step, opened).at, 'save code')
 })
 
 test('a new code is in force only once it was shown', () => {

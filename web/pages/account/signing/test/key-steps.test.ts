@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextStep, type Event, type Step, type Subject } from '../key-steps.ts'
+import { nextStep, type Event, type Step, type SigningKeyOwner } from '../key-steps.ts'
 
-const subject: Subject = { identityId: '0199', handle: 'ada', key: undefined }
+const subject: SigningKeyOwner = { identityId: '0199', handle: 'ada', key: undefined }
 const walk = (...events: Event[]) => events.reduce(nextStep, { at: 'rest' } satisfies Step as Step)
 
 test('a key is replaced once that was confirmed', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { Refused } from '../../../../lib/call.ts'
-import { businessEn } from '../../../../locales/business-en.ts'
-import { en } from '../../../../locales/en.ts'
-import { verdictOf } from '../domain-verdict.ts'
+import { ApiError } from '../../../../lib/api/call.ts'
+import { businessMessages } from '../../../../locales/en/pages/business.ts'
+import { en } from '../../../../locales/en/messages.ts'
+import { verificationMessage } from '../domain-verdict.ts'
 
-/** What apps or the operator are refused, and no page. */
+/** Error codes of apps and the operator, which no page can receive. */
 const ofOthers = ['invalid_token', 'invalid_client', 'workspace_creation_failed', 'no_owner']
 const server = new URL('../../../../../server/', import.meta.url)
 
@@ -29,14 +29,14 @@ test('whatever these pages may be refused they say in words of their own', async
 })
 
 function isSaid(code: string): boolean {
-  return Object.hasOwn(businessEn.refused, code) || Object.hasOwn(en.problem.refused, code) || isVerdict(code)
+  return Object.hasOwn(businessMessages.refused, code) || Object.hasOwn(en.problem.refused, code) || isVerdict(code)
 }
 
-/** What is refused of domains is said beside the domain. */
+/** Returns whether a code is about a domain. Its text is shown next to the domain. */
 function isVerdict(code: string): boolean {
-  const found = code === 'domain_not_proved' ? { found: 'nothing' } : {}
+  const found = code === 'domain_verification_failed' ? { found: 'nothing' } : {}
   try {
-    return verdictOf(new Refused(409, code, '', found)) !== undefined
+    return verificationMessage(new ApiError(409, code, '', found)) !== undefined
   } catch {
     return false
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { eachOnce, withChange } from '../memberships.ts'
+import { uniqueBy, replaceMembership } from '../membership.ts'
 
 const membership = (id: string, identityId: string, role: OwnOrganization['role']): OwnOrganization => ({
   id,
@@ -23,7 +23,7 @@ const membership = (id: string, identityId: string, role: OwnOrganization['role'
 })
 
 test('an organization in which several of a person’s names are is shown once, as the highest of them', () => {
-  const shown = eachOnce([
+  const shown = uniqueBy([
     membership('engines', 'ada', 'member'),
     membership('looms', 'ada', 'viewer'),
     membership('engines', 'countess', 'owner'),
@@ -41,6 +41,6 @@ test('an organization in which several of a person’s names are is shown once, 
 test('what has changed of an organization is seen under each of a person’s names, who stay who they are there', () => {
   const [one, other] = [membership('engines', 'ada', 'owner'), membership('engines', 'countess', 'viewer')]
   const elsewhere = membership('looms', 'ada', 'viewer')
-  const kept = withChange([one, elsewhere, other], { ...one, name: 'Engines' })
+  const kept = replaceMembership([one, elsewhere, other], { ...one, name: 'Engines' })
   assert.deepEqual(kept, [{ ...one, name: 'Engines' }, elsewhere, { ...other, name: 'Engines' }])
 })

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import type { Readable } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import type { Browser, Page } from 'playwright-core'
+import { prepareService, type Served } from '../../../server/testing/service.ts'
+import { launchBrowser } from '../../fixtures/environment.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const drawnMillisecondsMax = 1000
+const edits = 3
+const pauseMilliseconds = 300
+
+/** A server that cannot start waits for an edit, so only this ends the test. */
+const startMillisecondsMax = 120_000
+
+let copy: string
+let service: Served
+let development: ChildProcessByStdio<null, Readable, Readable>
+let browser: Browser
+let page: Page
+const complaints: string[] = []
+/** Resolves when the page that is shown receives edits. */
+let connection = Promise.withResolvers<void>()
+
+before(
+  async () => {
+    copy = await copyRepository()
+    service = await prepareService({ embedded: true })
+    development = spawn('npm', ['run', 'dev'], {
+      cwd: copy,
+      env: { ...process.env, ...service.settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    await readUntil(development.stdout, 'is ready.')
+    browser = await launchBrowser()
+    page = await browser.newPage({ locale: 'en-GB' })
+    page.setDefaultTimeout(15_000)
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('framenavigated', () => (connection = Promise.withResolvers()))
+    page.on('console', (message) => message.text() === '[vite] connected.' && connection.resolve())
+  },
+  { timeout: startMillisecondsMax },
+)
+
+after(async () => {
+  await browser.close()
+  const closed = once(development, 'close')
+  // Every process that npm has started.
+  if (development.pid !== undefined) process.kill(-development.pid, 'SIGTERM')
+  await closed
+  await service.close()
+  await rm(copy, { recursive: true })
+})
+
+/** Copies what `npm run dev` reads. The copy has the dependencies of this repository, and its own packages. */
+async function copyRepository(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-development-'))
+  const isLeftOut = (path: string) => /(^|\/)(node_modules|test|testing)$|^web\/dist$/.test(relative(root, path))
+  for (const name of ['server', 'web', 'keys', 'saml', 'protocol', 'tools', 'package.json', 'tsconfig.json'])
+    await cp(join(root, name), join(folder, name), { recursive: true, filter: (path) => !isLeftOut(path) })
+  const modules = join(folder, 'node_modules')
+  await mkdir(join(modules, '@countersign'), { recursive: true })
+  for (const name of await readdir(join(root, 'node_modules')))
+    if (!['@countersign', '.cache'].includes(name)) await symlink(join(root, 'node_modules', name), join(modules, name))
+  for (const name of ['keys', 'saml', 'protocol']) await symlink(`../../${name}`, join(modules, '@countersign', name))
+  return folder
+}
+
+/** Resolves when a stream has contained these words. */
+async function readUntil(stream: Readable, words: string): Promise<void> {
+  let text = ''
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    if (text.includes(words)) return void stream.resume()
+  }
+  throw new Error(`The process ended: ${text}`)
+}
+
+/** Edits a file of the copy, waits until the page shows it, and returns the milliseconds that took. */
+async function edit(path: string, change: (text: string) => string, isDrawn: () => Promise<unknown>): Promise<number> {
+  await connection.promise
+  // A watcher takes two changes of a file within a few milliseconds for one.
+  await setTimeout(pauseMilliseconds)
+  const file = join(copy, path)
+  const text = await readFile(file, 'utf8')
+  const changed = change(text)
+  assert.ok(changed !== text, `nothing to change in ${path}`)
+  const startedAt = performance.now()
+  await writeFile(file, changed)
+  await isDrawn()
+  return performance.now() - startedAt
+}
+
+async function fastest(t: { diagnostic: (message: string) => void }, once: (round: number) => Promise<number>) {
+  const milliseconds: number[] = []
+  for (let round = 1; round <= edits; round++) milliseconds.push(await once(round))
+  t.diagnostic(`drawn after ${milliseconds.map(Math.round).join(', ')} ms`)
+  return Math.min(...milliseconds)
+}
+
+const heading = (text: string) => page.getByRole('heading', { name: text, exact: true }).waitFor()
+
+test('npm run dev shows a page under the policy of the product, with a nonce for styles', async () => {
+  const response = await page.goto(`${service.authUrl}/login`)
+  await heading('Sign in')
+  const policy = (await response?.allHeaders())?.['content-security-policy'] ?? ''
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]{24}';/)
+  assert.notEqual(
+    await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor),
+    'rgba(0, 0, 0, 0)',
+  )
+})
+
+test('npm run dev draws an edited component within a second', async (t) => {
+  const milliseconds = await fastest(t, (round) =>
+    edit(
+      'web/pages/login/Login.tsx',
+      (text) => text.replace(/<h1>\{words\.title\}.*?<\/h1>/, `<h1>{words.title} ${round}</h1>`),
+      () => heading(`Sign in ${round}`),
+    ),
+  )
+  assert.ok(milliseconds < drawnMillisecondsMax, `${milliseconds} ms`)
+})
+
+test('npm run dev draws an edited message within a second', async (t) => {
+  const milliseconds = await fastest(t, (round) =>
+    edit(
+      'web/locales/en/register.ts',
+      (text) => text.replace(/(login: \{\n\s+title: )'.*'/, `$1'Welcome ${round}'`),
+      () => heading(`Welcome ${round} ${edits}`),
+    ),
+  )
+  assert.ok(milliseconds < drawnMillisecondsMax, `${milliseconds} ms`)
+})
+
+/** Resolves in the page when the style with this value applies. */
+async function whenEdited(value: string): Promise<void> {
+  while (getComputedStyle(document.documentElement).getPropertyValue('--edited') !== value)
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+}
+
+test('npm run dev draws an edited style within a second, without a reload', async (t) => {
+  await page.evaluate(() => Reflect.set(globalThis, 'isSameDocument', true))
+  const milliseconds = await fastest(t, (round) =>
+    edit(
+      'web/components/theme.css',
+      (text) => `${text}\n:root {\n  --edited: ${round};\n}\n`,
+      () => page.evaluate(whenEdited, String(round)),
+    ),
+  )
+  assert.ok(milliseconds < drawnMillisecondsMax, `${milliseconds} ms`)
+  assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'isSameDocument')), true)
+})
+
+test('npm run dev reloads a page after an edit of the server', async () => {
+  await edit(
+    'server/platform/http/page.ts',
+    (text) => text.replace('<meta name="viewport"', '<meta name="edited">\n<meta name="viewport"'),
+    () => page.waitForSelector('meta[name="edited"]', { state: 'attached', timeout: 30_000 }),
+  )
+})
+
+test('npm run dev breaks no policy of the page', () => {
+  assert.deepEqual(
+    complaints.filter((text) => /Content Security Policy|Refused to/.test(text)),
+    [],
+  )
+})
+
+test('npm run dev serves no file outside the sources of the pages', async () => {
+  for (const path of ['package.json', 'server/main.ts', 'data/admin-token']) {
+    const { status } = await fetch(`${service.authUrl}/assets/@fs${join(copy, path)}?raw`)
+    assert.ok([403, 404].includes(status), `${path}: ${status}`)
+  }
+})

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { watch } from '../../fixtures/visual-checks.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+
+let stage: TestEnvironment
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+test('each fault would have been detected', async () => {
+  const person = await stage.invite({ viewport: { width: 360, height: 740 } })
+  const { look, faults } = await watch(person, { language: 'de' })
+  await person.page.goto(`${stage.service.authUrl}/login`)
+  await person.control('sign-in').waitFor()
+  await person.page.evaluate(() => {
+    reportError(new Error('a message'))
+    document.querySelector('main')?.before(Object.assign(document.createElement('img'), { width: 400, height: 90 }))
+    document.body.append(Object.assign(document.createElement('script'), { text: 'alert()' }))
+  })
+  await look('spoiled')
+  const expected = [/a message/, /shifted.*main/i, /policy.*script-src/, /wider/, /language en/, /image-alt/]
+  for (const fault of expected)
+    assert.ok(
+      faults.some((found) => fault.test(found)),
+      `${fault} in ${faults.join('\n')}`,
+    )
+  await person.leave()
+})

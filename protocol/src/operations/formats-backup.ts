@@ -1,2 +1,0 @@
-/** The media type of a backup: lines of JSON, compressed by gzip. */
-export const backupMediaType = 'application/vnd.countersign.backup'

@@ -1,0 +1,195 @@
+import type { Algorithm } from '@countersign/protocol/formats/registries/algorithms'
+import { sql, type Expression, type RawBuilder } from 'kysely'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
+
+type NewAppSession = {
+  sessionId: string
+  identityId: string
+  clientId: string
+  organizationId: string | null
+  expiresAt: Date
+}
+
+/** Records that an app knows a session, if the session exists. The session stays locked until the transaction ends. */
+export async function insertAppSession(tx: Transaction, noted: NewAppSession): Promise<void> {
+  const { sessionId, identityId, clientId, organizationId, expiresAt } = noted
+  await sql`
+    insert into session_app (session_id, known_session_id, identity_id, client_id, organization_id, expires_at)
+    select session_id, session_id, ${identityId}::uuid, ${clientId}::text, ${organizationId}::uuid,
+      ${expiresAt}::timestamptz
+    from session where session_id = ${sessionId} for no key update
+    on conflict (known_session_id, identity_id, client_id, organization_id)
+      do update set expires_at = excluded.expires_at`.execute(tx)
+}
+
+export async function moveAppSessions(
+  tx: Transaction,
+  earlier: { sessionId: string; tokenSha256: Uint8Array },
+  later: { sessionId: string; userId: string },
+): Promise<void> {
+  await sql`
+    update session_app set session_id = ${later.sessionId} where session_id = (
+      select session_id from session
+      where session_id = ${earlier.sessionId} and token_sha256 = ${earlier.tokenSha256} and user_id = ${later.userId}
+      for update
+    )`.execute(tx)
+}
+
+/**
+ * Scope of a logout: sessions, by a query of their IDs; identities, for one app or all; or members of an organization,
+ * all or some identities, for that organization.
+ */
+export type LogoutOf =
+  | { sessions: Expression<unknown> }
+  | { identityIds: string[]; clientId?: string }
+  | { organizationId: string; identityIds?: string[] | undefined }
+
+function endedBy(of: LogoutOf): RawBuilder<unknown> {
+  if ('sessions' in of) return sql`session_id in ${of.sessions}`
+  if ('organizationId' in of && of.identityIds === undefined) return sql`organization_id = ${of.organizationId}`
+  const ofIdentities = sql`identity_id = any(${of.identityIds}::uuid[])`
+  // Rows are found by identity, because PostgreSQL uses no index for `is not distinct from`.
+  if ('organizationId' in of) return sql`${ofIdentities} and organization_id is not distinct from ${of.organizationId}`
+  return of.clientId === undefined ? ofIdentities : sql`${ofIdentities} and client_id = ${of.clientId}`
+}
+
+/** Locks sessions until the transaction ends, and waits for transactions that issue tokens in one of them. */
+export async function lockSessions(tx: Transaction, sessions: Expression<unknown>): Promise<void> {
+  await sql`
+    with held as materialized (select session_id from session where session_id in ${sessions} for update)
+    select count(*) from held`.execute(tx)
+}
+
+/** Maximum interval between the logout tokens of two identities of a user, and its random part. */
+const apartSeconds = 300
+const apartAtRandomSeconds = 240
+
+/**
+ * Queues a logout token for each app, identity and session that ends, and deletes their records. Returns the number of
+ * tokens. It is one statement for any number of sessions. For each user, the identity used last is notified at once and
+ * every other some minutes later. Simultaneous tokens would disclose that two identities belong to one user.
+ */
+export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with ended as (
+      delete from session_app where ${endedBy(of)} returning client_id, identity_id, known_session_id, expires_at
+    ), turn as materialized (
+      select identity_id,
+        row_number() over (partition by user_id order by max(expires_at) desc, identity_id) - 1 as nth,
+        random() as chance
+      from ended left join identity using (identity_id) group by identity_id, user_id
+    ), recipient as (
+      select distinct client_id, identity_id, known_session_id from ended
+    ), queued as (
+      insert into session_logout (client_id, logout_id, identity_id, session_id, created_at, next_attempt_at)
+      select client_id, gen_random_uuid(), identity_id, known_session_id, ${now}::timestamptz,
+        ${now}::timestamptz + sign(nth) * (nth * ${apartSeconds}::integer - chance * ${apartAtRandomSeconds}::integer)
+          * interval '1 second'
+      from recipient join turn using (identity_id)
+      returning client_id
+    )
+    select count(*)::integer as count from queued`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+export type ClaimedLogout = {
+  clientId: string
+  /** User who registered the app, or the app itself. */
+  owner: string
+  logoutId: string
+  identityId: string
+  sessionId: string
+  /** Number of this attempt, from 1. It is unique for this logout. */
+  attempt: number
+  /** Null if the app was deleted or has no logout URI any more. */
+  url: string | null
+  appStatus: 'active' | 'disabled' | null
+  algorithm: Algorithm | null
+}
+
+/** Apps with queued logouts. Deleted apps and apps without a logout URI have no URL. */
+const receivers = sql`
+  select client_id, next_attempt_at, coalesce(owner_user_id::text, client_id) as owner, owner_user_id, slow_until,
+    backchannel_logout_uri as url, app.status as app_status, id_token_signed_response_alg as algorithm
+  from waiting left join app using (client_id) left join session_logout_receiver using (client_id)`
+
+const beside = sql`select client_id from app where app.owner_user_id = receiver.owner_user_id`
+
+/** Leases due logouts of apps in a lane, in turn, so that no other process sends them until the lease ends. */
+export async function claimLogouts(db: Database, claim: Claim): Promise<ClaimedLogout[]> {
+  const { now, leaseEndsAt } = claim
+  const queue = { table: 'session_logout', id: 'logout_id', receivers, beside }
+  const { rows } = await sql<ClaimedLogout>`
+    with recursive ${pickInTurn(queue, claim)}
+    update session_logout logout set next_attempt_at = ${leaseEndsAt}, attempts = attempts + 1
+    from picked
+    where logout.client_id = picked.client_id and logout.logout_id = picked.picked_id
+      and logout.next_attempt_at <= ${now}
+    returning logout.client_id as "clientId", logout.logout_id as "logoutId", owner, identity_id as "identityId",
+      session_id as "sessionId", attempts as attempt, url, app_status as "appStatus", algorithm`.execute(db)
+  return rows
+}
+
+/** Marks an app as a slow receiver of logout tokens until an instant, or removes the mark. */
+export async function setSlowToTake(db: Database, clientId: string, slowUntil: Date | null): Promise<void> {
+  if (slowUntil === null) {
+    await db.deleteFrom('session_logout_receiver').where('client_id', '=', clientId).execute()
+    return
+  }
+  await db
+    .insertInto('session_logout_receiver')
+    .values({ client_id: clientId, slow_until: slowUntil })
+    .onConflict((conflict) => conflict.column('client_id').doUpdateSet({ slow_until: slowUntil }))
+    .execute()
+}
+
+/** Deletes up to `batch` expired marks of slow receivers. Returns their number. */
+export async function deleteFormerlySlow(db: Database, now: Date, batch: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from session_logout_receiver where client_id = any(array(
+        select client_id from session_logout_receiver where slow_until <= ${now} order by slow_until limit ${batch}
+      )) and slow_until <= ${now} returning client_id
+    )
+    select count(*)::integer as count from gone`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+type Attempted = Pick<ClaimedLogout, 'clientId' | 'logoutId' | 'attempt'>
+
+/** Deletes a logout from the queue, unless another attempt has taken it over. */
+export async function deleteLogout(db: Database, { clientId, logoutId, attempt }: Attempted): Promise<void> {
+  await db
+    .deleteFrom('session_logout')
+    .where('client_id', '=', clientId)
+    .where('logout_id', '=', logoutId)
+    .where('attempts', '=', attempt)
+    .execute()
+}
+
+/** Sets the time of the next attempt and the number of attempts, unless another attempt has taken the logout over. */
+export async function postponeLogout(
+  db: Database,
+  { clientId, logoutId, attempt }: Attempted,
+  { nextAttemptAt, attempts }: { nextAttemptAt: Date; attempts: number },
+): Promise<void> {
+  await db
+    .updateTable('session_logout')
+    .set({ next_attempt_at: nextAttemptAt, attempts })
+    .where('client_id', '=', clientId)
+    .where('logout_id', '=', logoutId)
+    .where('attempts', '=', attempt)
+    .execute()
+}
+
+export async function deleteExpiredAppSessions(db: Database, now: Date, batch: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from session_app where ctid = any(array(
+        select ctid from session_app where expires_at <= ${now} order by expires_at limit ${batch}
+      )) returning client_id
+    )
+    select count(*)::integer as count from gone`.execute(db)
+  return rows[0]?.count ?? 0
+}

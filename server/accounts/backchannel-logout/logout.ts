@@ -1,0 +1,51 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { createWakeup } from '#platform/queue/wakeup.ts'
+import { addSeconds } from '#platform/clock.ts'
+import { afterCommit, type Database, type Transaction } from '#platform/database/database.ts'
+import * as store from './logout-store.ts'
+
+export type { ClaimedLogout } from './logout-store.ts'
+export { claimLogouts, deleteFormerlySlow, deleteLogout, postponeLogout, setSlowToTake } from './logout-store.ts'
+
+const wakeup = createWakeup()
+
+/** Subscribes to queued logout tokens of this process. Returns a function that unsubscribes. */
+export const onLogoutQueued = wakeup.onNotified
+
+/**
+ * Records that an app received an ID token in a session, so that it is notified when the session ends. The record lasts
+ * as long as the tokens of one sign-in can. Sessions that have ended get no record.
+ */
+export async function noteAppSession(
+  tx: Transaction,
+  noted: { sessionId: string; identityId: string; clientId: string; organizationId: string | undefined },
+  now: Date,
+): Promise<void> {
+  const { organizationId = null, ...known } = noted
+  const expiresAt = addSeconds(now, limits.refreshTokenLifetimeSeconds)
+  await store.insertAppSession(tx, { ...known, organizationId, expiresAt })
+}
+
+/** Moves the records of apps from a session to the one that replaces it, if both are of the same user. */
+export function passOnAppSessions(
+  tx: Transaction,
+  earlier: { sessionId: string; tokenSha256: Uint8Array },
+  later: { sessionId: string; userId: string },
+): Promise<void> {
+  return store.moveAppSessions(tx, earlier, later)
+}
+
+/**
+ * Queues logout tokens as rows of this transaction. They are sent after the commit (OpenID Connect Back-Channel Logout
+ * §2.5). Call it before the sessions are deleted.
+ */
+export async function queueLogouts(tx: Transaction, of: store.LogoutOf, now: Date): Promise<void> {
+  if ('sessions' in of) await store.lockSessions(tx, of.sessions)
+  const count = await store.endAppSessions(tx, of, now)
+  if (count > 0) afterCommit(tx, wakeup.notify)
+}
+
+/** Deletes up to `batch` records whose tokens have expired. Returns their number. */
+export function pruneAppSessions(db: Database, now: Date, batch: number): Promise<number> {
+  return store.deleteExpiredAppSessions(db, now, batch)
+}

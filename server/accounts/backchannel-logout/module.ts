@@ -1,0 +1,9 @@
+import { defineModule } from '#platform/module/define-module.ts'
+import { deleteFormerlySlow, pruneAppSessions, queueLogouts } from './logout.ts'
+
+export const backchannelLogout = defineModule()({
+  name: 'accounts/backchannel-logout',
+  tables: { session_app: 'exclude', session_logout: 'exclude', session_logout_receiver: 'exclude' },
+  cleanupTasks: { 'app-sessions': pruneAppSessions, 'slow-logout-receivers': deleteFormerlySlow },
+  ended: { identities: (tx, { identityIds }, now) => queueLogouts(tx, { identityIds }, now) },
+})

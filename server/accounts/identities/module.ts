@@ -1,0 +1,48 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/accounts/identities'
+import { findPendingEmail, pruneEmailVerifications } from './email.ts'
+import { listFormerHandles, pruneHandles } from './handle.ts'
+import { identityRoutes } from './routes.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = [
+  'identity.created',
+  'identity.updated',
+  'identity.handle.updated',
+  'identity.email_verification.requested',
+  'identity.email.verified',
+  'identity.email.removed',
+] as const
+const rateLimits = {
+  'profile-changes-per-user': { points: 60, seconds: 3600 },
+  'handle-changes-per-user': { points: 10, seconds: 24 * 3600 },
+  'mails-per-address': { points: 10, seconds: 24 * 3600 },
+  'mails-per-user': { points: 20, seconds: 24 * 3600 },
+} as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'accounts/identities': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'accounts/identities': keyof typeof rateLimits
+  }
+}
+
+export const identities = defineModule()({
+  name: 'accounts/identities',
+  endpoints: endpointsOf(endpoints),
+  mount: (hosts, { kernel }) => identityRoutes(hosts.api, kernel),
+  auditActions,
+  rateLimits,
+  tables: {
+    user_account: 'include',
+    identity: 'include',
+    identity_handle: 'include',
+    identity_email_verification: 'exclude',
+  },
+  cleanupTasks: { 'email-verifications': pruneEmailVerifications, handles: pruneHandles },
+  exported: { identity: { unprovedEmail: findPendingEmail, formerHandles: listFormerHandles } },
+})

@@ -1,0 +1,59 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/accounts/keys'
+import * as deviceApprovals from '@countersign/protocol/accounts/device-approvals'
+import { pruneDeviceApprovals } from './device-approval.ts'
+import { deleteEncryptionKeys, getIdentityEncryptionKey } from './encryption-key.ts'
+import { deleteUserKeys, listKeyWraps } from './key-wrap.ts'
+import { recoveryCodeCreatedAt } from './recovery-code.ts'
+import { encryptionRoutes } from './routes.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = [
+  'account.key_wraps.replaced',
+  'account.key_wrap.added',
+  'account.device_approval.requested',
+  'account.device_approval.approved',
+  'account.recovery_code.replaced',
+  'encryption_key.created',
+] as const
+const rateLimits = {
+  'public-encryption-key-reads': { points: 300, seconds: 60 },
+  'device-approvals-per-user': { points: 20, seconds: 3600 },
+} as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'accounts/keys': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'accounts/keys': keyof typeof rateLimits
+  }
+}
+
+export const keys = defineModule()({
+  name: 'accounts/keys',
+  endpoints: [...endpointsOf(endpoints), ...endpointsOf(deviceApprovals)],
+  mount: (hosts, { kernel }) => encryptionRoutes(hosts.api, kernel),
+  auditActions,
+  rateLimits,
+  tables: {
+    encryption_key_wrap: 'include',
+    encryption_recovery_code: 'include',
+    encryption_identity_key: 'include',
+    encryption_device_approval: 'exclude',
+  },
+  cleanupTasks: { 'device-approvals': pruneDeviceApprovals },
+  ended: {
+    identities: (tx, { identityIds }) => deleteEncryptionKeys(tx, identityIds),
+    account: (tx, { userId }) => deleteUserKeys(tx, userId),
+  },
+  exported: {
+    account: {
+      keyWraps: (db, { userId }) => listKeyWraps(db, userId),
+      recoveryCodeSince: async (db, { userId }) => (await recoveryCodeCreatedAt(db, userId))?.toISOString() ?? null,
+    },
+    identity: { encryptionKey: getIdentityEncryptionKey },
+  },
+})

@@ -1,0 +1,66 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/clients/webhooks'
+import {
+  getOwnWebhook,
+  listOwnWebhookDeliveries,
+  redeliverOwnWebhook,
+  removeOwnWebhook,
+  rotateOwnWebhookSecret,
+  setOwnWebhook,
+  testOwnWebhook,
+} from '@countersign/protocol/clients/developer'
+import { pruneDeliveries } from './delivery.ts'
+import { exportApps } from './endpoint.ts'
+import { webhookRoutes } from './routes.ts'
+import { pruneWebhookSecrets, reencryptWebhookSecrets } from './secret.ts'
+import { startSender } from './sender.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = [
+  'app.webhook.updated',
+  'app.webhook.removed',
+  'app.webhook.secret_rotated',
+  'app.webhook.disabled',
+  'app.webhook.redelivered',
+] as const
+const rateLimits = { 'webhook-tests-per-app': { points: 10, seconds: 3600 } } as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'clients/webhooks': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'clients/webhooks': keyof typeof rateLimits
+  }
+}
+
+export const webhooks = defineModule()({
+  name: 'clients/webhooks',
+  endpoints: [
+    ...endpointsOf(endpoints),
+    getOwnWebhook,
+    setOwnWebhook,
+    removeOwnWebhook,
+    rotateOwnWebhookSecret,
+    testOwnWebhook,
+    listOwnWebhookDeliveries,
+    redeliverOwnWebhook,
+  ],
+  mount: (hosts, { kernel }) => webhookRoutes(hosts.api, kernel),
+  auditActions,
+  rateLimits,
+  webhookEvents: ['webhook.test'],
+  tables: {
+    webhook_endpoint: 'include',
+    webhook_secret: 'include',
+    // Deliveries that were pending have been sent since, or are outdated.
+    webhook_delivery: 'exclude',
+    webhook_attempt: 'exclude',
+  },
+  cleanupTasks: { 'webhook-secrets': pruneWebhookSecrets, webhooks: pruneDeliveries },
+  maintenanceTasks: { 'reencrypt-webhook-secrets': reencryptWebhookSecrets },
+  background: ({ kernel }) => startSender(kernel),
+  exported: { account: { apps: (db, { userId }) => exportApps(db, userId) } },
+})

@@ -1,0 +1,28 @@
+-- The audit log: one row for each event that a user, an app or the operator may ask about later.
+create table audit_event (
+  event_id uuid primary key,
+  occurred_at timestamptz not null,
+  action text not null,
+  actor text not null check (actor in ('user', 'app', 'operator', 'system')),
+  user_id uuid,
+  identity_id uuid,
+  client_id text,
+  details jsonb not null default '{}',
+  -- The organization to which the event belongs.
+  organization_id uuid
+);
+-- All events of an identity, with any actor.
+create index audit_event_of_identity on audit_event (identity_id, event_id);
+-- Events of an identity that name no user. There are few, and they are found without reading the others.
+create index audit_event_of_identity_alone on audit_event (identity_id, event_id) where user_id is null;
+create index audit_event_of_organization on audit_event (organization_id, event_id) where organization_id is not null;
+create index audit_event_of_user on audit_event (user_id, event_id);
+
+-- Attempts counted in a window, where processes share their rate limits. Unlogged: no row costs a disk flush, and a
+-- crash of the database resets all windows.
+create unlogged table rate_limit_window (
+  key_sha256 bytea primary key,
+  count integer not null,
+  expires_at timestamptz not null
+);
+create index rate_limit_window_expiry on rate_limit_window (expires_at);

@@ -1,0 +1,231 @@
+-- A user. Sessions and identities refer to it.
+create table user_account (
+  user_id uuid primary key,
+  identity_count integer not null check (identity_count between 0 and 20),
+  created_at timestamptz not null
+);
+
+-- A session. One that an SSO connection opened without a passkey is limited to the identity in `identity_id`.
+create table session (
+  session_id uuid primary key,
+  token_sha256 bytea not null,
+  user_id uuid not null,
+  user_agent text,
+  created_at timestamptz not null,
+  auth_time timestamptz not null,
+  last_seen_at timestamptz not null,
+  -- The absolute expiry. The idle expiry follows from last_seen_at.
+  expires_at timestamptz not null,
+  -- What opened the session: a passkey, or the SSO connection of an organization alone, which names one identity.
+  auth_method text not null check (auth_method in ('passkey', 'enterprise_sso')),
+  identity_id uuid,
+  organization_id uuid,
+  connection_id uuid,
+  -- The passkey that opened the session, and the one of the latest authentication. Null without a record of it.
+  credential_id text,
+  proved_by text,
+  -- The token that the browser sends when it mediates a sign-in (FedCM). Null in SSO sessions: they do not sign in to
+  -- apps.
+  fedcm_token_sha256 bytea check (length(fedcm_token_sha256) = 32),
+  proved_request_sha256 bytea check (length(proved_request_sha256) = 32),
+  check (case auth_method
+    when 'passkey' then num_nonnulls(identity_id, organization_id, connection_id) = 0
+    else num_nonnulls(identity_id, organization_id, connection_id) = 3
+      and num_nonnulls(credential_id, proved_by, fedcm_token_sha256, proved_request_sha256) = 0
+  end)
+);
+create index session_end on session (expires_at);
+-- Cleanup finds idle sessions by it.
+create index session_last_seen on session (last_seen_at);
+-- The SSO sessions of one member are found without reading those of other members.
+create index session_of_organization_member on session (organization_id, identity_id) where organization_id is not null;
+create index session_of_user on session (user_id);
+
+create table identity (
+  identity_id uuid primary key,
+  user_id uuid not null,
+  handle text not null,
+  display_name text not null,
+  avatar_url text,
+  email text,
+  email_verified boolean not null default false,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  check ((email is not null) or (not email_verified))
+);
+create index identity_of_user on identity (user_id, created_at);
+
+-- Usernames. A table of its own, because a username is unique across all shards.
+create table identity_handle (
+  handle_normalized text primary key,
+  identity_id uuid,
+  -- A released username is reserved until then. Only the identity that had it may take it again before; if that
+  -- identity is deleted, nobody may.
+  available_at timestamptz,
+  check (identity_id is not null or available_at is not null)
+);
+create index identity_handle_free on identity_handle (available_at);
+create index identity_handle_of_identity on identity_handle (identity_id);
+
+-- Passkeys (WebAuthn §4, credential record), by credential id.
+create table passkey_credential (
+  credential_id text primary key,
+  user_id uuid not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  backup_eligible boolean not null,
+  backed_up boolean not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz not null
+);
+create index passkey_credential_of_user on passkey_credential (user_id);
+
+-- Ciphertexts that only the browser of the user can decrypt. The server has no key for them.
+create table encryption_key_wrap (
+  user_id uuid not null,
+  wrap_id uuid not null,
+  kind text not null check (kind in ('passkey_prf', 'recovery_code', 'device')),
+  credential_id text,
+  ciphertext text not null,
+  created_at timestamptz not null,
+  primary key (user_id, wrap_id)
+);
+
+create table encryption_recovery_code (
+  user_id uuid primary key,
+  recovery_auth_sha256 bytea not null,
+  created_at timestamptz not null
+);
+
+create table encryption_identity_key (
+  identity_id uuid primary key,
+  public_key bytea not null,
+  encrypted_private_key text not null,
+  created_at timestamptz not null
+);
+
+-- A ceremony in progress. It is deleted when it is finished, so it can be finished only once.
+create table passkey_flow (
+  flow_id uuid primary key,
+  ceremony text not null check (ceremony in ('register', 'authenticate', 'reauthenticate', 'add_passkey', 'recover')),
+  challenge text not null,
+  user_id uuid,
+  identity_id uuid,
+  handle text,
+  display_name text,
+  -- The recovery code that the user entered. The ceremony can be finished only while that code is current.
+  recovery_auth_sha256 bytea,
+  expires_at timestamptz not null,
+  -- SHA-256 of the request_uri of the authorization request that this ceremony authenticates for; null if there is
+  -- none. `session.proved_request_sha256` keeps it for the session.
+  request_sha256 bytea check (length(request_sha256) = 32),
+  -- SHA-256 of the cookie token of the browser that started the ceremony; null for API clients, which have no cookies.
+  browser_sha256 bytea check (length(browser_sha256) = 32),
+  check ((ceremony = 'register') = ((handle is not null) and (display_name is not null) and (identity_id is not null))),
+  check ((ceremony = 'authenticate') = (user_id is null)),
+  check ((ceremony = 'recover') = (recovery_auth_sha256 is not null))
+);
+create index passkey_flow_expiry on passkey_flow (expires_at);
+create index passkey_flow_of_user on passkey_flow (user_id);
+
+-- An email address that is being verified: one for each identity. The code is stored as a MAC under a key that is not
+-- in the database.
+create table identity_email_verification (
+  identity_id uuid primary key,
+  email text not null,
+  code_mac bytea not null,
+  attempts integer not null default 0 check (attempts between 0 and 5),
+  expires_at timestamptz not null
+);
+create index identity_email_verification_expiry on identity_email_verification (expires_at);
+
+-- A signed-in device asks another device of the same user to unlock it. The rows hold public keys, and a ciphertext
+-- that only the requesting device can decrypt. A row lives as long as the requesting session, and at most five minutes.
+create table encryption_device_approval (
+  user_id uuid not null,
+  approval_id uuid not null,
+  requesting_session_id uuid not null,
+  commitment bytea not null check (length(commitment) = 32),
+  approving_session_id uuid,
+  approver_public_key bytea check (length(approver_public_key) = 32),
+  requester_public_key bytea check (length(requester_public_key) = 32),
+  nonce bytea check (length(nonce) = 32),
+  ciphertext text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (user_id, approval_id),
+  check (approving_session_id <> requesting_session_id),
+  check ((approving_session_id is null) = (approver_public_key is null)),
+  check ((requester_public_key is null) = (nonce is null)),
+  check (requester_public_key is null or approver_public_key is not null),
+  check (ciphertext is null or requester_public_key is not null)
+);
+create index encryption_device_approval_expiry on encryption_device_approval (expires_at);
+
+-- The organizations for which a session is authenticated by SSO, as which identity, and when. Rows are deleted when
+-- they have expired, whatever became of the session: a foreign key would look them up for each deleted session, which
+-- takes longer than a statement may for a large organization.
+create table session_sso_authentication (
+  session_id uuid not null,
+  organization_id uuid not null,
+  connection_id uuid not null,
+  identity_id uuid not null,
+  authenticated_at timestamptz not null,
+  primary key (session_id, organization_id)
+);
+create index session_sso_authentication_by_age on session_sso_authentication (authenticated_at);
+create index session_sso_authentication_of_identity on session_sso_authentication (identity_id);
+create index session_sso_authentication_of_organization on session_sso_authentication (organization_id, connection_id);
+
+-- When the audit log last recorded that an owner used an organization without SSO in a session.
+create table session_sso_bypass (
+  session_id uuid not null,
+  organization_id uuid not null,
+  recorded_at timestamptz not null,
+  primary key (session_id, organization_id)
+);
+create index session_sso_bypass_by_age on session_sso_bypass (recorded_at);
+
+-- Apps with a back-channel logout URI that received an ID token in a session, for which identity and organization.
+-- Their `sid` is derived from `known_session_id`. The end of `session_id` notifies them: it differs when the same user
+-- signed in again in that browser.
+create table session_app (
+  session_id uuid not null,
+  known_session_id uuid not null,
+  identity_id uuid not null,
+  client_id text not null,
+  organization_id uuid,
+  expires_at timestamptz not null
+);
+create index session_app_expiry on session_app (expires_at);
+create index session_app_of_identity on session_app (identity_id, client_id);
+create index session_app_of_organization on session_app (organization_id) where organization_id is not null;
+create index session_app_of_session on session_app (session_id);
+create unique index session_app_once on session_app (known_session_id, identity_id, client_id, organization_id)
+  nulls not distinct;
+
+-- Logout tokens to send. `next_attempt_at` is the time of the next attempt; while a sender works on the row, the time
+-- when others may take over. The attempt count tells a sender that was overtaken. A row is deleted when its token was
+-- delivered or given up.
+create table session_logout (
+  client_id text not null,
+  logout_id uuid not null,
+  identity_id uuid not null,
+  session_id uuid not null,
+  attempts integer not null default 0,
+  created_at timestamptz not null,
+  next_attempt_at timestamptz not null,
+  primary key (client_id, logout_id)
+);
+create index session_logout_in_order on session_logout (next_attempt_at) where (attempts + 0) >= 0;
+-- Finds the apps with waiting tokens one by one, however many tokens each has.
+create index session_logout_waiting on session_logout (client_id, next_attempt_at);
+
+-- Until when an app counts as slow, because it responded late or failed. Slow apps have slots of their own.
+create table session_logout_receiver (
+  client_id text primary key,
+  slow_until timestamptz not null
+);
+create index session_logout_receiver_slow on session_logout_receiver (slow_until);

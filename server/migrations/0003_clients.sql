@@ -1,0 +1,153 @@
+-- Registered apps. Few rows, read through a cache.
+create table app (
+  client_id text primary key,
+  name text not null,
+  description text,
+  icon_url text,
+  website_url text,
+  privacy_url text,
+  terms_url text,
+  redirect_uris text[] not null,
+  allowed_scopes text[] not null,
+  is_public boolean not null,
+  id_token_signed_response_alg text not null check (id_token_signed_response_alg in ('RS256', 'ES256', 'EdDSA')),
+  access_token_ttl_seconds integer not null,
+  refresh_token_ttl_seconds integer not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- A disabled app is treated as unregistered until it is active again.
+  status text not null default 'active' check (status in ('active', 'disabled')),
+  -- Where a user may be redirected after RP-initiated logout (OpenID Connect RP-Initiated Logout §3).
+  post_logout_redirect_uris text[] not null default '{}',
+  -- The user who registered and manages the app; null for apps of the operator.
+  owner_user_id uuid,
+  -- Whether the operator disabled the app. Then its owner cannot enable it.
+  disabled_by_operator boolean not null default false,
+  -- Whether the app receives keys for end-to-end encryption.
+  supports_e2ee boolean not null default false,
+  -- When the client metadata document was fetched; null for registered apps.
+  metadata_fetched_at timestamptz,
+  -- Registration metadata of the app: its ID tokens (OpenID Connect Registration §2), required claims, access to
+  -- organizations, back-channel logout (OpenID Connect Back-Channel Logout §2.2), and whether a loopback redirect URI
+  -- matches any port (RFC 8252 §7.3).
+  require_auth_time boolean not null default false,
+  id_token_claims boolean not null default true,
+  required_claims text[] not null default '{}',
+  organization_access text not null default 'create' check (organization_access in ('none', 'read', 'create')),
+  backchannel_logout_uri text,
+  backchannel_logout_session_required boolean not null default false,
+  allow_any_loopback_port boolean not null default false
+);
+-- The operator lists apps in pages, the newest first.
+create index app_in_order on app (created_at, client_id);
+create index app_of_document on app (metadata_fetched_at) where metadata_fetched_at is not null;
+create index app_of_owner on app (owner_user_id, created_at);
+
+create table app_secret (
+  client_id text not null references app on delete cascade,
+  secret_sha256 bytea not null,
+  created_at timestamptz not null,
+  -- Until when a replaced secret works; null for the current one.
+  expires_at timestamptz,
+  primary key (client_id, secret_sha256)
+);
+
+-- The origins of the redirect URIs. The origin comes first, because the question is whether any app has it.
+create table app_origin (
+  origin text not null,
+  client_id text not null references app on delete cascade,
+  primary key (origin, client_id)
+);
+create index app_origin_of_app on app_origin (client_id);
+
+-- Where an app receives events. It is disabled when the receiver answers 410.
+create table webhook_endpoint (
+  client_id text primary key references app on delete cascade,
+  url text not null,
+  disabled_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Until when the receiver counts as slow, because it responded late or failed. Slow receivers have slots of their
+  -- own.
+  slow_until timestamptz
+);
+
+-- Signing secrets. Encrypted instead of hashed, because the sender needs them. A replaced secret also signs until it
+-- expires; `expires_at` of the current one is null.
+create table webhook_secret (
+  client_id text not null references webhook_endpoint on delete cascade,
+  secret_id uuid not null,
+  sealed_secret text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  primary key (client_id, secret_id)
+);
+
+-- Events to deliver. `next_attempt_at` is the time of the next attempt; while a sender works on the row, the time when
+-- others may take over; null when the delivery has ended. The attempt count tells a sender that was overtaken.
+create table webhook_delivery (
+  client_id text not null references webhook_endpoint on delete cascade,
+  delivery_id uuid not null,
+  type text not null,
+  payload text not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  attempts integer not null default 0,
+  created_at timestamptz not null,
+  next_attempt_at timestamptz,
+  primary key (client_id, delivery_id),
+  check ((state = 'pending') = (next_attempt_at is not null))
+);
+create index webhook_delivery_created on webhook_delivery (created_at);
+-- Finds what is due. With a plain condition the planner would use it for queries of one app too, and read the
+-- deliveries of all others.
+create index webhook_delivery_in_order on webhook_delivery (next_attempt_at)
+  where (next_attempt_at is not null) and ((attempts + 0) >= 0);
+-- Finds the apps with waiting deliveries one by one, however many each has.
+create index webhook_delivery_waiting on webhook_delivery (client_id, next_attempt_at)
+  where next_attempt_at is not null;
+
+-- The outcome of each attempt: a response status, or the reason why there was none.
+create table webhook_attempt (
+  client_id text not null,
+  delivery_id uuid not null,
+  attempt integer not null,
+  attempted_at timestamptz not null,
+  response_status integer,
+  reason text,
+  primary key (client_id, delivery_id, attempt),
+  foreign key (client_id, delivery_id) references webhook_delivery on delete cascade,
+  check ((response_status is null) <> (reason is null))
+);
+
+-- APIs that apps offer to others, with the consent of a user. Few rows. `resource_id` is never reused; a key may be
+-- registered again by another app.
+create table app_resource (
+  resource_key text primary key,
+  resource_id uuid not null unique,
+  client_id text not null references app on delete cascade,
+  display_name text not null,
+  description text,
+  scopes text[] not null,
+  -- The description of each scope, at the same position; may be empty.
+  scope_descriptions text[] not null,
+  -- `aud` of its tokens (RFC 7519 §4.1.3).
+  audience text not null,
+  status text not null check (status in ('active', 'disabled')),
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Whether the operator disabled the resource. Then its owner cannot enable it.
+  disabled_by_operator boolean not null default false,
+  check (cardinality(scope_descriptions) = cardinality(scopes))
+);
+-- Two resources with one audience would accept the tokens of each other. A trailing slash makes no difference.
+create unique index app_resource_audience on app_resource (rtrim(audience, '/'));
+create index app_resource_of_app on app_resource (client_id);
+
+-- Resources that the operator had disabled, alone or with their app, when the owner deleted the app. Only the operator
+-- may give the key or audience to another app; otherwise the owner could restore the resource.
+create table app_held_resource (
+  resource_key text primary key,
+  -- Without a trailing slash.
+  audience text not null
+);
+create index app_held_resource_audience on app_held_resource (audience);

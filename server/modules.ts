@@ -1,0 +1,124 @@
+import type { AccountExport } from '@countersign/protocol/accounts/account'
+import type { Identity } from '@countersign/protocol/accounts/identities'
+import type { Api } from '@countersign/protocol/api'
+import type { ProviderMetadata } from '@countersign/protocol/oauth/provider-metadata'
+import type { WebhookEventType } from '@countersign/protocol/clients/webhook-events'
+import { account } from '#accounts/account/module.ts'
+import { identities } from '#accounts/identities/module.ts'
+import { keys } from '#accounts/keys/module.ts'
+import { passkeys } from '#accounts/passkeys/module.ts'
+import { backchannelLogout } from '#accounts/backchannel-logout/module.ts'
+import { sessions } from '#accounts/sessions/module.ts'
+import { registration } from '#clients/registration/module.ts'
+import { resources } from '#clients/resources/module.ts'
+import { webhooks } from '#clients/webhooks/module.ts'
+import { appKeys } from '#oauth/app-keys/module.ts'
+import { authorization } from '#oauth/authorize/module.ts'
+import { consents } from '#oauth/consents/module.ts'
+import { delegation } from '#oauth/delegation/module.ts'
+import { discovery } from '#oauth/discovery/module.ts'
+import { fedcm } from '#oauth/fedcm/module.ts'
+import { logout } from '#oauth/logout/module.ts'
+import { token } from '#oauth/token/module.ts'
+import { auditLog } from '#operations/audit/module.ts'
+import { backup } from '#operations/backup/module.ts'
+import { playground } from '#operations/playground/module.ts'
+import { domains } from '#organizations/domains/module.ts'
+import { organizationKeys } from '#organizations/keys/module.ts'
+import { members } from '#organizations/members/module.ts'
+import { membership } from '#organizations/membership/module.ts'
+export type { AuditAction } from '#platform/audit/audit-log.ts'
+import type { Tables } from '#platform/database/tables.ts'
+import { platform } from '#platform/process/module.ts'
+import type { EndOrder } from '#platform/module/lifecycle.ts'
+import type { RateLimitPolicies } from '#platform/rate-limits/rate-limit.ts'
+import { personalKeys } from '#signing/keys/module.ts'
+import { signingRequests } from '#signing/requests/module.ts'
+import { transparency } from '#signing/transparency/module.ts'
+import { connections } from '#sso/connections/module.ts'
+import { provisioning } from '#sso/provisioning/module.ts'
+import { ssoSignIn } from '#sso/sign-in/module.ts'
+import { tokenFamilies } from '#tokens/families/module.ts'
+import { signingKeys } from '#tokens/signing-keys/module.ts'
+
+/** Modules of all rooms, in their order. This is the only file that names all of them. */
+export const modules = [
+  platform,
+  ...[backchannelLogout, sessions, identities, keys, passkeys, account],
+  ...[registration, resources, webhooks],
+  ...[signingKeys, tokenFamilies],
+  ...[membership, domains, organizationKeys, members],
+  ...[connections, provisioning, ssoSignIn],
+  ...[delegation, appKeys, consents, authorization, token, discovery, logout, fedcm],
+  ...[transparency, personalKeys, signingRequests],
+  ...[auditLog, playground, backup],
+] as const
+
+type AnyModule = (typeof modules)[number]
+type Part<Name extends string> = AnyModule extends infer M
+  ? M extends Record<Name, infer Value>
+    ? Value
+    : never
+  : never
+type KeysOf<Value> = Value extends Value ? keyof Value : never
+
+/** Default policies of all rate limits. The modules declare their names by `DeclaredRateLimits`. */
+export const rateLimitPolicies = Object.fromEntries(
+  modules.flatMap((module) => Object.entries('rateLimits' in module ? module.rateLimits : {})),
+) as RateLimitPolicies
+
+/** Tables that a backup contains. */
+export const backedUpTables = modules.flatMap((module) =>
+  Object.entries('tables' in module ? module.tables : {}).flatMap(([table, policy]) =>
+    policy === 'include' ? [table] : [],
+  ),
+)
+
+/**
+ * Order in which the rooms delete their parts. It is the order in which they lock rows, and the same for every request,
+ * so that no two requests wait for each other.
+ */
+export const endOrder = {
+  ownedApps: ['clients/resources'],
+  apps: ['clients/registration'],
+  identities: [
+    'organizations/members',
+    'accounts/backchannel-logout',
+    'tokens/families',
+    'sso/sign-in',
+    'oauth/consents',
+    'signing/requests',
+    'signing/keys',
+    'accounts/keys',
+  ],
+  account: ['accounts/keys', 'accounts/passkeys'],
+  sessions: ['tokens/families', 'accounts/sessions', 'oauth/fedcm'],
+} as const satisfies EndOrder
+
+/** `true`, or the names of what no module has, which the compiler then reports. */
+type Complete<Missing> = [Missing] extends [never] ? true : { missing: Missing }
+type EndpointName = Part<'endpoints'>[number] extends infer E ? (E extends { name: infer Name } ? Name : never) : never
+type WithPart<What> = AnyModule extends infer M
+  ? M extends { name: infer Name; ended: infer Ended }
+    ? What extends keyof Ended
+      ? Name
+      : never
+    : never
+  : never
+type Unordered = { [What in keyof EndOrder]: Exclude<WithPart<What>, (typeof endOrder)[What][number]> }[keyof EndOrder]
+type ExportedBy<Of extends string> =
+  Part<'exported'> extends infer E ? (E extends Record<Of, infer Fields> ? keyof Fields : never) : never
+/** Fields of the export that the room of accounts itself adds. */
+type OwnFields = 'exportedAt' | 'user' | 'identities'
+type ExportedIdentity = AccountExport['identities'][number]
+
+/** The compiler reports here what no module has. */
+export const isComplete: [
+  Complete<Exclude<keyof Api, EndpointName>>,
+  Complete<Exclude<WebhookEventType, Part<'webhookEvents'>[number]>>,
+  Complete<Exclude<keyof Tables, KeysOf<Part<'tables'>>>>,
+  Complete<Unordered>,
+  Complete<Exclude<keyof ProviderMetadata, KeysOf<ReturnType<Part<'metadata'>>>>>,
+  Complete<Exclude<keyof AccountExport, ExportedBy<'account'> | OwnFields>>,
+  Complete<Exclude<keyof ExportedIdentity, ExportedBy<'identity'> | keyof Identity>>,
+] = [true, true, true, true, true, true, true]

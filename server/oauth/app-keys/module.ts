@@ -1,0 +1,30 @@
+import * as endpoints from '@countersign/protocol/oauth/app-keys'
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import { appKeyRoutes, type AppKeyServices } from './routes.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = ['app_key.created', 'app_key.replaced'] as const
+const rateLimits = {
+  'app-lookups': { points: 60, seconds: 60 },
+  'app-lookups-per-app': { points: 600, seconds: 60 },
+} as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'oauth/app-keys': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'oauth/app-keys': keyof typeof rateLimits
+  }
+}
+
+export const appKeys = defineModule<AppKeyServices>()({
+  name: 'oauth/app-keys',
+  endpoints: endpointsOf(endpoints),
+  mount: (hosts, services) => appKeyRoutes(hosts.api, services),
+  auditActions,
+  rateLimits,
+  tables: { authorization_app_key: 'include', authorization_app_public_key: 'include' },
+})

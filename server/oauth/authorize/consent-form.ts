@@ -1,0 +1,89 @@
+import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
+import { parseScope } from '@countersign/protocol/formats/scope'
+import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
+import type { AppKeyFields } from './app-key-request.ts'
+import { type Parameters, type Source, requireAllRead } from './authorization-request.ts'
+import { parseConnectorRequest } from './connector.ts'
+import type { KeptRequest } from './pushed-request.ts'
+
+/** A session is never older, so a longer time means the same. */
+const maxAgeSecondsMax = 999_999_999
+
+/** Decisions of the user on the page. Nothing else in what a page sends counts for a request that was stored. */
+export type ConsentDecision = {
+  identityId: string
+  /** Scopes that the user shares. The app gets those of them that it requested. */
+  scope: string[]
+  organizationId: string | undefined
+  organizationAccess: OrganizationAccess | undefined
+  /** ID of the resource that was shown. */
+  resourceId: string | undefined
+  /** Key that the browser created for the app, if any. */
+  newKey: AppKeyFields
+  requestUri: string | undefined
+}
+
+/** What a page sends: the request of the app, by its source, and the decisions of the user. */
+export type SentConsent = { source: Source; raw: Parameters; decision: ConsentDecision }
+
+/**
+ * Separates the app's request that a page repeats from the user's decisions. Of a stored request, `kept` replaces what
+ * the page repeats, and the organization chosen counts only if the app let the user choose. A field that this function
+ * does not read does not compile, nor does a parameter that the page would not repeat. Throws `invalid_request`.
+ */
+export function readConsentForm(sent: AuthorizeRequest, kept: KeptRequest | undefined): SentConsent {
+  const { clientId, redirectUri, state, nonce, codeChallenge, codeChallengeMethod, responseMode, ...others } = sent
+  const { prompt, maxAge, fedcmContinue, scope, withheldScope = '', ...rest } = others
+  const { connector, requestedResource, requestedResourceId, requestedScope, communicationMode, ...decided } = rest
+  const { identityId, organizationId, organizationAccess, requestUri, ...remaining } = decided
+  const { encryptedAppKey, appPublicKey, encryptedAppPrivateKey, ...unread } = remaining
+  requireAllRead(unread)
+  const repeated: Required<Parameters> = {
+    ...notRepeated,
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: `${scope ?? ''} ${withheldScope}`,
+    state,
+    nonce,
+    code_challenge: codeChallenge,
+    code_challenge_method: codeChallengeMethod,
+    response_mode: responseMode,
+    prompt,
+    max_age: maxAge === undefined ? undefined : String(Math.min(maxAge, maxAgeSecondsMax)),
+    fedcm_continue: fedcmContinue === true ? '1' : undefined,
+  }
+  const raw = kept ? kept.parameters : repeated
+  const fields = { connector, requestedResource, requestedResourceId, requestedScope, communicationMode }
+  const mayChoose = !kept || kept.parameters.organization_id !== undefined
+  return {
+    source: kept
+      ? { by: 'store', connector: kept.connector }
+      : { by: 'page', connector: parseConnectorRequest(fields) },
+    raw,
+    decision: {
+      identityId,
+      scope: parseScope(scope ?? (kept ? raw.scope : undefined) ?? ''),
+      organizationId: (mayChoose ? organizationId : undefined) ?? undefined,
+      organizationAccess: organizationAccess ?? undefined,
+      resourceId: requestedResourceId ?? undefined,
+      newKey: { encryptedAppKey, appPublicKey, encryptedAppPrivateKey },
+      requestUri,
+    },
+  }
+}
+
+/** Parameters that the page does not repeat, because the user has decided them, or because they only lead the page. */
+const notRepeated = {
+  response_type: undefined,
+  login_hint: undefined,
+  identity_id: undefined,
+  id_token_hint: undefined,
+  ui_locales: undefined,
+  organization_id: undefined,
+  app_key_jwk: undefined,
+  resource: undefined,
+  request: undefined,
+  request_uri: undefined,
+  registration: undefined,
+  fedcm_origin: undefined,
+}

@@ -1,0 +1,28 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/oauth/delegations'
+import { pruneDelegations, exportDelegations } from './delegation.ts'
+import { delegationRoutes } from './routes.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = [
+  'delegation.granted',
+  'delegation.scope_extended',
+  'delegation.used',
+  'delegation.revoked',
+] as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'oauth/delegation': (typeof auditActions)[number]
+  }
+}
+
+export const delegation = defineModule()({
+  name: 'oauth/delegation',
+  endpoints: endpointsOf(endpoints),
+  mount: (hosts, { kernel }) => delegationRoutes(hosts.api, kernel),
+  auditActions,
+  tables: { delegation_grant: 'include', delegation_usage: 'include', delegation_former_identity: 'include' },
+  cleanupTasks: { delegations: pruneDelegations },
+  exported: { account: { delegations: exportDelegations } },
+})

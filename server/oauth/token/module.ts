@@ -1,0 +1,21 @@
+import { introspect, requestToken, revoke, userinfo, userinfoByPost } from '@countersign/protocol/oauth/authorize'
+import { defineModule } from '#platform/module/define-module.ts'
+import { tokenMetadata } from './metadata.ts'
+import type { TokenEndpoint } from './endpoint.ts'
+import { tokenRoutes } from './routes.ts'
+
+const rateLimits = { 'grant-failures-per-client': { points: 60, seconds: 60 } } as const
+
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'oauth/token': keyof typeof rateLimits
+  }
+}
+
+export const token = defineModule<TokenEndpoint>()({
+  name: 'oauth/token',
+  endpoints: [requestToken, revoke, introspect, userinfo, userinfoByPost],
+  mount: (hosts, services) => tokenRoutes(hosts.api, services),
+  metadata: tokenMetadata,
+  rateLimits,
+})

@@ -1,0 +1,82 @@
+import * as endpoints from '@countersign/protocol/oauth/authorize'
+import type { Host } from '#platform/http/host.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/membership/context.ts'
+import { effectiveScope } from '#oauth/authorize/parameters.ts'
+import { repeatable, sentBy } from '#oauth/sent-parameters.ts'
+import { accessGuard } from '#tokens/families/access-token.ts'
+import { identityClaims } from './claims.ts'
+import { type TokenEndpoint, answerTokenRequest } from './endpoint.ts'
+import { introspect } from './introspection.ts'
+import { parsePresentedToken, revoke } from './revocation.ts'
+
+const refuse = defineErrors({
+  invalid_request: [400, 'Send the access token in the Authorization header only.'],
+  invalid_token: [401, "The user can no longer use this token's organization."],
+})
+
+/** Registers the routes of issued tokens: token, revoke, introspect, userinfo. */
+export function tokenRoutes(host: Host, provider: TokenEndpoint): void {
+  const { kernel } = provider
+
+  host.route({
+    ...endpoints.requestToken,
+    config: { ...endpoints.requestToken.config, form: { several: repeatable } },
+    async handler(request, reply) {
+      // RFC 6749 §5.1 requires it in addition to `no-store`, which every answer has.
+      reply.header('pragma', 'no-cache')
+      return answerTokenRequest(provider, sentBy(request))
+    },
+  })
+
+  host.route({
+    ...endpoints.revoke,
+    config: { ...endpoints.revoke.config, form: true },
+    async handler(request) {
+      const { client, token } = await parsePresentedToken(provider, sentBy(request))
+      await revoke(provider, client, token, kernel.clock())
+      return {}
+    },
+  })
+
+  host.route({
+    ...endpoints.introspect,
+    config: { ...endpoints.introspect.config, form: true },
+    async handler(request) {
+      const { client, token } = await parsePresentedToken(provider, sentBy(request))
+      return introspect(provider, client, token, kernel.clock())
+    },
+  })
+
+  userinfoRoutes(host, provider)
+}
+
+/** Registers the UserInfo endpoint for GET and POST (OpenID Connect Core §5.3.1). */
+function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void {
+  const access = accessGuard(kernel, keys)
+
+  for (const endpoint of [endpoints.userinfo, endpoints.userinfoByPost])
+    host.route({
+      ...endpoint,
+      config: { ...endpoint.config, form: true },
+      onRequest: access.onRequest,
+      async handler(request) {
+        if (hasToken(request.query) || hasToken(request.body)) throw refuse.invalid_request()
+        const granted = access.of(request)
+        const app = await apps.find(granted.clientId)
+        if (!app) throw refuse.invalid_token({ sentence: 'The app of this token is no longer registered.' })
+        const organization = await resolveOrganizationClaim(kernel.db, granted)
+        if (organization.kind === 'revoked')
+          throw refuse.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+        return {
+          sub: granted.identityId,
+          ...identityClaims(granted, effectiveScope(granted.scope.split(' '), app)),
+          ...toOrganizationClaim(organization),
+        }
+      },
+    })
+}
+
+function hasToken(sent: unknown): boolean {
+  return typeof sent === 'object' && sent !== null && 'access_token' in sent
+}

@@ -1,0 +1,16 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import { listActivity } from '@countersign/protocol/accounts/account'
+import * as endpoints from '@countersign/protocol/operations/audit'
+import { readActivity } from '#platform/audit/audit-log.ts'
+import { auditRoutes, organizationAuditRoutes } from './routes.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+export const auditLog = defineModule()({
+  name: 'operations/audit',
+  endpoints: [...endpointsOf(endpoints), listActivity],
+  mount(hosts, { kernel }) {
+    auditRoutes(hosts.api, kernel)
+    organizationAuditRoutes(hosts.business, kernel)
+  },
+  exported: { account: { activity: (db, { userId }) => readActivity(db, userId) } },
+})

@@ -1,0 +1,74 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/organizations/organizations'
+import * as operatorView from '@countersign/protocol/organizations/operator-view'
+import type { AppDirectory } from '#clients/registration/directory.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { pruneInvitations } from './invitation.ts'
+import { oversightRoutes } from './operator-view.ts'
+import { exportMemberships } from './organization.ts'
+import { removeFromOrganizations } from './removal.ts'
+import { organizationRoutes, workspaceRoutes } from './routes.ts'
+import { pruneSlugs } from './slug.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = [
+  'organization.created',
+  'organization.updated',
+  'organization.deleted',
+  'organization.suspended',
+  'organization.reactivated',
+  'organization.member.joined',
+  'organization.member.updated',
+  'organization.member.removed',
+  'organization.invitation.created',
+  'organization.invitation.revoked',
+] as const
+const rateLimits = {
+  'organizations-created-per-user': { points: 20, seconds: 24 * 3600 },
+  'invitations-per-user': { points: 100, seconds: 24 * 3600 },
+} as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'organizations/members': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'organizations/members': keyof typeof rateLimits
+  }
+}
+
+export const members = defineModule<{ kernel: ServerContext; apps: AppDirectory; keys: SigningKeys }>()({
+  name: 'organizations/members',
+  endpoints: [...endpointsOf(endpoints), ...endpointsOf(operatorView)],
+  pages: () => ({
+    auth: { '/act': 'act' },
+    business: {
+      '/organizations': 'business',
+      '/organizations/new': 'business',
+      '/organizations/:organizationId': 'business',
+      '/organizations/:organizationId/:section': 'business',
+      '/invitations/:token': 'business',
+    },
+  }),
+  mount(hosts, services) {
+    workspaceRoutes(hosts.api, services)
+    oversightRoutes(hosts.api, services.kernel)
+    organizationRoutes(hosts.business, services.kernel)
+  },
+  auditActions,
+  rateLimits,
+  tables: {
+    organization: 'include',
+    organization_slug: 'include',
+    organization_member: 'include',
+    organization_invitation: 'exclude',
+  },
+  cleanupTasks: { 'organization-slugs': pruneSlugs, invitations: pruneInvitations },
+  ended: {
+    identities: (tx, { userId, identityIds }, now) => removeFromOrganizations(tx, { userId, identityIds }, now),
+  },
+  exported: { account: { organizations: (db, { userId }) => exportMemberships(db, userId) } },
+})

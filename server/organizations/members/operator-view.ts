@@ -1,0 +1,117 @@
+import * as endpoints from '@countersign/protocol/organizations/operator-view'
+import type { AdminOrganization } from '@countersign/protocol/organizations/operator-view'
+import { scopesOfRole } from '@countersign/protocol/formats/role'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { revokeAccess } from './removal.ts'
+import { lockOrganization } from '#organizations/membership/member.ts'
+import * as memberStore from './member-store.ts'
+import * as store from './store.ts'
+import { adminGuard } from '#platform/http/operator-guard.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+
+const refuse = defineErrors({
+  organization_not_found: [404, 'No organization has this ID.'],
+  no_owner: [
+    409,
+    'The last owner has left, and no admin has all permissions of the role independently of a directory.',
+  ],
+})
+
+type Row = Awaited<ReturnType<typeof store.listOrganizations>>[number]
+
+/** Lists organizations that are older than `before`, newest first, up to a maximum number. */
+async function listAllOrganizations(
+  db: Database,
+  before: string | undefined,
+  count: number,
+): Promise<AdminOrganization[]> {
+  return (await store.listOrganizations(db, { before, count })).map(toAdminOrganization)
+}
+
+/** Gets an organization. Throws `organization_not_found`. */
+async function getAnyOrganization(db: Database, organizationId: string): Promise<AdminOrganization> {
+  const [found] = await store.listOrganizations(db, { organizationId, count: 1 })
+  if (!found) throw refuse.organization_not_found()
+  return toAdminOrganization(found)
+}
+
+/**
+ * Suspends or reactivates an organization. Suspension ends its tokens and the sessions that its SSO opened at once. If
+ * the last owner has left in the meantime, reactivation makes an admin the owner: the one who joined first among those
+ * who have all scopes of the role, not only from a directory. Throws `organization_not_found`, `no_owner`.
+ */
+async function setStatus(
+  db: Database,
+  organizationId: string,
+  status: 'active' | 'suspended',
+  now: Date,
+): Promise<AdminOrganization> {
+  return transaction(db, async (tx) => {
+    const before = await lockOrganization(tx, organizationId)
+    if (!before) throw refuse.organization_not_found()
+    if (before.status === status) return getAnyOrganization(tx, organizationId)
+    if (status === 'active') await ensureOwner(tx, organizationId, now)
+    await store.updateStatus(tx, { organizationId, status }, now)
+    if (status === 'suspended') await revokeAccess(tx, { organizationId }, now)
+    const action = status === 'suspended' ? 'organization.suspended' : 'organization.reactivated'
+    await recordAuditEvent(tx, { action, actor: 'operator', organizationId }, now)
+    return getAnyOrganization(tx, organizationId)
+  })
+}
+
+/** Makes an admin the owner of a locked organization that has no owner. Throws `no_owner`. */
+async function ensureOwner(tx: Transaction, organizationId: string, now: Date): Promise<void> {
+  const { owners } = await getAnyOrganization(tx, organizationId)
+  if (owners > 0) return
+  const admin = await memberStore.findFirstAdmin(tx, organizationId)
+  if (!admin) throw refuse.no_owner()
+  const { memberId, identityId, signingAuthority } = admin
+  const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority }
+  await memberStore.incrementOwnerCount(tx, organizationId)
+  await memberStore.updateMember(tx, { organizationId, memberId, ...rights, namedByDirectory: false })
+  const details = { memberId, memberIdentityId: identityId, ...rights }
+  await recordAuditEvent(tx, { action: 'organization.member.updated', actor: 'operator', organizationId, details }, now)
+}
+
+function toAdminOrganization({ createdAt, members, ...organization }: Row): AdminOrganization {
+  return { ...organization, members: Number(members), createdAt: createdAt.toISOString() }
+}
+
+const organizationsDefault = 50
+
+/** Routes for operators: list organizations, suspend and reactivate them. */
+export function oversightRoutes(host: Host, kernel: ServerContext): void {
+  const { db, clock } = kernel
+  const { onRequest } = adminGuard(kernel)
+
+  host.route({
+    ...endpoints.listAdminOrganizations,
+    onRequest,
+    async handler({ query }) {
+      const count = Number(query.limit ?? organizationsDefault)
+      const found = await listAllOrganizations(db, query.cursor, count + 1)
+      const organizations = found.slice(0, count)
+      const nextCursor = found.length > count ? (organizations.at(-1)?.organizationId ?? null) : null
+      return { organizations, nextCursor }
+    },
+  })
+
+  host.route({
+    ...endpoints.getAdminOrganization,
+    onRequest,
+    async handler({ params }) {
+      return { organization: await getAnyOrganization(db, params.organizationId) }
+    },
+  })
+
+  host.route({
+    ...endpoints.setOrganizationStatus,
+    onRequest,
+    async handler({ params, body }) {
+      return { organization: await setStatus(db, params.organizationId, body.status, clock()) }
+    },
+  })
+}

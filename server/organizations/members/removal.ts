@@ -1,0 +1,108 @@
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import type { Transaction } from '#platform/database/database.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
+import { revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
+import { endEnterpriseSessions } from '#tokens/families/session.ts'
+import * as invitationStore from './invitation-store.ts'
+import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
+import { lockOrganization } from '#organizations/membership/member.ts'
+import * as memberStore from './member-store.ts'
+import { giveUpSlugs } from './slug.ts'
+import * as store from './store.ts'
+
+const refuse = defineErrors({
+  last_owner: [409, 'You are the last owner of an organization with other members. Make one of them an owner first.'],
+})
+
+type Removing = { organizationId: string; createdAt: Date; userId: string; identityIds: string[] }
+
+/**
+ * Deletes an organization that this transaction has locked, and revokes the tokens and authorizations for it. `userId`
+ * is the acting user, who is a member with `identityIds`.
+ */
+export async function purgeOrganization(
+  tx: Transaction,
+  { identityIds, ...organization }: Removing,
+  now: Date,
+): Promise<void> {
+  const { organizationId } = organization
+  await revokeAccess(tx, { organizationId }, now)
+  const hasOthers = await memberStore.hasOtherMembers(tx, organizationId, identityIds)
+  await giveUpSlugs(tx, { ...organization, hasOthers }, now)
+  await store.deleteOrganization(tx, organizationId)
+}
+
+/**
+ * Ends the access of some members, who can have the organization's key. The caller has made sure that an owner remains.
+ */
+export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
+  await revokeAccess(tx, of, now)
+  await requestKeyRotation(tx, of, now)
+  await invitationStore.revokeInvitationsBy(tx, of.organizationId, of.identityIds)
+  await memberStore.deleteMembers(tx, of.organizationId, of.identityIds)
+}
+
+/** The affected members: all of an organization, or these identities of one user. */
+type Ending = { organizationId: string; identityIds?: string[] }
+
+/** Revokes tokens for an organization, the sessions that its SSO opened, and the codes issued in these sessions. */
+export async function revokeAccess(tx: Transaction, of: Ending, now: Date): Promise<void> {
+  await revokeFamiliesOfOrganization(tx, of, now)
+  await queueLogouts(tx, of, now)
+  await endEnterpriseSessions(tx, of, now)
+}
+
+/**
+ * Removes identities that are being deleted from their organizations. Organizations without other members are deleted
+ * too. Throws `last_owner` with the organizations that would have no owner; only a suspended organization can be left
+ * without one.
+ */
+export async function removeFromOrganizations(
+  tx: Transaction,
+  { userId, identityIds }: { userId: string; identityIds: string[] },
+  now: Date,
+): Promise<void> {
+  const withoutOwner: string[] = []
+  await invitationStore.deleteInvitationsOf(tx, identityIds)
+  const held = []
+  for (const organizationId of await store.listOrganizationsOf(tx, identityIds)) {
+    const organization = await lockOrganization(tx, organizationId)
+    if (organization) held.push(organization)
+  }
+  // One statement covers all identities and organizations, so that the response time reveals nothing about their
+  // number.
+  await queueLogouts(tx, { identityIds }, now)
+  for (const { organizationId, name, createdAt } of held) {
+    const leaving = await memberStore.listRoles(tx, organizationId, identityIds)
+    const [first] = leaving
+    if (!first) continue
+    const place = { actor: 'user', userId, organizationId } as const
+    if (!(await memberStore.hasOtherMembers(tx, organizationId, identityIds))) {
+      await purgeOrganization(tx, { organizationId, createdAt, userId, identityIds }, now)
+      await recordAuditEvent(tx, { action: 'organization.deleted', ...place, identityId: first.identityId }, now)
+      continue
+    }
+    const owners = leaving.filter(({ role }) => role === 'owner').length
+    if (owners > 0 && !(await mayOwnersGo(tx, organizationId, owners))) withoutOwner.push(name)
+    await removeMembers(tx, { organizationId, identityIds: leaving.map(({ identityId }) => identityId) }, now)
+    for (const { identityId, memberId } of leaving)
+      await recordAuditEvent(
+        tx,
+        { action: 'organization.member.removed', ...place, identityId, details: { memberId } },
+        now,
+      )
+  }
+  if (withoutOwner.length > 0) throw refuse.last_owner({ fields: { organizations: withoutOwner } })
+}
+
+/**
+ * Decreases the owner count. The last owners can only leave a suspended organization, because they cannot name a
+ * successor there.
+ */
+async function mayOwnersGo(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
+  return (
+    (await memberStore.decrementOwnerCount(tx, organizationId, count)) ||
+    (await memberStore.uncountOwnersOfSuspended(tx, organizationId, count))
+  )
+}

@@ -1,0 +1,15 @@
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = ['organization.sso_bypassed'] as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'organizations/membership': (typeof auditActions)[number]
+  }
+}
+
+export const membership = defineModule()({
+  name: 'organizations/membership',
+  auditActions,
+  tables: { organization_sso_confirmation: 'include' },
+})

@@ -1,0 +1,167 @@
+import type { OrganizationScope } from '@countersign/protocol/formats/role'
+import { sql, type RawBuilder } from 'kysely'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Session } from '#accounts/sessions/session.ts'
+
+/** Organization choices that an identity made when it connected an app; null if it was not asked. */
+export async function findOrganizationAccess(db: Database, identityId: string, clientId: string) {
+  const consent = await db
+    .selectFrom('authorization_consent')
+    .select('organization_access as organizationAccess')
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
+  return consent?.organizationAccess ?? null
+}
+
+export type Organization = {
+  organizationId: string
+  name: string
+  slug: string
+  logoUrl: string | null
+  status: 'active' | 'suspended'
+  encryptionMode: 'standard' | 'enterprise_managed' | 'e2ee'
+  /** Connection with which a sign-in meets the SSO requirement. */
+  ssoConnectionId: string | null
+  ssoRequired: boolean
+  requireSignedActions: boolean
+  /** Approvals that a signature of the organization needs. */
+  approvalsNeeded: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+const organization = [
+  'organization.organization_id as organizationId',
+  'name',
+  'slug',
+  'logo_url as logoUrl',
+  'status',
+  'encryption_mode as encryptionMode',
+  'sso_connection_id as ssoConnectionId',
+  'sso_required as ssoRequired',
+  'require_signed_actions as requireSignedActions',
+  'approvals_needed as approvalsNeeded',
+  'organization.created_at as createdAt',
+  'organization.updated_at as updatedAt',
+] as const
+
+const member = [
+  'member_id as memberId',
+  'organization_member.identity_id as identityId',
+  'role',
+  'named_by_directory as namedByDirectory',
+] as const
+
+/** A membership with its organization. */
+export type Membership = Awaited<ReturnType<typeof listMembershipsOfSession>>[number]
+
+/**
+ * Lists the memberships of some identities, oldest first. The query finds them before their organizations, because an
+ * organization can have many members.
+ */
+function everyMembership(db: Database, ofIdentities: RawBuilder<boolean>) {
+  return db
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('organization_member').selectAll().where(ofIdentities).offset(0).as('organization_member'),
+    )
+    .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')
+    .select([...organization, ...member])
+    .select(['signing_authority as signingAuthority', 'joined_at as joinedAt'])
+    .select(({ ref }) => ref('scopes').$castTo<OrganizationScope[]>().as('scopes'))
+    .orderBy('joined_at')
+    .orderBy('member_id')
+}
+
+/** Lists memberships in active organizations. */
+function memberships(db: Database, ofIdentities: RawBuilder<boolean>) {
+  return everyMembership(db, ofIdentities).where('status', '=', 'active')
+}
+
+export function listAllMemberships(db: Database, userId: string) {
+  return everyMembership(db, isOfUser(db, userId)).execute()
+}
+
+const isOfIdentity = (identityId: string) => sql<boolean>`organization_member.identity_id = ${identityId}`
+
+function isOfUser(db: Database, userId: string) {
+  const identities = db.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', userId)
+  return sql<boolean>`organization_member.identity_id = any(array${identities})`
+}
+
+type OfSession = Pick<Session, 'userId' | 'sessionId' | 'authMethod'>
+type MembershipFilter = { organizationId?: string | undefined; identityId?: string | undefined }
+
+/**
+ * Lists the memberships that a session can use: in any organization or in one, with any identity of the user or with
+ * one. A session without a passkey can only use the organizations that opened it, as the identity that they named.
+ */
+export function listMembershipsOfSession(db: Database, session: OfSession, requested: MembershipFilter = {}) {
+  const { organizationId, identityId } = requested
+  return memberships(db, isOfUser(db, session.userId))
+    .$if(session.authMethod !== 'passkey', (some) =>
+      some.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('session_sso_authentication as named')
+            .select('named.session_id')
+            .where('named.session_id', '=', session.sessionId)
+            .whereRef('named.organization_id', '=', 'organization_member.organization_id')
+            .whereRef('named.identity_id', '=', 'organization_member.identity_id'),
+        ),
+      ),
+    )
+    .$if(organizationId !== undefined, (some) =>
+      some.where('organization_member.organization_id', '=', organizationId ?? ''),
+    )
+    .$if(identityId !== undefined, (some) => some.where('organization_member.identity_id', '=', identityId ?? ''))
+    .execute()
+}
+
+export function listMembershipsOfIdentity(db: Database, identityId: string) {
+  return memberships(db, isOfIdentity(identityId)).execute()
+}
+
+export function findMembershipOfIdentity(db: Database, organizationId: string, identityId: string) {
+  return memberships(db, isOfIdentity(identityId))
+    .where('organization_member.organization_id', '=', organizationId)
+    .executeTakeFirst()
+}
+
+export function findOrganization(db: Database, organizationId: string): Promise<Organization | undefined> {
+  return db
+    .selectFrom('organization')
+    .select(organization)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+}
+
+/** Locks an organization for update until the transaction ends. Nothing else can change it or its members. */
+export function lockOrganization(tx: Transaction, organizationId: string): Promise<Organization | undefined> {
+  return tx
+    .selectFrom('organization')
+    .select(organization)
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Locks an organization for share until the transaction ends. Other transactions can share the lock. */
+export async function lockOrganizationShared(tx: Transaction, organizationId: string): Promise<void> {
+  await tx
+    .selectFrom('organization')
+    .select('organization_id')
+    .where('organization_id', '=', organizationId)
+    .forShare()
+    .execute()
+}
+
+/** Finds the current signing public key of an identity. */
+export async function findSigningKey(db: Database, identityId: string): Promise<Uint8Array | undefined> {
+  const found = await db
+    .selectFrom('signing_key')
+    .select('public_key as publicKey')
+    .where('identity_id', '=', identityId)
+    .where('replaced_at', 'is', null)
+    .executeTakeFirst()
+  return found?.publicKey
+}

@@ -1,0 +1,124 @@
+import type { ActivityEntry } from '@countersign/protocol/accounts/account'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import { readPages } from '#platform/database/pages.ts'
+import * as store from './store.ts'
+import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
+import { randomUUIDv7 } from 'node:crypto'
+
+/** Large pages, because PostgreSQL may sort all of a user's rows for each page when it lacks statistics. */
+const pageEntries = 2000
+
+/** Reads all activity of a user's account in pages, newest first. */
+export function readActivity(db: Database, userId: string): AsyncGenerator<ActivityEntry[]> {
+  return readPages<ActivityEntry>(pageEntries, (last, count) =>
+    listActivity(db, userId, { before: last?.entryId, count }),
+  )
+}
+
+/** Lists activity of a user's account, newest first: `count` events older than `before`. */
+export async function listActivity(
+  db: Database,
+  userId: string,
+  page: { before?: string | undefined; count: number },
+): Promise<ActivityEntry[]> {
+  const entries = await store.listAuditEventsOfUser(db, userId, page)
+  return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
+}
+
+/** Lists all audit events, newest first: `count` events older than `before`. */
+export async function listAuditEvents(db: Database, before: string | undefined, count: number) {
+  const entries = await store.listAuditEvents(db, before, count)
+  return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
+}
+
+type AuditQuery = { organizationId: string; before?: string | undefined; action?: string | undefined }
+
+const batch = 500
+
+/** Lists audit events of an organization, newest first: `count` events older than `before`. */
+export async function listOrganizationAuditEvents(
+  db: Database,
+  requested: AuditQuery,
+  count: number,
+): Promise<OrganizationAuditEntry[]> {
+  const entries = await store.listAuditEventsOfOrganization(db, requested, count)
+  return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
+}
+
+/** File formats of the complete audit log. */
+export const auditExportFormats = {
+  csv: { type: 'text/csv; charset=utf-8; header=present', head: lineOf(columnNames()), line: csvLine },
+  jsonl: { type: 'application/jsonl; charset=utf-8', head: '', line: (entry: object) => `${JSON.stringify(entry)}\n` },
+} as const
+
+/** Writes the complete audit log as the text of a file, in pieces that are read while it is sent. */
+export async function* writeAuditExport(
+  db: Database,
+  requested: AuditQuery,
+  format: keyof typeof auditExportFormats,
+): AsyncGenerator<string> {
+  const { head, line } = auditExportFormats[format]
+  if (head !== '') yield head
+  const pages = readPages<OrganizationAuditEntry>(batch, (last, count) =>
+    listOrganizationAuditEvents(db, { ...requested, before: last?.entryId ?? requested.before }, count),
+  )
+  for await (const entries of pages) yield entries.map(line).join('')
+}
+
+function columnNames(): (keyof OrganizationAuditEntry)[] {
+  return ['entryId', 'at', 'action', 'actor', 'identityId', 'handle', 'clientId', 'details']
+}
+
+function csvLine(entry: OrganizationAuditEntry): string {
+  return lineOf(columnNames().map((name) => textOf(entry[name])))
+}
+
+function textOf(value: OrganizationAuditEntry[keyof OrganizationAuditEntry]): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? '')
+}
+
+/**
+ * Formats a record of a CSV file (RFC 4180 §2). Text that a spreadsheet would interpret as a formula gets a leading
+ * apostrophe.
+ */
+function lineOf(fields: string[]): string {
+  const cells = fields.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text))
+  return `${cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(',')}\r\n`
+}
+
+/** Actions by the module that records them. Each `module.ts` adds its own. */
+export interface DeclaredAuditActions {}
+
+/** Audit actions, in the past tense. Their names never change. */
+export type AuditAction = DeclaredAuditActions[keyof DeclaredAuditActions]
+
+export type AuditEvent = {
+  action: AuditAction
+  actor: 'user' | 'app' | 'operator' | 'system'
+  userId?: string
+  identityId?: string
+  clientId?: string
+  organizationId?: string
+  details?: Record<string, string | number | boolean | string[]>
+}
+
+/**
+ * Records an audit event, in the transaction of the action if there is one. Details contain no secrets and no user
+ * content.
+ */
+export async function recordAuditEvent(db: Database | Transaction, audited: AuditEvent, now: Date): Promise<void> {
+  await db
+    .insertInto('audit_event')
+    .values({
+      event_id: randomUUIDv7(),
+      occurred_at: now,
+      action: audited.action,
+      actor: audited.actor,
+      user_id: audited.userId ?? null,
+      identity_id: audited.identityId ?? null,
+      client_id: audited.clientId ?? null,
+      organization_id: audited.organizationId ?? null,
+      details: JSON.stringify(audited.details ?? {}),
+    })
+    .execute()
+}

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, realpath, rename, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
+import manifest from '#package.json' with { type: 'json' }
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { ConfigError } from '#platform/config/config.ts'
+import { EmbeddedSocket } from './embedded-socket.ts'
+
+/**
+ * Template of an empty database, as `initdb` creates it. Installation builds it, because that takes longer than the
+ * rest of a start.
+ */
+const template = fileURLToPath(
+  new URL(`../../dist/database-${manifest.dependencies['@electric-sql/pglite']}`, import.meta.url),
+)
+
+/** Creates the template, unless it exists for this version of the database. */
+export async function createEmbeddedTemplate(): Promise<void> {
+  if (existsSync(template)) return
+  const unfinished = `${template}.new`
+  await rm(unfinished, { recursive: true, force: true })
+  await mkdir(unfinished, { recursive: true })
+  const database = await PGlite.create(unfinished)
+  await database.close()
+  await rename(unfinished, template)
+}
+
+/** Copies the template to a new directory. Without a template, the database initializes itself. */
+async function copyEmbeddedTemplate(directory: string): Promise<void> {
+  if (existsSync(directory) || !existsSync(template)) return
+  const unfinished = `${directory}.new`
+  await rm(unfinished, { recursive: true, force: true })
+  await cp(template, unfinished, { recursive: true })
+  await rename(unfinished, directory)
+}
+
+/** Suits one process on a small machine; the default takes 128 MB more. */
+const startParameters = ['-c', 'shared_buffers=16MB']
+
+export type Embedded = { pool: pg.Pool; close: () => Promise<void> }
+
+/**
+ * Opens PostgreSQL in this process, with its files in `directory`. Throws `ConfigError` if another process uses it.
+ * `onPanic` is called before any other request reaches a failed backend.
+ */
+export async function openEmbeddedDatabase(directory: string, onPanic: (message: string) => void): Promise<Embedded> {
+  const lock = await lockDirectory(directory)
+  const dataDir = join(directory, 'database')
+  await copyEmbeddedTemplate(dataDir)
+  const startParams = [...PGlite.defaultStartParams, ...startParameters]
+  const database = await PGlite.create({ dataDir, startParams }).catch((error: Error) => {
+    throw new ConfigError(
+      `DATA_DIR contains a database that cannot be opened (${error.message}). Restore ${directory} from a backup.`,
+    )
+  })
+  const pool = embeddedPool(database, onPanic)
+  return {
+    pool,
+    async close() {
+      await pool.end()
+      await database.close()
+      lock.close()
+    },
+  }
+}
+
+/** Creates a `pg` pool over an embedded database. It has one connection, because the database has one session. */
+export function embeddedPool(database: PGlite, onPanic: (message: string) => void): pg.Pool {
+  return new pg.Pool({
+    stream: () => new EmbeddedSocket(database, onPanic),
+    max: 1,
+    idleTimeoutMillis: 0,
+    user: 'postgres',
+    database: 'postgres',
+    ssl: false,
+  })
+}
+
+/**
+ * Locks the data directory against other processes until this one ends in any way. An exclusive transaction on an
+ * SQLite file is a lock that every operating system releases with the process, also across containers on one volume.
+ */
+async function lockDirectory(directory: string): Promise<DatabaseSync> {
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new ConfigError(`DATA_DIR cannot be used (${error.message}). Make ${directory} writable for this user.`)
+  })
+  try {
+    const lock = new DatabaseSync(join(await realpath(directory), 'lock'), { timeout: 0 })
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+    return lock
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)
+      throw new ConfigError(`DATA_DIR ${directory} is in use by another Countersign process. Stop it first.`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError(`DATA_DIR cannot be used (${reason}). Make ${directory} writable for this user.`)
+  }
+}
+
+const sqliteBusy = 5

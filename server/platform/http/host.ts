@@ -1,0 +1,325 @@
+import type { Cors, HostName, Security, SsoSessionUse } from '@countersign/protocol/endpoint'
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { Admission } from './admission.ts'
+import { enableLazySchemaCompilation, parseForm, parseJson, requireUtf8, requireWellFormedStrings } from './body.ts'
+import { type Origins, allowOrigin, answerPreflight } from './cors.ts'
+import { isUnavailable } from '#platform/database/database.ts'
+import { isAwaitingBody, proveWithBody } from './guard.ts'
+import type { Logger } from '#platform/observability/log.ts'
+import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { securityHeaders } from './security-headers.ts'
+import { objectionToForwarding, trustOf } from '#platform/source-address.ts'
+import type { CompletedRequest, Telemetry } from '#platform/observability/telemetry.ts'
+import { type Config, version } from '#platform/config/config.ts'
+
+type Route = { pattern: RegExp; url: string; method: string; cors: Cors }
+
+/** Paths of a host and their methods, to answer 405 and preflight requests, and 421 on the other hosts. */
+export class Routes {
+  readonly #routes: Route[] = []
+
+  add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
+    // regexp: of our own paths, whose parameters are single segments between slashes
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*')}$`)
+    for (const each of [method].flat())
+      this.#routes.push({ pattern, url, method: each, cors: config?.cors ?? 'no origin' })
+  }
+
+  /** Returns the methods of a path, each with the origins that may call it. */
+  at(path: string): Map<string, Cors> {
+    return new Map(this.#routes.filter(({ pattern }) => pattern.test(path)).map(({ method, cors }) => [method, cors]))
+  }
+
+  has(method: string, url: string): boolean {
+    return this.#routes.some((route) => route.method === method && route.url === url)
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    summary?: string
+    security?: Security
+    cors?: Cors
+    host?: HostName
+    /** Media type of a body without a schema. */
+    consumes?: string | undefined
+    /** Permitted use by a session without a passkey. None if absent. */
+    ssoSession?: SsoSessionUse
+    /**
+     * True if a form (`application/x-www-form-urlencoded`) is accepted. Parameters in `several` may be repeated and
+     * become one list.
+     */
+    form?: boolean | { several: string[] }
+    /** True if errors are shown as a page. */
+    page?: boolean
+    /** Error format, if it is not the JSON of this interface. */
+    dialect?: ErrorFormat
+  }
+}
+
+/** JSON media type with its own format of errors. */
+export type ErrorFormat = {
+  mediaType: 'application/json' | `application/${string}+json`
+  respond: (refusal: Refusal) => object
+}
+
+const refuse = defineErrors({
+  invalid_request: [400, 'The request is malformed.'],
+  not_found: [404, 'Not found.'],
+  method_not_allowed: [405, 'Method not allowed. See the Allow header.'],
+  payload_too_large: [413, 'The request body exceeds 64 KiB.'],
+  unsupported_media_type: [
+    415,
+    'Content-Type must be application/json, or application/x-www-form-urlencoded where documented.',
+  ],
+  misdirected_request: [421, 'This path is served by another host.'],
+  server_error: [500, 'Internal server error. Quote requestId when you report it.'],
+  temporarily_unavailable: [503, 'Service temporarily unavailable. Retry later.'],
+})
+
+export type HostOptions = {
+  origin: URL
+  origins: Origins
+  admission: Admission
+  /** Returns the origin of the host that serves this path, if it is another one. */
+  elsewhere: (path: string) => string | undefined
+  /** Sends an error as a page, if the request was for a page. */
+  errorPage: (reply: FastifyReply, refusal: Refusal, requestId: string) => FastifyReply
+}
+
+/** Services that a host takes. */
+type HostServices = { log: Logger; config: Config; telemetry: Telemetry }
+
+/** Creates one of the three hosts: its routes, and the behavior that all hosts share. */
+export function createHost(kernel: HostServices, surroundings: HostOptions) {
+  const { log, config, telemetry } = kernel
+  const { admission } = surroundings
+  const app = Fastify({
+    bodyLimit: limits.bodyBytesMax,
+    trustProxy: trustOf(config.trustProxy),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    logger: false,
+    // As long as a path can be: an ID that is too long is not found, like any unknown one.
+    routerOptions: { maxParamLength: 16 * 1024 },
+    // Requests that arrive on an open connection while the service ends are answered normally.
+    return503OnClosing: false,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  enableLazySchemaCompilation(app)
+  const routes = new Routes()
+  // Request lines contain only known fields, so they need no redaction.
+  const requestLog = log.child({}, { redact: [] })
+  const refused = new WeakMap<FastifyRequest, string>()
+  const headers = {
+    ...securityHeaders(surroundings.origin),
+    'countersign-version': version,
+    'cache-control': 'no-store',
+  }
+
+  const unrouted = (request: FastifyRequest, reply: FastifyReply) =>
+    answerUnrouted(request, reply, { routes, refused, ...surroundings })
+  app.addHook('onRoute', (route) => routes.add(route))
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers).header('x-request-id', request.id)
+    admission.admit(request, () => {
+      const objection = objectionToForwarding(request)
+      if (objection !== undefined) warnOfForwarding(log, objection)
+      // Runs before the body is read: with a wrong host or path, the body does not matter.
+      if (request.is404) return void unrouted(request, reply).catch(done)
+      const allowed = allowOrigin(request, reply, request.routeOptions.config.cors ?? 'no origin', surroundings.origins)
+      if (typeof allowed === 'boolean') return done()
+      allowed.then(() => done(), done)
+    })
+  })
+  awaitBodies(app, admission)
+  // Runs even if the client has disconnected: then there is no response, and no `onResponse`.
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    admission.release(request)
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const answered = describeAnswer(request, reply, refused.get(request))
+    requestLog.info(answered)
+    telemetry.answered(answered, request.headers['traceparent']?.toString())
+    done()
+  })
+  takeBodies(app)
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = refusalOf(error, request, log)
+    refused.set(request, refusal.code)
+    reply.status(refusal.status).headers(refusal.headers)
+    const { page, dialect } = request.routeOptions.config
+    if (page) return surroundings.errorPage(reply, refusal, request.id)
+    return dialect ? reply.type(dialect.mediaType).send(dialect.respond(refusal)) : reply.send(refusal.toBody())
+  })
+  app.setNotFoundHandler(unrouted)
+  return Object.assign(app, { routes, release: admission.release })
+}
+export type Host = ReturnType<typeof createHost>
+
+/** The three hosts. Hosts with the same origin are the same object. */
+export type Hosts = { api: Host; auth: Host; business: Host }
+
+/** Returns each host once. */
+export function everyHost({ api, auth, business }: Hosts): Set<Host> {
+  return new Set([api, auth, business])
+}
+
+/** Releases a request while its body arrives, and admits it again afterwards. */
+function awaitBodies(app: Pick<FastifyInstance, 'addHook'>, admission: Admission): void {
+  // A body may arrive slowly, and slow callers must not block others meanwhile.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (isAwaitingBody(request)) admission.release(request)
+    done(null, payload)
+  })
+  // Runs when the body has arrived, before it is processed.
+  app.addHook('preValidation', (request, _reply, done) => {
+    admission.admit(request, () => {
+      const proving = proveWithBody(request)
+      if (!proving) return done()
+      proving.then(() => done(), done)
+    })
+  })
+  app.addHook('preHandler', (request, _reply, done) => {
+    requireWellFormedStrings(request.params)
+    requireWellFormedStrings(request.query)
+    keepNamed(request.body, request.routeOptions.schema?.body)
+    done()
+  })
+}
+
+/** Accepts bodies: JSON, and forms and other kinds of JSON where a route accepts them. */
+function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeAllContentTypeParsers'>): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    parseJson(requireUtf8(body)),
+  )
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      const { form } = request.routeOptions.config
+      if (!form) throw refuse.unsupported_media_type()
+      return parseForm(requireUtf8(body), form === true ? [] : form.several)
+    },
+  )
+  app.addContentTypeParser(
+    /^application\/[a-z.-]+\+json(?:$|[\s;])/,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      const sent = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+      if (sent !== request.routeOptions.config.dialect?.mediaType) throw refuse.unsupported_media_type()
+      return parseJson(requireUtf8(body))
+    },
+  )
+}
+
+function describeAnswer(request: FastifyRequest, reply: FastifyReply, refusal: string | undefined): CompletedRequest {
+  return {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? 'none',
+    status: reply.statusCode,
+    milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+    ...(refusal !== undefined && { refusal }),
+  }
+}
+
+/**
+ * Answers requests without a route: a preflight request, a wrong method, a path of another host, or an unknown path.
+ */
+async function answerUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { routes, refused, ...surroundings }: HostOptions & { routes: Routes; refused: WeakMap<FastifyRequest, string> },
+) {
+  refused.set(request, 'not_found')
+  const path = pathOf(request)
+  const found = routes.at(path)
+  const methods = [...found.keys()]
+  if (request.method === 'OPTIONS' && found.size > 0) {
+    const requested = found.get(request.headers['access-control-request-method'] ?? '') ?? 'no origin'
+    return answerPreflight(reply, methods, await allowOrigin(request, reply, requested, surroundings.origins))
+  }
+  if (found.size > 0 && !found.has(request.method))
+    throw refuse.method_not_allowed({ headers: { allow: methods.join(', ') } })
+  const right = found.size > 0 ? undefined : surroundings.elsewhere(path)
+  if (right) throw refuse.misdirected_request({ sentence: `This path is on another host: ${right}${path}` })
+  if (!request.headers.accept?.includes('text/html')) throw refuse.not_found()
+  return surroundings.errorPage(reply.status(404), refuse.not_found(), request.id)
+}
+
+/** Returns the token of `Authorization: Bearer` (RFC 6750 §2.1), if there is one. */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  return request.headers.authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1]
+}
+
+const warned = new WeakMap<Logger, Set<string>>()
+
+/** Logs each objection once, because any client can send the header. */
+function warnOfForwarding(log: Logger, objection: string): void {
+  const objections = warned.get(log) ?? new Set()
+  warned.set(log, objections)
+  if (objections.has(objection)) return
+  objections.add(objection)
+  log.warn({ setting: 'TRUST_PROXY' }, objection)
+}
+
+/** Removes fields that the schema does not name from a body, at any depth, so that no handler uses them. */
+function keepNamed(value: unknown, schema: unknown): void {
+  if (!isObject(value) || !isObject(schema)) return
+  const { items, properties } = schema
+  if (Array.isArray(value)) return value.forEach((item) => keepNamed(item, items))
+  if (!isObject(properties)) return
+  for (const name of Object.keys(value))
+    if (Object.hasOwn(properties, name)) keepNamed(value[name], properties[name])
+    else delete value[name]
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** Returns the path as it was sent, without its query. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? ''
+}
+
+/**
+ * Converts any thrown value to an error for the caller. Other values than API errors are faults: they are logged once
+ * and not disclosed.
+ */
+function refusalOf(error: FastifyError, request: FastifyRequest, log: Logger): Refusal {
+  if (error instanceof Refusal) return error
+  if (error.validation) return refuse.invalid_request({ sentence: describeViolation(error) })
+  if (error.statusCode === 413) return refuse.payload_too_large()
+  if (error.statusCode === 415) return refuse.unsupported_media_type()
+  if (error.statusCode !== undefined && error.statusCode < 500) return refuse.invalid_request()
+  if (isUnavailable(error)) {
+    log.warn({ requestId: request.id, error }, 'database unavailable')
+    return refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+  }
+  log.error({ requestId: request.id, error }, 'request failed')
+  return refuse.server_error({ fields: { requestId: request.id } })
+}
+
+/** Describes the first violation of a schema, without quoting the input. */
+function describeViolation({ validation, validationContext }: FastifyError): string {
+  const [violation] = validation ?? []
+  const place = violation?.instancePath.slice(1).replaceAll('/', '.') || `the ${validationContext ?? 'request'}`
+  const missing = violation?.params['missingProperty']
+  const surplus = violation?.params['additionalProperty']
+  if (typeof missing === 'string') return `${missing} is missing.`
+  if (typeof surplus === 'string') return `${surplus} is not a field of this request.`
+  if (violation?.keyword === 'pattern' || violation?.keyword === 'format') return `${place} is malformed.`
+  return `${place} ${violation?.message ?? 'is malformed'}.`
+}

@@ -1,0 +1,60 @@
+import type { Transaction } from '#platform/database/database.ts'
+
+/** What can end, and whose it is. Identities, sessions and registered apps of one user end together. */
+export type Endings = {
+  /** Registered apps that their owner deletes, with their rows locked. */
+  ownedApps: { clientIds: string[] }
+  /** Apps that the user has registered. The account cannot end while they exist, except with `withApps`. */
+  apps: { userId: string; withApps: boolean }
+  identities: { userId: string; identityIds: string[] }
+  account: { userId: string }
+  /** All sessions of the account, or what remains of sessions after these identities. */
+  sessions: { userId: string; identityIds: string[]; which: 'all' | 'of identities' }
+}
+
+type AfterCommit = () => Promise<void>
+
+/** Deletes a room's part of what ends, in its transaction, or throws if it must not end. */
+type EndPart<Services, What extends keyof Endings> = (
+  tx: Transaction,
+  ending: Endings[What],
+  now: Date,
+  services: Services,
+) => Promise<AfterCommit | void>
+
+export type EndParts<Services> = { [What in keyof Endings]?: EndPart<Services, What> }
+
+/** Rooms that have a part, for each kind of ending in the order in which they lock their rows. */
+export type EndOrder = { [What in keyof Endings]: readonly string[] }
+
+export type Lifecycle = {
+  /** Ends something in every room. Run the returned function after the transaction has committed. */
+  end: <What extends keyof Endings>(
+    tx: Transaction,
+    what: What,
+    ending: Endings[What],
+    now: Date,
+  ) => Promise<AfterCommit>
+}
+
+/**
+ * Creates the lifecycle of the modules. The order of the rooms is written and not derived from their place, because it
+ * is the order of their locks.
+ */
+export function createLifecycle<Services>(
+  modules: readonly { name: string; ended?: EndParts<Services> }[],
+  order: EndOrder,
+  services: () => Services,
+): Lifecycle {
+  return {
+    async end(tx, what, ending, now) {
+      const after: AfterCommit[] = []
+      for (const name of order[what]) {
+        const part = modules.find((module) => module.name === name)?.ended?.[what]
+        const work = await part?.(tx, ending, now, services())
+        if (work) after.push(work)
+      }
+      return async () => void (await Promise.all(after.map((work) => work())))
+    },
+  }
+}

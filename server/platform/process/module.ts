@@ -1,0 +1,21 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/operations'
+import { defineModule } from '#platform/module/define-module.ts'
+import { pruneRateLimits } from '#platform/rate-limits/rate-limit.ts'
+
+const rateLimits = { 'client-authentication-failures-per-ip': { points: 30, seconds: 60 } } as const
+
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    platform: keyof typeof rateLimits
+  }
+}
+
+/** What belongs to no capability. The process mounts these endpoints itself, on every host. */
+export const platform = defineModule()({
+  name: 'platform',
+  endpoints: endpointsOf(endpoints),
+  rateLimits,
+  tables: { audit_event: 'include', rate_limit_window: 'exclude' },
+  cleanupTasks: { 'rate-limits': pruneRateLimits },
+})

@@ -1,0 +1,95 @@
+import { BlockList, isIP, SocketAddress, type Socket } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+
+/** `TRUST_PROXY`: the number of proxies that are trusted, their networks, or none. */
+export type TrustProxy = number | string[] | false
+
+/** Addresses of a request: the connected one, then those that trusted proxies have named. */
+type Origin = Pick<FastifyRequest, 'ip'> & Partial<Pick<FastifyRequest, 'ips'>>
+
+/**
+ * Returns the source address of a request: IPv4 in dots, or IPv6 as in RFC 5952, without port and zone. If a trusted
+ * proxy named something that is not an IP address, it is the proxy's own address. No other module reads `request.ip`,
+ * which is the unparsed header; `tools/tidy.ts` checks that.
+ */
+export function sourceAddress({ ip, ips = [ip] }: Origin): string {
+  return ips.map(parseAddress).findLast((address) => address !== undefined) ?? 'unknown'
+}
+
+const stranger = 'X-Forwarded-For from an untrusted address is ignored'
+const misnamed = 'X-Forwarded-For from a trusted proxy contains no IP address: its requests count as its own'
+
+/** Returns what is wrong with the X-Forwarded-For of a request, for the log. */
+export function objectionToForwarding(request: Origin & Pick<FastifyRequest, 'headers'>): string | undefined {
+  const header = request.headers['x-forwarded-for']
+  if (header === undefined || !/[^ \t,]/.test(String(header))) return undefined
+  // The connected address, and those that it may name.
+  const { ips = [] } = request
+  if (ips.length < 2) return stranger
+  return parseAddress(ips.at(-1)) === undefined ? misnamed : undefined
+}
+
+/**
+ * Returns which proxy addresses are trusted, by `TRUST_PROXY`: a number of hops, or networks. Text that is not an IP
+ * address is never trusted, because its meaning is unknown.
+ */
+export function trustOf(setting: TrustProxy): false | ((written: string, hop: number) => boolean) {
+  if (setting === false) return false
+  if (typeof setting === 'number') return (written, hop) => hop < setting && parseAddress(written) !== undefined
+  const networks = new BlockList()
+  for (const written of setting) {
+    const network = parseNetwork(written)
+    if (!network) throw new TypeError(`${written} is not a network`)
+    networks.addSubnet(network.address, network.bits, familyOf(network.address))
+  }
+  return (written) => {
+    const address = parseAddress(written)
+    return address !== undefined && networks.check(address, familyOf(address))
+  }
+}
+
+/**
+ * Returns the connected address that counts for its network. Returns undefined for a trusted proxy, which connects for
+ * many clients, and for this machine.
+ */
+export function connectedAddress({ remoteAddress }: Pick<Socket, 'remoteAddress'>, trust: ReturnType<typeof trustOf>) {
+  const isProxy = remoteAddress !== undefined && trust && trust(remoteAddress, 0)
+  const address = isProxy ? undefined : parseAddress(remoteAddress)
+  return address === '127.0.0.1' || address === '::1' ? undefined : address
+}
+
+/**
+ * Parses an address, or a network as its first address and a prefix length above 0. Returns undefined for other text.
+ */
+export function parseNetwork(written: string): { address: string; bits: number } | undefined {
+  const [, start = '', count] = /^([\d.a-f:]+)(?:\/(\d{1,3}))?$/i.exec(written) ?? []
+  const address = isIP(start) ? parseAddress(start) : undefined
+  if (address === undefined) return undefined
+  const bitsOfAddress = familyOf(address) === 'ipv4' ? 32 : 128
+  // IPv4 in IPv6 notation has a mapping prefix of 96 bits.
+  const bitsBefore = isIP(start) === 6 && bitsOfAddress === 32 ? 96 : 0
+  const bits = count === undefined ? bitsOfAddress : Number(count) - bitsBefore
+  return bits > 0 && bits <= bitsOfAddress ? { address, bits } : undefined
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return address.includes(':') ? 'ipv6' : 'ipv4'
+}
+
+/**
+ * Parses an address as proxies write it: with or without port, IPv6 with or without brackets. Returns undefined for
+ * other text.
+ */
+function parseAddress(written: string | undefined): string | undefined {
+  const text = written?.trim() ?? ''
+  const bare = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text
+  if (isIP(bare) === 4) return bare
+  if (isIP(bare) !== 6) return undefined
+  const withoutZone = bare.split('%', 1)[0] ?? ''
+  return mapped(new SocketAddress({ address: withoutZone, family: 'ipv6' }).address)
+}
+
+/** Returns the IPv4 address that an IPv6 address maps (RFC 4291 §2.5.5.2), or the address itself. */
+function mapped(address: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address
+}

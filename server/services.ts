@@ -1,0 +1,67 @@
+import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
+import { createAppDirectory, type AppDirectory } from '#clients/registration/directory.ts'
+import type { Storage } from '#platform/database/database.ts'
+import type { Hosts } from '#platform/http/host.ts'
+import type { Pages } from '#platform/http/page.ts'
+import type { Background, ExportParts, MetadataPart, Module, RegistrationPart } from '#platform/module/define-module.ts'
+import { createLifecycle, type Lifecycle } from '#platform/module/lifecycle.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { mountHosts } from '#platform/process/mount.ts'
+import { sessionLifecycle } from '#tokens/families/session.ts'
+import { prepareTokenStatements, type TokenStatements } from '#tokens/families/family.ts'
+import { loadTokenSigningKeys, type SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import type { OldKeyRequests } from '#signing/keys/rotation.ts'
+import { expirePending } from '#signing/requests/identities/request.ts'
+import { createStatusWaiter, type StatusWaiter } from '#signing/requests/status-waiter.ts'
+import { backedUpTables, endOrder, modules } from './modules.ts'
+
+/** What the modules use of each other, each created once in a process. */
+export type Services = {
+  kernel: ServerContext
+  pages: Pages
+  apps: AppDirectory
+  keys: SigningKeys
+  redeeming: TokenStatements
+  statusWaiter: StatusWaiter
+  oldKeyRequests: OldKeyRequests
+  lifecycle: Lifecycle
+  exportParts: readonly ExportParts[]
+  registrationParts: readonly RegistrationPart[]
+  metadataParts: readonly MetadataPart[]
+  sessions: SessionLifecycle
+  backedUpTables: readonly string[]
+}
+
+const mounted: readonly Module<Services>[] = modules
+
+/** Initializes the modules and creates the services. */
+export async function openServices(kernel: ServerContext, pages: Pages): Promise<Services> {
+  for (const { initialize } of mounted) await initialize?.(kernel)
+  const statusWaiter = createStatusWaiter(kernel)
+  const services: Services = {
+    kernel,
+    pages,
+    apps: createAppDirectory(kernel),
+    keys: await loadTokenSigningKeys(kernel),
+    redeeming: prepareTokenStatements(kernel),
+    statusWaiter,
+    oldKeyRequests: { expirePending, settled: statusWaiter.settled },
+    lifecycle: createLifecycle(mounted, endOrder, () => services),
+    exportParts: mounted.flatMap(({ exported }) => exported ?? []),
+    metadataParts: mounted.flatMap(({ metadata }) => metadata ?? []),
+    registrationParts: mounted.flatMap(({ registered }) => registered ?? []),
+    sessions: sessionLifecycle,
+    backedUpTables,
+  }
+  return services
+}
+
+/** Creates the hosts with the routes of all modules. */
+export function mountModules(services: Services, { ping }: Pick<Storage, 'ping'>): Promise<Hosts> {
+  return mountHosts({ modules: mounted, services, ping, isRegistered: services.apps.hasRedirectOrigin })
+}
+
+/** Starts the work that runs as long as this process. */
+export function startBackground(services: Services): Background[] {
+  return mounted.flatMap(({ background }) => background?.(services) ?? [])
+}

@@ -1,0 +1,51 @@
+import {
+  createSigningKey,
+  getSigningKey,
+  listSigningKeys as listSigningKeysEndpoint,
+  parseSigningPublicKey,
+  rotateSigningKey,
+  verifySignature,
+} from '@countersign/protocol/signing/signing'
+import type { ServerContext } from '#platform/module/services.ts'
+import { backfillKeyLog, deleteSigningKeys, listSigningKeys, readFirstSigningKey } from './key.ts'
+import type { OldKeyRequests } from './rotation.ts'
+import { signingKeyRoutes } from './routes.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = ['signing_key.created', 'signing_key.rotated'] as const
+const rateLimits = {
+  'signing-key-rotations-per-identity': { points: 10, seconds: 24 * 3600 },
+  'signature-verifications': { points: 300, seconds: 60 },
+  'public-signing-key-reads': { points: 300, seconds: 60 },
+} as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'signing/keys': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'signing/keys': keyof typeof rateLimits
+  }
+}
+
+export const personalKeys = defineModule<{ kernel: ServerContext; oldKeyRequests: OldKeyRequests }>()({
+  name: 'signing/keys',
+  endpoints: [
+    parseSigningPublicKey,
+    verifySignature,
+    listSigningKeysEndpoint,
+    getSigningKey,
+    createSigningKey,
+    rotateSigningKey,
+  ],
+  mount: (hosts, { kernel, oldKeyRequests }) => signingKeyRoutes(hosts.api, kernel, oldKeyRequests),
+  auditActions,
+  rateLimits,
+  tables: { signing_key: 'include', signing_key_owner: 'include' },
+  maintenanceTasks: { 'backfill-key-log': backfillKeyLog },
+  ended: { identities: (tx, { identityIds }, now) => deleteSigningKeys(tx, identityIds, now) },
+  exported: { identity: { signingKeys: listSigningKeys } },
+  registered: readFirstSigningKey,
+})

@@ -1,0 +1,343 @@
+import type { SignView, Site } from '@countersign/protocol/pages'
+import { redirectUriOrigins } from '#clients/registration/settings.ts'
+import type { AppDirectory } from '#clients/registration/directory.ts'
+import { type Database, type Transaction, isReadOnly, transaction } from '#platform/database/database.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import * as store from './store.ts'
+import { randomUUID } from 'node:crypto'
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import { limits } from '@countersign/protocol/formats/limits'
+import { isReservedPayload } from '@countersign/protocol/formats/signing/reserved-payload'
+import type { NewSigningRequest, SigningRequest, SigningStatus } from '@countersign/protocol/signing/signing'
+import { playgroundClientId } from '#clients/registration/built-in-app.ts'
+import { isConnected } from '#oauth/consents/consent.ts'
+import { lockIdentity } from '#accounts/identities/identity.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { addSeconds, maxDate } from '#platform/clock.ts'
+import { verifies } from '#platform/crypto/ed25519.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { actingTransaction } from '#accounts/sessions/acting.ts'
+import {
+  type PasskeySession,
+  type Session,
+  type SessionSubject,
+  requireRecentAuthentication,
+} from '#accounts/sessions/session.ts'
+import { enqueueWebhooks } from '#clients/webhooks/delivery.ts'
+import { serializeMetadata, toRequestingApp } from '#signing/requests/apps/metadata.ts'
+import { findCurrentKey } from '#signing/keys/key.ts'
+import { getOrganizationSigningStatus } from '#signing/requests/organizations/organization-request.ts'
+import { countAsking, countUnconnected, isRecorded, requireRoom } from '#signing/requests/apps/quota.ts'
+import * as quotaStore from '#signing/requests/apps/quota-store.ts'
+import * as expiryStore from './request-sweep-store.ts'
+import { bindSignature, deleteSignatureUses } from '#signing/requests/apps/signature-use.ts'
+
+const refuse = defineErrors({
+  request_not_found: [404, 'Signing request not found.'],
+  reserved_payload: [
+    400,
+    "payload must not start with {'version': because that prefix is reserved for messages of this service.",
+  ],
+  invalid_signature: [400, "signature does not verify over the payload with the request's public key."],
+  access_denied: [403, 'The signing request belongs to another app.'],
+  identity_not_found: [404, 'No identity has this ID.'],
+  app_disabled: [409, 'The requesting app has been disabled. The request can only be denied.'],
+  request_not_pending: [409, 'The signing request has already been resolved or has expired.'],
+  no_signing_key: [422, 'The identity has no signing key.'],
+})
+
+type Surroundings = { db: Database; apps: Pick<AppDirectory, 'find'>; site: Site }
+
+/**
+ * Builds the page on which a user signs a request. The page itself loads the request with the user's session, because
+ * no user is known here. Throws `request_not_found` for a malformed ID.
+ */
+export async function buildSignView({ db, apps, site }: Surroundings, query: unknown, now: Date): Promise<SignView> {
+  const sent = new Map<string, unknown>(Object.entries(query ?? {}))
+  const requestId = sent.get('requestId')
+  if (typeof requestId !== 'string' || !uuid.test(requestId)) throw refuse.request_not_found()
+  const embedded = sent.get('embed') === '1'
+  const framedBy = embedded ? await originsOfApp({ db, apps }, requestId) : []
+  return { page: 'sign', site, requestId, embedded, framedBy, servedAt: now.toISOString() }
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Returns the origins of the app's redirect URIs: only pages on these may frame the signing page. */
+async function originsOfApp({ db, apps }: Pick<Surroundings, 'db' | 'apps'>, requestId: string): Promise<string[]> {
+  const place = await store.findRequestRoute(db, requestId)
+  const app = place && (await apps.find(place.clientId))
+  return app ? redirectUriOrigins(app.redirectUris) : []
+}
+
+type SigningRequestInput = { identityId: string } & Pick<NewSigningRequest, 'payload' | 'metadata' | 'expiresInSeconds'>
+
+/** App that requests a signature, and its owner; `pendingMax` limits its pending requests further. */
+type SigningRequester = { clientId: string; ownerUserId: string | null; pendingMax?: number }
+
+/**
+ * Creates an app's request, bound to the current key of the identity. Throws `reserved_payload`, `invalid_request`,
+ * `rate_limited`, `identity_not_found`, `no_signing_key`, `too_many_pending`.
+ */
+export async function createSigningRequest(
+  { db, rateLimits }: Pick<ServerContext, 'db' | 'rateLimits'>,
+  { pendingMax, ...app }: SigningRequester,
+  requested: SigningRequestInput,
+  now: Date,
+) {
+  const { clientId } = app
+  const { identityId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = requested
+  if (isReservedPayload(payload)) throw refuse.reserved_payload()
+  const metadata = serializeMetadata(requested.metadata)
+  const by = { signerId: identityId, ...app }
+  const before = { ...by, isConnected: await isConnected(db, identityId, clientId) }
+  await countAsking(rateLimits, before)
+  if (!before.isConnected) {
+    requireRoom(await store.countPending(db, { identityId, ...before }, now), { ...before, pendingMax }, now)
+    await countUnconnected(rateLimits, before)
+  }
+  const requestId = randomUUID()
+  const expiresAt = addSeconds(now, expiresInSeconds)
+  return transaction(db, async (tx) => {
+    // Creating and rotating lock the identity, so that counts and the key stay unchanged.
+    const identity = await lockIdentity(tx, identityId)
+    if (!identity) throw refuse.identity_not_found()
+    const key = await findCurrentKey(tx, identityId)
+    if (!key) throw refuse.no_signing_key()
+    const asking = { ...by, isConnected: await isConnected(tx, identityId, clientId) }
+    requireRoom(await store.countPending(tx, { identityId, ...asking }, now), { ...asking, pendingMax }, now)
+
+    const { keyVersion, publicKey } = key
+    const request = { requestId, identityId, clientId, payload, metadata, keyVersion, publicKey, expiresAt }
+    // The key may have been created at this very moment by another process' clock, or by a rotation that this
+    // transaction waited for.
+    await store.insertRequest(tx, { ...request, createdAt: maxDate(now, key.createdAt) })
+    const { userId } = identity
+    const input = { userId, identityId, clientId, details: { requestId } }
+    if (await isRecorded(tx, asking, now))
+      await recordAuditEvent(tx, { action: 'signing.requested', actor: 'app', ...input }, now)
+    return { requestId, expiresAt: expiresAt.toISOString(), publicKey: toBase64(publicKey) }
+  })
+}
+
+/**
+ * Returns the status of an app's request. An overdue request is stored as expired before the app gets the answer, so
+ * that it cannot be signed afterwards. Throws `request_not_found`, `access_denied`.
+ */
+export async function getSigningStatus(
+  { db, prepared }: Pick<ServerContext, 'db' | 'prepared'>,
+  clientId: string,
+  requestId: string,
+  now: Date,
+) {
+  const found = await store.findStatus(prepared, requestId)
+  if (!found) return getOrganizationSigningStatus(db, clientId, requestId, now)
+  if (found.clientId !== clientId) throw refuse.access_denied()
+  if (found.isFormer) return toStatus({ ...found, status: found.expiresAt > now ? 'pending' : 'expired' })
+  return toStatus(await loadRequestWithExpiry(db, found, now))
+}
+
+/** Maps a request to the view of its app. */
+function toStatus<Request extends store.RequestStatus>(request: Request) {
+  const { requestId, identityId, publicKey, expiresAt, signature, resolvedAt } = request
+  const status: Request['status'] = request.status
+  return {
+    requestId,
+    identityId,
+    status,
+    publicKey: toBase64(publicKey),
+    expiresAt: expiresAt.toISOString(),
+    ...(signature && { signature: toBase64(signature) }),
+    ...(resolvedAt && { resolvedAt: resolvedAt.toISOString() }),
+  }
+}
+
+/** Queues webhook events that report how requests have ended, in the format of their status. */
+async function enqueueSigningWebhooks(tx: Transaction, ended: store.Ended[], now: Date): Promise<void> {
+  const events = ended.map((request) => ({
+    clientId: request.clientId,
+    type: `signing.${request.status}` as const,
+    data: toStatus(request),
+  }))
+  await enqueueWebhooks(tx, events, now)
+}
+
+/** Returns a request to one of a user's identities. Throws `request_not_found`. */
+export async function getSigningRequest(
+  db: Database,
+  acting: SessionSubject,
+  requestId: string,
+  now: Date,
+): Promise<SigningRequest> {
+  return toSigningRequest(await loadRequestWithExpiry(db, await findOwn(db, acting, requestId), now))
+}
+
+/**
+ * Records a signature. Requires a recent authentication, because earlier signatures are readable with the session
+ * alone. Throws `request_not_found`, `request_not_pending`, `app_disabled`, `reauthentication_required`,
+ * `invalid_signature`, `signature_reused`.
+ */
+export async function signRequest(
+  db: Database,
+  session: PasskeySession,
+  { requestId, signature: written }: { requestId: string; signature: string },
+  now: Date,
+) {
+  const request = await requirePending(db, session, requestId, now)
+  if (request.appStatus !== 'active') throw refuse.app_disabled()
+  requireRecentAuthentication(session, now)
+  const signature = fromCanonicalBase64(written)
+  if (!signature || !verifies(Buffer.from(request.payload, 'utf8'), signature, request.publicKey))
+    throw refuse.invalid_signature()
+  await resolve(db, { session, request }, { status: 'signed', signature }, now)
+  return {
+    requestId,
+    status: 'signed' as const,
+    signature: written,
+    publicKey: toBase64(request.publicKey),
+    resolvedAt: now.toISOString(),
+  }
+}
+
+/** Records that a user denies a request. Throws `request_not_found`, `request_not_pending`. */
+export async function denyRequest(db: Database, acting: Session, requestId: string, now: Date) {
+  const request = await requirePending(db, acting, requestId, now)
+  await resolve(db, { session: acting, request }, { status: 'denied' }, now)
+  return { requestId, status: 'denied' as const, resolvedAt: now.toISOString() }
+}
+
+/** Marks up to `batch` unanswered requests as expired and returns how many. */
+export function expireRequests(db: Database, now: Date, batch: number): Promise<number> {
+  return transaction(db, async (tx) => {
+    const expired = await expiryStore.expireDue(tx, now, batch)
+    await enqueueSigningWebhooks(tx, expired, now)
+    return expired.length
+  })
+}
+
+/** Notifies apps of up to `batch` expired requests of deleted identities and returns how many. */
+export function expireFormerRequests(db: Database, now: Date, batch: number): Promise<number> {
+  return transaction(db, async (tx) => {
+    const expired = await expiryStore.deleteFormer(tx, now, batch)
+    await enqueueSigningWebhooks(tx, expired, now)
+    return expired.length
+  })
+}
+
+/** Expires all pending requests of an identity and returns them. */
+export async function expirePending(tx: Transaction, identityId: string, now: Date): Promise<string[]> {
+  const expired = await store.expirePending(tx, identityId)
+  await enqueueSigningWebhooks(tx, expired, now)
+  return expired.map(({ requestId }) => requestId)
+}
+
+/** Deletes up to `batch` old unsigned requests and returns how many. */
+export function pruneRequests(db: Database, now: Date, batch: number): Promise<number> {
+  return expiryStore.deleteEndedRequests(db, addSeconds(now, -limits.signingEndedRememberedSeconds), batch)
+}
+
+/**
+ * Deletes all requests of identities that are being deleted.
+ *
+ * Apps are not notified: pending requests stay pending and expire at their own times. Otherwise apps could see which
+ * identities belonged to one user.
+ */
+export async function deleteSigningRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+  await store.deleteRequests(tx, identityIds)
+  await deleteSignatureUses(tx, identityIds)
+  await quotaStore.deleteRecords(tx, identityIds)
+}
+
+/** Tells if requests to identities are visible: they belong to the user, not to a session opened by SSO alone. */
+export const isForPerson = ({ authMethod }: Pick<SessionSubject, 'authMethod'>) => authMethod === 'passkey'
+
+async function findOwn(db: Database, acting: SessionSubject, requestId: string) {
+  if (!isForPerson(acting)) return undefined
+  const place = await store.findRequestRoute(db, requestId)
+  return place && store.findRequestOfUser(db, acting.userId, place.identityId, requestId)
+}
+
+async function requirePending(db: Database, acting: SessionSubject, requestId: string, now: Date) {
+  const request = await loadRequestWithExpiry(db, await findOwn(db, acting, requestId), now)
+  if (request.status !== 'pending') throw notPending(request.status)
+  return request
+}
+
+/** Resolves the request unless another caller was faster. */
+async function resolve(
+  db: Database,
+  { session, request }: { session: Session; request: store.RequestOfUser },
+  resolution: Parameters<typeof store.resolveRequest>[2],
+  now: Date,
+): Promise<void> {
+  const { userId, identityId, requestId, clientId } = request
+  const resolved = await actingTransaction(db, session, async (tx) => {
+    const ended = await store.resolveRequest(tx, request, resolution, now)
+    if (!ended) return false
+    if (resolution.status === 'signed')
+      await bindSignature(tx, resolution.signature, { identityId, clientId, role: 'self' })
+    const action = resolution.status === 'signed' ? 'signing.signed' : 'signing.denied'
+    await recordAuditEvent(tx, { action, actor: 'user', userId, identityId, clientId, details: { requestId } }, now)
+    await enqueueSigningWebhooks(tx, [ended], now)
+    return true
+  })
+  if (resolved) return
+  const { status } = await loadRequestWithExpiry(db, await store.findRequest(db, identityId, requestId), now)
+  throw notPending(status)
+}
+
+function notPending(status: SigningStatus) {
+  return refuse.request_not_pending({ fields: { status } })
+}
+
+/**
+ * Loads a request as of `now` and first stores its expiry if it is overdue. On a read-only database no signature can be
+ * stored either, so the result alone is enough. Throws `request_not_found`.
+ */
+async function loadRequestWithExpiry<Stored extends store.RequestStatus>(
+  db: Database,
+  request: Stored | undefined,
+  now: Date,
+): Promise<Stored> {
+  if (!request) throw refuse.request_not_found()
+  if (request.status !== 'pending' || request.expiresAt > now) return request
+  try {
+    if (await expireRequest(db, request, now)) return { ...request, status: 'expired' }
+  } catch (error) {
+    if (isReadOnly(error)) return { ...request, status: 'expired' }
+    throw error
+  }
+  // Another caller has resolved it between our read and our write.
+  const after = await store.findRequest(db, request.identityId, request.requestId)
+  if (!after) throw refuse.request_not_found()
+  return { ...request, ...after }
+}
+
+/** Stores that a request has expired; returns false if it was answered before. */
+function expireRequest(db: Database, request: store.RequestStatus, now: Date): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    const ended = await store.expireRequest(tx, request, now)
+    if (ended) await enqueueSigningWebhooks(tx, [ended], now)
+    return ended !== undefined
+  })
+}
+
+/** Maps a request to the user's view. */
+export function toSigningRequest(request: store.RequestOfUser): SigningRequest {
+  const { requestId, identityId, handle, clientId, payload, status, connected } = request
+  return {
+    requestId,
+    identityId,
+    handle,
+    app: toRequestingApp(request),
+    connected,
+    demonstration: clientId === playgroundClientId,
+    payload,
+    status,
+    publicKey: toBase64(request.publicKey),
+    createdAt: request.createdAt.toISOString(),
+    expiresAt: request.expiresAt.toISOString(),
+    ...(request.resolvedAt && { resolvedAt: request.resolvedAt.toISOString() }),
+    ...(request.signature && { signature: toBase64(request.signature) }),
+  }
+}

@@ -1,0 +1,275 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { sql } from 'kysely'
+import type { Database, PreparedQuery, Transaction } from '#platform/database/database.ts'
+import type { Asking } from '#signing/requests/apps/quota.ts'
+import * as quotaStore from '#signing/requests/apps/quota-store.ts'
+import type { PendingCounts } from '#signing/requests/apps/quota-store.ts'
+
+type NewRequest = {
+  requestId: string
+  identityId: string
+  clientId: string
+  payload: string
+  metadata: string | null
+  keyVersion: number
+  publicKey: Uint8Array
+  createdAt: Date
+  expiresAt: Date
+}
+
+export async function insertRequest(tx: Transaction, request: NewRequest): Promise<void> {
+  const { requestId, identityId, clientId } = request
+  await tx
+    .insertInto('signing_request_route')
+    .values({ request_id: requestId, identity_id: identityId, client_id: clientId })
+    .execute()
+  await tx
+    .insertInto('signing_request')
+    .values({
+      identity_id: identityId,
+      request_id: requestId,
+      client_id: clientId,
+      payload: request.payload,
+      metadata: request.metadata,
+      key_version: request.keyVersion,
+      public_key: request.publicKey,
+      status: 'pending',
+      created_at: request.createdAt,
+      expires_at: request.expiresAt,
+    })
+    .execute()
+}
+
+type OfApp = { identityId: string } & Omit<Asking, 'signerId'>
+
+/**
+ * Counts the pending requests of an identity and finds the first expiry: for one app, and for all apps with the same
+ * relation to the identity.
+ */
+export async function countPending(db: Database, { identityId, ...app }: OfApp, now: Date) {
+  const { rows } = await sql<PendingCounts>`
+    select ${quotaStore.pendingCounts(app)}
+    from (
+      select client_id, expires_at, exists (
+        select from authorization_consent consent
+        where consent.identity_id = ${identityId} and consent.client_id = signing_request.client_id
+      ) as is_connected
+      from signing_request where identity_id = ${identityId} and status = 'pending' and expires_at > ${now} offset 0
+    ) pending
+    where is_connected = ${app.isConnected}`.execute(db)
+  return quotaStore.readCounts(rows, now)
+}
+
+/** Statement that reads the status of a request by its ID alone; a request of a deleted identity stays pending. */
+const statusById = {
+  name: 'signing_status',
+  text: `
+    select signing_request.identity_id as "identityId", request_id as "requestId",
+      signing_request.client_id as "clientId",
+      public_key as "publicKey", status, signature, expires_at as "expiresAt", resolved_at as "resolvedAt",
+      false as "isFormer"
+    from signing_request_route join signing_request using (identity_id, request_id)
+    where request_id = $1
+    union all
+    select identity_id, request_id, client_id, public_key, 'pending', null, expires_at, null, true
+    from signing_former_request where request_id = $1`,
+}
+export type RequestStatus = Pick<
+  StoredRequest,
+  'identityId' | 'requestId' | 'clientId' | 'publicKey' | 'status' | 'signature' | 'expiresAt' | 'resolvedAt'
+>
+type FoundStatus = RequestStatus & { isFormer: boolean }
+
+export async function findStatus(prepared: PreparedQuery, requestId: string): Promise<FoundStatus | undefined> {
+  const [status] = await prepared<FoundStatus>(statusById, [requestId])
+  return status
+}
+
+/** Finds the identity and the app of a request. */
+export function findRequestRoute(db: Database, requestId: string) {
+  return db
+    .selectFrom('signing_request_route')
+    .select(['identity_id as identityId', 'client_id as clientId'])
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+}
+
+export const request = [
+  'signing_request.identity_id as identityId',
+  'signing_request.request_id as requestId',
+  'signing_request.client_id as clientId',
+  'signing_request.payload',
+  'signing_request.key_version as keyVersion',
+  'signing_request.public_key as publicKey',
+  'signing_request.status',
+  'signing_request.signature',
+  'signing_request.signed_handle as signedAs',
+  'signing_request.created_at as createdAt',
+  'signing_request.expires_at as expiresAt',
+  'signing_request.resolved_at as resolvedAt',
+] as const
+
+export function findRequest(db: Database, identityId: string, requestId: string) {
+  return db
+    .selectFrom('signing_request')
+    .select(request)
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+}
+export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
+
+/** Selects requests in the user's view: with identity, app, and whether the identity has connected the app. */
+function selectForUser(db: Database, userId: string) {
+  return db
+    .selectFrom('signing_request')
+    .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
+    .leftJoin('app', 'app.client_id', 'signing_request.client_id')
+    .leftJoin('authorization_consent', (join) =>
+      join
+        .onRef('authorization_consent.identity_id', '=', 'signing_request.identity_id')
+        .onRef('authorization_consent.client_id', '=', 'signing_request.client_id'),
+    )
+    .select(request)
+    .select([
+      'identity.user_id as userId',
+      'identity.handle',
+      'app.name as appName',
+      'app.icon_url as appIconUrl',
+      'app.website_url as appWebsiteUrl',
+      'app.redirect_uris as appRedirectUris',
+      'app.status as appStatus',
+      sql<boolean>`authorization_consent.client_id is not null`.as('connected'),
+    ])
+    .where('identity.user_id', '=', userId)
+}
+
+export function findRequestOfUser(db: Database, userId: string, identityId: string, requestId: string) {
+  return selectForUser(db, userId)
+    .where('signing_request.identity_id', '=', identityId)
+    .where('signing_request.request_id', '=', requestId)
+    .executeTakeFirst()
+}
+export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfUser>>>
+
+/** Lists those of a user's requests that have these IDs, in any order. */
+export function listRequestsOfUser(db: Database, userId: string, places: SigningRequestKey[]) {
+  const identityIds = places.map(({ identityId }) => identityId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  return selectForUser(db, userId)
+    .where(
+      sql<boolean>`(signing_request.identity_id, signing_request.request_id)
+        in (select * from unnest(${identityIds}::uuid[], ${requestIds}::uuid[]))`,
+    )
+    .execute()
+}
+
+type SigningRequestKey = { identityId: string; requestId: string }
+type Resolution = { status: 'signed'; signature: Uint8Array } | { status: 'denied' }
+
+const statusColumns = [
+  'signing_request.identity_id as identityId',
+  'signing_request.request_id as requestId',
+  'signing_request.client_id as clientId',
+  'signing_request.public_key as publicKey',
+  'signing_request.signature',
+  'signing_request.expires_at as expiresAt',
+  'signing_request.resolved_at as resolvedAt',
+] as const
+
+/** Request that has ended, with its final state. */
+export type Ended = RequestStatus & { status: Exclude<RequestStatus['status'], 'pending'> }
+
+/**
+ * Resolves a pending request; returns undefined if it is not pending any more. A signature is stored with the handle at
+ * that time.
+ */
+export async function resolveRequest(
+  tx: Transaction,
+  { identityId, requestId }: SigningRequestKey,
+  resolution: Resolution,
+  now: Date,
+): Promise<Ended | undefined> {
+  const ended = await tx
+    .updateTable('signing_request')
+    .set(({ selectFrom, ref }) => ({
+      ...resolution,
+      ...(resolution.status === 'signed' && {
+        signed_handle: selectFrom('identity')
+          .select('identity.handle')
+          .where('identity.identity_id', '=', ref('signing_request.identity_id')),
+      }),
+      resolved_at: now,
+    }))
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .returning(statusColumns)
+    .executeTakeFirst()
+  return ended && { ...ended, status: resolution.status }
+}
+
+/** Stores that a request has expired; returns undefined if it was answered before or is still pending. */
+export async function expireRequest(
+  tx: Transaction,
+  { identityId, requestId }: SigningRequestKey,
+  now: Date,
+): Promise<Ended | undefined> {
+  const ended = await tx
+    .updateTable('signing_request')
+    .set({ status: 'expired' })
+    .where('identity_id', '=', identityId)
+    .where('request_id', '=', requestId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '<=', now)
+    .returning(statusColumns)
+    .executeTakeFirst()
+  return ended && { ...ended, status: 'expired' }
+}
+
+/** Lists which of these requests are still pending. */
+export async function listStillPending(db: Database, places: SigningRequestKey[]): Promise<string[]> {
+  const identityIds = places.map(({ identityId }) => identityId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  const { rows } = await sql<{ requestId: string }>`
+    select request_id as "requestId" from signing_request
+    join unnest(${identityIds}::uuid[], ${requestIds}::uuid[]) as place (identity_id, request_id)
+      using (identity_id, request_id)
+    where status = 'pending'
+    union all
+    select request_id from signing_former_request where request_id = any(${requestIds}::uuid[])`.execute(db)
+  return rows.map(({ requestId }) => requestId)
+}
+
+/** Expires all pending requests of an identity and returns them. */
+export async function expirePending(tx: Transaction, identityId: string): Promise<Ended[]> {
+  const ended = await tx
+    .updateTable('signing_request')
+    .set({ status: 'expired' })
+    .where('identity_id', '=', identityId)
+    .where('status', '=', 'pending')
+    .returning(statusColumns)
+    .execute()
+  return ended.map((each) => ({ ...each, status: 'expired' }))
+}
+
+/**
+ * Deletes all requests of identities. For pending requests, whose number is limited, it keeps the app until they
+ * expire.
+ */
+export async function deleteRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+  const { signingPendingOfConnectedTogetherMax, signingPendingOfUnconnectedTogetherMax } = limits
+  const waitingMax =
+    identityIds.length * (signingPendingOfConnectedTogetherMax + signingPendingOfUnconnectedTogetherMax)
+  await sql`
+    with gone as (
+      delete from signing_request where identity_id = any(${identityIds}::uuid[])
+      returning identity_id, request_id, client_id, public_key, status, expires_at
+    ), places as (
+      delete from signing_request_route using gone where signing_request_route.request_id = gone.request_id
+    )
+    insert into signing_former_request (request_id, identity_id, client_id, public_key, expires_at)
+    select request_id, identity_id, client_id, public_key, expires_at from gone where status = 'pending'
+    limit ${waitingMax}`.execute(tx)
+}

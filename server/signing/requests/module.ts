@@ -1,0 +1,96 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as pending from '@countersign/protocol/signing/pending-signing'
+import * as receipts from '@countersign/protocol/signing/receipts'
+import {
+  approveRequest,
+  createSigningRequest,
+  denyRequest,
+  getSigningRequest,
+  getSigningStatus,
+  listSigningHistory,
+  signRequest,
+} from '@countersign/protocol/signing/signing'
+import {
+  deleteOrganizationSignatures,
+  expireOrganizationRequests,
+  pruneOrganizationRequests,
+  readOrganizationSignatures,
+} from './organizations/organization-request.ts'
+import { pruneRecords } from './apps/quota.ts'
+import { deleteSigningRequests, expireFormerRequests, expireRequests, pruneRequests } from './identities/request.ts'
+import { readAllRequests } from './request-export.ts'
+import { signingPageRoutes, signingRequestRoutes, type SigningServices } from './routes.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = [
+  'signing.requested',
+  'signing.signed',
+  'signing.denied',
+  'signing.organization.requested',
+  'organization.signing.signed',
+  'organization.signing.approved',
+  'organization.signing.denied',
+] as const
+const rateLimits = {
+  'signing-requests-per-app-and-signer': { points: 600, seconds: 3600 },
+  'signing-requests-per-unconnected-app-and-signer': { points: 20, seconds: 3600 },
+  'signing-requests-of-unconnected-apps-per-signer': { points: 600, seconds: 3600 },
+} as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'signing/requests': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'signing/requests': keyof typeof rateLimits
+  }
+}
+
+export const signingRequests = defineModule<SigningServices>()({
+  name: 'signing/requests',
+  endpoints: [
+    createSigningRequest,
+    getSigningStatus,
+    listSigningHistory,
+    getSigningRequest,
+    signRequest,
+    approveRequest,
+    denyRequest,
+    ...endpointsOf(pending),
+    ...endpointsOf(receipts),
+  ],
+  mount(hosts, services) {
+    signingRequestRoutes(hosts.api, services)
+    signingPageRoutes(hosts.auth, services)
+  },
+  auditActions,
+  rateLimits,
+  webhookEvents: ['signing.signed', 'signing.denied', 'signing.expired'],
+  tables: {
+    signing_request: 'include',
+    signing_request_route: 'include',
+    signing_organization_request: 'include',
+    signing_organization_request_route: 'include',
+    signing_organization_signature: 'include',
+    signing_signature_use: 'include',
+    signing_request_record: 'exclude',
+    signing_former_request: 'include',
+  },
+  cleanupTasks: {
+    'expired-signing-requests': expireRequests,
+    'expired-requests-of-deleted-identities': expireFormerRequests,
+    'ended-signing-requests': pruneRequests,
+    'signing-request-records': pruneRecords,
+    'expired-organization-requests': expireOrganizationRequests,
+    'ended-organization-requests': pruneOrganizationRequests,
+  },
+  ended: {
+    async identities(tx, { identityIds }) {
+      await deleteSigningRequests(tx, identityIds)
+      await deleteOrganizationSignatures(tx, identityIds)
+    },
+  },
+  exported: { identity: { signingRequests: readAllRequests, organizationSignatures: readOrganizationSignatures } },
+})

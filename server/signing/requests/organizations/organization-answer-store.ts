@@ -1,0 +1,216 @@
+import { sql } from 'kysely'
+import type { Database, Transaction } from '#platform/database/database.ts'
+
+/** Key of a request to an organization; the organization comes first. */
+export type OrganizationRequestKey = { organizationId: string; requestId: string }
+
+/** SQL condition: a member's signature still counts, because the member has the permission and the key is current. */
+export const isValidSignature = sql<boolean>`exists (
+  select from organization_member member join signing_key on signing_key.identity_id = member.identity_id
+  where member.organization_id = signing_organization_signature.organization_id
+    and member.member_id = signing_organization_signature.member_id
+    and signing_key.key_version = signing_organization_signature.key_version and signing_key.replaced_at is null
+    and case signing_organization_signature.role
+      when 'sign' then member.signing_authority and 'sign' = any(member.scopes)
+      else 'approve' = any(member.scopes) end
+)`
+
+/** Builds SQL that counts the valid signatures of a role for a request, within a statement about that request. */
+export const countValidSignatures = (role: 'sign' | 'approve') => sql`(
+  select count(*) from signing_organization_signature
+  where signing_organization_signature.organization_id = signing_organization_request.organization_id
+    and signing_organization_signature.request_id = signing_organization_request.request_id
+    and role = ${role} and ${isValidSignature}
+)`
+
+/** Selects member signatures, oldest first. */
+function answers(db: Database) {
+  return db
+    .selectFrom('signing_organization_signature')
+    .innerJoin('signing_organization_request', (join) =>
+      join
+        .onRef('signing_organization_request.organization_id', '=', 'signing_organization_signature.organization_id')
+        .onRef('signing_organization_request.request_id', '=', 'signing_organization_signature.request_id'),
+    )
+    .select([
+      'identity_id as identityId',
+      'member_id as memberId',
+      'role',
+      'key_version as keyVersion',
+      'public_key as publicKey',
+      'signature',
+      'signed_handle as signedAs',
+      'signed_at as answeredAt',
+    ])
+    .orderBy('signed_at')
+    .orderBy('identity_id')
+}
+
+/** Lists the member signatures of a request that count; for a signed request, those that counted then. */
+export function listMemberSignatures(db: Database, { organizationId, requestId }: OrganizationRequestKey) {
+  return answers(db)
+    .where('signing_organization_signature.organization_id', '=', organizationId)
+    .where('signing_organization_signature.request_id', '=', requestId)
+    .where(({ or, eb }) => or([eb('status', '=', 'signed'), isValidSignature]))
+    .execute()
+}
+
+/** Lists the member signatures of several requests. */
+export function listMemberSignaturesOf(db: Database, places: OrganizationRequestKey[]) {
+  const organizationIds = places.map(({ organizationId }) => organizationId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  return answers(db)
+    .select('signing_organization_signature.request_id as requestId')
+    .where(({ or, eb }) => or([eb('status', '=', 'signed'), isValidSignature]))
+    .where(
+      sql<boolean>`(signing_organization_signature.organization_id, signing_organization_signature.request_id)
+        in (select * from unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]))`,
+    )
+    .execute()
+}
+export type StoredMemberSignature = Awaited<ReturnType<typeof listMemberSignatures>>[number]
+
+/** Checks that a user has signed or approved a request that an organization has signed. */
+export async function hasSigned(
+  db: Database,
+  userId: string,
+  { organizationId, requestId }: OrganizationRequestKey,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('signing_organization_signature as answer')
+    .innerJoin('signing_organization_request as request', (join) =>
+      join
+        .onRef('request.organization_id', '=', 'answer.organization_id')
+        .onRef('request.request_id', '=', 'answer.request_id'),
+    )
+    .innerJoin('identity', 'identity.identity_id', 'answer.identity_id')
+    .select('answer.identity_id')
+    .where('answer.organization_id', '=', organizationId)
+    .where('answer.request_id', '=', requestId)
+    .where('request.status', '=', 'signed')
+    .where('identity.user_id', '=', userId)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Lists those of the identities that have a signing key, with handle and key. */
+export function listSigners(db: Database, identityIds: string[]) {
+  return db
+    .selectFrom('signing_key')
+    .innerJoin('identity', 'identity.identity_id', 'signing_key.identity_id')
+    .select(['signing_key.identity_id as identityId', 'handle', 'public_key as publicKey'])
+    .where('signing_key.identity_id', 'in', identityIds)
+    .where('replaced_at', 'is', null)
+    .execute()
+}
+export type Signer = Awaited<ReturnType<typeof listSigners>>[number]
+
+type NewAnswer = {
+  identityId: string
+  memberId: string
+  role: 'sign' | 'approve'
+  publicKey: Uint8Array
+  signature: Uint8Array
+}
+
+/**
+ * Stores a member's signature and replaces any earlier one of the same user for the request, by this or another
+ * identity. Returns false if the key is not current any more.
+ */
+export async function upsertMemberSignature(
+  tx: Transaction,
+  { organizationId, requestId }: OrganizationRequestKey,
+  { identityId, memberId, role, publicKey, signature }: NewAnswer,
+  now: Date,
+): Promise<boolean> {
+  await sql`
+    delete from signing_organization_signature using identity one, identity other
+    where organization_id = ${organizationId} and request_id = ${requestId}
+      and signing_organization_signature.identity_id = other.identity_id
+      and other.user_id = one.user_id and one.identity_id = ${identityId}`.execute(tx)
+  const { rows } = await sql<{ identity_id: string }>`
+    insert into signing_organization_signature (organization_id, request_id, identity_id, member_id, role, key_version,
+      public_key, signature, signed_handle, signed_at)
+    select ${organizationId}::uuid, ${requestId}::uuid, identity_id, ${memberId}::uuid, ${role}, key_version,
+      public_key, ${signature}::bytea, handle, ${now}::timestamptz
+    from identity join signing_key using (identity_id)
+    where identity_id = ${identityId} and replaced_at is null and public_key = ${publicKey}
+    returning identity_id`.execute(tx)
+  return rows.length === 1
+}
+
+/** Deletes the signatures of requests that have ended unsigned. */
+export async function deleteAnswers(tx: Transaction, places: OrganizationRequestKey[]): Promise<void> {
+  const organizationIds = places.map(({ organizationId }) => organizationId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  await sql`
+    delete from signing_organization_signature
+    using unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]) as place (organization_id, request_id)
+    where signing_organization_signature.organization_id = place.organization_id
+      and signing_organization_signature.request_id = place.request_id`.execute(tx)
+}
+
+export type AnswerOfIdentity = Awaited<ReturnType<typeof listAnswersOfIdentity>>[number]
+type Position = { answeredAt: Date; requestId: string }
+
+/** Start position of a list with the newest first. */
+const latest: Position = {
+  answeredAt: new Date('9999-12-31T23:59:59Z'),
+  requestId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+}
+
+/**
+ * Lists what an identity has signed for organizations, newest first: `count` answers, optionally before a given one.
+ */
+export function listAnswersOfIdentity(
+  db: Database,
+  identityId: string,
+  { before = latest, count }: { before?: Position | undefined; count: number },
+) {
+  const { answeredAt, requestId } = before
+  return db
+    .selectFrom('signing_organization_signature')
+    .innerJoin('signing_organization_request', (join) =>
+      join
+        .onRef('signing_organization_request.organization_id', '=', 'signing_organization_signature.organization_id')
+        .onRef('signing_organization_request.request_id', '=', 'signing_organization_signature.request_id'),
+    )
+    .select([
+      'signing_organization_request.organization_id as organizationId',
+      'organization_name as organizationName',
+      'signing_organization_request.request_id as requestId',
+      'client_id as clientId',
+      'payload',
+      'status',
+      'role',
+      'public_key as publicKey',
+      'signature',
+      'signed_at as answeredAt',
+    ])
+    .where('identity_id', '=', identityId)
+    .where(
+      sql<boolean>`(signed_at, signing_organization_signature.request_id)
+        < (${answeredAt}::timestamptz, ${requestId}::uuid)`,
+    )
+    .orderBy('signed_at', 'desc')
+    .orderBy('signing_organization_signature.request_id', 'desc')
+    .limit(count)
+    .execute()
+}
+
+/**
+ * Deletes the signatures that identities being deleted have given to pending requests. Completed signatures stay with
+ * the organization, under the identity's ID only.
+ */
+export async function deleteMemberSignatures(tx: Transaction, identityIds: string[]): Promise<void> {
+  await sql`
+    delete from signing_organization_signature using signing_organization_request request
+    where signing_organization_signature.identity_id = any(${identityIds}::uuid[]) and status = 'pending'
+      and request.organization_id = signing_organization_signature.organization_id
+      and request.request_id = signing_organization_signature.request_id`.execute(tx)
+  await tx
+    .updateTable('signing_organization_signature')
+    .set({ signed_handle: null })
+    .where('identity_id', 'in', identityIds)
+    .execute()
+}

@@ -1,0 +1,253 @@
+import { sql } from 'kysely'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import * as organizationAnswerStore from './organization-answer-store.ts'
+import type { OrganizationRequestKey } from './organization-answer-store.ts'
+import type { Asking } from '#signing/requests/apps/quota.ts'
+import * as quotaStore from '#signing/requests/apps/quota-store.ts'
+import type { PendingCounts } from '#signing/requests/apps/quota-store.ts'
+
+type NewRequest = {
+  organizationId: string
+  requestId: string
+  clientId: string
+  organizationName: string
+  payload: string
+  metadata: string | null
+  approvalsNeeded: number
+  expiresAt: Date
+}
+
+export async function insertRequest(tx: Transaction, request: NewRequest, now: Date): Promise<void> {
+  const { organizationId, requestId, clientId } = request
+  await tx
+    .insertInto('signing_organization_request_route')
+    .values({ request_id: requestId, organization_id: organizationId, client_id: clientId })
+    .execute()
+  await tx
+    .insertInto('signing_organization_request')
+    .values({
+      organization_id: organizationId,
+      request_id: requestId,
+      client_id: clientId,
+      organization_name: request.organizationName,
+      payload: request.payload,
+      metadata: request.metadata,
+      approvals_needed: request.approvalsNeeded,
+      status: 'pending',
+      created_at: now,
+      expires_at: request.expiresAt,
+    })
+    .execute()
+}
+
+type OfApp = { organizationId: string } & Omit<Asking, 'signerId'>
+
+/**
+ * Counts the pending requests of an organization and finds the first expiry: for one app, and for all apps with the
+ * same relation to the organization.
+ */
+export async function countPending(db: Database, { organizationId, ...app }: OfApp, now: Date) {
+  const { rows } = await sql<PendingCounts>`
+    select ${quotaStore.pendingCounts(app)}
+    from (
+      select client_id, expires_at, ${actsForIt(now)} as is_connected
+      from signing_organization_request
+      where organization_id = ${organizationId} and status = 'pending' and expires_at > ${now} offset 0
+    ) pending
+    where is_connected = ${app.isConnected}`.execute(db)
+  return quotaStore.readCounts(rows, now)
+}
+
+/** Builds SQL that checks whether the app of a request acts for the organization at `now`. */
+function actsForIt(now: Date) {
+  return sql<boolean>`exists (
+    select from token_family
+    where token_family.organization_id = signing_organization_request.organization_id
+      and token_family.client_id = signing_organization_request.client_id
+      and revoked_at is null and expires_at > ${now}
+  )`
+}
+
+/** Finds the organization and the app of a request. */
+export function findRequestRoute(db: Database, requestId: string) {
+  return db
+    .selectFrom('signing_organization_request_route')
+    .select(['organization_id as organizationId', 'request_id as requestId', 'client_id as clientId'])
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+}
+
+const request = [
+  'signing_organization_request.organization_id as organizationId',
+  'signing_organization_request.request_id as requestId',
+  'signing_organization_request.client_id as clientId',
+  'signing_organization_request.organization_name as organizationName',
+  'signing_organization_request.payload',
+  'signing_organization_request.approvals_needed as approvalsNeeded',
+  'signing_organization_request.status',
+  'signing_organization_request.created_at as createdAt',
+  'signing_organization_request.expires_at as expiresAt',
+  'signing_organization_request.resolved_at as resolvedAt',
+] as const
+
+/** Selects requests with the requesting app, and whether that acts for the organization at `now`. */
+export function requests(db: Database, now: Date) {
+  return db
+    .selectFrom('signing_organization_request')
+    .leftJoin('app', 'app.client_id', 'signing_organization_request.client_id')
+    .select(request)
+    .select([
+      'app.name as appName',
+      'app.icon_url as appIconUrl',
+      'app.website_url as appWebsiteUrl',
+      'app.redirect_uris as appRedirectUris',
+      'app.status as appStatus',
+      actsForIt(now).as('connected'),
+    ])
+}
+
+export function findRequest(db: Database, { organizationId, requestId }: OrganizationRequestKey, now: Date) {
+  return requests(db, now)
+    .where('signing_organization_request.organization_id', '=', organizationId)
+    .where('signing_organization_request.request_id', '=', requestId)
+    .executeTakeFirst()
+}
+export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
+
+/** Reads the requests with these keys, in any order. */
+export function listRequests(db: Database, places: OrganizationRequestKey[], now: Date) {
+  const organizationIds = places.map(({ organizationId }) => organizationId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  return requests(db, now)
+    .where(
+      sql<boolean>`(signing_organization_request.organization_id, signing_organization_request.request_id)
+        in (select * from unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]))`,
+    )
+    .execute()
+}
+
+/** Locks a pending request, so that answers are serialized. */
+export function lockPendingRequest(tx: Transaction, { organizationId, requestId }: OrganizationRequestKey, now: Date) {
+  return requests(tx, now)
+    .where('signing_organization_request.organization_id', '=', organizationId)
+    .where('signing_organization_request.request_id', '=', requestId)
+    .where('signing_organization_request.status', '=', 'pending')
+    .where('signing_organization_request.expires_at', '>', now)
+    .forUpdate('signing_organization_request')
+    .executeTakeFirst()
+}
+
+export type RequestStatus = Pick<
+  StoredRequest,
+  | keyof OrganizationRequestKey
+  | 'clientId'
+  | 'organizationName'
+  | 'approvalsNeeded'
+  | 'status'
+  | 'expiresAt'
+  | 'resolvedAt'
+>
+
+/** Request that has ended, with its final state. */
+export type Ended = RequestStatus & { status: Exclude<RequestStatus['status'], 'pending'> }
+
+const ended = sql`signing_organization_request.organization_id as "organizationId",
+  signing_organization_request.request_id as "requestId", client_id as "clientId",
+  organization_name as "organizationName", approvals_needed as "approvalsNeeded", status, expires_at as "expiresAt",
+  resolved_at as "resolvedAt"`
+
+/**
+ * Completes a pending request if the valid signatures suffice: one of a member who signs, and the required number of
+ * approvals.
+ *
+ * The same statement deletes signatures that do not count any more. With two statements, a key replaced in between
+ * would be counted by one and deleted by the other. Returns undefined if they do not suffice.
+ */
+export async function completeRequest(
+  tx: Transaction,
+  { organizationId, requestId }: OrganizationRequestKey,
+  now: Date,
+): Promise<Ended | undefined> {
+  const { rows } = await sql<Ended>`
+    with completed as (
+      update signing_organization_request set status = 'signed', resolved_at = ${now}
+      where organization_id = ${organizationId} and request_id = ${requestId}
+        and status = 'pending' and expires_at > ${now}
+        and ${organizationAnswerStore.countValidSignatures('sign')} > 0
+        and ${organizationAnswerStore.countValidSignatures('approve')} >= approvals_needed
+      returning ${ended}
+    ), forgotten as (
+      delete from signing_organization_signature using completed
+      where signing_organization_signature.organization_id = completed."organizationId"
+        and signing_organization_signature.request_id = completed."requestId"
+        and not ${organizationAnswerStore.isValidSignature}
+    )
+    select * from completed`.execute(tx)
+  return rows[0]
+}
+
+/** Closes a pending request and deletes its signatures; returns undefined if it is not pending, or not yet expired. */
+export async function closeRequest(
+  tx: Transaction,
+  { organizationId, requestId }: OrganizationRequestKey,
+  status: 'denied' | 'expired',
+  now: Date,
+): Promise<Ended | undefined> {
+  const isOver = sql.raw(status === 'expired' ? '<=' : '>')
+  const { rows } = await sql<Ended>`
+    update signing_organization_request set status = ${status}, resolved_at = ${status === 'denied' ? now : null}
+    where organization_id = ${organizationId} and request_id = ${requestId}
+      and status = 'pending' and expires_at ${isOver} ${now}
+    returning ${ended}`.execute(tx)
+  const [over] = rows
+  if (over) await organizationAnswerStore.deleteAnswers(tx, [over])
+  return over
+}
+
+/** Marks up to `batch` pending requests as expired and returns them. */
+export async function expireDue(tx: Transaction, now: Date, batch: number): Promise<Ended[]> {
+  // The condition repeats that of the partial index that only the cleanup may use.
+  const { rows } = await sql<Ended>`
+    with due as (
+      select organization_id, request_id from signing_organization_request
+      where status || '' = 'pending' and expires_at <= ${now} limit ${batch}
+    )
+    update signing_organization_request set status = 'expired' from due
+    where signing_organization_request.organization_id = due.organization_id
+      and signing_organization_request.request_id = due.request_id
+      and status = 'pending' and expires_at <= ${now}
+    returning ${ended}`.execute(tx)
+  await organizationAnswerStore.deleteAnswers(tx, rows)
+  return rows
+}
+
+/** Lists which of these requests are still pending. */
+export async function listStillPending(db: Database, places: OrganizationRequestKey[]): Promise<string[]> {
+  const organizationIds = places.map(({ organizationId }) => organizationId)
+  const requestIds = places.map(({ requestId }) => requestId)
+  const { rows } = await sql<{ requestId: string }>`
+    select request_id as "requestId" from signing_organization_request
+    join unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]) as place (organization_id, request_id)
+      using (organization_id, request_id)
+    where status = 'pending'`.execute(db)
+  return rows.map(({ requestId }) => requestId)
+}
+
+/** Deletes up to `batch` unsigned requests that expired before `now`. */
+export async function deleteEndedRequests(db: Database, now: Date, batch: number): Promise<number> {
+  const { rows } = await sql<{ request_id: string }>`
+    with ended as (
+      select organization_id, request_id from signing_organization_request
+      where status || '' <> 'signed' and expires_at <= ${now} limit ${batch}
+    ), deleted as (
+      delete from signing_organization_request using ended
+      where signing_organization_request.organization_id = ended.organization_id
+        and signing_organization_request.request_id = ended.request_id
+        and status <> 'signed' and expires_at <= ${now}
+      returning signing_organization_request.request_id
+    )
+    delete from signing_organization_request_route using deleted
+    where signing_organization_request_route.request_id = deleted.request_id
+    returning signing_organization_request_route.request_id`.execute(db)
+  return rows.length
+}

@@ -1,0 +1,59 @@
+import {
+  confirmSsoConnection,
+  createSsoConnection,
+  createSsoEncryptionKey,
+  deleteSsoConnection,
+  deleteSsoEncryptionKey,
+  getSsoConnection,
+  listSsoConnections,
+  updateSsoConnection,
+} from '@countersign/protocol/organizations/sso'
+import { pruneEncryptionKeys, reencryptEncryptionKeys } from './encryption-key.ts'
+import { ssoConnectionRoutes } from './routes.ts'
+import { reencryptClientSecrets } from './settings.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = [
+  'sso.connection.created',
+  'sso.connection.updated',
+  'sso.connection_confirmed',
+  'sso.connection.deleted',
+  'sso.connection.tested',
+  'sso.encryption_key.created',
+  'sso.encryption_key.removed',
+] as const
+const rateLimits = { 'sso-connection-changes-per-organization': { points: 30, seconds: 3600 } } as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'sso/connections': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'sso/connections': keyof typeof rateLimits
+  }
+}
+
+export const connections = defineModule()({
+  name: 'sso/connections',
+  endpoints: [
+    listSsoConnections,
+    createSsoConnection,
+    getSsoConnection,
+    updateSsoConnection,
+    deleteSsoConnection,
+    confirmSsoConnection,
+    createSsoEncryptionKey,
+    deleteSsoEncryptionKey,
+  ],
+  mount: (hosts, { kernel }) => ssoConnectionRoutes(hosts.business, kernel),
+  auditActions,
+  rateLimits,
+  tables: { sso_connection: 'include', sso_encryption_key: 'include', sso_login: 'exclude' },
+  cleanupTasks: { 'saml-encryption-keys': pruneEncryptionKeys },
+  maintenanceTasks: {
+    'reencrypt-client-secrets': reencryptClientSecrets,
+    'reencrypt-saml-encryption-keys': reencryptEncryptionKeys,
+  },
+})

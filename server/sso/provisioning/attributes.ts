@@ -1,0 +1,142 @@
+import type { ErrorFormat } from '#platform/http/host.ts'
+import { defineErrors } from '#platform/api-error.ts'
+
+/** Schema and message URIs of SCIM (RFC 7643 §8, RFC 7644 §8.2). */
+export const urn = {
+  user: 'urn:ietf:params:scim:schemas:core:2.0:User',
+  resourceType: 'urn:ietf:params:scim:schemas:core:2.0:ResourceType',
+  schema: 'urn:ietf:params:scim:schemas:core:2.0:Schema',
+  serviceProvider: 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig',
+  list: 'urn:ietf:params:scim:api:messages:2.0:ListResponse',
+  search: 'urn:ietf:params:scim:api:messages:2.0:SearchRequest',
+  patch: 'urn:ietf:params:scim:api:messages:2.0:PatchOp',
+  error: 'urn:ietf:params:scim:api:messages:2.0:Error',
+} as const
+
+/** Errors with a SCIM keyword (`scimType`, RFC 7644 §3.12), by that keyword. */
+const words = {
+  invalidFilter: [400, 'filter must be userName eq, externalId eq or id eq with one quoted string.'],
+  invalidPath: [400, 'path must name an attribute, optionally with a part: name.givenName, or emails with a filter.'],
+  invalidSyntax: [400, 'The body is not a valid SCIM 2.0 message for this endpoint.'],
+  invalidValue: [400, 'A value is missing or has the wrong type.'],
+  mutability: [400, 'This attribute cannot be removed.'],
+  noTarget: [400, 'A remove operation must have a path.'],
+  uniqueness: [409, 'userName or the subject is already in use by another user of this connection.'],
+} as const
+export const refuse = defineErrors(words)
+
+/** Media type of all SCIM responses, including errors. */
+export const scimDialect: ErrorFormat = {
+  mediaType: 'application/scim+json',
+  respond: ({ status, code, message }) => ({
+    schemas: [urn.error],
+    status: String(status),
+    ...(Object.hasOwn(words, code) && { scimType: code }),
+    detail: message,
+  }),
+}
+
+/** Maps the attributes of a resource by lower-case name, because SCIM names are case-insensitive (RFC 7643 §2.1). */
+export type Attributes = ReadonlyMap<string, unknown>
+
+/** Throws `invalidSyntax` if the value is not an object or names an attribute twice. */
+export function parseAttributes(value: unknown): Attributes {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse.invalidSyntax()
+  const attributes = new Map<string, unknown>()
+  for (const [name, each] of Object.entries(value)) {
+    const key = attributeKey(name)
+    if (attributes.has(key)) throw refuse.invalidSyntax({ sentence: 'An attribute is repeated.' })
+    attributes.set(key, each)
+  }
+  return attributes
+}
+
+/** Returns the name of an attribute in lower case, without the prefix of the User schema. */
+export function attributeKey(name: string): string {
+  const prefix = `${urn.user}:`.toLowerCase()
+  const lower = name.toLowerCase()
+  return lower.startsWith(prefix) ? lower.slice(prefix.length) : lower
+}
+
+/** Throws `invalidSyntax` if a message does not name this schema. */
+export function requireSchema(attributes: Attributes, schema: string): void {
+  const schemas = attributes.get('schemas')
+  const named = Array.isArray(schemas) ? schemas : []
+  if (!named.some((each) => typeof each === 'string' && each.toLowerCase() === schema.toLowerCase()))
+    throw refuse.invalidSyntax({ sentence: `schemas must contain ${schema}.` })
+}
+
+/** Parses a boolean, which Entra ID sends as a string. Returns undefined for other values. */
+export function parseBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  const word = typeof value === 'string' ? value.toLowerCase() : ''
+  return word === 'true' ? true : word === 'false' ? false : undefined
+}
+
+/** Filter for a single user. */
+export type ScimFilter = { by: 'userName' | 'externalId' | 'id'; text: string }
+
+const equals = /^\s*([\w:.-]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i
+const filterable = { username: 'userName', externalid: 'externalId', id: 'id' } as const
+
+/** Parses a filter (RFC 7644 §3.4.2.2) of the kinds with which directories find users. Throws `invalidFilter`. */
+export function parseFilter(filter: string): ScimFilter {
+  const [, name = '', quoted = ''] = equals.exec(filter) ?? []
+  const by = Object.entries(filterable).find(([key]) => key === attributeKey(name))?.[1]
+  if (!by) throw refuse.invalidFilter()
+  const text = unquote(quoted)
+  return { by, text: by === 'id' ? text.toLowerCase() : text }
+}
+
+/** Parses a quoted string, which has JSON syntax. */
+function unquote(quoted: string): string {
+  try {
+    const text: unknown = JSON.parse(quoted)
+    if (typeof text === 'string' && text.isWellFormed() && !text.includes('\0')) return text
+  } catch {
+    throw refuse.invalidFilter()
+  }
+  throw refuse.invalidFilter()
+}
+
+/** Attributes that a directory includes in or excludes from a response (RFC 7644 §3.9). */
+export type Selection = { attributes?: string | undefined; excludedAttributes?: string | undefined }
+
+/** Attributes that every response contains. */
+const always = ['schemas', 'id']
+
+type Resource = Record<string, unknown>
+
+/** Selects the requested attributes of a user. A request can name an attribute or a sub-attribute: `name.givenName`. */
+export function selectOf(user: Resource, { attributes, excludedAttributes }: Selection): Resource {
+  const [requested, unwanted] = [namesIn(attributes), namesIn(excludedAttributes)]
+  if (requested.length > 0)
+    return pick(user, '', (path) => requested.some((name) => `${path}.`.startsWith(`${name}.`)), requested)
+  return pick(user, '', (path) => !unwanted.includes(path))
+}
+
+function namesIn(list = ''): string[] {
+  return list.split(',').flatMap((name) => (name.trim() === '' ? [] : [attributeKey(name.trim())]))
+}
+
+/** Selects attributes of an object, and sub-attributes where only those were requested. */
+function pick(value: Resource, within: string, keeps: (path: string) => boolean, parts: string[] = []): Resource {
+  const kept: Resource = {}
+  for (const [name, each] of Object.entries(value)) {
+    const path = `${within}${name.toLowerCase()}`
+    const inParts = parts.some((part) => part.startsWith(`${path}.`))
+    if (within === '' && always.includes(name)) kept[name] = each
+    else if (keeps(path) || inParts)
+      kept[name] = inParts || parts.length === 0 ? pickIn(each, path, keeps, parts) : each
+  }
+  return kept
+}
+
+function pickIn(value: unknown, path: string, keeps: (path: string) => boolean, parts: string[]): unknown {
+  if (Array.isArray(value)) return value.map((each) => pickIn(each, path, keeps, parts))
+  return isResource(value) ? pick(value, `${path}.`, keeps, parts) : value
+}
+
+function isResource(value: unknown): value is Resource {
+  return typeof value === 'object' && value !== null
+}

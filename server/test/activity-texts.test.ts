@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { de } from '../../web/locales/de/messages.ts'
+import { en } from '../../web/locales/en/messages.ts'
+import type { AuditAction } from '../modules.ts'
+
+/** Actions of the operator on keys and backups are not in the activity of any user. */
+type OfOperator = 'token_signing_key.rotated' | 'backup.created' | 'backup.restored'
+type ActionOfUser = Exclude<AuditAction, OfOperator>
+
+test('every event in the activity of a user has a text of its own in each language', () => {
+  for (const words of [en, de]) {
+    const texts: Record<ActionOfUser, string> = words.activity.acts
+    const shown = Object.values(texts)
+    assert.equal(new Set(shown).size, shown.length)
+    assert.ok(shown.every((text) => text.length > 0))
+  }
+})

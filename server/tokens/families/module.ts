@@ -1,0 +1,29 @@
+import { deleteTokens, pruneTokens } from './family.ts'
+import { endSessions } from './session.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+
+const auditActions = [
+  'session.too_many',
+  'session.revoked',
+  'token_family.reuse_detected',
+  'token_family.revoked',
+] as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'tokens/families': (typeof auditActions)[number]
+  }
+}
+
+export const tokenFamilies = defineModule()({
+  name: 'tokens/families',
+  auditActions,
+  tables: { token_family: 'exclude', token_access_token: 'exclude' },
+  cleanupTasks: { tokens: pruneTokens },
+  ended: {
+    identities: (tx, { identityIds }) => deleteTokens(tx, identityIds),
+    async sessions(tx, ending, now) {
+      await endSessions(tx, ending, now)
+    },
+  },
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { h } from 'preact'
+import { useState } from 'preact/hooks'
+import { event, renderInPage, type } from '../../../testing/render.ts'
+
+const { ActionForm, Actions } = await import('../Actions.tsx')
+const { RadioGroup, Select } = await import('../Choice.tsx')
+const { Field } = await import('../Field.tsx')
+const { useActions } = await import('../use-actions.ts')
+
+test('a field names its input, and its problem is announced and described', async () => {
+  let written = ''
+  const { find, after } = await renderInPage(() => {
+    const [value, setValue] = useState('')
+    written = value
+    return h(Field, {
+      name: 'handle',
+      label: 'Username',
+      value,
+      onInput: setValue,
+      hint: 'Letters',
+      problem: 'Too short',
+    })
+  })
+  const input = find('input[name="handle"]')
+  assert.equal(find(`label[for="${input.id}"]`).textContent, 'Username')
+  assert.equal(input.getAttribute('aria-invalid'), 'true')
+  const described = input.getAttribute('aria-describedby')?.split(' ') ?? []
+  assert.deepEqual(
+    described.map((id) => find(`[id="${id}"]`).textContent),
+    ['Letters', 'Too short'],
+  )
+  assert.equal(find('[role="alert"]').textContent, 'Too short')
+  await after(() => type(input, 'ada'))
+  assert.equal(written, 'ada')
+})
+
+test('an action runs once at a time, and its error is shown in words', async () => {
+  let runs = 0
+  const started = Promise.withResolvers<undefined>()
+  const { find, after, text } = await renderInPage(() => {
+    const doing = useActions()
+    const save = {
+      name: 'save',
+      label: 'Save',
+      do: async () => {
+        runs += 1
+        await started.promise
+        throw new TypeError('broken')
+      },
+    }
+    return h(Actions, { of: [save], doing })
+  })
+  const button = find('[data-action="save"]')
+  await after(() => button.click())
+  assert.equal(button.getAttribute('aria-busy'), 'true')
+  await after(() => button.click())
+  assert.equal(runs, 1)
+  await after(() => started.resolve(undefined))
+  assert.equal(button.getAttribute('aria-busy'), 'false')
+  assert.notEqual(find('[role="alert"]').textContent, '')
+  assert.doesNotMatch(text(), /broken/, 'the message of a fault is not for users')
+})
+
+test('a form runs its first action when it is submitted', async () => {
+  const done: string[] = []
+  const { find, after } = await renderInPage(() => {
+    const doing = useActions()
+    const submit = { name: 'create', label: 'Create', do: () => done.push('create') }
+    const others = [{ name: 'cancel', label: 'Cancel', do: () => done.push('cancel') }]
+    return h(ActionForm, { submit, others, doing, children: null })
+  })
+  await after(() => find('form').dispatchEvent(event('submit')))
+  await after(() => find('[data-action="cancel"]').click())
+  assert.deepEqual(done, ['create', 'cancel'])
+})
+
+test('a choice reports the value that was chosen', async () => {
+  const chosen: string[] = []
+  const of = [
+    { value: 'oidc', label: 'OpenID Connect' },
+    { value: 'saml', label: 'SAML', about: 'For older providers' },
+  ]
+  const { find, after } = await renderInPage(() => {
+    const onChoose = (value: string) => void chosen.push(value)
+    const common = { of, onChoose }
+    return [
+      h(Select<string>, { name: 'kind', label: 'Kind', chosen: 'oidc', ...common }),
+      h(RadioGroup<string>, { name: 'way', legend: 'Way', chosen: ['oidc'], ...common }),
+    ]
+  })
+  await after(() => {
+    Reflect.set(find('select'), 'value', 'saml')
+    find('select').dispatchEvent(event('change'))
+  })
+  await after(() => find('input[type="radio"][value="saml"]').dispatchEvent(event('change')))
+  assert.deepEqual(chosen, ['saml', 'saml'])
+  assert.ok(Reflect.get(find('input[value="oidc"]'), 'checked'))
+  assert.equal(find('legend').textContent, 'Way')
+})

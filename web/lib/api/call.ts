@@ -1,0 +1,79 @@
+import type { ResponseOf, Api, RequestOf } from '@countersign/protocol/api'
+import { readSiteSettings } from '../page-data.ts'
+
+/** An error response of the server. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  /** The other members of the error response, by their names in the API. */
+  readonly fields: Readonly<Record<string, unknown>>
+
+  constructor(status: number, code: string, description: string, fields: Record<string, unknown> = {}) {
+    super(description)
+    this.status = status
+    this.code = code
+    this.fields = fields
+  }
+}
+
+/** There was no response, or none of this service: the device is offline, or a proxy answered instead of the server. */
+export class NetworkError extends Error {}
+
+export type Parts = { params?: Record<string, string>; querystring?: Record<string, string>; body?: unknown }
+
+/** Calls an endpoint as the signed-in user. Throws `ApiError` or `NetworkError`. */
+export async function call<Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<ResponseOf<Name>> {
+  return parseResponse(await send(name, given))
+}
+
+/** Calls an endpoint whose response is not JSON. */
+export async function callText<Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<string> {
+  return textOf(await send(name, given))
+}
+
+function send<Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<Response> {
+  const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
+  // Mails that this request causes are in the language of the page.
+  const headers = { ...init.headers, 'accept-language': document.documentElement.lang }
+  return sendRequest(url, { ...init, headers, credentials: 'include' })
+}
+
+/** Builds the request of a call: `:name` from `params`, the rest as query and as JSON. */
+export function requestOf(baseUrl: string, name: string, { params = {}, querystring = {}, body }: Parts) {
+  const [method = 'GET', template = '/'] = name.split(' ')
+  const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
+  const query = new URLSearchParams(querystring).toString()
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  return { url: `${baseUrl}${path}${query && `?${query}`}`, init: { method, ...json } }
+}
+
+/** Calls `fetch`. Throws `NetworkError` if there was no response. */
+export async function sendRequest(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    throw new NetworkError('No answer', { cause: error })
+  }
+}
+
+/**
+ * Parses the response of an endpoint, or returns undefined if it has no body. The server serializes by the schema from
+ * which the type derives, so the body is not validated again. Throws `ApiError` for an error response.
+ */
+export async function parseResponse<T>(response: Response): Promise<T> {
+  if (response.status === 204) return null as T
+  const answer: unknown = await response.json().catch((error: unknown) => {
+    throw new NetworkError(`Status ${response.status} without JSON`, { cause: error })
+  })
+  if (response.ok) return answer as T
+  const { error, error_description, ...fields } = answer as Partial<Record<string, string>>
+  throw new ApiError(response.status, error ?? 'server_error', error_description ?? '', fields)
+}
+
+/** Returns the body of a response as text, complete or not at all. */
+export async function textOf(response: Response): Promise<string> {
+  if (!response.ok) return parseResponse(response)
+  return response.text().catch((error: unknown) => {
+    throw new NetworkError('The answer broke off', { cause: error })
+  })
+}

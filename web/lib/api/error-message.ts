@@ -1,0 +1,20 @@
+import { ApiError, NetworkError } from './call.ts'
+import { CeremonyError } from '../keys/passkey.ts'
+import type { Messages } from '../../locales/messages.ts'
+
+/** Returns a sentence or two: what went wrong, and what the user can do about it. */
+export function errorMessage(error: unknown, { problem }: Pick<Messages, 'problem'>): string {
+  if (error instanceof NetworkError) return problem.unreachable
+  if (error instanceof CeremonyError) return problem.ceremony[error.end]
+  if (error instanceof ApiError) return sentenceFor(error, problem.refused)
+  return problem.unexpected
+}
+
+function sentenceFor({ code, message }: ApiError, sentences: Record<string, string>): string {
+  return Object.hasOwn(sentences, code) ? (sentences[code] ?? message) : message
+}
+
+/** Returns whether an error is a bug of the page, and not caused by the user, the server or the network. */
+export function isUnexpectedError(error: unknown): boolean {
+  return !(error instanceof NetworkError || error instanceof CeremonyError || error instanceof ApiError)
+}

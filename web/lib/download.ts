@@ -1,0 +1,16 @@
+import { callText } from './api/call.ts'
+
+/** Saves a text as a file on the user's device. */
+export function downloadFile(text: string, type: string, name: string): void {
+  const file = new Blob([text], { type })
+  const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: name })
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+/** Saves the receipt of a signature of the user. */
+export async function downloadReceipt(requestId: string): Promise<void> {
+  const params = { requestId }
+  const receipt = await callText('GET /api/signing/requests/:requestId/receipt', { params })
+  downloadFile(receipt, 'application/jose', `receipt-${requestId}.jws`)
+}

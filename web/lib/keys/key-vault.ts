@@ -1,0 +1,121 @@
+/**
+ * Everything that pages do with the master key. It is created and unlocked here, and only ciphertexts, signatures and
+ * codes leave this module. Pages load it on demand, because it includes the cryptography.
+ */
+import { DecryptionError } from '@countersign/keys/envelope'
+import { generateMasterKey, unwrapMasterKey, type MasterKey } from '@countersign/keys/master-key'
+import { deriveKeyFromPrf } from '@countersign/keys/prf'
+import { deriveKeyFromRecoveryCode, generateRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recovery-code'
+import { toBase64 } from '@countersign/protocol/formats/base64'
+import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/accounts/keys'
+import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
+import type { PrfOutput } from './passkey.ts'
+
+export {
+  agreeAsApprover,
+  agreeAsRequester,
+  computeCommitment,
+  generateEphemeralKeyPair,
+  newNonce,
+  TranscriptMismatchError,
+} from '@countersign/keys/device-approval'
+export { DecryptionError } from '@countersign/keys/envelope'
+export { openTransferredMasterKey } from '@countersign/keys/master-key'
+export { generateOrganizationKey, unwrapOrganizationKey } from '@countersign/keys/organization-key'
+export { prfSalt } from '@countersign/keys/prf'
+export { parseRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recovery-code'
+
+type Keys = Pick<RegistrationFinish, 'keyWraps' | 'signingKey' | 'encryptionKey' | 'recoveryAuth'>
+type Owner = { userId: string; identityId: string; credentialId: string }
+
+/**
+ * Creates all keys of a new account: the encrypted keys that the server stores, and the recovery code that it never
+ * gets.
+ */
+export async function createAccountKeys({ userId, identityId, credentialId }: Owner, prfOutput: PrfOutput | undefined) {
+  const masterKey = generateMasterKey()
+  const recoveryCode = generateRecoveryCode()
+  const keyWraps: NewKeyWrap[] = [await wrapWithCode(masterKey, recoveryCode, userId)]
+  if (prfOutput) keyWraps.push(await wrapMasterKeyForPasskey(masterKey, { credentialId, prfOutput }, userId))
+  const keys: Keys = {
+    keyWraps,
+    signingKey: await masterKey.newSigningKey(identityId),
+    encryptionKey: await masterKey.newEncryptionKey(identityId),
+    recoveryAuth: await deriveRecoveryAuth(recoveryCode),
+  }
+  masterKey.forget()
+  return { keys, recoveryCode }
+}
+
+/** Wraps the master key for a passkey. */
+export async function wrapMasterKeyForPasskey(
+  masterKey: MasterKey,
+  { credentialId, prfOutput }: { credentialId: string; prfOutput: PrfOutput },
+  userId: string,
+): Promise<PasskeyWrap> {
+  const ciphertext = await masterKey.wrap(await deriveKeyFromPrf(prfOutput), userId)
+  return { kind: 'passkey_prf', credentialId, ciphertext }
+}
+
+/** Unlocks the master key with the PRF output of a passkey. Returns undefined if the passkey has no key wrap. */
+export async function unlockWithPasskey(
+  keyWraps: KeyWrap[],
+  { credentialId, prfOutput }: { credentialId: string; prfOutput: PrfOutput | undefined },
+  userId: string,
+): Promise<MasterKey | undefined> {
+  const wrap = keyWraps.find(({ kind, credentialId: id }) => kind === 'passkey_prf' && id === credentialId)
+  if (!wrap || !prfOutput) return undefined
+  return unwrapMasterKey(wrap.ciphertext, await deriveKeyFromPrf(prfOutput), userId).catch(nothingIfShut)
+}
+
+/** Unlocks the master key with the recovery code. Returns undefined if it is not the current code. */
+export async function unlockWithRecoveryCode(
+  keyWraps: KeyWrap[],
+  code: string,
+  userId: string,
+): Promise<MasterKey | undefined> {
+  const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')
+  if (!wrap) return undefined
+  return unwrapMasterKey(wrap.ciphertext, await deriveKeyFromRecoveryCode(code), userId).catch(nothingIfShut)
+}
+
+/** The key pair of an identity as the server stores it. */
+type SealedKey = { identityId: string; encryptedPrivateKey: string }
+
+/** Signs the UTF-8 bytes of a text. Decrypts the private key for this one signature. Throws `DecryptionError`. */
+export async function signText(masterKey: MasterKey, sealed: SealedKey, text: string): Promise<string> {
+  const key = await masterKey.openSigningKey(sealed.identityId, sealed.encryptedPrivateKey)
+  const signature = await crypto.subtle.sign('Ed25519', key, new TextEncoder().encode(text))
+  return toBase64(new Uint8Array(signature))
+}
+
+function nothingIfShut(error: unknown): undefined {
+  if (!(error instanceof DecryptionError)) throw error
+}
+
+/** Generates a new recovery code for an unlocked master key, with the request that activates it. */
+export async function renewRecoveryCode(masterKey: MasterKey, userId: string) {
+  const recoveryCode = generateRecoveryCode()
+  const { ciphertext } = await wrapWithCode(masterKey, recoveryCode, userId)
+  return { recoveryCode, replacement: { recoveryAuth: await deriveRecoveryAuth(recoveryCode), ciphertext } }
+}
+
+/** Creates a new signing key. The current key signs its replacement (interface §4.2). */
+export async function replaceSigningKey(
+  masterKey: MasterKey,
+  { identityId, encryptedPrivateKey }: { identityId: string; encryptedPrivateKey: string },
+) {
+  const present = await masterKey.openSigningKey(identityId, encryptedPrivateKey)
+  const next = await masterKey.newSigningKey(identityId)
+  const message = new TextEncoder().encode(rotationMessage({ identityId, ...next }))
+  const signature = await crypto.subtle.sign('Ed25519', present, message)
+  return { ...next, rotationSignature: toBase64(new Uint8Array(signature)) }
+}
+
+async function wrapWithCode(masterKey: MasterKey, code: string, userId: string) {
+  return {
+    kind: 'recovery_code' as const,
+    ciphertext: await masterKey.wrap(await deriveKeyFromRecoveryCode(code), userId),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Language } from '@countersign/protocol/formats/registries/languages'
+
+/** Reads a value from local storage. Returns null if the browser forbids access. */
+export function readLocal(key: string): string | null {
+  return ifAllowed(() => localStorage.getItem(key))
+}
+
+export function writeLocal(key: string, value: string): void {
+  ifAllowed(() => localStorage.setItem(key, value))
+}
+
+/** Calls `use`. Browsers that forbid storage throw on any access, and no page depends on it. */
+function ifAllowed<T>(use: () => T): T | null {
+  try {
+    return use()
+  } catch {
+    return null
+  }
+}
+
+const key = 'language'
+
+/** Returns the language that the user chose earlier in this browser. */
+export function rememberedLanguage(): string | null {
+  return readLocal(key)
+}
+
+export function rememberLanguage(language: Language): void {
+  writeLocal(key, language)
+}

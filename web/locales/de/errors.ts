@@ -1,0 +1,144 @@
+import type { problemMessages as english } from '../en/errors.ts'
+
+/** Holds the messages for errors. In German. */
+export const problemMessages: typeof english = {
+  error: {
+    reference: 'Referenz-ID',
+    forDevelopers: 'Für den Entwickler der App',
+    home: 'Zur Startseite',
+    titles: {
+      not_found: 'Seite nicht gefunden',
+      invalid_client: 'Unbekannte App',
+      invalid_redirect_uri: 'Diese App verwendet eine nicht registrierte Adresse',
+      invalid_request_uri: 'Diese Anmeldung ist abgelaufen',
+      invalid_sso_flow: 'Diese Anmeldung ist abgelaufen',
+      sso_connection_unavailable: 'SSO ist nicht verfügbar',
+      sso_denied: 'Deine Organisation hat die Anmeldung abgelehnt',
+      sso_user_deactivated: 'Deine Organisation hat deinen Zugang deaktiviert',
+      sso_response_invalid: 'Ungültige Antwort deiner Organisation',
+      sso_response_mismatch: 'Diese Antwort gehört zu einer anderen Anmeldung',
+      sso_provider_error: 'Die Anmeldung deiner Organisation funktioniert nicht',
+      sso_provider_timeout: 'Die Anmeldung deiner Organisation antwortet nicht',
+      too_many_pending: 'Zu viele offene Anfragen',
+      rate_limited: 'Zu viele Anfragen',
+      request_not_found: 'Signaturanfrage nicht gefunden',
+      server_error: 'Bei uns ist ein Fehler aufgetreten',
+      temporarily_unavailable: 'Dienst vorübergehend nicht verfügbar',
+    },
+    title: 'Etwas ist schiefgegangen',
+    hints: {
+      not_found: 'Prüfe die Adresse oder geh zur Startseite.',
+      invalid_client: 'Geh zurück zur App und melde ihrem Entwickler diesen Fehler.',
+      invalid_redirect_uri:
+        'Zu deiner Sicherheit haben wir abgebrochen. Geh zurück zur App und melde ihrem Entwickler diesen Fehler.',
+      invalid_request_uri:
+        'Sie ist abgelaufen oder wurde schon verwendet. Geh zurück zur App und melde dich noch einmal an.',
+      invalid_sso_flow:
+        'Sie ist abgelaufen, schon verwendet oder in einem anderen Browser begonnen. Geh zurück und beginne noch ' +
+        'einmal.',
+      sso_connection_unavailable: 'Deine Organisation hat es ausgeschaltet. Wende dich an deine Administration.',
+      sso_denied: 'Versuche es mit deinem Arbeitskonto noch einmal, oder wende dich an deine Administration.',
+      sso_user_deactivated: 'Wende dich an deine Administration. Dein Countersign-Konto ist unverändert.',
+      sso_response_invalid:
+        'Zu deiner Sicherheit haben wir abgebrochen. Deine Administration sieht den Grund im Audit-Log der ' +
+        'Organisation.',
+      sso_response_mismatch: 'Zu deiner Sicherheit haben wir abgebrochen. Geh zurück und beginne noch einmal.',
+      sso_provider_error:
+        'Versuche es gleich noch einmal. Deine Administration sieht den Grund im Audit-Log der Organisation.',
+      sso_provider_timeout:
+        'Versuche es gleich noch einmal. Deine Administration sieht den Grund im Audit-Log der Organisation.',
+      too_many_pending:
+        'Zu viele deiner Geräte möchten entsperrt werden. Warte ein paar Minuten und versuche es noch einmal.',
+      rate_limited: 'Warte eine Minute und versuche es noch einmal.',
+      request_not_found: 'Der Link führt zu keiner Signaturanfrage. Geh zurück zur App und versuche es noch einmal.',
+      server_error:
+        'Versuche es gleich noch einmal. Wenn es wieder passiert, nenne dem Betreiber die Referenz-ID unten.',
+      temporarily_unavailable: 'Versuche es gleich noch einmal.',
+    },
+  },
+
+  problem: {
+    unreachable: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
+    unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Lade sie neu und versuche es noch einmal.',
+    ceremony: {
+      declined:
+        'Es wurde kein Passkey verwendet. Versuche es noch einmal oder wähle im Browser-Dialog ein anderes Gerät.',
+      superseded: 'Eine andere Passkey-Anfrage wurde gestartet. Versuche es noch einmal.',
+      unsupported: 'Dieser Browser unterstützt keine Passkeys. Aktualisiere ihn oder verwende ein anderes Gerät.',
+      'already registered': 'Dieses Gerät hat schon einen Passkey für dieses Konto. Melde dich damit an.',
+      unfit: 'Dieses Gerät kann dich nicht mit Fingerabdruck, Gesicht oder PIN prüfen. Verwende ein anderes.',
+      'wrong host':
+        'Unter dieser Adresse funktionieren Passkeys nicht. Bitte den Betreiber, die Einstellungen zu prüfen.',
+      failed: 'Der Passkey konnte nicht verwendet werden. Versuche es noch einmal oder verwende einen anderen.',
+    },
+    refused: {
+      invalid_credential: 'Dieser Passkey wird hier nicht akzeptiert. Verwende einen anderen.',
+      invalid_request_uri: 'Die Anmeldung ist abgelaufen. Geh zurück zur App und melde dich noch einmal an.',
+      invalid_flow: 'Dieser Schritt ist abgelaufen. Beginne noch einmal.',
+      sso_confirmation_outdated: 'Etwas hat sich geändert. Lies diese Seite noch einmal, bevor du fortfährst.',
+      sso_connection_unavailable:
+        'Deine Organisation hat diese Anmeldung ausgeschaltet. Wende dich an deine Administration.',
+      sso_provider_error:
+        'Die Anmeldung deiner Organisation funktioniert gerade nicht. Versuche es gleich noch einmal.',
+      sso_provider_timeout: 'Die Anmeldung deiner Organisation antwortet gerade nicht. Versuche es gleich noch einmal.',
+      sso_not_a_member:
+        'Deine Organisation muss diese Identität einladen oder ihre E-Mail-Domain bestätigen, bevor du beitreten ' +
+        'kannst.',
+      sso_account_already_linked: 'Dieses Konto deiner Organisation ist schon mit einer anderen Identität verknüpft.',
+      sso_user_deactivated: 'Deine Organisation hat deinen Zugang deaktiviert. Wende dich an deine Administration.',
+      credential_in_use: 'Dieser Passkey gehört schon zu einem Konto. Melde dich damit an.',
+      app_disabled: 'Diese App wurde deaktiviert. Du kannst die Anfrage nur ablehnen.',
+      signature_reused:
+        'Genau diesen Text hast du schon unterschrieben, für eine andere App oder in einer anderen Rolle. Lehne die ' +
+        'Anfrage ab und lass die App einen eigenen Text senden.',
+      key_not_in_log: 'Der Beleg ist noch nicht bereit. Versuche es in einer Minute noch einmal.',
+      unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',
+      reauthentication_required: 'Bestätige mit deinem Passkey, um fortzufahren.',
+      passkey_required: 'Du bist mit SSO angemeldet. Melde dich dafür mit deinem Passkey an.',
+      organization_access_denied: 'Du bist kein Mitglied dieser Organisation mehr. Lade die Seite neu.',
+      enterprise_sso_required: 'Diese Organisation verlangt SSO. Lade die Seite neu und melde dich noch einmal an.',
+      invalid_email: 'Gib eine gültige E-Mail-Adresse ein.',
+      invalid_code: 'Falscher oder abgelaufener Code. Fordere nach fünf Versuchen einen neuen an.',
+      undeliverable: 'Der Mailserver hat diese Adresse abgelehnt. Prüfe die Schreibweise.',
+      mail_not_set_up: 'Auf diesem Dienst ist kein E-Mail-Versand eingerichtet.',
+      too_many_apps: 'Du hast die Höchstzahl an Apps erreicht.',
+      app_not_found: 'Diese App gibt es nicht mehr.',
+      disabled_by_operator: 'Der Betreiber hat das deaktiviert. Nur der Betreiber kann es wieder aktivieren.',
+      too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder beende sie sofort.',
+      resource_key_taken: 'Dieser Ressourcenschlüssel ist schon vergeben. Wähle einen anderen.',
+      audience_taken: 'Eine andere Ressource verwendet diese Audience schon. Wähle eine andere.',
+      too_many_resources: 'Diese App hat die Höchstzahl an Ressourcen erreicht.',
+      resource_not_found: 'Diese Ressource gibt es nicht mehr.',
+      webhook_not_found: 'Es ist kein Webhook eingerichtet.',
+      webhook_disabled: 'Die App oder ihr Webhook ist deaktiviert. Aktiviere sie zuerst.',
+      delivery_not_found: 'Dieses Ereignis ist nicht mehr im Protokoll.',
+      delivery_not_redeliverable: 'Dieses Ereignis wurde schon zugestellt oder wird noch gesendet.',
+      last_identity: 'Das ist deine einzige Identität. Um sie zu entfernen, lösche dein Konto.',
+      too_many_pending: 'Zu viele deiner Geräte möchten entsperrt werden. Warte ein paar Minuten.',
+      organization_not_found: 'Du bist kein Mitglied dieser Organisation mehr.',
+      no_signing_key: 'Du hast noch keinen Signaturschlüssel. Erstelle einen in deinem Konto unter „Unterschriften“.',
+      insufficient_scope: 'Deine Rolle erlaubt das nicht.',
+      slug_taken: 'Dieser URL-Name ist vergeben. Wähle einen anderen.',
+      too_many_slugs:
+        'Der URL-Name wurde in 90 Tagen dreimal geändert. Verwende einen früheren oder warte, bis einer frei wird.',
+      too_many_organizations: 'Diese Identität hat die Höchstzahl an Organisationen erreicht.',
+      member_not_found: 'Diese Person ist kein Mitglied mehr.',
+      last_owner:
+        'Eine Organisation braucht mindestens einen Inhaber. Ernenne zuerst jemand anderen oder lösche die ' +
+        'Organisation.',
+      already_member: 'Diese Person ist schon Mitglied.',
+      too_many_invitations: 'Zu viele offene Einladungen. Zieh zuerst einige zurück.',
+      invitation_not_found: 'Diese Einladung ist nicht mehr gültig.',
+      invitation_not_for_you: 'Diese Einladung ist für jemand anderen.',
+      key_changed: 'Jemand hat den Schlüssel gerade ersetzt. Lade die Seite neu.',
+      key_granted_already: 'Jemand hat diesen Schlüssel gerade geteilt. Lade die Seite neu.',
+      too_many_keys: 'Diese Organisation hat die Höchstzahl an Schlüsseln erreicht.',
+      kms_changed: 'Jemand hat die KMS-Einstellungen gerade geändert. Lade die Seite neu.',
+      kms_unavailable: 'Das KMS antwortet nicht korrekt. Versuche es gleich noch einmal.',
+      signed_action_required: 'Nicht gespeichert: Diese Organisation verlangt, dass du diese Änderung unterschreibst.',
+      rate_limited: 'Zu viele Versuche. Warte eine Minute und versuche es noch einmal.',
+      temporarily_unavailable: 'Der Server ist gerade ausgelastet. Versuche es gleich noch einmal.',
+      server_error: 'Bei uns ist ein Fehler aufgetreten. Versuche es gleich noch einmal.',
+    },
+  },
+}

@@ -1,0 +1,277 @@
+import { plural } from '../../plural.ts'
+import type { organizationSecurityMessages as english } from '../../en/pages/business-security.ts'
+
+/** Holds the messages for SSO, SCIM, domains, keys and signed admin actions of organizations. In German. */
+export const organizationSecurityMessages: typeof english = {
+  acts: {
+    'organization.updated': 'Organisation ändern',
+    'organization.deleted': 'Organisation löschen',
+    'organization.member.updated': 'Berechtigungen eines Mitglieds ändern',
+    'organization.member.removed': 'Mitglied entfernen',
+    'organization.invitation.created': 'Mitglied einladen',
+    'organization.invitation.revoked': 'Einladung zurückziehen',
+    'organization.domain.added': 'Domain hinzufügen',
+    'organization.domain.verified': 'Domain bestätigen',
+    'organization.domain.removed': 'Domain entfernen',
+    'organization.key.created': 'Schlüssel erstellen',
+    'organization.key.shared': 'Schlüssel mit Mitgliedern teilen',
+    'organization.key.deleted': 'Alten Schlüssel löschen',
+    'organization.kms.updated': 'KMS einrichten',
+    'organization.kms.removed': 'KMS entfernen',
+    'sso.connection.created': 'SSO-Verbindung hinzufügen',
+    'sso.connection.updated': 'SSO-Verbindung ändern',
+    'sso.connection_confirmed': 'SSO-Verbindung bestätigen',
+    'sso.connection.deleted': 'SSO-Verbindung löschen',
+    'sso.encryption_key.created': 'SAML-Verschlüsselungsschlüssel veröffentlichen',
+    'sso.encryption_key.removed': 'SAML-Verschlüsselungsschlüssel entfernen',
+    'scim.token.created': 'SCIM-Token erstellen',
+    'scim.token.revoked': 'SCIM-Token widerrufen',
+  },
+
+  concerns: {
+    organization: 'Organisation',
+    member: 'Mitglied',
+    invitation: 'Eingeladen',
+    domain: 'Domain',
+    connection: 'Verbindung',
+    key: 'Schlüssel',
+    yes: 'Ja',
+    no: 'Nein',
+  },
+
+  sso: {
+    what: 'Mitglieder melden sich mit ihrem Arbeitskonto an. Einmal verknüpfen sie es mit einem Passkey.',
+    add: 'SSO-Verbindung hinzufügen',
+    create: 'Verbindung hinzufügen',
+    titles: {
+      oidc: 'OpenID-Connect-Anbieter',
+      saml: 'SAML-2.0-Anbieter',
+    },
+    instead: {
+      oidc: 'Stattdessen OpenID Connect verwenden',
+      saml: 'Stattdessen SAML verwenden',
+    },
+    fields: {
+      issuer: 'Issuer',
+      clientId: 'Client-ID',
+      clientSecret: 'Client-Secret',
+      metadataUrl: 'Metadaten-URL',
+    },
+    hints: {
+      issuer: 'Genau wie der Anbieter ihn anzeigt.',
+      clientId: 'Von der Webanwendung, die ihr beim Anbieter registriert habt.',
+      clientSecret: 'Wird verschlüsselt gespeichert und nicht noch einmal angezeigt.',
+      metadataUrl: 'Muss mit https:// beginnen.',
+    },
+    missing: 'Dieses Feld ist erforderlich.',
+    noProvider: 'Unter dieser Adresse wurde kein Anbieter gefunden. Sie muss aus dem Internet erreichbar sein.',
+    callback: 'Redirect-URI (beim Anbieter eintragen)',
+    ourMetadata: 'Service-Provider-Metadaten (beim Anbieter eintragen)',
+    acs: 'Assertion-Consumer-Service-URL (ACS)',
+    scimAddress: 'SCIM-Basis-URL',
+    untested: 'Noch nicht getestet.',
+    tested: (day) => `Getestet: ${day}.`,
+    unconfirmed: 'Noch von keinem Inhaber bestätigt. Bis dahin zählt die Verbindung nicht, wo SSO verlangt wird.',
+    confirm: 'Verbindung bestätigen',
+    confirmQuestion: (name) => `${name} bestätigen?`,
+    confirmWhat: (issuer) =>
+      `Wer sich über ${issuer} anmeldet, erhält dann Zugriff, wo SSO verlangt wird. Prüfe, ob das euer ` +
+      'Identitätsanbieter ist.',
+    disabled: 'Ausgeschaltet. Niemand kann sich damit anmelden.',
+    joins: (domains) => `Wer eine bestätigte Adresse bei ${domains} hat, tritt automatisch bei.`,
+    noDomains: 'Nur bestehende Mitglieder können sie verwenden.',
+    directed: 'Euer Verzeichnis (SCIM) steuert, wer beitreten kann.',
+    change: 'Bearbeiten',
+    changeTitle: 'Verbindung bearbeiten',
+    renewed: {
+      clientSecret: 'Leer lassen, um das aktuelle Secret zu behalten.',
+      metadataUrl: 'Noch einmal eingeben, um die Schlüssel des Anbieters neu zu laden.',
+    },
+    notReadAgain: {
+      invalid_metadata:
+        'Das sind keine Metadaten desselben Anbieters. Füge einen anderen Anbieter als neue Verbindung hinzu.',
+      insufficient_scope:
+        'Schlüssel oder Anmelde-URL des Anbieters haben sich geändert. Nur ein Inhaber kann diese Änderung speichern.',
+    },
+    addDirectory: 'SCIM einrichten',
+    directory: 'SCIM',
+    encryption: 'Assertion-Verschlüsselung',
+    test: 'Testen',
+    enable: 'Einschalten',
+    disable: 'Ausschalten',
+    remove: 'Löschen',
+    removeTitle: (name) => `${name} löschen?`,
+    removeWhat:
+      'Wer nur über diese Verbindung angemeldet ist, wird abgemeldet, und alle Verknüpfungen werden entfernt.',
+    removeNow: 'Verbindung löschen',
+    everybody: 'SSO-Pflicht',
+    required: 'Mitglieder müssen sich mit SSO anmelden. Inhaber können hier weiterhin einen Passkey verwenden.',
+    notRequired: 'Mitglieder können sich auch nur mit einem Passkey anmelden.',
+    require: 'SSO verlangen',
+    letWithout: 'SSO nicht mehr verlangen',
+  },
+
+  keys: {
+    what: 'Ein Schlüssel, den alle Mitglieder teilen. Apps verschlüsseln damit Daten für die Organisation.',
+    none: 'Noch kein Schlüssel.',
+    inForce: (version, day) => `Schlüssel ${version}, erstellt: ${day}.`,
+    kept: {
+      svc_standard: 'Von Countersign gespeichert.',
+      customer_kms: 'Von eurem KMS gespeichert.',
+      identity_grants: 'Nur Mitglieder, mit denen er geteilt wurde, können ihn entsperren.',
+    },
+    without: (members) =>
+      plural('de', members, { one: '1 Mitglied hat ihn nicht.', other: `${members} Mitglieder haben ihn nicht.` }),
+    due: (day) =>
+      `Austausch empfohlen seit ${day}: Ein Mitglied mit Zugriff ist gegangen, oder die Aufbewahrung wurde geändert.`,
+    first: 'Schlüssel erstellen',
+    replace: 'Schlüssel ersetzen',
+    share: 'Mit Mitgliedern teilen',
+    keeper: 'Aufbewahrung der Schlüssel',
+    change: 'Ändern',
+    modes: {
+      standard: 'Countersign',
+      enterprise_managed: 'Euer eigenes KMS',
+      e2ee: 'Nur Mitglieder (Ende-zu-Ende)',
+    },
+    modesWhat: {
+      standard: 'Mitglieder erhalten den Schlüssel automatisch.',
+      enterprise_managed:
+        'Euer Key-Management-Dienst entsperrt den Schlüssel jedes Mal, wenn ein Mitglied ihn braucht.',
+      e2ee:
+        'Der Schlüssel wird in einem Browser erstellt und von Mitglied zu Mitglied geteilt. Wir können ihn nicht ' +
+        'lesen.',
+    },
+    save: 'Speichern',
+    former: 'Frühere Schlüssel',
+    remove: 'Löschen',
+    removeTitle: (version) => `Schlüssel ${version} löschen?`,
+    removeWhat:
+      'Nur mit diesem Schlüssel verschlüsselte Daten sind nicht mehr lesbar, außer für Mitglieder mit einer Kopie.',
+    removeNow: 'Schlüssel löschen',
+    kms: 'KMS-URL',
+    kmsStays: (url) => `Das KMS unter ${url} ist noch eingerichtet, speichert aber keinen eurer Schlüssel.`,
+    kmsOpens: (url) => `Das KMS unter ${url} schützt noch frühere Schlüssel. Lösche diese, bevor du es entfernst.`,
+    removeKms: 'KMS entfernen',
+    kmsVerdicts: {
+      invalid_kms: 'Der Dienst unter dieser URL kann nicht entpacken, was er verpackt hat.',
+      kms_cannot_unwrap: 'Dieses KMS kann eure bestehenden Schlüssel nicht entsperren.',
+    },
+  },
+
+  directory: {
+    title: 'SCIM-Provisionierung',
+    what:
+      'Euer Verzeichnis steuert, wer mit dieser Verbindung beitreten kann; sonst kann es niemand. Wen es ' +
+      'deaktiviert oder löscht, der verliert sofort den Zugriff.',
+    made: (day) =>
+      `SCIM-Token erstellt: ${day}. Ein neues ersetzt es. Ohne Token werden alle provisionierten Nutzer vergessen; ` +
+      'Mitglieder bleiben.',
+    by: 'Nutzer zuordnen über',
+    ways: {
+      externalId: {
+        label: 'externalId',
+        about: 'Der Wert, den euer Anbieter als sub (OIDC) oder NameID (SAML) sendet.',
+      },
+      email: {
+        label: 'E-Mail-Adresse',
+        about: 'Eine Adresse, die euer Anbieter als bestätigt kennzeichnet.',
+      },
+    },
+    make: 'Token erstellen',
+    replace: 'Token ersetzen',
+    remove: 'SCIM entfernen',
+    issued: 'Trage beide Werte in eurem Verzeichnis ein. Das Token wird nicht noch einmal angezeigt.',
+    address: 'SCIM-Basis-URL',
+    token: 'Token',
+  },
+
+  encryption: {
+    title: 'Assertion-Verschlüsselung',
+    what:
+      'Veröffentlicht einen Schlüssel, damit euer Anbieter SAML-Assertions verschlüsseln kann. Manche beginnen, ' +
+      'sobald sie ihn sehen, nicht immer mit einem unterstützten Verfahren. Testet danach die Verbindung.',
+    published: (day) =>
+      `Schlüssel veröffentlicht; Zertifikat gültig bis ${day}. Nach dem Ersetzen oder Entfernen gilt der alte noch ` +
+      '30 Tage.',
+    make: 'Schlüssel veröffentlichen',
+    replace: 'Schlüssel ersetzen',
+    remove: 'Schlüssel entfernen',
+    save: 'Zertifikat herunterladen',
+  },
+
+  domains: {
+    what: 'Bestätigt eine Domain, damit Personen mit ihren E-Mail-Adressen über SSO ohne Einladung beitreten können.',
+    domain: 'Domain',
+    hint: 'Zum Beispiel example.com',
+    claim: 'Domain hinzufügen',
+    pending: 'Noch nicht bestätigt. Füge diesen DNS-Eintrag zu eurer Domain hinzu und prüfe ihn dann.',
+    verified: (day) => `Bestätigt: ${day}. Der DNS-Eintrag muss bestehen bleiben.`,
+    failing: (day) =>
+      `Der DNS-Eintrag fehlt. Stellt ihn wieder her, sonst verliert die Domain ihre Bestätigung. Frist: ${day}.`,
+    record: 'DNS-Eintrag',
+    recordName: 'TXT-Eintrag',
+    recordValue: 'Wert',
+    check: 'DNS-Eintrag prüfen',
+    remove: 'Entfernen',
+    removeTitle: (domain) => `${domain} entfernen?`,
+    removeWhat:
+      'Personen mit Adressen dieser Domain können nicht mehr automatisch beitreten, und eine andere Organisation ' +
+      'kann sie bestätigen.',
+    removePending: 'Der DNS-Eintrag wird ungültig. Wenn du die Domain wieder hinzufügst, erhält sie einen neuen.',
+    removeNow: 'Domain entfernen',
+    verdicts: {
+      invalid: 'Gib eine Domain ein, etwa example.com.',
+      public: 'Das ist eine öffentliche Domain; sie kann keiner einzelnen Organisation gehören.',
+      claimed: 'Diese Domain ist schon in eurer Liste.',
+      'too many': 'Ihr habt die Höchstzahl von 50 Domains erreicht. Entferne zuerst eine.',
+      taken:
+        'Eine andere Organisation hat diese Domain bestätigt, und ihr DNS-Eintrag besteht noch. Entferne ihn zuerst.',
+      unanswered: 'Die Nameserver der Domain antworten nicht. Versuche es gleich noch einmal.',
+      nothing: 'DNS-Eintrag nicht gefunden. Neue Einträge sind manchmal erst nach einer Stunde sichtbar.',
+      'other text': 'Der TXT-Eintrag existiert, hat aber einen anderen Wert.',
+      alias: 'Unter diesem Namen steht ein CNAME-Eintrag. Ersetze ihn durch den TXT-Eintrag.',
+    },
+  },
+
+  refused: {
+    invalid_request: 'Manche Werte sind ungültig. Prüfe deine Eingaben.',
+    identity_not_found: 'Kein Nutzer mit diesem Benutzernamen.',
+    signed_action_required: 'Nicht gespeichert: Diese Änderung muss unterschrieben werden.',
+    no_signing_key:
+      'Nicht gespeichert: Diese Organisation verlangt Unterschriften, und diese Identität hat noch keinen ' +
+      'Signaturschlüssel. Erstelle einen in deinem Konto unter „Unterschriften“.',
+    passkey_required:
+      'Nicht gespeichert: Du bist mit SSO angemeldet. Melde dich für diese Änderung mit deinem Passkey an.',
+    invalid_action_signature: 'Die Unterschrift ist ungültig. Unterschreibe noch einmal.',
+    connection_not_found: 'Diese Verbindung gibt es nicht mehr.',
+    invalid_issuer:
+      'Unter diesem Issuer wurde kein OpenID-Anbieter gefunden. Er muss aus dem Internet erreichbar sein.',
+    invalid_metadata: 'Unter dieser URL wurden keine SAML-Metadaten gefunden.',
+    domain_not_verified: 'Eine dieser Domains ist für die Organisation nicht mehr bestätigt.',
+    too_many_connections: 'Ihr habt die Höchstzahl von zehn Verbindungen erreicht. Lösche zuerst eine.',
+    sso_connection_required: 'SSO wird über diese Verbindung verlangt. Schalte die SSO-Pflicht zuerst aus.',
+    sso_connection_untested: 'Bevor du SSO verlangst, teste eine Verbindung und lass sie von einem Inhaber bestätigen.',
+    scim_users_exist: 'Es wurden schon Nutzer mit einer anderen Zuordnung provisioniert. Entfernt zuerst SCIM.',
+    encryption_key_not_found: 'Diese Verbindung hat keinen Verschlüsselungsschlüssel mehr.',
+    too_many_encryption_keys: 'Zu viele frühere Schlüssel gelten noch. Warte, bis einer abläuft.',
+    scim_token_not_found: 'SCIM ist für diese Verbindung nicht mehr eingerichtet.',
+    domain_not_found: 'Diese Domain ist nicht mehr in der Liste.',
+    encryption_key_missing: 'Dieses Mitglied hat noch keinen Verschlüsselungsschlüssel.',
+    invalid_key_wrap: 'Der Schlüssel konnte nicht geteilt werden. Versuche es noch einmal.',
+    key_not_found: 'Diesen Schlüssel gibt es nicht mehr.',
+    key_active: 'Das ist der aktive Schlüssel. Ersetze ihn zuerst.',
+    key_not_shared_with_you: 'Nur Mitglieder, die diesen Schlüssel haben, können ihn teilen.',
+    key_used_before: 'Dieser Schlüssel wurde schon einmal verwendet. Erstelle einen neuen.',
+    key_changed: 'Jemand hat den Schlüssel gerade ersetzt. Lade die Seite neu.',
+    too_many_keys: 'Ihr habt die Höchstzahl an Schlüsseln erreicht.',
+    key_managed_by_service: 'Diesen Schlüssel erhalten Mitglieder automatisch.',
+    invalid_kms: 'Der Dienst unter dieser URL kann nicht entpacken, was er verpackt hat.',
+    kms_required: 'Gib zuerst die URL eures KMS ein.',
+    kms_not_found: 'Es ist kein KMS eingerichtet.',
+    kms_in_use: 'Dieses KMS schützt noch Schlüssel.',
+    kms_cannot_unwrap: 'Dieses KMS kann eure bestehenden Schlüssel nicht entsperren.',
+    kms_changed: 'Jemand hat die KMS-Einstellungen gerade geändert. Lade die Seite neu.',
+    kms_unavailable: 'Euer KMS antwortet nicht. Versuche es gleich noch einmal.',
+  },
+}

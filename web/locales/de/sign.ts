@@ -1,0 +1,78 @@
+import type { signMessages as english } from '../en/sign.ts'
+
+/** Holds the messages for signing a text or an admin action. In German. */
+export const signMessages: typeof english = {
+  sign: {
+    title: 'Deine Unterschrift',
+    asks: 'Bittet um deine Unterschrift:',
+    demonstration: 'Das ist eine Demo. Die Unterschrift wird nicht verwendet.',
+    notConnected: 'Du hast diese App noch nie verwendet. Unterschreibe nur, wenn du weißt, warum sie fragt.',
+    text: 'Text, den du unterschreibst',
+    timeLeft: 'Verbleibende Zeit',
+    soonOver: 'Weniger als eine Minute',
+    sign: 'Unterschreiben',
+    deny: 'Ablehnen',
+    readOn: 'Lies bis zum Ende, um zu unterschreiben.',
+    seeAll: 'Achte darauf, dass der ganze Text sichtbar ist, und lies bis zum Ende.',
+    unreadable:
+      'Das ist kein lesbarer Text, nur ein Code. Wenn du ihn unterschreibst, weißt du nicht, wozu du Ja sagst.',
+    reserved:
+      'Das ist kein Text für Menschen, sondern eine Nachricht, auf die Countersign selbst handelt und zum Beispiel ' +
+      'einen Schlüssel ändert. Du kannst sie hier nicht unterschreiben.',
+    insist: 'Trotzdem fortfahren',
+    useCode: 'Anders entsperren',
+    codeWhy:
+      'Kein Passkey auf diesem Gerät kann deinen Signaturschlüssel entsperren. Gib deinen Wiederherstellungscode ' +
+      'ein; er bleibt gültig.',
+    whoAreYou: 'Melde dich an',
+    whoAreYouWhy: 'Eine App bittet um deine Unterschrift. Melde dich an, um den Text zu sehen.',
+    inAWindow: 'In neuem Fenster öffnen',
+    inAWindowWhy:
+      'Du liest und unterschreibst in einem eigenen Countersign-Fenster, in dem nichts den Text verdecken kann.',
+    unknownTitle: 'Hier gibt es nichts zu unterschreiben',
+    unknownWhy: 'Diese Anfrage ist für jemand anderen oder existiert nicht mehr.',
+    ends: {
+      signed: 'Unterschrieben',
+      denied: 'Abgelehnt',
+      expired: 'Abgelaufen',
+    },
+    endsWhat: {
+      signed: 'Die App hat deine Unterschrift.',
+      denied: 'Die App wurde informiert, dass du abgelehnt hast.',
+      expired: 'Die Anfrage ist ohne Unterschrift abgelaufen. Die App kann noch einmal fragen.',
+    },
+    ofOrganization: {
+      asks: (organization) => `Bittet um die Unterschrift von ${organization}:`,
+      notConnected:
+        'Kein Mitglied hat diese App für die Organisation verwendet. Unterschreibe nur, wenn du weißt, warum sie ' +
+        'fragt.',
+      approve: 'Freigeben',
+      by: {
+        sign: (handle) => `unterschrieben von ${handle}`,
+        approve: (handle) => `freigegeben von ${handle}`,
+      },
+      approvals: (count, needed) => `Freigaben: ${count} von ${needed}`,
+      did: {
+        sign: (who) => `${who} hat unterschrieben`,
+        approve: (who) => `${who} hat freigegeben`,
+      },
+      somebody: 'Jemand',
+      done: {
+        sign: 'Du hast unterschrieben',
+        approve: 'Du hast freigegeben',
+      },
+      waitsFor: (organization) =>
+        `Wartet auf weitere Mitglieder von ${organization}. Die App erhält die Unterschrift, sobald die nötigen ` +
+        'Mitglieder unterschrieben und freigegeben haben.',
+      denyAfterAll: 'Anfrage ablehnen',
+    },
+    closeThis: 'Du kannst dieses Fenster schließen.',
+    saveReceipt: 'Beleg herunterladen',
+  },
+
+  act: {
+    title: 'Änderung unterschreiben',
+    what: 'Deine Organisation bewahrt deine Unterschrift im Audit-Log auf.',
+    nothingWhy: 'Dieses Fenster gehört zur Seite deiner Organisation. Geh dorthin zurück und versuche es noch einmal.',
+  },
+}

@@ -1,0 +1,20 @@
+import { accountMessages } from './account.ts'
+import { activityMessages } from './activity.ts'
+import { problemMessages } from './errors.ts'
+import { frameMessages } from './frame.ts'
+import { passkeyMessages } from './passkeys.ts'
+import { registerMessages } from './register.ts'
+import { signMessages } from './sign.ts'
+import { signinMessages } from './signin.ts'
+
+/** Holds the English messages that all pages load. German has the same keys: it does not compile otherwise. */
+export const en = {
+  ...frameMessages,
+  ...registerMessages,
+  ...signinMessages,
+  ...signMessages,
+  ...accountMessages,
+  ...passkeyMessages,
+  ...activityMessages,
+  ...problemMessages,
+}

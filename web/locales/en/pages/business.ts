@@ -1,0 +1,156 @@
+import { organizationSecurityMessages } from './business-security.ts'
+
+/** Holds the messages of the organization pages. */
+export const businessMessages = {
+  ...organizationSecurityMessages,
+  title: 'Organizations',
+  account: 'Your account',
+  retry: 'Try again',
+  none: 'You’re not a member of any organization yet. Create one, or ask someone to invite you.',
+  add: 'New organization',
+  create: 'Create organization',
+  name: 'Name',
+  nameInvalid: 'Enter a name of up to 80 characters.',
+  ownAs: 'Which identity owns the organization?',
+  unknown: 'Organization not found',
+  unknownWhy: 'It was deleted, or you’re no longer a member.',
+  save: 'Save',
+  saved: 'Saved.',
+  approvals: {
+    title: 'Signature approvals',
+    needed: 'Required approvals',
+    neededHint: 'How many other members must approve before an app gets the organization’s signature.',
+    invalid: (most: number) => `Enter a number from 0 to ${most}.`,
+  },
+
+  signedActs: {
+    title: 'Signed admin actions',
+    required: 'Admins must sign their changes. The audit log keeps the signatures.',
+    notRequired:
+      'Admins with a signing key sign the changes they make on these pages, and the audit log keeps the signatures. ' +
+      'Signing is optional.',
+    require: 'Require signatures',
+    letUnsigned: 'Make signatures optional',
+    ask: 'Sign this change',
+    why: 'Changes made here are signed with your key, in a Countersign window.',
+    opened: 'A window has opened. Review and sign the change there.',
+    open: 'Open window',
+    show: 'Show window',
+    blocked: 'Your browser blocked the window. Allow pop-ups for this page and try again.',
+  },
+
+  roles: {
+    owner: 'Owner',
+    admin: 'Admin',
+    signer: 'Signer',
+    member: 'Member',
+    viewer: 'Viewer',
+  },
+
+  sections: {
+    members: 'Members',
+    domains: 'Domains',
+    sso: 'SSO',
+    keys: 'Keys',
+    settings: 'Settings',
+    activity: 'Audit log',
+  },
+
+  rolesWhat: {
+    owner: 'Full access, including deleting the organization and appointing owners.',
+    admin: 'Manages members, keys, domains and SSO.',
+    signer: 'Signs and approves on behalf of the organization.',
+    member: 'Uses apps on behalf of the organization.',
+    viewer: 'Can view the organization and its members.',
+  },
+
+  scopes: {
+    read: 'View the organization and its members',
+    sign: 'Sign for the organization',
+    approve: 'Approve signatures',
+    manage_identities: 'Invite, edit and remove members',
+    manage_keys: 'Manage keys',
+    manage_sso: 'Manage domains and SSO',
+    manage_org: 'Change settings and view the audit log',
+  },
+
+  role: 'Role',
+  mayDo: 'Permissions',
+  authority: 'Signing authority',
+  hasAuthority: 'Can sign for the organization',
+  authorityWhat: 'Apps see that this member’s signature is binding for the organization.',
+  since: (day: string) => `since ${day}`,
+  ask: {
+    change: (handle: string) => `Edit @${handle}`,
+    remove: (handle: string) => `Remove @${handle}`,
+    leave: (handle: string) => `Leave as @${handle}`,
+  },
+
+  change: 'Edit',
+  remove: 'Remove',
+  leave: 'Leave',
+  changeTitle: (name: string) => `Permissions of ${name}`,
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removeWhat: 'They lose access to the organization immediately, in all apps. You can invite them again.',
+  removeNow: 'Remove member',
+  leaveTitle: (organization: string) => `Leave ${organization}?`,
+  leaveWhat: 'You lose access immediately, in all apps. You’ll need a new invitation to come back.',
+  leaveNow: 'Leave organization',
+  invitations: 'Invitations',
+  invite: 'Invite member',
+  inviteNow: 'Create invitation',
+  whom: 'Username or e-mail address',
+  nobody: 'No user with this username.',
+  whomInvalid: 'Enter a username or an e-mail address.',
+  link: 'Copy this link now and send it. It won’t be shown again and works only for the person you invited.',
+  done: 'Done',
+  until: (day: string) => `expires ${day}`,
+  withdraw: 'Revoke',
+  joining: {
+    title: (organization: string) => `Join ${organization}`,
+    invites: (who: string, role: string) => `${who} invited you as ${role}.`,
+    as: 'Choose an identity',
+    accept: (name: string) => `Join as ${name}`,
+    forAnother: 'This invitation is for another username or e-mail address. Add and confirm that address first.',
+    names: 'Manage your identities',
+    over: 'This invitation is no longer valid',
+    askAgain: 'It was accepted, revoked, or has expired. Ask for a new one.',
+  },
+
+  trail: {
+    show: 'Filter',
+    kinds: {
+      all: 'All events',
+      'organization.member': 'Members',
+      'organization.invitation': 'Invitations',
+      'organization.domain': 'Domains',
+      sso: 'SSO',
+      scim: 'SCIM',
+    },
+    nothing: 'No events of this kind yet.',
+    saveAs: {
+      csv: 'Export as CSV',
+      jsonl: 'Export as JSON Lines',
+    },
+  },
+
+  slug: 'URL name',
+  slugHint: 'Used in URLs: lowercase letters, digits and hyphens.',
+  logo: 'Logo URL',
+  logoHint: 'Must start with https://. Apps show this logo.',
+  invalid: {
+    name: 'Enter a name of up to 80 characters.',
+    slug: 'Use lowercase letters, digits and hyphens. Don’t start or end with a hyphen.',
+    logoUrl: 'Enter a URL that starts with https://.',
+  },
+
+  deletion: {
+    title: 'Delete organization',
+    what: 'All members lose access immediately, in all apps. This can’t be undone.',
+    confirm: (name: string) => `Delete ${name}?`,
+    forever: 'Apps keep the data they already have.',
+    typeName: (name: string) => `Enter “${name}” to confirm`,
+    mismatch: 'That’s not the name of the organization.',
+    now: 'Delete organization permanently',
+  },
+}

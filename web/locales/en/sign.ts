@@ -1,0 +1,71 @@
+/** Holds the messages for signing a text or an admin action. */
+export const signMessages = {
+  sign: {
+    title: 'Your signature',
+    asks: 'Requests your signature:',
+    demonstration: 'This is a demo. The signature won’t be used for anything.',
+    notConnected: 'You’ve never used this app. Sign only if you know why it asks.',
+    text: 'Text you’re signing',
+    timeLeft: 'Time left',
+    soonOver: 'Less than a minute left',
+    sign: 'Sign',
+    deny: 'Deny',
+    readOn: 'Read to the end to sign.',
+    seeAll: 'Make sure the whole text is visible and read to the end.',
+    unreadable: 'This isn’t readable text, only a code. If you sign it, you can’t know what you agree to.',
+    reserved:
+      'This isn’t a text for people. It is a message that makes Countersign itself act, for example change a key. ' +
+      'You can’t sign it here.',
+    insist: 'Continue anyway',
+    useCode: 'Unlock another way',
+    codeWhy:
+      'None of the passkeys on this device can unlock your signing key. Enter your recovery code; it stays valid.',
+    whoAreYou: 'Sign in to continue',
+    whoAreYouWhy: 'An app requests your signature. Sign in to see the text.',
+    inAWindow: 'Open in a new window',
+    inAWindowWhy: 'You read and sign in a separate Countersign window, where nothing can cover the text.',
+    unknownTitle: 'Nothing to sign here',
+    unknownWhy: 'This request is for someone else or no longer exists.',
+    ends: {
+      signed: 'Signed',
+      denied: 'Denied',
+      expired: 'Expired',
+    },
+    endsWhat: {
+      signed: 'The app has your signature.',
+      denied: 'The app was notified that you denied the request.',
+      expired: 'The request expired without a signature. The app can ask again.',
+    },
+    ofOrganization: {
+      asks: (organization: string) => `Requests the signature of ${organization}:`,
+      notConnected: 'No member has used this app for the organization. Sign only if you know why it asks.',
+      approve: 'Approve',
+      by: {
+        sign: (handle: string) => `signed by ${handle}`,
+        approve: (handle: string) => `approved by ${handle}`,
+      },
+      approvals: (count: number, needed: number) => `Approvals: ${count} of ${needed}`,
+      did: {
+        sign: (who: string) => `${who} signed`,
+        approve: (who: string) => `${who} approved`,
+      },
+      somebody: 'Someone',
+      done: {
+        sign: 'You signed',
+        approve: 'You approved',
+      },
+      waitsFor: (organization: string) =>
+        `Waiting for other members of ${organization}. The app gets the signature once the required members have ` +
+        'signed and approved.',
+      denyAfterAll: 'Deny the request',
+    },
+    closeThis: 'You can close this window.',
+    saveReceipt: 'Download receipt',
+  },
+
+  act: {
+    title: 'Sign this change',
+    what: 'Your organization keeps your signature in its audit log.',
+    nothingWhy: 'This window only works together with your organization’s page. Go back there and try again.',
+  },
+}

@@ -1,0 +1,112 @@
+import type { Identity } from '@countersign/protocol/accounts/identities'
+import { useState } from 'preact/hooks'
+import { ApiError, call } from '../../../lib/api/call.ts'
+import { type IdentityDraft, emptyDraft, isComplete, isHandleRefused } from '../../../lib/text/identity-draft.ts'
+import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
+import { Dialog } from '../../../components/form/Dialog.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { IdentityFields } from '../../../components/form/Field.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
+
+type AddIdentityProps = { onAdded: (identity: Identity) => void; onClose: () => void }
+
+export function AddIdentity({ onAdded, onClose }: AddIdentityProps) {
+  const words = useMessages()
+  const doing = useActions()
+  const [draft, setDraft] = useState(emptyDraft)
+  const [checked, setChecked] = useState(false)
+  const add: Action = {
+    name: 'add-identity',
+    label: words.identities.create,
+    do: async () => {
+      setChecked(true)
+      if (!isComplete(draft)) return
+      const { handle, displayName } = draft
+      const added = await call('POST /api/identities', { body: { handle, displayName } }).catch(noteTaken)
+      if (added) onAdded(added)
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
+
+  function noteTaken(error: unknown) {
+    if (!isHandleRefused(error)) throw error
+    setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
+    return undefined
+  }
+
+  return (
+    <Dialog title={words.identities.addTitle} onClose={onClose}>
+      <ActionForm submit={add} others={[cancel]} doing={doing}>
+        <IdentityFields draft={draft} checked={checked} onChange={setDraft} />
+      </ActionForm>
+    </Dialog>
+  )
+}
+
+type EditIdentityProps = { identity: Identity; onChanged: (identity: Identity) => void; onClose: () => void }
+
+/** Edits the display name and the username. */
+export function EditIdentity({ identity, onChanged, onClose }: EditIdentityProps) {
+  const words = useMessages()
+  const doing = useActions()
+  const { identityId, handle, displayName } = identity
+  const [draft, setDraft] = useState<IdentityDraft>({ handle, displayName, taken: [] })
+  const [checked, setChecked] = useState(false)
+  const save: Action = {
+    name: 'save',
+    label: words.identities.save,
+    do: async () => {
+      setChecked(true)
+      if (!isComplete(draft)) return
+      // An unchanged username is not sent, because it must not count as a change of username.
+      const body = { displayName: draft.displayName, ...(draft.handle !== handle && { handle: draft.handle }) }
+      const changed = await call('PATCH /api/identities/:identityId', { params: { identityId }, body }).catch(noteTaken)
+      if (changed) onChanged(changed)
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
+
+  function noteTaken(error: unknown) {
+    if (!isHandleRefused(error)) throw error
+    setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
+    return undefined
+  }
+
+  return (
+    <Dialog title={words.identities.changeTitle} onClose={onClose}>
+      <ActionForm submit={save} others={[cancel]} doing={doing}>
+        <IdentityFields draft={draft} checked={checked} onChange={setDraft} />
+        <p>{words.identities.handleKept}</p>
+      </ActionForm>
+    </Dialog>
+  )
+}
+
+type DeleteIdentityProps = { identity: Identity; onDeleted: () => void; onClose: () => void }
+
+export function DeleteIdentity({ identity: { identityId, handle }, onDeleted, onClose }: DeleteIdentityProps) {
+  const words = useMessages()
+  const doing = useActions()
+  const remove: Action = {
+    name: 'delete-identity',
+    label: words.identities.deleteNow,
+    do: async () => {
+      const deleteIdentity = () => call('DELETE /api/identities/:identityId', { params: { identityId } })
+      await withRecentAuthentication(deleteIdentity).catch(acceptGone)
+      onDeleted()
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
+  return (
+    <Dialog title={words.identities.deleteTitle(handle)} onClose={onClose}>
+      <p>{words.identities.deleteWhat}</p>
+      <Actions of={[remove, cancel]} doing={doing} />
+    </Dialog>
+  )
+}
+
+/** Ignores that the identity was already deleted from another tab. */
+function acceptGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'identity_not_found')) throw error
+}

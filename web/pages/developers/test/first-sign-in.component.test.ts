@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { firstSignIn } from '../FirstSignIn.tsx'
+
+const app = {
+  clientId: 'app_0123',
+  redirectUris: ["https://ledger.example/?it's=here", 'https://other.example/'],
+  allowedScopes: ['openid', 'email'],
+  public: false,
+}
+
+test('the program asks for what the app may have, and comes back where it may', () => {
+  const program = firstSignIn(app, 'https://id.example')
+  assert.match(program, /scope: 'openid',/)
+  assert.match(program, /redirect_uri: "https:\/\/ledger\.example\/\?it's=here",/)
+  assert.match(program, /CLIENT_SECRET/)
+})
+
+test('an app without a secret asks for none', () => {
+  const program = firstSignIn({ ...app, public: true }, 'https://id.example')
+  assert.doesNotMatch(program, /SECRET/)
+  assert.match(program, /client\.None\(\)/)
+})
+
+test('only a service without TLS is spoken to in the clear', () => {
+  assert.doesNotMatch(firstSignIn(app, 'https://id.example'), /allowInsecureRequests/)
+  assert.match(firstSignIn(app, 'http://localhost:4401'), /allowInsecureRequests/)
+})

@@ -1,0 +1,53 @@
+import { parseRecipientKey, type RecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
+import type { SignInView } from '@countersign/protocol/pages'
+
+type RequestedTarget = Pick<SignInView, 'redirectUri' | 'key'> & { app: Pick<SignInView['app'], 'clientId'> }
+
+/**
+ * Returns whether the client, the redirect URI and the key recipient in the server's view match the URL of this page,
+ * which the app itself has written. A URL without a client, or with a pushed authorization request, does not contain
+ * them.
+ */
+export function matchesRequest({ app, redirectUri, key }: RequestedTarget, search: string): boolean {
+  const own = new URLSearchParams(search)
+  if (!own.has('client_id')) return true
+  if (!isOnly(own, 'client_id', app.clientId)) return false
+  if (own.has('request_uri')) return true
+  return isOnly(own, 'redirect_uri', redirectUri) && isRecipient(own.getAll('app_key_jwk'), key?.recipient)
+}
+
+/**
+ * Returns whether a URL is the redirect URI: the same scheme, host, port, path and query, with at most one `code`,
+ * `state` and `iss` each. URIs without a host, such as `com.example.app:/callback`, are compared as a whole.
+ */
+export function leadsTo(answer: string, redirectUri: string): boolean {
+  const [target, expected] = [URL.parse(answer), URL.parse(redirectUri)]
+  if (!target || !expected || target.hash !== '' || bareOf(target) !== bareOf(expected)) return false
+  const own = [...expected.searchParams]
+  const given = [...target.searchParams]
+  const names = given.slice(own.length).map(([name]) => name)
+  const keepsOwn = own.every(([name, value], index) => given[index]?.[0] === name && given[index][1] === value)
+  return keepsOwn && names.every((name) => added.includes(name)) && new Set(names).size === names.length
+}
+
+const added = ['code', 'state', 'iss']
+
+/** Returns a URL without its query and fragment. Works for the URIs of installed apps too, which have no origin. */
+function bareOf({ href, search, hash }: URL): string {
+  return href.slice(0, href.length - search.length - hash.length)
+}
+
+function isOnly(query: URLSearchParams, name: string, value: string): boolean {
+  const values = query.getAll(name)
+  return values.length === 1 && values[0] === value
+}
+
+function isRecipient(written: string[], named: RecipientKey | undefined): boolean {
+  if (written.length === 0) return named === undefined
+  const own = written.length === 1 ? parseRecipientKey(written[0] ?? '') : undefined
+  return own !== undefined && named !== undefined && pointOf(own) === pointOf(named)
+}
+
+function pointOf(key: RecipientKey): string {
+  return [key.crv, key.x, key.kty === 'EC' ? key.y : ''].join('.')
+}
