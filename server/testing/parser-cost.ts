@@ -57,7 +57,8 @@ export const anonymousMillisecondsMax = 50
 export async function measureCost(parser: MeasuredParser, build: (size: number) => string): Promise<ParserCost> {
   const { sizeMax, parse } = parser
   const inputs = { half: build(Math.floor(sizeMax / 2)), full: build(sizeMax) }
-  let cost: ParserCost = { half: [], full: [] }
+  let cost: ParserCost = { half: [], full: [await sample(parse, inputs.full, 0)] }
+  if (isNegligible(cost)) return cost
   const before = process.cpuUsage()
   let isRepeated = false
   for (const { pairs, sampleMilliseconds } of attempts) {
@@ -69,7 +70,7 @@ export async function measureCost(parser: MeasuredParser, build: (size: number) 
       // Each goes first equally often, because one leaves costs for the other.
       const sizes = pair % 2 === 0 ? (['half', 'full'] as const) : (['full', 'half'] as const)
       for (const size of sizes) cost[size].push(await sample(parse, inputs[size], sampleMilliseconds))
-      if (millisecondsSince(before) > measuringMillisecondsMax) return cost
+      if (isNegligible(cost) || millisecondsSince(before) > measuringMillisecondsMax) return cost
     }
     if (objectionTo(cost, parser, linearGrowthMax) === undefined) return cost
   }
@@ -88,6 +89,9 @@ function findCollector(): () => void {
 
 /** At the largest size: a lower cost does no harm, however it grows. */
 const negligibleMilliseconds = 1
+function isNegligible({ full }: ParserCost): boolean {
+  return Math.min(...full) < negligibleMilliseconds
+}
 
 /** Returns the problem with a cost, or undefined if there is none. The limit of growth is for twice the input. */
 export function objectionTo(
@@ -95,8 +99,8 @@ export function objectionTo(
   { authenticated, millisecondsMax = authenticated ? Infinity : anonymousMillisecondsMax }: MeasuredParser,
   growthLimit = growthMax,
 ): string | undefined {
+  if (isNegligible({ half, full })) return undefined
   const least = Math.min(...full)
-  if (least < negligibleMilliseconds) return undefined
   // Each measure has its own disturbance: a lucky sample of half the size affects the minimum, a busy machine the
   // median, and disturbing one of each pair the pairs. Quadratic cost grows by all of them.
   const growths = full.map((milliseconds, pair) => milliseconds / (half[pair] ?? Infinity))
