@@ -154,26 +154,32 @@ for (const [what, { claims = {}, header = {}, signer }] of Object.entries(falsif
   })
 
 const agoSeconds = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
-const times: [string, { claims: object; grant?: object; options?: object; code?: string }][] = [
-  ['of now, with a limit by the page', { claims: { auth_time: agoSeconds(5) }, grant: { maxAge: 0 } }],
-  ['within the age that the server requires', { claims: { auth_time: agoSeconds(300) }, options: { maxAge: 300 } }],
-  ['older than the page requires', { claims: { auth_time: agoSeconds(500) }, grant: { maxAge: 300 }, code: 'old' }],
-  ['older than the server requires', { claims: { auth_time: agoSeconds(500) }, options: { maxAge: 300 }, code: 'old' }],
+type Authentication = { secondsAgo?: number; claims?: object; grant?: object; options?: object; code?: string }
+const authentications: [string, Authentication][] = [
+  ['of now, with a limit by the page', { secondsAgo: 5, grant: { maxAge: 0 } }],
+  ['within the age that the server requires', { secondsAgo: 300, options: { maxAge: 300 } }],
+  ['older than the page requires', { secondsAgo: 500, grant: { maxAge: 300 }, code: 'old' }],
+  ['older than the server requires', { secondsAgo: 500, options: { maxAge: 300 }, code: 'old' }],
   [
     'older than the server requires, with a stricter limit by the page',
-    { claims: { auth_time: agoSeconds(500) }, grant: { maxAge: 9000 }, options: { maxAge: 300 }, code: 'old' },
+    { secondsAgo: 500, grant: { maxAge: 9000 }, options: { maxAge: 300 }, code: 'old' },
   ],
-  ['without a time', { claims: {}, options: { maxAge: 300 }, code: 'old' }],
+  ['without a time', { options: { maxAge: 300 }, code: 'old' }],
   ['with an invalid time', { claims: { auth_time: '9999999999' }, options: { maxAge: 300 }, code: 'old' }],
 ]
-for (const [what, { claims, grant = {}, options = {}, code }] of times)
+for (const [what, { secondsAgo, claims, grant = {}, options = {}, code }] of authentications)
   test(`an authentication ${what}: ${code === undefined ? 'signs in' : 'signs nobody in'}`, async (t) => {
     const issuer = await startTokenIssuer()
     t.after(() => issuer.close())
     const settings = { baseUrl: issuer.origin, authUrl: issuer.origin, clientId: 'app_test', clientSecret: 'cs_test' }
     const now = agoSeconds(0)
-    const right = { iss: issuer.origin, aud: 'app_test', sub: 'ada', nonce: 'n', iat: now, exp: now + 60, ...claims }
-    const idToken = writeJwt({ alg: 'ES256', kid: issuer.kid }, right, byEs256(issuer.signer.privateKey))
+    const authenticated = secondsAgo === undefined ? claims : { auth_time: agoSeconds(secondsAgo) }
+    const right = { iss: issuer.origin, aud: 'app_test', sub: 'ada', nonce: 'n', iat: now, exp: now + 60 }
+    const idToken = writeJwt(
+      { alg: 'ES256', kid: issuer.kid },
+      { ...right, ...authenticated },
+      byEs256(issuer.signer.privateKey),
+    )
     const tokens = { access_token: 'a', access_token_jwt: 'j', id_token: idToken, scope: 'openid' }
     issuer.says('/api/oauth/token', { body: { ...tokens, token_type: 'Bearer', expires_in: 60 } })
     const sent = { code: 'c', redirectUri, codeVerifier: 'v', nonce: 'n', ...grant }

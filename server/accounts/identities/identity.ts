@@ -181,6 +181,16 @@ export function lockIdentity(tx: Transaction, identityId: string): Promise<Ident
   return store.lockIdentity(tx, identityId)
 }
 
+/**
+ * Locks an identity of any user like a deletion does: its user first. Returns undefined if it does not exist. What also
+ * locks an organization does so afterwards.
+ */
+export async function lockIdentityWithUser(tx: Transaction, identityId: string): Promise<IdentityRow | undefined> {
+  const found = await store.findIdentity(tx, identityId)
+  if (!found || !(await store.lockUser(tx, found.userId))) return undefined
+  return store.lockIdentity(tx, identityId)
+}
+
 /** Finds an identity of any user by its ID. */
 export function findIdentity(db: Database, identityId: string): Promise<IdentityRow | undefined> {
   return store.findIdentity(db, identityId)

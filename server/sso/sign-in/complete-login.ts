@@ -3,6 +3,8 @@ import { domainOfEmail } from '@countersign/protocol/formats/domain'
 import {
   findIdentity,
   lockIdentity,
+  lockIdentityWithUser,
+  lockOwnIdentity,
   listIdentitiesOfSession,
   requireOwnIdentity,
 } from '#accounts/identities/identity.ts'
@@ -71,8 +73,7 @@ export async function completeSsoLogin(
   const confirming = { location: new URL(`/sso/confirm?flow=${flow.flowId}`, config.authUrl).href }
   if (flow.purpose === 'test') return linking
   return transaction(db, async (tx) => {
-    const connection = await lockEnabledConnection(tx, flow.connectionId)
-    const member = await findLinkedMember(tx, connection, flow.subject)
+    const { connection, member } = await lockLinkedMember(tx, flow)
     const present = await findSessionByToken(tx, browser, now)
     if (!member || (await isToBeConfirmed(tx, flow, member, present))) {
       await requireActiveUser(tx, connection.connectionId, flow)
@@ -97,8 +98,7 @@ export async function confirmArrival(
   const flow = await requireAuthenticatedLogin(db, arriving, now)
   if (flow.purpose === 'test') throw refuseFlow.invalid_sso_flow()
   return transaction(db, async (tx) => {
-    const connection = await lockEnabledConnection(tx, flow.connectionId)
-    const member = await findLinkedMember(tx, connection, flow.subject)
+    const { connection, member } = await lockLinkedMember(tx, flow)
     if (!member) throw refuseFlow.invalid_sso_flow()
     const described = await describeSignIn(tx, member, browser, now)
     if (described?.identity.handle !== shown.handle || described.replaces?.handle !== shown.replaces)
@@ -193,6 +193,7 @@ export async function linkSsoAccount(
   await requireOwnIdentity(db, session, identityId)
   await requireAuthenticatedLogin(db, arriving, now)
   return actingTransaction(db, session, async (tx) => {
+    await lockOwnIdentity(tx, session, identityId)
     const flow = await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now)
     if (!flow || flow.purpose === 'test') throw refuseFlow.invalid_sso_flow()
     const { returnTo, ...person } = toProved(flow)
@@ -253,6 +254,17 @@ async function lockEnabledConnection(tx: Transaction, connectionId: string): Pro
   const { connection } = await requireEnabledConnection(tx, connectionId, 'login')
   await lockActiveOrganization(tx, connection.organizationId)
   return (await requireEnabledConnection(tx, connectionId, 'login')).connection
+}
+
+/**
+ * Locks the member that a subject is linked to, and then the connection. The deletion of an account locks them in the
+ * same order: the user, the identity, the organization. In another order each would wait for the other.
+ */
+async function lockLinkedMember(tx: Transaction, { connectionId, subject }: { connectionId: string; subject: string }) {
+  const link = await links.findLink(tx, connectionId, subject)
+  if (link) await lockIdentityWithUser(tx, link.identityId)
+  const connection = await lockEnabledConnection(tx, connectionId)
+  return { connection, member: await findLinkedMember(tx, connection, subject) }
 }
 
 /**
