@@ -27,11 +27,11 @@ import { domains } from '#organizations/domains/module.ts'
 import { organizationKeys } from '#organizations/keys/module.ts'
 import { members } from '#organizations/members/module.ts'
 import { membership } from '#organizations/membership/module.ts'
-export type { AuditAction } from '#platform/audit/audit-log.ts'
+import type { AuditAction } from '#platform/audit/audit-log.ts'
 import type { Tables } from '#platform/database/tables.ts'
 import { platform } from '#platform/process/module.ts'
 import type { EndOrder } from '#platform/module/lifecycle.ts'
-import type { RateLimitPolicies } from '#platform/rate-limits/rate-limit.ts'
+import type { RateLimitName, RateLimitPolicies } from '#platform/rate-limits/rate-limit.ts'
 import { personalKeys } from '#signing/keys/module.ts'
 import { signingRequests } from '#signing/requests/module.ts'
 import { transparency } from '#signing/transparency/module.ts'
@@ -86,6 +86,7 @@ export const endOrder = {
     'accounts/backchannel-logout',
     'tokens/families',
     'sso/sign-in',
+    'oauth/app-keys',
     'oauth/consents',
     'signing/requests',
     'signing/keys',
@@ -115,10 +116,12 @@ type ExportedIdentity = AccountExport['identities'][number]
 /** The compiler reports here what no module has. */
 export const isComplete: [
   Complete<Exclude<keyof Api, EndpointName>>,
+  Complete<Exclude<AuditAction, Part<'auditActions'>[number]>>,
+  Complete<Exclude<RateLimitName, KeysOf<Part<'rateLimits'>>>>,
   Complete<Exclude<WebhookEventType, Part<'webhookEvents'>[number]>>,
   Complete<Exclude<keyof Tables, KeysOf<Part<'tables'>>>>,
   Complete<Unordered>,
   Complete<Exclude<keyof ProviderMetadata, KeysOf<ReturnType<Part<'metadata'>>>>>,
   Complete<Exclude<keyof AccountExport, ExportedBy<'account'> | OwnFields>>,
   Complete<Exclude<keyof ExportedIdentity, ExportedBy<'identity'> | keyof Identity>>,
-] = [true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true]

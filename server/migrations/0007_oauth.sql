@@ -44,13 +44,14 @@ create table authorization_app_key (
   check ((public_key is null) = (mode = 'symmetric'))
 );
 
--- The current and former public keys of the users of an app.
+-- The current and former public keys of the users of an app. They are deleted with the identity.
 create table authorization_app_public_key (
   client_id text not null,
   public_key bytea not null,
   identity_id uuid not null,
   primary key (client_id, public_key)
 );
+create index authorization_app_public_key_identity on authorization_app_public_key (identity_id);
 
 -- An app may act at a resource as an identity. A revoked row stays revoked; a later consent inserts another.
 create table delegation_grant (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { de } from '../../web/locales/de/messages.ts'
 import { en } from '../../web/locales/en/messages.ts'
-import type { AuditAction } from '../modules.ts'
+import type { AuditAction } from '#platform/audit/audit-log.ts'
 
 /** Actions of the operator on keys and backups are not in the activity of any user. */
 type OfOperator = 'token_signing_key.rotated' | 'backup.created' | 'backup.restored'

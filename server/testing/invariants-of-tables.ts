@@ -25,11 +25,13 @@ const references: Record<string, { table: string; except: string[] }> = {
       ...['signing_signature_use', 'organization_slug'],
     ],
   },
-  // What a deleted app left behind expires by itself: without the app no client can present it.
+  // What a deleted app left behind expires by itself, or is deleted with the identity: without the app no client can
+  // present it.
   client_id: {
     table: 'app',
     except: [
       ...['audit_event', 'token_family', 'authorization_consent', 'oauth_pushed_request'],
+      ...['authorization_app_key', 'authorization_app_public_key'],
       ...['signing_request', 'signing_request_route', 'signing_request_record', 'signing_former_request'],
       ...['signing_organization_request', 'signing_organization_request_route', 'signing_signature_use'],
     ],

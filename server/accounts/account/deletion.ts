@@ -50,14 +50,12 @@ export async function deleteAccount(
 ): Promise<void> {
   requireRecentAuthentication(session, now)
   const { userId } = session
-  const forgetApps = await actingPersonTransaction(db, session, async (tx) => {
+  await actingPersonTransaction(db, session, async (tx) => {
     const identityIds = await deleteUser(tx, userId, now)
-    const afterCommit = await lifecycle.end(tx, 'apps', { userId, withApps }, now)
+    await lifecycle.end(tx, 'apps', { userId, withApps }, now)
     await lifecycle.end(tx, 'identities', { userId, identityIds }, now)
     await lifecycle.end(tx, 'account', { userId }, now)
     await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'all' }, now)
     await recordAuditEvent(tx, { action: 'account.deleted', actor: 'user', userId }, now)
-    return afterCommit
   })
-  await forgetApps()
 }

@@ -18,6 +18,7 @@ import { deleteAppsOfUser } from './app.ts'
 import { pruneMetadataDocumentClients } from './metadata-documents/metadata-document-client.ts'
 import { appRoutes, type RegistrationServices } from './routes.ts'
 import { pruneSecrets } from './authentication/secret.ts'
+import { afterCommit } from '#platform/database/database.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = ['app.created', 'app.updated', 'app.deleted', 'app.secret.rotated'] as const
@@ -75,7 +76,7 @@ export const registration = defineModule<RegistrationServices>()({
   ended: {
     async apps(tx, ending, now, { apps, lifecycle }) {
       const deleted = await deleteAppsOfUser(tx, ending, now, lifecycle)
-      return async () => void (await Promise.all(deleted.map(({ clientId }) => apps.forgetEverywhere(clientId))))
+      for (const { clientId } of deleted) afterCommit(tx, () => apps.forgetEverywhere(clientId))
     },
   },
 })

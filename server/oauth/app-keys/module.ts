@@ -1,5 +1,6 @@
 import * as endpoints from '@countersign/protocol/oauth/app-keys'
 import { endpointsOf } from '@countersign/protocol/endpoint'
+import { deleteAppKeys } from './app-key.ts'
 import { appKeyRoutes, type AppKeyServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -27,4 +28,5 @@ export const appKeys = defineModule<AppKeyServices>()({
   auditActions,
   rateLimits,
   tables: { authorization_app_key: 'include', authorization_app_public_key: 'include' },
+  ended: { identities: (tx, { identityIds }) => deleteAppKeys(tx, identityIds) },
 })

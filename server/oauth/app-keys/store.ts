@@ -40,7 +40,10 @@ export async function upsertAppKey(tx: Transaction, { identityId, clientId }: Ap
     .execute()
 }
 
-/** Reserves a public key permanently for an identity in an app; returns false if it belongs to another identity. */
+/**
+ * Reserves a public key for an identity in an app, as long as the identity exists. Returns false if it belongs to
+ * another identity.
+ */
 export async function reserveAppPublicKey(
   tx: Transaction,
   { identityId, clientId }: AppKeyId,
@@ -68,8 +71,10 @@ export async function deleteAppKeysOfApp(tx: Transaction, identityId: string, cl
     .execute()
 }
 
+/** Deletes the app keys of identities that are being deleted, and releases their current and former public keys. */
 export async function deleteAppKeys(tx: Transaction, identityIds: string[]): Promise<void> {
   await tx.deleteFrom('authorization_app_key').where('identity_id', 'in', identityIds).execute()
+  await tx.deleteFrom('authorization_app_public_key').where('identity_id', 'in', identityIds).execute()
 }
 
 /** Query for an identity in an app. */

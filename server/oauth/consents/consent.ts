@@ -11,13 +11,7 @@ import { listSsoOrganizations } from '#accounts/sessions/sso-session.ts'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
 import { findScopesHeld, revokeFamiliesOfClient } from '#tokens/families/family.ts'
-import {
-  toEncryptedAppKey,
-  type AppKey,
-  deleteAppKeys,
-  deleteAppKeysOfApp,
-  listAppKeys,
-} from '#oauth/app-keys/app-key.ts'
+import { toEncryptedAppKey, type AppKey, deleteAppKeysOfApp, listAppKeys } from '#oauth/app-keys/app-key.ts'
 import * as store from './store.ts'
 import type { Family, Consent } from './store.ts'
 
@@ -185,9 +179,8 @@ export async function isConnected(db: Database, identityId: string, clientId: st
   return (await store.findConsent(db, identityId, clientId)) !== undefined
 }
 
-/** Deletes the consents, delegations and app keys of identities that are being deleted. */
+/** Deletes the consents and delegations of identities that are being deleted. */
 export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {
-  await deleteAppKeys(tx, identityIds)
   await deleteDelegations(tx, identityIds)
   await store.deleteConsents(tx, identityIds)
 }

@@ -173,7 +173,7 @@ const attemptsMax = 4
  * embedded database, another connection would wait for this one forever.
  */
 export async function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  let acts: (() => void)[] = []
+  let acts: AfterCommit[] = []
   const result = await retrying(() =>
     db.transaction().execute((tx) => {
       acts = []
@@ -181,7 +181,7 @@ export async function transaction<Result>(db: Database, work: (tx: Transaction) 
       return work(tx)
     }),
   )
-  for (const act of acts) act()
+  await Promise.all(acts.map((act) => act()))
   return result
 }
 
@@ -194,10 +194,15 @@ function isTransaction(db: Database): db is Transaction {
   return db.isTransaction
 }
 
-const actsAfter = new WeakMap<Transaction, (() => void)[]>()
+type AfterCommit = () => Promise<void> | void
 
-/** Runs a function after the transaction commits, and never if it does not. It must be quick and must not throw. */
-export function afterCommit(tx: Transaction, act: () => void): void {
+const actsAfter = new WeakMap<Transaction, AfterCommit[]>()
+
+/**
+ * Runs a function after the transaction commits, and never if it does not. `transaction` waits for it. It must not
+ * throw.
+ */
+export function afterCommit(tx: Transaction, act: AfterCommit): void {
   const acts = actsAfter.get(tx)
   if (!acts) throw new Error('afterCommit needs a transaction of `transaction`')
   acts.push(act)

@@ -12,15 +12,13 @@ export type Endings = {
   sessions: { userId: string; identityIds: string[]; which: 'all' | 'of identities' }
 }
 
-type AfterCommit = () => Promise<void>
-
 /** Deletes a room's part of what ends, in its transaction, or throws if it must not end. */
 type EndPart<Services, What extends keyof Endings> = (
   tx: Transaction,
   ending: Endings[What],
   now: Date,
   services: Services,
-) => Promise<AfterCommit | void>
+) => Promise<void>
 
 export type EndParts<Services> = { [What in keyof Endings]?: EndPart<Services, What> }
 
@@ -28,13 +26,8 @@ export type EndParts<Services> = { [What in keyof Endings]?: EndPart<Services, W
 export type EndOrder = { [What in keyof Endings]: readonly string[] }
 
 export type Lifecycle = {
-  /** Ends something in every room. Run the returned function after the transaction has committed. */
-  end: <What extends keyof Endings>(
-    tx: Transaction,
-    what: What,
-    ending: Endings[What],
-    now: Date,
-  ) => Promise<AfterCommit>
+  /** Ends something in every room, in the transaction. */
+  end: <What extends keyof Endings>(tx: Transaction, what: What, ending: Endings[What], now: Date) => Promise<void>
 }
 
 /**
@@ -48,13 +41,10 @@ export function createLifecycle<Services>(
 ): Lifecycle {
   return {
     async end(tx, what, ending, now) {
-      const after: AfterCommit[] = []
       for (const name of order[what]) {
         const part = modules.find((module) => module.name === name)?.ended?.[what]
-        const work = await part?.(tx, ending, now, services())
-        if (work) after.push(work)
+        await part?.(tx, ending, now, services())
       }
-      return async () => void (await Promise.all(after.map((work) => work())))
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Identity } from '@countersign/protocol/accounts/identities'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
-import { createWorld, type TestWorld } from '#testing/world.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
 let mailbox: Mailbox
 let world: TestWorld
@@ -229,6 +229,36 @@ test('LOG-06 deleting an account deletes every session, passkey, key, token and 
     .orderBy('event_id')
     .execute()
   assert.equal(trail.filter(({ action }) => action === 'account.deleted').length, 1)
+})
+
+function newAppPublicKey(): string {
+  const { publicKey } = generateKeyPairSync('x25519')
+  return publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+}
+
+/** Connects an app with end-to-end encryption, with a new key pair whose private key the browser has encrypted. */
+async function connectWithKeyPair(
+  { headers, identityId }: Pick<Person, 'headers' | 'identityId'>,
+  { clientId, redirectUri }: TestApp,
+  scope: string,
+) {
+  const key = { appPublicKey: newAppPublicKey(), encryptedAppPrivateKey: 'sealed' }
+  const payload = { clientId, redirectUri, identityId, scope: `openid e2ee:asymmetric ${scope}`.trim(), ...key }
+  const connected = await send('POST', '/api/oauth/authorize', headers, payload)
+  assert.equal(connected.statusCode, 200, connected.body)
+}
+
+test('LOG-06 deleting an identity or an app deletes or ends the keys of the identity in the app', async () => {
+  const [ada, eve, app] = [await world.person(), await world.person(), await world.app({ supportsE2ee: true })]
+  const { identityId } = await addIdentity(ada.headers)
+  await connectWithKeyPair({ ...ada, identityId }, app, '')
+  await connectWithKeyPair({ ...ada, identityId }, app, 'e2ee:reset')
+  await connectWithKeyPair(eve, app, '')
+  assert.equal((await deleteIdentity(identityId, ada.headers)).statusCode, 204)
+  assert.deepEqual(await tablesWith(identityId), ['audit_event'])
+  assert.equal((await send('DELETE', `/api/admin/apps/${app.clientId}`, world.admin)).statusCode, 204)
+  assert.equal((await deleteAccount(eve.headers)).statusCode, 204)
+  assert.deepEqual(await tablesWith(eve.identityId), ['audit_event'])
 })
 
 test('OWN-05 deleting an account deletes its registered apps only when the user requests it', async () => {
