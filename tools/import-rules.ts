@@ -68,6 +68,9 @@ const writing = [
   /\bupdate\s+(?!set\b)"?(\w+)"?(?:\s+(?:as\s+)?(?!set\b)\w+)?\s+set\b/gi,
 ]
 
+/** An entry of `tables` of a module. */
+const declaring = /\b(\w+): '(?:include|exclude)'/g
+
 /** Returns every violation in a repository, one line each, and the number of modules. */
 export function checkImportRules(root: string): { modules: number; violations: string[] } {
   const names = Object.keys(packages)
@@ -137,16 +140,29 @@ function violationsBetweenRooms({ path }: Source, { target }: Import): string[] 
   ]
 }
 
-/** A table belongs to one room: no other one writes it. */
+/** A table belongs to the room whose module declares it: no other one writes it. */
 function violationsOfTables(sources: Source[]): string[] {
+  const owners = new Map(
+    sources.flatMap(({ path, code }) =>
+      isModule(path) ? [...code.matchAll(declaring)].map(([, table = '']) => [table, roomOf(path)] as const) : [],
+    ),
+  )
   const writers = new Map<string, Set<string>>()
   for (const { path, code } of sources)
     for (const pattern of writing)
       for (const [, table = ''] of code.matchAll(pattern))
         writers.set(table, (writers.get(table) ?? new Set()).add(roomOf(path)))
-  return [...writers].flatMap(([table, rooms]) =>
-    rooms.size > 1 ? [`${table} is written by ${[...rooms].toSorted().join(' and ')}`] : [],
-  )
+  return [...writers].flatMap(([table, rooms]) => {
+    const [writer = '', ...others] = [...rooms].toSorted()
+    if (others.length > 0) return [`${table} is written by ${[writer, ...others].join(' and ')}`]
+    const owner = owners.get(table) ?? writer
+    return isSameOwner(owner, writer) ? [] : [`${table} is written by ${writer}, but ${owner} declares it`]
+  })
+}
+
+/** The rooms of the platform have one module. */
+function isSameOwner(owner: string, writer: string): boolean {
+  return owner === writer || (owner === 'platform/process' && writer.startsWith('platform/'))
 }
 
 function violationsOfFolders(sources: Source[]): string[] {
@@ -174,6 +190,10 @@ function roomOf(path: string): string {
 /** `store.ts`, or another file by its noun in a room with too many statements for one: `access-store.ts`. */
 function isStore(path: string): boolean {
   return /[/-]store\.ts$/.test(path)
+}
+
+function isModule(path: string): boolean {
+  return path.endsWith('/module.ts')
 }
 
 function isFormat(path: string | undefined): boolean {

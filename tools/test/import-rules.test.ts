@@ -75,6 +75,11 @@ const faults: Record<string, [path: string, text: string, expected: RegExp]> = {
     `import { routes } from '#clients/registration/routes.ts'`,
     /private to clients\/registration/,
   ],
+  'a table that another room declares': [
+    'server/oauth/token/module.ts',
+    `export const token = { tables: { token_family: 'exclude' } }`,
+    /token_family is written by tokens\/families, but oauth\/token declares it/,
+  ],
   'an unlisted room': ['server/oauth/misc/code.ts', '', /is in no room/],
   'another store of a room': [
     'server/oauth/token/code.ts',

@@ -111,7 +111,7 @@ export const rotateWebhookSecret = endpoint(
   operations.rotateSecret.answers,
 )
 
-export const sendTestEvent = endpoint(
+export const testWebhook = endpoint(
   'POST /api/admin/apps/:clientId/webhook/test',
   { ...admin, summary: 'Send an event of type webhook.test to the webhook' },
   operations.test.takes,

@@ -83,7 +83,7 @@ export const getSigningStatus = endpoint(
   },
 )
 
-export const parseSigningPublicKey = endpoint(
+export const getPublicSigningKey = endpoint(
   'GET /api/signing/public-key/:handle',
   { security: 'none', cors: 'any origin', summary: 'Get the signing key of an identity, now or at an instant' },
   {

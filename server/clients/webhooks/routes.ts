@@ -27,7 +27,7 @@ type Operations = ManagementApi & {
   set: EndpointShape<typeof endpoints.setWebhook>
   remove: EndpointShape<typeof endpoints.removeWebhook>
   rotateSecret: EndpointShape<typeof endpoints.rotateWebhookSecret>
-  test: EndpointShape<typeof endpoints.sendTestEvent>
+  test: EndpointShape<typeof endpoints.testWebhook>
   listDeliveries: EndpointShape<typeof endpoints.listWebhookDeliveries>
   sendAgain: EndpointShape<typeof endpoints.redeliverWebhook>
 }
@@ -39,7 +39,7 @@ function ofOperator(kernel: ServerContext): Operations {
     set: endpoints.setWebhook,
     remove: endpoints.removeWebhook,
     rotateSecret: endpoints.rotateWebhookSecret,
-    test: endpoints.sendTestEvent,
+    test: endpoints.testWebhook,
     listDeliveries: endpoints.listWebhookDeliveries,
     sendAgain: endpoints.redeliverWebhook,
   }

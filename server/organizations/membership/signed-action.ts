@@ -61,7 +61,7 @@ const takesFreshPasskey = {
   'organization.kms.removed': 'always',
   'sso.connection.created': 'always',
   'sso.connection.updated': 'always',
-  'sso.connection_confirmed': 'always',
+  'sso.connection.confirmed': 'always',
   'sso.connection.deleted': 'always',
   'sso.encryption_key.created': 'always',
   'sso.encryption_key.removed': 'always',

@@ -2,7 +2,7 @@ import {
   createSigningKey,
   getSigningKey,
   listSigningKeys as listSigningKeysEndpoint,
-  parseSigningPublicKey,
+  getPublicSigningKey,
   rotateSigningKey,
   verifySignature,
 } from '@countersign/protocol/signing/signing'
@@ -33,7 +33,7 @@ declare module '#platform/rate-limits/rate-limit.ts' {
 export const personalKeys = defineModule<{ kernel: ServerContext; oldKeyRequests: OldKeyRequests }>()({
   name: 'signing/keys',
   endpoints: [
-    parseSigningPublicKey,
+    getPublicSigningKey,
     verifySignature,
     listSigningKeysEndpoint,
     getSigningKey,

@@ -19,7 +19,7 @@ export function signingKeyRoutes(host: Host, kernel: ServerContext, ofOldKey: Ol
 
 function publicSigningRoutes(host: Host, { db, rateLimits }: ServerContext): void {
   host.route({
-    ...endpoints.parseSigningPublicKey,
+    ...endpoints.getPublicSigningKey,
     async handler(request) {
       await rateLimits.count('public-signing-key-reads', clientAddressKey(request))
       const { at } = request.query

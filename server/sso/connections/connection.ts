@@ -222,7 +222,7 @@ export function confirmConnection(kernel: ServerContext, asking: AskingForOne, n
     const { organizationId, connectionId, settings } = connection
     await confirmSso(tx, { organizationId, connectionId, identityId: acting.identityId }, now)
     const details = { connectionId, issuer: issuerOf(settings) }
-    await recordSignedAction(tx, { asking, acting }, { action: 'sso.connection_confirmed', details }, now)
+    await recordSignedAction(tx, { asking, acting }, { action: 'sso.connection.confirmed', details }, now)
     return { ...connection, confirmedAt: now }
   })
 }

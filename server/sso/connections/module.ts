@@ -16,7 +16,7 @@ import { defineModule } from '#platform/module/define-module.ts'
 const auditActions = [
   'sso.connection.created',
   'sso.connection.updated',
-  'sso.connection_confirmed',
+  'sso.connection.confirmed',
   'sso.connection.deleted',
   'sso.connection.tested',
   'sso.encryption_key.created',
@@ -50,7 +50,7 @@ export const connections = defineModule()({
   mount: (hosts, { kernel }) => ssoConnectionRoutes(hosts.business, kernel),
   auditActions,
   rateLimits,
-  tables: { sso_connection: 'include', sso_encryption_key: 'include', sso_login: 'exclude' },
+  tables: { sso_connection: 'include', sso_encryption_key: 'include' },
   cleanupTasks: { 'saml-encryption-keys': pruneEncryptionKeys },
   maintenanceTasks: {
     'reencrypt-client-secrets': reencryptClientSecrets,

@@ -45,7 +45,7 @@ export const ssoSignIn = defineModule<{ kernel: ServerContext; pages: Pages }>()
   },
   auditActions,
   rateLimits,
-  tables: { sso_used_assertion: 'exclude' },
+  tables: { sso_login: 'exclude', sso_used_assertion: 'exclude' },
   cleanupTasks: { 'sso-logins': pruneFlows, 'used-assertions': pruneAssertions, 'sso-links': pruneLinks },
   ended: { identities: (tx, { identityIds }) => deleteSsoLinks(tx, identityIds) },
 })

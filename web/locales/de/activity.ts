@@ -63,7 +63,7 @@ export const activityMessages: typeof english = {
       'organization.signing.denied': 'Signaturanfrage für eine Organisation abgelehnt',
       'sso.connection.created': 'SSO-Verbindung erstellt',
       'sso.connection.updated': 'SSO-Verbindung geändert',
-      'sso.connection_confirmed': 'SSO-Verbindung bestätigt',
+      'sso.connection.confirmed': 'SSO-Verbindung bestätigt',
       'sso.connection.deleted': 'SSO-Verbindung gelöscht',
       'sso.connection.tested': 'SSO-Verbindung getestet',
       'sso.encryption_key.created': 'SAML-Verschlüsselungsschlüssel veröffentlicht',

@@ -62,7 +62,7 @@ export const activityMessages = {
       'organization.signing.denied': 'Signing request denied for an organization',
       'sso.connection.created': 'SSO connection created',
       'sso.connection.updated': 'SSO connection updated',
-      'sso.connection_confirmed': 'SSO connection confirmed',
+      'sso.connection.confirmed': 'SSO connection confirmed',
       'sso.connection.deleted': 'SSO connection deleted',
       'sso.connection.tested': 'SSO connection tested',
       'sso.encryption_key.created': 'SAML encryption key published',

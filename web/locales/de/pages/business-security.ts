@@ -20,7 +20,7 @@ export const organizationSecurityMessages: typeof english = {
     'organization.kms.removed': 'KMS entfernen',
     'sso.connection.created': 'SSO-Verbindung hinzufügen',
     'sso.connection.updated': 'SSO-Verbindung ändern',
-    'sso.connection_confirmed': 'SSO-Verbindung bestätigen',
+    'sso.connection.confirmed': 'SSO-Verbindung bestätigen',
     'sso.connection.deleted': 'SSO-Verbindung löschen',
     'sso.encryption_key.created': 'SAML-Verschlüsselungsschlüssel veröffentlichen',
     'sso.encryption_key.removed': 'SAML-Verschlüsselungsschlüssel entfernen',

@@ -20,7 +20,7 @@ export const organizationSecurityMessages = {
     'organization.kms.removed': 'Remove KMS',
     'sso.connection.created': 'Add SSO connection',
     'sso.connection.updated': 'Update SSO connection',
-    'sso.connection_confirmed': 'Confirm SSO connection',
+    'sso.connection.confirmed': 'Confirm SSO connection',
     'sso.connection.deleted': 'Delete SSO connection',
     'sso.encryption_key.created': 'Publish SAML encryption key',
     'sso.encryption_key.removed': 'Remove SAML encryption key',
