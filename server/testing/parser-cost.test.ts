@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { measureCost, objectionTo, repeated, type MeasuredParser } from './parser-cost.ts'
 
 /**
- * Builds a parser that reads characters as often as `looksAt` returns for a length, rounded: the remainder of a fraction
- * costs a different time for each value.
+ * Builds a parser that reads characters as often as `looksAt` returns for a length, rounded: the remainder of a
+ * fraction costs a different time for each value.
  */
 function parserOf(looksAt: (length: number) => number): MeasuredParser['parse'] {
   return (text) => {
