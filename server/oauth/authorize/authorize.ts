@@ -1,5 +1,6 @@
 import { narrowerAccess, type OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import type { AuthorizationResponse } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
@@ -124,7 +125,7 @@ type SilentAuthorizationInput = {
   app: RegisteredApp
   /** The only audience at which the assertion can be redeemed. */
   audience: string
-  identityId: string
+  identityId: IdentityId
   scope: string[]
   nonce: string | undefined
   codeChallenge: string | undefined
@@ -146,8 +147,8 @@ function requireFinalRedirectUri(
 type Consent = {
   app: RegisteredApp
   request: AuthorizationRequest
-  identityId: string
-  organizationId: string | undefined
+  identityId: IdentityId
+  organizationId: OrganizationId | undefined
   /** Access to the user's organizations that the user chose. */
   chosen: OrganizationAccess | undefined
   scope: string[]

@@ -1,5 +1,6 @@
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import { parseScope } from '@countersign/protocol/formats/scope'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import type { AppKeyFields } from './app-key-request.ts'
 import { type Parameters, type Source, requireAllRead } from './authorization-request.ts'
@@ -11,10 +12,10 @@ const maxAgeSecondsMax = 999_999_999
 
 /** Decisions of the user on the page. Nothing else in what a page sends counts for a request that was stored. */
 export type ConsentDecision = {
-  identityId: string
+  identityId: IdentityId
   /** Scopes that the user shares. The app gets those of them that it requested. */
   scope: string[]
-  organizationId: string | undefined
+  organizationId: OrganizationId | undefined
   organizationAccess: OrganizationAccess | undefined
   /** ID of the resource that was shown. */
   resourceId: string | undefined

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { deleteDelegations, revokeDelegationsOfApp } from '#oauth/delegation/delegation.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -29,7 +30,7 @@ const refuse = defineErrors({ authorization_not_found: [404, 'No authorization o
  */
 export type AccessChoice = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
-type Connection = { identityId: string; clientId: string; scope: string[]; organizationAccess: AccessChoice }
+type Connection = { identityId: IdentityId; clientId: ClientId; scope: string[]; organizationAccess: AccessChoice }
 
 /**
  * Records that an identity grants an app these scopes in addition to earlier ones.
@@ -53,12 +54,12 @@ export async function recordConsent(
  * Tells if an identity has connected an app, and locks the connection until the end of `tx`. Waits for a disconnection
  * that is in progress.
  */
-export function lockConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+export function lockConsent(tx: Transaction, identityId: IdentityId, clientId: ClientId): Promise<boolean> {
   return store.lockConsent(tx, identityId, clientId)
 }
 
 /** Lists the apps that the identities of a user have connected, most recently connected first. */
-export async function listAuthorizations(db: Database, userId: string): Promise<Authorization[]> {
+export async function listAuthorizations(db: Database, userId: UserId): Promise<Authorization[]> {
   const consents = await store.listConsentsOfUser(db, userId)
   if (consents.length === 0) return []
   const keys = await listAppKeys(db, [...new Set(consents.map(({ identityId }) => identityId))])
@@ -71,7 +72,7 @@ export async function listAuthorizations(db: Database, userId: string): Promise<
 }
 
 /** Returns what an identity has granted an app, if anything, and the requested scopes that the grant does not cover. */
-export async function getAuthorization(db: Database, identityId: string, clientId: string, requested: string[]) {
+export async function getAuthorization(db: Database, identityId: IdentityId, clientId: ClientId, requested: string[]) {
   const consent = await store.findConsent(db, identityId, clientId)
   return {
     authorization: consent ? toAuthorization(consent, await listAppKeys(db, [identityId], clientId)) : null,
@@ -86,7 +87,7 @@ export async function getAuthorization(db: Database, identityId: string, clientI
 export async function getAuthorizationInSession(
   db: Database,
   { authMethod, sessionId }: Session,
-  { identityId, clientId, scope }: { identityId: string; clientId: string; scope: string[] },
+  { identityId, clientId, scope }: { identityId: IdentityId; clientId: ClientId; scope: string[] },
   now: Date,
 ) {
   const read = await getAuthorization(db, identityId, clientId, scope)
@@ -131,7 +132,7 @@ export async function disconnect(
 export async function disconnectForApp(
   db: Database,
   session: PasskeySession,
-  of: { identityId: string; clientId: string },
+  of: { identityId: IdentityId; clientId: ClientId },
   now: Date,
 ): Promise<boolean> {
   return actingTransaction(db, session, async (tx) => {
@@ -141,7 +142,7 @@ export async function disconnectForApp(
   })
 }
 
-type DisconnectInput = { actor: 'user' | 'app'; userId: string; identityId: string; clientId: string }
+type DisconnectInput = { actor: 'user' | 'app'; userId: UserId; identityId: IdentityId; clientId: ClientId }
 
 /** Revokes everything that depended on a consent which this transaction has deleted. */
 async function endConnection(tx: Transaction, ending: DisconnectInput, now: Date): Promise<void> {
@@ -154,19 +155,23 @@ async function endConnection(tx: Transaction, ending: DisconnectInput, now: Date
 }
 
 /** Lists the client IDs of the apps that identities have connected, as far as scopes are recorded. */
-export function listConnectedClientIds(db: Database, identityIds: string[]) {
+export function listConnectedClientIds(db: Database, identityIds: IdentityId[]) {
   return store.listConsentedClients(db, identityIds)
 }
 
 /** Lists those of the given identities that have connected an app, with any scope. */
-export function listConnectedIdentities(db: Database, identityIds: string[], clientId: string): Promise<string[]> {
+export function listConnectedIdentities(
+  db: Database,
+  identityIds: IdentityId[],
+  clientId: ClientId,
+): Promise<IdentityId[]> {
   return store.listConsentedIdentities(db, identityIds, clientId)
 }
 
 const pageGrants = 500
 
 /** Lists what apps hold of an identity, or held until recently. */
-export async function* readGrants(db: Database, identityId: string, now: Date) {
+export async function* readGrants(db: Database, identityId: IdentityId, now: Date) {
   const pages = readPages<Family>(pageGrants, (last, count) =>
     store.listTokenFamilies(db, identityId, { after: last?.familyId, count }),
   )
@@ -181,18 +186,18 @@ export async function* readGrants(db: Database, identityId: string, now: Date) {
 }
 
 /** Tells if an identity has connected an app. */
-export async function isConnected(db: Database, identityId: string, clientId: string): Promise<boolean> {
+export async function isConnected(db: Database, identityId: IdentityId, clientId: ClientId): Promise<boolean> {
   return (await store.findConsent(db, identityId, clientId)) !== undefined
 }
 
 /** Deletes the consents, delegations and app keys of identities that are being deleted. */
-export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteConsents(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await deleteAppKeys(tx, identityIds)
   await deleteDelegations(tx, identityIds)
   await store.deleteConsents(tx, identityIds)
 }
 
-function isOf(key: { identityId: string; clientId: string }, { identityId, clientId }: Consent): boolean {
+function isOf(key: { identityId: IdentityId; clientId: ClientId }, { identityId, clientId }: Consent): boolean {
   return key.identityId === identityId && key.clientId === clientId
 }
 

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { CommunicationMode, Delegation, DelegationUse } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -113,15 +114,15 @@ export async function listDelegationUses(
 /** Revokes the delegations from and to an app for an identity; returns how many there were. */
 export function revokeDelegationsOfApp(
   tx: Transaction,
-  identityId: string,
-  clientId: string,
+  identityId: IdentityId,
+  clientId: ClientId,
   now: Date,
 ): Promise<number> {
   return store.revokeOfApp(tx, identityId, clientId, now)
 }
 
 /** Deletes the delegations of identities that are being deleted. */
-export function deleteDelegations(tx: Transaction, identityIds: string[]): Promise<void> {
+export function deleteDelegations(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   return store.deleteGrants(tx, identityIds)
 }
 

@@ -1,5 +1,6 @@
 import type { ExchangeResponse } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId } from '@countersign/protocol/ids'
 import type { Client } from '#clients/registration/authentication/authentication.ts'
 import { findActiveResource, type ActiveResource } from '#clients/resources/resource.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -92,7 +93,7 @@ export async function requireDelegation(db: Database, taking: DelegatedTokenInpu
   requireAllowed(grant, resource, taking, now)
 }
 
-type DelegatedTokenInput = { subject: Subject; clientId: string; named: string; scope: string[] | undefined }
+type DelegatedTokenInput = { subject: Subject; clientId: ClientId; named: string; scope: string[] | undefined }
 
 /**
  * Uses an active delegation. Recording the use locks its row, so that no token is issued after a revocation was

@@ -6,6 +6,7 @@ import { signJwt } from '#tokens/signing-keys/jwt.ts'
 import { type SigningKeys, requireVerificationKey } from '#tokens/signing-keys/signing-keys.ts'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { getAuthorization } from '#oauth/consents/consent.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -26,8 +27,8 @@ import { type AssertionRequest, type RequestingApp, parseAssertionRequest } from
  */
 export type Assertion = {
   token: string
-  identityId: string
-  clientId: string
+  identityId: IdentityId
+  clientId: ClientId
   /** Origin of the page to which the browser gives the assertion. */
   origin: string
   scope: string[]
@@ -118,7 +119,7 @@ export async function issueAssertion(
   return { token: await signAssertion({ kernel, keys }, assertion, now) }
 }
 
-type Finished = { code: string; clientId: string; state: string }
+type Finished = { code: string; clientId: ClientId; state: string }
 
 /**
  * Issues the assertion for the consent that a user gave in the window, in exchange for the code issued there. Throws

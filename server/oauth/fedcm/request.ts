@@ -1,5 +1,6 @@
 import type { ErrorFormat } from '#platform/http/host.ts'
 import { type Refusal, defineErrors } from '#platform/api-error.ts'
+import type { ClientId } from '@countersign/protocol/ids'
 import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
 import type { Prompt } from '@countersign/protocol/pages'
 import { Value } from 'typebox/value'
@@ -91,7 +92,7 @@ export type RequestingApp = { app: RegisteredApp; origin: string }
  */
 export async function requireRequestingApp(
   apps: AppDirectory,
-  clientId: string,
+  clientId: ClientId,
   origin: string | undefined,
 ): Promise<RequestingApp> {
   const app = await apps.find(clientId)

@@ -1,3 +1,4 @@
+import type { ClientId, SessionId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { generateToken, uuidToBytes } from '#platform/crypto/token-format.ts'
@@ -10,8 +11,8 @@ import { initialCredentialExpiry, routingKeyOfCode } from './family.ts'
  */
 export type AssertionExchangeInput = {
   code: string
-  clientId: string
-  sessionId: string
+  clientId: ClientId
+  sessionId: SessionId
   redirectUri: string
   codeChallenge: string | undefined
   nonce: string | undefined

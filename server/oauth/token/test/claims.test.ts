@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { type IdentityId, type SessionId, type UserId, asId } from '@countersign/protocol/ids'
 import { identityClaims, supportedClaims } from '#oauth/token/claims.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -11,7 +12,8 @@ before(async () => {
 after(() => world.close())
 
 const granted = {
-  ...{ identityId: 'identity', sessionId: 'session', scope: '', authTime: 0, nonce: null, userId: 'user' },
+  ...{ identityId: asId<IdentityId>('identity'), userId: asId<UserId>('user'), sessionId: asId<SessionId>('session') },
+  ...{ scope: '', authTime: 0, nonce: null },
   ...{ handle: 'ada', displayName: 'Ada', avatarUrl: null, email: 'ada@example.org', emailVerified: true },
   ...{ updatedAt: 1, organizationId: null, ssoConnectionId: null, byProviderAlone: false },
 }
