@@ -3,6 +3,7 @@ import type { PushedRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type RecipientKey, parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { type ClientId, type OrganizationId, isId } from '@countersign/protocol/ids'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { type ConnectorRequest, parseResourceIndicator } from './connector.ts'
@@ -36,7 +37,7 @@ export type AuthorizationRequest = {
   clientId: ClientId
   redirectUri: string
   mode: ResponseMode
-  scope: string[]
+  scope: ScopeSet
   connector: ConnectorRequest | undefined
   state: string | undefined
   nonce: string | undefined

@@ -1,7 +1,7 @@
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
-import { parseScope } from '@countersign/protocol/formats/scope'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { AppKeyFields } from './app-key-request.ts'
 import { type Parameters, type Source, requireAllRead } from './authorization-request.ts'
 import { parseConnectorRequest } from './connector.ts'
@@ -14,7 +14,7 @@ const maxAgeSecondsMax = 999_999_999
 export type ConsentDecision = {
   identityId: IdentityId
   /** Scopes that the user shares. The app gets those of them that it requested. */
-  scope: string[]
+  scope: ScopeSet
   organizationId: OrganizationId | undefined
   organizationAccess: OrganizationAccess | undefined
   /** ID of the resource that was shown. */
@@ -63,7 +63,7 @@ export function readConsentForm(sent: AuthorizeRequest, kept: KeptRequest | unde
     raw,
     decision: {
       identityId,
-      scope: parseScope(scope ?? (kept ? raw.scope : undefined) ?? ''),
+      scope: ScopeSet.parse(scope ?? (kept ? raw.scope : undefined) ?? ''),
       organizationId: (mayChoose ? organizationId : undefined) ?? undefined,
       organizationAccess: organizationAccess ?? undefined,
       resourceId: requestedResourceId ?? undefined,

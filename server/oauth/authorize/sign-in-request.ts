@@ -179,7 +179,7 @@ function viewOf(app: RegisteredApp, request: AuthorizationRequest) {
   const key: AppKeyRequest | undefined = keyWish && { ...keyWish, ...(recipient && { recipient }) }
   return {
     app: toPublicApp(app),
-    scope,
+    scope: [...scope],
     ...(app.organizationAccess !== 'none' && { organizationAccess: app.organizationAccess }),
     ...(requiredClaims.length > 0 && { requiredClaims }),
     ...(key && { key }),

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { deleteDelegations, revokeDelegationsOfApp } from '#oauth/delegation/delegation.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -30,7 +31,7 @@ const refuse = defineErrors({ authorization_not_found: [404, 'No authorization o
  */
 export type AccessChoice = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
-type Connection = { identityId: IdentityId; clientId: ClientId; scope: string[]; organizationAccess: AccessChoice }
+type Connection = { identityId: IdentityId; clientId: ClientId; scope: ScopeSet; organizationAccess: AccessChoice }
 
 /**
  * Records that an identity grants an app these scopes in addition to earlier ones.
@@ -43,11 +44,10 @@ export async function recordConsent(
   { identityId, clientId, scope, organizationAccess }: Connection,
   now: Date,
 ): Promise<void> {
-  const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope, ...organizationAccess }
-  const recorded = await store.upsertConsent(tx, consent, now)
-  const missing = scope.filter((each) => !recorded.scope.includes(each))
-  if (missing.length > 0)
-    await store.extendConsentScope(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
+  const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope: [...scope], ...organizationAccess }
+  const recorded = new ScopeSet((await store.upsertConsent(tx, consent, now)).scope)
+  if (!scope.isWithin(recorded))
+    await store.extendConsentScope(tx, { identityId, clientId, scope: [...recorded.union(scope)] })
 }
 
 /**
@@ -72,11 +72,11 @@ export async function listAuthorizations(db: Database, userId: UserId): Promise<
 }
 
 /** Returns what an identity has granted an app, if anything, and the requested scopes that the grant does not cover. */
-export async function getAuthorization(db: Database, identityId: IdentityId, clientId: ClientId, requested: string[]) {
+export async function getAuthorization(db: Database, identityId: IdentityId, clientId: ClientId, requested: ScopeSet) {
   const consent = await store.findConsent(db, identityId, clientId)
   return {
     authorization: consent ? toAuthorization(consent, await listAppKeys(db, [identityId], clientId)) : null,
-    missingScopes: requested.filter((scope) => !consent?.scope.includes(scope)),
+    missingScopes: [...requested.without(new ScopeSet(consent?.scope))],
   }
 }
 
@@ -87,20 +87,20 @@ export async function getAuthorization(db: Database, identityId: IdentityId, cli
 export async function getAuthorizationInSession(
   db: Database,
   { authMethod, sessionId }: Session,
-  { identityId, clientId, scope }: { identityId: IdentityId; clientId: ClientId; scope: string[] },
+  { identityId, clientId, scope }: { identityId: IdentityId; clientId: ClientId; scope: ScopeSet },
   now: Date,
 ) {
   const read = await getAuthorization(db, identityId, clientId, scope)
   if (authMethod === 'passkey') return read
   const organizationIds = await listSsoOrganizations(db, { sessionId, identityId }, now)
   const held = await findScopesHeld(db, { identityId, clientId, organizationIds }, now)
-  if (!held || !read.authorization) return { authorization: null, missingScopes: scope }
+  if (!held || !read.authorization) return { authorization: null, missingScopes: [...scope] }
   // When and how far the user connected the app is private to the user.
   const times = { createdAt: held.firstAt.toISOString(), lastAuthorizedAt: held.lastAt.toISOString() }
-  const own = { ...withoutKeys, ...times, organizationAccess: null, scope: held.scope.join(' ') }
+  const own = { ...withoutKeys, ...times, organizationAccess: null, scope: held.scope.toString() }
   return {
     authorization: { ...read.authorization, ...own },
-    missingScopes: scope.filter((each) => !held.scope.includes(each)),
+    missingScopes: [...scope.without(held.scope)],
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type ClientId, type IdentityId, asId, isId } from '@countersign/protocol/ids'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import { toNumericDate } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
@@ -14,7 +15,7 @@ export type DelegatedTokenClaims = {
   identityId: IdentityId
   delegationId: string
   sourceClientId: ClientId
-  scope: string[]
+  scope: ScopeSet
   mode: CommunicationMode
   audience: string
   resourceKey: string
@@ -35,7 +36,7 @@ export function issueDelegatedToken(
     exp: toNumericDate(now) + limits.delegatedTokenLifetimeSeconds,
     jti: randomUUID(),
     client_id: sourceClientId,
-    scope: scope.join(' '),
+    scope: scope.toString(),
     act: { sub: sourceClientId },
     grant_id: delegationId,
     target_resource: resourceKey,

@@ -37,7 +37,7 @@ export async function storeContinuation(
   now: Date,
 ): Promise<string> {
   const reference = randomBytes(32).toString('base64url')
-  const request: Request = { identityId, allowedScope: requested.scope, sent: requested.sent }
+  const request: Request = { identityId, allowedScope: [...requested.scope], sent: requested.sent }
   await store.insertContinuation(tx, {
     referenceSha256: sha256(reference),
     userId,

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type ClientId, type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
@@ -122,7 +123,7 @@ export async function redeemAuthorizationCode(
 export async function rotateRefreshToken(
   { rotate }: TokenStatements,
   terms: ClientTokenSettings,
-  { refreshToken, narrowed }: { refreshToken: string; narrowed: string[] | undefined },
+  { refreshToken, narrowed }: { refreshToken: string; narrowed: ScopeSet | undefined },
   now: Date,
 ): Promise<IssuedTokens | undefined> {
   const route = routeOfRefresh(refreshToken)
@@ -138,7 +139,7 @@ export async function rotateRefreshToken(
     sha256(successor),
     addSeconds(now, -terms.refreshTokenTtlSeconds),
     addSeconds(now, -limits.refreshRetrySeconds),
-    narrowed?.join(' ') ?? null,
+    narrowed?.toString() ?? null,
     access.sha256,
     access.expiresAt,
     limits.refreshSiblingsMax,
@@ -218,11 +219,11 @@ export async function findScopesHeld(
   db: Database,
   held: { identityId: IdentityId; clientId: ClientId; organizationIds: OrganizationId[] },
   now: Date,
-): Promise<{ scope: string[]; firstAt: Date; lastAt: Date } | undefined> {
+): Promise<{ scope: ScopeSet; firstAt: Date; lastAt: Date } | undefined> {
   const live = held.organizationIds.length === 0 ? [] : await organizationStore.listScopesOfClient(db, held, now)
   const [first, last] = [live[0], live.at(-1)]
   if (!first || !last) return undefined
-  const scope = [...new Set(live.flatMap((each) => each.scope))]
+  const scope = new ScopeSet(live.flatMap((each) => each.scope))
   return { scope, firstAt: first.createdAt, lastAt: last.createdAt }
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { BatchStatement } from '#platform/database/batching.ts'
 
@@ -160,9 +161,9 @@ export type Consented = {
   identityId: IdentityId
   clientId: ClientId
   sessionId: SessionId
-  scope: string[]
+  scope: ScopeSet
   /** Scopes that the app requested. Some of them may not have been granted. */
-  requestedScope: string[]
+  requestedScope: ScopeSet
   authTime: Date
   /** True if the app sent `max_age`. */
   authTimeRequested: boolean
@@ -189,10 +190,8 @@ export async function insertFamily(tx: Transaction, family: NewFamily): Promise<
       family_id: family.familyId,
       client_id: family.clientId,
       session_id: family.sessionId,
-      scope: family.scope,
-      requested_scope: family.requestedScope.every((scope) => family.scope.includes(scope))
-        ? null
-        : family.requestedScope,
+      scope: [...family.scope],
+      requested_scope: family.requestedScope.isWithin(family.scope) ? null : [...family.requestedScope],
       auth_time: family.authTime,
       auth_time_requested: family.authTimeRequested,
       login_prompted: family.loginPrompted,
