@@ -28,6 +28,24 @@ const typescriptTypes: Record<string, string> = {
   'uuid[]': 'string[]',
 }
 
+/** Columns whose text is an ID of one kind, by name, in every table. */
+const idTypes: Record<string, string> = {
+  user_id: 'UserId',
+  owner_user_id: 'UserId',
+  former_owner_id: 'UserId',
+  identity_id: 'IdentityId',
+  invited_by: 'IdentityId',
+  organization_id: 'OrganizationId',
+  signer_id: 'IdentityId | OrganizationId',
+  client_id: 'ClientId',
+  source_client_id: 'ClientId',
+  session_id: 'SessionId',
+  known_session_id: 'SessionId',
+  requesting_session_id: 'SessionId',
+  approving_session_id: 'SessionId',
+}
+const idNames = [...new Set(Object.values(idTypes).flatMap((type) => type.split(' | ')))].toSorted()
+
 /** Returns the text of `tables.ts` for a database with these migrations, in their order. */
 export async function describeTables(migrations: string[]): Promise<string> {
   const database = await PGlite.create()
@@ -61,13 +79,18 @@ function moduleOf(columns: Column[]): string {
   const json = '/** Read as a value, written as its text. */\ntype Json = ColumnType<unknown, string, string>\n'
   const parts = [/: Json\b/.test(body) ? json : '', body].filter((part) => part !== '').join('\n')
   const types = ['ColumnType', 'Generated'].filter((type) => parts.includes(`${type}<`))
-  const imports = types.length > 0 ? `import type { ${types.join(', ')} } from 'kysely'\n` : ''
+  const ids = idNames.filter((type) => new RegExp(`: .*\\b${type}\\b`).test(body))
+  const imports = [importOf(ids, '@countersign/protocol/ids'), importOf(types, 'kysely')].join('')
   return `${header}\n${imports}\n${parts}`
+}
+
+function importOf(types: string[], source: string): string {
+  return types.length > 0 ? `import type { ${types.join(', ')} } from '${source}'\n` : ''
 }
 
 function rowType(column: Column): string {
   const { table, name, type, nullable, hasDefault } = column
-  const plain = literalsOf(column) ?? typescriptTypes[type]
+  const plain = literalsOf(column) ?? idTypes[name] ?? typescriptTypes[type]
   if (!plain) throw new Error(`${table}.${name} has the type ${type}, which tools/tables.ts does not know yet`)
 
   // Kysely's Generated<> does not look inside a ColumnType.

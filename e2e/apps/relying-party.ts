@@ -20,9 +20,7 @@ type TestUser = {
 type Visit = { url: URL; visitor: string; request: IncomingMessage; response: ServerResponse }
 
 /** How the app gets its client id and secret. */
-type Register = (
-  settings: NewApp,
-) => Promise<Pick<ResponseOf<'POST /api/admin/apps'>, 'clientId' | 'clientSecret' | 'name'>>
+type Register = (settings: NewApp) => Promise<{ name: string; clientId: string; clientSecret?: string }>
 
 const usualScope = 'openid profile offline_access'
 

@@ -1,8 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { ResponseOf } from '@countersign/protocol/api'
-import type { NewSigningRequest } from '@countersign/protocol/signing/signing'
+import type { RequestOf, ResponseOf } from '@countersign/protocol/api'
 import type { Served } from '../../server/testing/service.ts'
 
 export type SigningApp = Awaited<ReturnType<typeof openSigningApp>>
@@ -33,7 +32,7 @@ export async function openSigningApp(service: Served) {
     origin,
     sameSite,
     foreign: at('stranger.localhost'),
-    ask: (requested: Omit<NewSigningRequest, 'clientId' | 'clientSecret'>) =>
+    ask: (requested: Omit<RequestOf<'POST /api/signing/request'>['body'], 'clientId' | 'clientSecret'>) =>
       post<ResponseOf<'POST /api/signing/request'>>(
         `${service.baseUrl}/api/signing/request`,
         {},

@@ -10,6 +10,7 @@ import type * as deviceApprovals from './accounts/device-approvals.ts'
 import type * as developer from './clients/developer.ts'
 import type { EndpointsOf } from './endpoint.ts'
 import type * as fedcm from './oauth/fedcm.ts'
+import type { WithPlainIds } from './ids.ts'
 import type * as identities from './accounts/identities.ts'
 import type * as keys from './accounts/keys.ts'
 import type * as oauth from './oauth/authorize.ts'
@@ -67,9 +68,12 @@ export type Api = { [E in All as E['name']]: E }
 type Part = 'params' | 'querystring' | 'body'
 type StaticOf<S> = S extends TSchema ? Static<S> : never
 
-/** Request of an endpoint: exactly the parts that the endpoint has. */
+/**
+ * Request of an endpoint: exactly the parts that the endpoint has. Its IDs are plain text, because callers have them
+ * from a URL or a form as well as from responses, and the server validates them.
+ */
 export type RequestOf<Name extends keyof Api> = {
-  [K in keyof Api[Name]['schema'] & Part]: StaticOf<Api[Name]['schema'][K]>
+  [K in keyof Api[Name]['schema'] & Part]: WithPlainIds<StaticOf<Api[Name]['schema'][K]>>
 }
 
 /** Response of an endpoint on success. */

@@ -1,6 +1,7 @@
 import type { EncryptionMode } from './oauth/app-keys.ts'
 import type { PublicApp } from './clients/apps.ts'
 import type { CommunicationMode } from './oauth/delegations.ts'
+import type { ClientId } from './ids.ts'
 import type { RecipientKey } from './formats/encryption/recipient-key.ts'
 import type { RequirableClaim } from './formats/required-claims.ts'
 
@@ -55,7 +56,7 @@ export type Connector = {
   displayName: string
   description: string | null
   audience: string
-  owner: { clientId: string; name: string; iconUrl: string | null; websiteUrl: string | null }
+  owner: { clientId: ClientId; name: string; iconUrl: string | null; websiteUrl: string | null }
   scopes: { scope: string; description: string }[]
   mode: CommunicationMode
   /** Answer to the app if nothing remains to consent to. */
@@ -170,7 +171,7 @@ export type ErrorView = {
   sent?: { clientId: string; redirectUri: string }
 }
 
-export type PlaygroundView = { page: 'playground'; site: Site; clientId: string; redirectUri: string; issuer: string }
+export type PlaygroundView = { page: 'playground'; site: Site; clientId: ClientId; redirectUri: string; issuer: string }
 
 export type StaticView = {
   page:

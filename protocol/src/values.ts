@@ -31,8 +31,6 @@ export const Signature = Type.String(aSignature)
 export const UncheckedPublicKey = Type.String({ ...aKey, maxLength: 200 })
 export const UncheckedSignature = Type.String({ ...aSignature, maxLength: 200 })
 
-/** ID issued by this service, or the URL of a client metadata document. */
-export const ClientId = Type.String({ minLength: 1, maxLength: limits.clientIdCharactersMax })
 export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })
 
 /** Returns a schema that also accepts null. */

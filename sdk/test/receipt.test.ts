@@ -126,7 +126,7 @@ test('a receipt for another request is rejected', async (t) => {
   t.after(() => liar.close().closeAllConnections())
   const address = liar.address()
   if (address === null || typeof address === 'string') throw new Error('the lying service has no port')
-  const read = (requested: object, clientId = settings.clientId) =>
+  const read = (requested: object, clientId: string = settings.clientId) =>
     createCountersign({ ...settings, clientId, baseUrl: `http://localhost:${address.port}` }).getReceipt({
       requestId: verifyReceipt(another, { logKeys }).requestId,
       payload,

@@ -1,11 +1,11 @@
 import { algorithms } from '@countersign/protocol/formats/registries/algorithms'
+import { type ClientId, type IdentityId, asId, isId } from '@countersign/protocol/ids'
 import { errors, jwtVerify } from 'jose'
 import { epoch } from '#platform/clock.ts'
-import { isUuid } from '#platform/crypto/token-format.ts'
 import { requireVerificationKey, type SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
 /** Identity and app that an ID token was issued for, with its session ID. */
-export type IdTokenHint = { identityId: string; clientId: string; sid: string }
+export type IdTokenHint = { identityId: IdentityId; clientId: ClientId; sid: string }
 
 /**
  * Parses an ID token that an app returns as a hint.
@@ -26,8 +26,8 @@ export async function parseIdTokenHint(
       currentDate: epoch,
     })
     const { sub = '', aud, sid } = payload
-    if (!isUuid(sub) || typeof aud !== 'string' || typeof sid !== 'string') return undefined
-    return { identityId: sub, clientId: aud, sid }
+    if (!isId<IdentityId>(sub) || typeof aud !== 'string' || typeof sid !== 'string') return undefined
+    return { identityId: sub, clientId: asId<ClientId>(aud), sid }
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined
     throw error

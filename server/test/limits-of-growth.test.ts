@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { type ClientId, type IdentityId, type SessionId, asId } from '@countersign/protocol/ids'
 import { noRateLimits } from '#platform/rate-limits/rate-limit.ts'
 import { rateLimitPolicies } from '../modules.ts'
 import { businessRequest, createOrganization } from '#testing/organization.ts'
@@ -132,7 +133,7 @@ test('GRW-06 a user can export the account six times an hour, and a little more 
 
 test('GRW-07 an app can get ten test events an hour, from any caller', async (t) => {
   const world = await limitedWorld(t)
-  const ask = async (clientId: string, nth: number) => {
+  const ask = async (clientId: ClientId, nth: number) => {
     const url = `/api/admin/apps/${clientId}/webhook/test`
     return world.api.inject({ method: 'POST', url, headers: world.admin, remoteAddress: `192.0.2.${nth}` })
   }
@@ -201,7 +202,7 @@ async function requireRepairable(world: TestWorld, { identityId, headers }: Pick
 }
 
 /** Uses up the rate limits of a session: empty changes, names, authentications, apps, devices. */
-async function useUp(world: TestWorld, session: Pick<Person, 'headers'>, identityId: string) {
+async function useUp(world: TestWorld, session: Pick<Person, 'headers'>, identityId: IdentityId) {
   const ask = asPerson(world, session)
   const untilRefused = async (method: Method, url: string, payload: object) => {
     for (let nth = 0; nth < 2000; nth += 1)
@@ -255,7 +256,7 @@ test('GRW-52 a stolen session uses up no exports, organizations, invitations or 
 })
 
 test('GRW-53 limits per user cannot be counted with a user ID alone', async () => {
-  const [userId, sessionId] = [crypto.randomUUID(), crypto.randomUUID()]
+  const [userId, sessionId] = [crypto.randomUUID(), asId<SessionId>(crypto.randomUUID())]
   // @ts-expect-error -- A stolen session would use it up.
   await noRateLimits.count('account-exports-per-user', userId)
   // @ts-expect-error -- The same.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { type ClientId, type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { createConnectors, delegationsOf, revoke } from '#testing/connectors.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
@@ -142,7 +143,7 @@ test(`BLK-04 the directory deactivates a member with ${manyRows} SSO sessions`, 
 })
 
 /** Adds members to an organization, each with an invitation that they have sent. */
-async function fillMembers(organizationId: string) {
+async function fillMembers(organizationId: OrganizationId) {
   await sql`
     insert into organization_member (organization_id, member_id, identity_id, role, scopes, signing_authority,
       joined_at)
@@ -188,7 +189,7 @@ test(`BLK-07 an identity with ${manyRows} sessions and tokens is deleted`, async
   const asIdentity = { ...person, identityId }
   const { access_token: token } = await app.tokens(asIdentity)
   const code = await app.code(asIdentity)
-  const organizationId = randomUUID()
+  const organizationId = asId<OrganizationId>(randomUUID())
   const byProvider = await signInByOrganization(world, person, { organizationId, identityId })
   await fillSessions(world, { ...person, organizationId, connectionId: randomUUID(), identityId })
   await fillCodes(world, { ...asIdentity, ...app })
@@ -211,7 +212,7 @@ test(`BLK-12 an identity with ${manyRows} signing requests is deleted`, async ()
 })
 
 /** Adds pending requests for an identity. */
-async function fillRequests(identityId: string) {
+async function fillRequests(identityId: IdentityId) {
   await sql`
     with requested as (
       insert into signing_request (identity_id, request_id, client_id, payload, key_version, public_key, status,
@@ -242,7 +243,7 @@ test(`BLK-09 an app with ${manyRows} tokens of a user is disconnected`, async ()
   const { access_token: elsewhere } = await app.tokens(person)
   await fillFamilies(person, own)
   const { authorizations } = (await ask('GET', '/api/oauth/authorizations', person.headers)).json()
-  const { id } = authorizations.find(({ clientId }: { clientId: string }) => clientId === own.clientId)
+  const { id } = authorizations.find(({ clientId }: { clientId: ClientId }) => clientId === own.clientId)
   const answer = await ask('DELETE', `/api/oauth/authorizations/${id}`, person.headers)
   assert.equal(answer.statusCode, 204, answer.body)
   assert.deepEqual([await isActive(token, own), await isActive(elsewhere)], [false, true])

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { startDocumentHost } from './document-host.ts'
 import { createWorld, newChallenge, postForm, postToken, type TestWorld } from './world.ts'
 
@@ -18,7 +19,7 @@ export async function openAgents(options: Parameters<typeof createWorld>[0] = {}
   /** Publishes an app with a client metadata document at its own URL; the arguments change the document. */
   function agent(document: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
     const path = `/agent-${(made += 1)}.json`
-    const clientId = host.at(path)
+    const clientId = asId<ClientId>(host.at(path))
     const serve = (changed: Record<string, unknown> = {}) => {
       const whole = {
         client_id: clientId,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Transaction } from '#platform/database/database.ts'
 import { confirmSso } from '#organizations/membership/sso-confirmation.ts'
@@ -6,13 +7,17 @@ import { recordSsoAuthentication } from '#accounts/sessions/sso-session.ts'
 import { startEnterpriseSession } from '#tokens/families/session.ts'
 import type { Person, TestWorld } from './world.ts'
 
-type Named = { organizationId?: string; connectionId?: string; identityId?: string }
+type Named = { organizationId?: OrganizationId; connectionId?: string; identityId?: IdentityId }
 
 /** Signs a user in with SSO, without a passkey; returns the headers of the session. */
 export async function signInByOrganization(
   { db, now }: TestWorld,
   { userId, ...person }: Person,
-  { organizationId = randomUUID(), connectionId = randomUUID(), identityId = person.identityId }: Named = {},
+  {
+    organizationId = asId<OrganizationId>(randomUUID()),
+    connectionId = randomUUID(),
+    identityId = person.identityId,
+  }: Named = {},
 ) {
   const browser = { userAgent: undefined, earlierToken: undefined }
   const { token } = await transaction(db, async (tx) => {
@@ -23,7 +28,7 @@ export async function signInByOrganization(
   return { authorization: `Bearer ${token}` }
 }
 
-type Confirmed = { organizationId: string; connectionId: string; identityId: string }
+type Confirmed = { organizationId: OrganizationId; connectionId: string; identityId: IdentityId }
 
 /** Confirms a connection of an existing organization, like its owner. */
 async function confirm(tx: Transaction, confirmed: Confirmed, now: Date): Promise<void> {
@@ -43,7 +48,7 @@ async function confirm(tx: Transaction, confirmed: Confirmed, now: Date): Promis
 export async function nameBy(
   { db, now }: TestWorld,
   { userId, identityId }: Person,
-  named: { organizationId: string; connectionId: string },
+  named: { organizationId: OrganizationId; connectionId: string },
 ): Promise<void> {
   const sessions = db.selectFrom('session').select('session_id').where('user_id', '=', userId)
   const { session_id: sessionId } = await sessions.orderBy('created_at').executeTakeFirstOrThrow()

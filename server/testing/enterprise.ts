@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import type { NewSsoConnection, SsoConnection } from '@countersign/protocol/organizations/sso'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import { startNameServer } from './name-server.ts'
 import { startUpstreamProvider, type UpstreamProvider } from './upstream-provider.ts'
 import { createWorld, type Person, type TestWorld } from './world.ts'
@@ -23,7 +24,7 @@ export async function openEnterprise(options: Parameters<typeof createWorld>[0] 
 
   async function organization(owner: Person, name = 'Acme') {
     const made = await send(owner, 'POST', '', { name, identityId: owner.identityId })
-    return { owner, organizationId: made.json<{ organization: { id: string } }>().organization.id }
+    return { owner, organizationId: made.json<{ organization: { id: OrganizationId } }>().organization.id }
   }
   type Organization = Awaited<ReturnType<typeof organization>>
 

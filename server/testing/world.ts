@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { TokenResponse } from '@countersign/protocol/oauth/authorize'
 import type { NewApp } from '@countersign/protocol/clients/apps'
+import type { ClientId, UserId } from '@countersign/protocol/ids'
 import { loadConfig } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { createKeyring } from '#platform/crypto/keyring.ts'
@@ -108,7 +109,7 @@ async function registerPerson({ api }: Hosts, config: ServerContext['config'], r
     payload: { flowId, credential: authenticator.register(options) },
   })
   if (finished.statusCode !== 201) throw new Error(`${handle} not registered: ${finished.body}`)
-  const body = finished.json<{ sessionToken: string; user: { userId: string }; identities: [Identity] }>()
+  const body = finished.json<{ sessionToken: string; user: { userId: UserId }; identities: [Identity] }>()
   return {
     handle,
     authenticator,
@@ -140,7 +141,7 @@ async function registerApp({ api }: Hosts, kernel: ServerContext, settings: Part
     payload: { name: 'An app', redirectUris: [redirectUri], ...settings },
   })
   if (created.statusCode !== 201) throw new Error(`app not registered: ${created.body}`)
-  const { clientId, clientSecret } = created.json<{ clientId: string; clientSecret?: string }>()
+  const { clientId, clientSecret } = created.json<{ clientId: ClientId; clientSecret?: string }>()
   const credentials = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
   const redeem = (code: string, fields: Record<string, string> = {}) =>
     postToken(api, { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...credentials, ...fields })

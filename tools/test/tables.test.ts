@@ -68,6 +68,14 @@ test('only the types that occur are imported', async () => {
   assert.match(withDefault, /edit\.\nimport type \{ ColumnType \} from 'kysely'\n\nexport/)
 })
 
+test('a column that holds an ID has the type of that ID, by its name', async () => {
+  const described = await describeTables([
+    'create table parcel (client_id text not null, owner_user_id uuid, scim_user_id uuid not null)',
+  ])
+  assert.match(described, /^import type \{ ClientId, UserId \} from '@countersign\/protocol\/ids'$/m)
+  assert.match(described, /client_id: ClientId\n {4}owner_user_id: UserId \| null\n {4}scim_user_id: string\n/)
+})
+
 test('an unknown type is rejected with the name of its column', async () => {
   await assert.rejects(describeTables(['create table parcel (cost money)']), /parcel\.cost has the type money/)
 })

@@ -9,7 +9,8 @@ import { OwnOrganization } from '../organizations/organizations.ts'
 import { Passkey } from './passkeys.ts'
 import { SessionEntry } from './sessions.ts'
 import { ExportedOrganizationSignature, ExportedSigningRequest } from '../signing/signing.ts'
-import { Base64, Ciphertext, ClientId, Timestamp, Uuid } from '../values.ts'
+import { ClientId, IdentityId, UserId } from '../ids.ts'
+import { Base64, Ciphertext, Timestamp, Uuid } from '../values.ts'
 import { Webhook } from '../clients/webhooks.ts'
 
 const session = { security: 'session', cors: 'first party' } as const
@@ -20,7 +21,7 @@ export const ActivityEntry = Type.Object({
   at: Timestamp,
   action: Type.String(),
   actor: Type.String(),
-  identityId: Type.Union([Uuid, Type.Null()]),
+  identityId: Type.Union([IdentityId, Type.Null()]),
   clientId: Type.Union([ClientId, Type.Null()]),
   appName: Type.Union([Type.String(), Type.Null()]),
   details: Type.Record(Type.String(), Type.Unknown()),
@@ -70,7 +71,7 @@ const ExportedIdentity = Type.Object({
 
 export const AccountExport = Type.Object({
   exportedAt: Timestamp,
-  user: Type.Object({ userId: Uuid, createdAt: Timestamp }),
+  user: Type.Object({ userId: UserId, createdAt: Timestamp }),
   identities: Type.Array(ExportedIdentity),
   passkeys: Type.Array(Passkey),
   sessions: Type.Array(SessionEntry),
@@ -106,6 +107,6 @@ export const deleteAccount = endpoint(
 export const deleteIdentity = endpoint(
   'DELETE /api/identities/:identityId',
   { ...session, summary: 'Delete one of my identities, but not the last; requires recent authentication' },
-  { params: Type.Object({ identityId: Uuid }) },
+  { params: Type.Object({ identityId: IdentityId }) },
   { 204: NoContent },
 )

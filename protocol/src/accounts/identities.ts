@@ -1,13 +1,14 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
-import { Timestamp, Uuid, WebUrl } from '../values.ts'
+import { IdentityId } from '../ids.ts'
+import { Timestamp, WebUrl } from '../values.ts'
 
 export const Handle = Type.String({ pattern: handlePattern, description: 'The username, without @' })
 export const DisplayName = Type.String({ minLength: 1, maxLength: 320, description: '1 to 80 characters' })
 
 export const Identity = Type.Object({
-  identityId: Uuid,
+  identityId: IdentityId,
   handle: Handle,
   displayName: Type.String(),
   avatarUrl: Type.Union([Type.String(), Type.Null()]),
@@ -20,7 +21,7 @@ export type Identity = Static<typeof Identity>
 export const NewIdentity = Type.Object({ handle: Handle, displayName: DisplayName })
 export type NewIdentity = Static<typeof NewIdentity>
 
-const ByIdentity = Type.Object({ identityId: Uuid })
+const ByIdentity = Type.Object({ identityId: IdentityId })
 const session = { security: 'session', cors: 'first party' } as const
 
 export const listIdentities = endpoint(

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
 import { limits } from '../formats/limits.ts'
+import { IdentityId } from '../ids.ts'
 import { Base64, Base64Url, Ciphertext, CredentialId, Timestamp, Uuid } from '../values.ts'
 
 const Kind = Type.Union([Type.Literal('passkey_prf'), Type.Literal('recovery_code'), Type.Literal('device')])
@@ -80,7 +81,7 @@ export const replaceRecoveryCode = endpoint(
 
 /** Encryption key of an identity, to which other users can encrypt. */
 export const IdentityKey = Type.Object({
-  identityId: Uuid,
+  identityId: IdentityId,
   hasKey: Type.Literal(true),
   publicKey: Base64,
   encryptedPrivateKey: Ciphertext,
@@ -88,13 +89,13 @@ export const IdentityKey = Type.Object({
 })
 export type IdentityKey = Static<typeof IdentityKey>
 
-const ByIdentity = Type.Object({ identityId: Uuid })
+const ByIdentity = Type.Object({ identityId: IdentityId })
 
 export const getIdentityEncryptionKey = endpoint(
   'GET /api/encryption/keys/:identityId',
   { ...session, summary: 'Get the encryption key of one of my identities, if it has one' },
   { params: ByIdentity },
-  { 200: Type.Object({ ...Type.Partial(IdentityKey).properties, identityId: Uuid, hasKey: Type.Boolean() }) },
+  { 200: Type.Object({ ...Type.Partial(IdentityKey).properties, identityId: IdentityId, hasKey: Type.Boolean() }) },
 )
 
 export const getPublicEncryptionKey = endpoint(

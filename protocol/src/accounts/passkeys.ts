@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Base64Url, CredentialId, Timestamp, Uuid, WebUrl } from '../values.ts'
+import { IdentityId, UserId } from '../ids.ts'
+import { Base64Url, CredentialId, Timestamp, WebUrl } from '../values.ts'
 import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { DisplayName, Handle, Identity } from './identities.ts'
 import { KeyWrap, NewKeyPair, NewKeyWraps, PasskeyWrap, RecoveryAuth } from './keys.ts'
@@ -75,15 +76,15 @@ export type AuthenticationResponse = Static<typeof AuthenticationResponse>
 /** Reference of the authorization request that the passkey use is bound to; it counts for no other request. */
 const RequestUri = Type.String({ maxLength: 1000 })
 const FlowId = Type.String({ minLength: 1, maxLength: 100 })
-const User = Type.Object({ userId: Uuid })
+const User = Type.Object({ userId: UserId })
 const page = { security: 'none', cors: 'first party' } as const
 const session = { security: 'session', cors: 'first party' } as const
 
 export const RegistrationStarted = Type.Object({
   flowId: FlowId,
   options: CreationOptions,
-  userId: Uuid,
-  identityId: Uuid,
+  userId: UserId,
+  identityId: IdentityId,
 })
 export type RegistrationStarted = Static<typeof RegistrationStarted>
 

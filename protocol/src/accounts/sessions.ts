@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, NoContent } from '../endpoint.ts'
 import { Identity } from './identities.ts'
-import { Timestamp, Uuid } from '../values.ts'
+import { SessionId, UserId } from '../ids.ts'
+import { Timestamp } from '../values.ts'
 
 const session = { security: 'session', cors: 'first party' } as const
 
@@ -11,7 +12,7 @@ export const getSession = endpoint(
   {},
   {
     200: Type.Object({
-      user: Type.Object({ userId: Uuid }),
+      user: Type.Object({ userId: UserId }),
       identities: Type.Array(Identity),
       authTime: Timestamp,
       /** Seconds since then, by the server's clock. */
@@ -60,7 +61,7 @@ export const signOutByIdTokenHint = endpoint(
 
 /** Session of a user, with the data to recognize it. */
 export const SessionEntry = Type.Object({
-  sessionId: Uuid,
+  sessionId: SessionId,
   createdAt: Timestamp,
   lastSeenAt: Timestamp,
   userAgent: Type.Union([Type.String(), Type.Null()]),
@@ -78,7 +79,7 @@ export const listSessions = endpoint(
 export const revokeSession = endpoint(
   'DELETE /api/auth/sessions/:sessionId',
   { ...session, summary: 'Revoke one of my sessions' },
-  { params: Type.Object({ sessionId: Uuid }) },
+  { params: Type.Object({ sessionId: SessionId }) },
   { 204: NoContent },
 )
 

@@ -6,7 +6,8 @@ import { algorithms } from '../formats/registries/algorithms.ts'
 import { requirableClaims } from '../formats/required-claims.ts'
 import { encryptionScopes, standardScopes } from '../formats/scope.ts'
 import { Resource } from './resources.ts'
-import { ClientId, Timestamp, nullable, Uuid, WebUrl } from '../values.ts'
+import { ClientId, UserId } from '../ids.ts'
+import { Timestamp, nullable, WebUrl } from '../values.ts'
 
 export const Algorithm = Type.Enum([...algorithms], { type: 'string' })
 
@@ -97,7 +98,7 @@ export const App = Type.Object({
   postLogoutRedirectUris: Type.Array(Type.String()),
   public: Type.Boolean(),
   status: AppStatus,
-  ownerUserId: nullable(Uuid),
+  ownerUserId: nullable(UserId),
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Type.Integer(),
   refreshTokenTtlSeconds: Type.Integer(),

@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { resourceKeyPattern, resourceScopePattern } from '../formats/scope.ts'
-import { ClientId, nullable } from '../values.ts'
+import { ClientId } from '../ids.ts'
+import { nullable } from '../values.ts'
 
 const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
 const Scope = Type.String({ pattern: resourceScopePattern })

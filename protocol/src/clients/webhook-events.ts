@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { RequestedSignature } from '../signing/signing.ts'
-import { ClientId, Timestamp, Uuid } from '../values.ts'
+import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
+import { Timestamp } from '../values.ts'
 
 type EventParameters = { summary: string; data: TObject }
 
@@ -8,8 +9,8 @@ type EventParameters = { summary: string; data: TObject }
 const EndedRequest = Type.Object({
   ...RequestedSignature.properties,
   status: Type.Union([Type.Literal('signed'), Type.Literal('denied'), Type.Literal('expired')]),
-  identityId: Type.Optional(Uuid),
-  organizationId: Type.Optional(Uuid),
+  identityId: Type.Optional(IdentityId),
+  organizationId: Type.Optional(OrganizationId),
 })
 
 /**
@@ -28,7 +29,7 @@ type DataOf<Name extends WebhookEventType> = Static<(typeof webhookEvents)[Name]
 
 /** An event to an app, before it is sent. */
 export type WebhookEvent = {
-  [Name in WebhookEventType]: { type: Name; clientId: string; data: DataOf<Name> }
+  [Name in WebhookEventType]: { type: Name; clientId: ClientId; data: DataOf<Name> }
 }[WebhookEventType]
 
 /** Schemas of the bodies of webhooks, by event type. */

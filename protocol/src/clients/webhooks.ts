@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, NoContent, optionalBody } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { ClientId, Timestamp, nullable, Uuid, WebUrl } from '../values.ts'
+import { ClientId } from '../ids.ts'
+import { Timestamp, nullable, Uuid, WebUrl } from '../values.ts'
 
 /** Webhook of an app; disabled if the receiver answered 410. */
 export const Webhook = Type.Object({

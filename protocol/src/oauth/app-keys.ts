@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { Base64, Ciphertext, ClientId, Timestamp, nullable, Uuid } from '../values.ts'
+import { ClientId, IdentityId } from '../ids.ts'
+import { Base64, Ciphertext, Timestamp, nullable } from '../values.ts'
 
 export const EncryptionMode = Type.Union([Type.Literal('symmetric'), Type.Literal('asymmetric')])
 export type EncryptionMode = Static<typeof EncryptionMode>
@@ -28,7 +29,7 @@ export const findAppPublicKey = endpoint(
   {
     200: Type.Object({
       clientId: ClientId,
-      identityId: Uuid,
+      identityId: IdentityId,
       handle: Type.String(),
       displayName: Type.String(),
       publicKey: Base64,

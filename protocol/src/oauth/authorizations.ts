@@ -4,7 +4,8 @@ import { OrganizationAccess } from '../clients/apps.ts'
 import { CommunicationMode, Delegation } from './delegations.ts'
 import { endpoint, NoContent } from '../endpoint.ts'
 import { OrganizationChoice } from '../organizations/organizations.ts'
-import { Base64, Ciphertext, ClientId, Timestamp, nullable, Uuid } from '../values.ts'
+import { ClientId, IdentityId } from '../ids.ts'
+import { Base64, Ciphertext, Timestamp, nullable, Uuid } from '../values.ts'
 
 /** Longer texts get the error of their own parser; this limits its input. */
 const Text = Type.String({ maxLength: 16_384 })
@@ -17,7 +18,7 @@ export const Authorization = Type.Object({
   appName: Type.String(),
   appIconUrl: nullable(Type.String()),
   appWebsiteUrl: nullable(Type.String()),
-  identityId: Uuid,
+  identityId: IdentityId,
   scope: Type.String(),
   /** The user's choice; `null` if the user was not asked. The app's own setting limits it further. */
   organizationAccess: nullable(OrganizationAccess),
@@ -48,7 +49,7 @@ export const getAuthorization = endpoint(
   {
     params: Type.Object({ clientId: ClientId }),
     querystring: Type.Object({
-      identity_id: Uuid,
+      identity_id: IdentityId,
       scope: Type.Optional(Text),
       /** Resource key; required for `requested_scope` and `communication_mode`. */
       requested_resource: Type.Optional(Text),

@@ -5,7 +5,8 @@ import { ExchangeResponse } from './delegations.ts'
 import { endpoint } from '../endpoint.ts'
 import { OrganizationContext } from '../organizations/organizations.ts'
 import { ProviderMetadata } from './provider-metadata.ts'
-import { Base64, Ciphertext, ClientId, nullable, Uuid } from '../values.ts'
+import { ClientId, IdentityId, OrganizationId, UserId } from '../ids.ts'
+import { Base64, Ciphertext, nullable, Uuid } from '../values.ts'
 
 /** Longer texts get the error of their own parser; this limits its input. */
 const Text = Type.String({ maxLength: 16_384 })
@@ -14,7 +15,7 @@ const session = { security: 'session', cors: 'first party' } as const
 export const AuthorizeRequest = Type.Object({
   clientId: ClientId,
   redirectUri: Text,
-  identityId: Uuid,
+  identityId: IdentityId,
   scope: Type.Optional(Text),
   /** Scopes that the app requested in addition, and that are not granted. */
   withheldScope: Type.Optional(Text),
@@ -33,7 +34,7 @@ export const AuthorizeRequest = Type.Object({
   /** `user_present` by default, or `background`. */
   communicationMode: Type.Optional(nullable(Text)),
   /** Organization for which the app is used; the identity must be a member. */
-  organizationId: Type.Optional(nullable(Uuid)),
+  organizationId: Type.Optional(nullable(OrganizationId)),
   /** New encrypted app key, ignored if there is one already, which is returned. In asymmetric mode the private key. */
   encryptedAppKey: Type.Optional(nullable(Ciphertext)),
   appPublicKey: Type.Optional(nullable(Base64)),
@@ -94,7 +95,7 @@ export const TokenRequest = Type.Object({
 export type TokenRequest = Static<typeof TokenRequest>
 
 export const TokenUser = Type.Object({
-  id: Uuid,
+  id: IdentityId,
   handle: Type.Optional(Type.String()),
   displayName: Type.Optional(Type.String()),
   avatarUrl: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -111,7 +112,7 @@ export const TokenResponse = Type.Object({
   id_token: Type.Optional(Type.String()),
   refresh_token: Type.Optional(Type.String()),
   user: TokenUser,
-  user_id: Type.Optional(Uuid),
+  user_id: Type.Optional(UserId),
   organization: Type.Optional(OrganizationContext),
 })
 export type TokenResponse = Static<typeof TokenResponse>
@@ -171,7 +172,7 @@ export const Introspection = Type.Object({
   token_type: Type.Optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
   exp: Type.Optional(Type.Integer()),
   iat: Type.Optional(Type.Integer()),
-  sub: Type.Optional(Uuid),
+  sub: Type.Optional(IdentityId),
   organization: Type.Optional(OrganizationContext),
   aud: Type.Optional(Type.String()),
   iss: Type.Optional(Type.String()),
@@ -191,14 +192,14 @@ export const introspect = endpoint(
 )
 
 export const UserInfo = Type.Object({
-  sub: Uuid,
+  sub: IdentityId,
   name: Type.Optional(Type.String()),
   preferred_username: Type.Optional(Type.String()),
   picture: Type.Optional(Type.String()),
   updated_at: Type.Optional(Type.Integer()),
   email: Type.Optional(Type.String()),
   email_verified: Type.Optional(Type.Boolean()),
-  user_id: Type.Optional(Uuid),
+  user_id: Type.Optional(UserId),
   organization: Type.Optional(OrganizationContext),
 })
 export type UserInfo = Static<typeof UserInfo>

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, NoContent } from '../endpoint.ts'
-import { ClientId, Timestamp, nullable, Uuid } from '../values.ts'
+import { ClientId, IdentityId } from '../ids.ts'
+import { Timestamp, nullable, Uuid } from '../values.ts'
 
 const session = { security: 'session', cors: 'first party' } as const
 
@@ -11,7 +12,7 @@ export type CommunicationMode = Static<typeof CommunicationMode>
 /** Delegation: the source app may act at a resource of the target app, as an identity. */
 export const Delegation = Type.Object({
   id: Uuid,
-  identityId: Uuid,
+  identityId: IdentityId,
   sourceAppClientId: ClientId,
   sourceAppName: Type.String(),
   sourceAppIconUrl: nullable(Type.String()),

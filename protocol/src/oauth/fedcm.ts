@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { TokenResponse } from './authorize.ts'
-import { ClientId, Uuid } from '../values.ts'
+import { ClientId, IdentityId } from '../ids.ts'
 
 /** The names on the wire are those of the W3C: Federated Credential Management, §3 and §4. */
 const Text = Type.String({ maxLength: 16_384 })
@@ -47,7 +47,7 @@ export const fedcmConfig = endpoint(
 )
 
 export const FedcmAccount = Type.Object({
-  id: Uuid,
+  id: IdentityId,
   name: Type.String(),
   given_name: Type.String(),
   username: Type.String(),
@@ -115,7 +115,7 @@ export const fedcmDisconnect = endpoint(
   'POST /api/oauth/fedcm/disconnect',
   { ...requestedForApp, summary: 'FedCM disconnect endpoint' },
   { body: Type.Object({ client_id: ClientId, account_hint: Text }) },
-  { 200: Type.Object({ account_id: Uuid }) },
+  { 200: Type.Object({ account_id: IdentityId }) },
 )
 
 export const fedcmFinalize = endpoint(

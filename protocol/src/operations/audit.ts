@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
+import { IdentityId, OrganizationId, UserId } from '../ids.ts'
 import { Timestamp, nullable, Uuid } from '../values.ts'
 
 export const AuditEvent = Type.Object({
@@ -7,8 +8,8 @@ export const AuditEvent = Type.Object({
   at: Timestamp,
   action: Type.String(),
   actor: Type.String(),
-  userId: Type.Union([Uuid, Type.Null()]),
-  identityId: Type.Union([Uuid, Type.Null()]),
+  userId: Type.Union([UserId, Type.Null()]),
+  identityId: Type.Union([IdentityId, Type.Null()]),
   clientId: Type.Union([Type.String(), Type.Null()]),
   details: Type.Record(Type.String(), Type.Unknown()),
 })
@@ -32,7 +33,7 @@ export const OrganizationAuditEntry = Type.Object({
   at: Timestamp,
   action: Type.String(),
   actor: Type.String(),
-  identityId: nullable(Uuid),
+  identityId: nullable(IdentityId),
   handle: nullable(Type.String()),
   clientId: nullable(Type.String()),
   details: Type.Record(Type.String(), Type.Unknown()),
@@ -48,9 +49,9 @@ export const listOrganizationAuditEvents = endpoint(
   'GET /api/organizations/:organizationId/audit',
   { ...organization, ssoSession: 'its organization', summary: 'List the audit log of an organization, newest first' },
   {
-    params: Type.Object({ organizationId: Uuid }),
+    params: Type.Object({ organizationId: OrganizationId }),
     querystring: Type.Object({
-      identity_id: Type.Optional(Uuid),
+      identity_id: Type.Optional(IdentityId),
       cursor: Type.Optional(Uuid),
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
       action,
@@ -67,9 +68,9 @@ export const exportOrganizationAuditLog = endpoint(
     summary: 'Export the whole audit log of an organization as a file: CSV, or JSON lines',
   },
   {
-    params: Type.Object({ organizationId: Uuid }),
+    params: Type.Object({ organizationId: OrganizationId }),
     querystring: Type.Object({
-      identity_id: Type.Optional(Uuid),
+      identity_id: Type.Optional(IdentityId),
       action,
       format: Type.Union([Type.Literal('csv'), Type.Literal('jsonl')]),
     }),

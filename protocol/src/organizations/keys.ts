@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { NoContent, endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { ActingAs, ByOrganizationId, Organization, SignatureOnly, signed } from './organizations.ts'
+import { IdentityId, OrganizationId } from '../ids.ts'
 import { Base64, Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 const business = { security: 'session', cors: 'first party', host: 'business' } as const
@@ -56,7 +57,7 @@ export const createOrganizationKey = endpoint(
 )
 export type NewOrganizationKey = Omit<Static<typeof createOrganizationKey.schema.body>, 'signedAction'>
 
-const ByKeyId = Type.Object({ organizationId: Uuid, keyId: Uuid })
+const ByKeyId = Type.Object({ organizationId: OrganizationId, keyId: Uuid })
 
 export const deleteOrganizationKey = endpoint(
   'DELETE /api/organizations/:organizationId/keys/:keyId',
@@ -68,7 +69,7 @@ export const deleteOrganizationKey = endpoint(
 /** Key wrap state of a member; only the member gets the wrap itself. */
 export const OrganizationKeyWrap = Type.Object({
   memberId: Uuid,
-  identityId: Uuid,
+  identityId: IdentityId,
   handle: Type.String(),
   displayName: Type.String(),
   /** Encryption key of the member as SPKI, if there is one. */

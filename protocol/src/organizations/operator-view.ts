@@ -1,13 +1,14 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { ByOrganizationId } from './organizations.ts'
-import { Timestamp, nullable, Uuid } from '../values.ts'
+import { OrganizationId } from '../ids.ts'
+import { Timestamp, nullable } from '../values.ts'
 
 const admin = { security: 'admin', cors: 'no origin' } as const
 
 /** Organization in the operator's view: its existence, not the activity of its members. */
 export const AdminOrganization = Type.Object({
-  organizationId: Uuid,
+  organizationId: OrganizationId,
   name: Type.String(),
   slug: Type.String(),
   status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
@@ -23,11 +24,11 @@ export const listAdminOrganizations = endpoint(
   { ...admin, summary: 'List the organizations, newest first' },
   {
     querystring: Type.Object({
-      cursor: Type.Optional(Uuid),
+      cursor: Type.Optional(OrganizationId),
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
     }),
   },
-  { 200: Type.Object({ organizations: Type.Array(AdminOrganization), nextCursor: nullable(Uuid) }) },
+  { 200: Type.Object({ organizations: Type.Array(AdminOrganization), nextCursor: nullable(OrganizationId) }) },
 )
 
 export const getAdminOrganization = endpoint(

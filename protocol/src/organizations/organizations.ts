@@ -3,7 +3,8 @@ import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { slugPattern } from '../formats/domain.ts'
 import { Handle } from '../accounts/identities.ts'
-import { ClientId, Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
+import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
+import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 /**
  * Signature by the signing key of the acting identity: the last field of a body, and not part of the signed data.
@@ -43,7 +44,7 @@ export const OrganizationScope = Type.Union([
 
 /** Organization in the view of a member, with their role and permissions. */
 export const Organization = Type.Object({
-  id: Uuid,
+  id: OrganizationId,
   name: Type.String(),
   slug: Type.String(),
   logoUrl: nullable(Type.String()),
@@ -60,7 +61,7 @@ export type Organization = Static<typeof Organization>
 export const OwnOrganization = Type.Object({
   ...Organization.properties,
   memberId: Uuid,
-  identityId: Uuid,
+  identityId: IdentityId,
   requireSignedActions: Type.Boolean(),
   approvalsNeeded: Type.Integer({ description: 'Number of members who must approve in addition to the signer' }),
   createdAt: Timestamp,
@@ -101,10 +102,10 @@ export const createWorkspace = endpoint(
 const business = { security: 'session', cors: 'first party', host: 'business' } as const
 const ofOrganization = { ...business, ssoSession: 'its organization' } as const
 
-export const ByOrganizationId = Type.Object({ organizationId: Uuid })
+export const ByOrganizationId = Type.Object({ organizationId: OrganizationId })
 
 /** Identity that the user acts as, if several are members; by default the first one that has the permission. */
-export const ActingAs = Type.Object({ identity_id: Type.Optional(Uuid) })
+export const ActingAs = Type.Object({ identity_id: Type.Optional(IdentityId) })
 
 export const listOwnOrganizations = endpoint(
   'GET /api/organizations',
@@ -116,7 +117,7 @@ export const listOwnOrganizations = endpoint(
 export const createOrganization = endpoint(
   'POST /api/organizations',
   { ...business, summary: 'Create an organization, owned by one of my identities' },
-  { body: Type.Object({ name: Name, identityId: Uuid }) },
+  { body: Type.Object({ name: Name, identityId: IdentityId }) },
   { 201: Type.Object({ organization: OwnOrganization }) },
 )
 
@@ -160,7 +161,7 @@ export const deleteOrganization = endpoint(
 
 export const OrganizationMember = Type.Object({
   memberId: Uuid,
-  identityId: Uuid,
+  identityId: IdentityId,
   handle: Type.String(),
   displayName: Type.String(),
   role: OrganizationRole,
@@ -192,7 +193,7 @@ export const listMembers = endpoint(
   },
 )
 
-const ByMemberId = Type.Object({ organizationId: Uuid, memberId: Uuid })
+const ByMemberId = Type.Object({ organizationId: OrganizationId, memberId: Uuid })
 
 export const getMember = endpoint(
   'GET /api/organizations/:organizationId/members/:memberId',
@@ -272,7 +273,7 @@ export const listInvitations = endpoint(
   { 200: Type.Object({ invitations: Type.Array(Invitation) }) },
 )
 
-const ByInvitationId = Type.Object({ organizationId: Uuid, invitationId: Uuid })
+const ByInvitationId = Type.Object({ organizationId: OrganizationId, invitationId: Uuid })
 
 export const getInvitation = endpoint(
   'GET /api/organizations/:organizationId/invitations/:invitationId',
@@ -298,7 +299,7 @@ export const InvitationPreview = Type.Object({
   role: OrganizationRole,
   expiresAt: Timestamp,
   /** Identities of mine that can accept. */
-  identityIds: Type.Array(Uuid),
+  identityIds: Type.Array(IdentityId),
 })
 export type InvitationPreview = Static<typeof InvitationPreview>
 
@@ -312,7 +313,7 @@ export const getInvitationByToken = endpoint(
 export const acceptInvitation = endpoint(
   'POST /api/invitations/:token/accept',
   { ...business, summary: 'Accept an invitation once, as the invited identity or one with the address' },
-  { params: ByInvitationToken, body: Type.Object({ identityId: Uuid }) },
+  { params: ByInvitationToken, body: Type.Object({ identityId: IdentityId }) },
   { 201: Type.Object({ organization: OwnOrganization }) },
 )
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { NoContent, endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { ActingAs, ByOrganizationId, SignatureOnly, signed } from './organizations.ts'
+import { IdentityId } from '../ids.ts'
 import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: limits.displayNameCharactersMax })
@@ -260,6 +261,6 @@ export const confirmSso = endpoint(
 export const linkSsoAccount = endpoint(
   'POST /api/sso/arrivals/:flowId/link',
   { ...pages, security: 'session', summary: 'Link one of my identities to the SSO account' },
-  { params: ByFlowId, body: Type.Object({ identityId: Uuid }) },
+  { params: ByFlowId, body: Type.Object({ identityId: IdentityId }) },
   { 200: Type.Object({ returnTo: Type.String() }) },
 )

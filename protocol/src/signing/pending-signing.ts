@@ -3,6 +3,7 @@ import { pageOf, PendingCursor } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { SigningRequests } from './signing.ts'
+import { IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, Uuid } from '../values.ts'
 
 const ofOrganization = { security: 'session', cors: 'first party', ssoSession: 'its organization' } as const
@@ -24,12 +25,12 @@ export const listSigningRequests = endpoint(
 /** Pending request without its text. */
 export const PendingRequest = Type.Object({
   requestId: Uuid,
-  identityId: Uuid,
+  identityId: IdentityId,
   handle: Type.String(),
   app: Type.Object({ clientId: Type.String(), name: Type.String() }),
   connected: Type.Boolean({ description: 'Whether the identity, or the organization, has connected the app' }),
   expiresAt: Timestamp,
-  organization: Type.Optional(Type.Object({ id: Uuid, name: Type.String() })),
+  organization: Type.Optional(Type.Object({ id: OrganizationId, name: Type.String() })),
 })
 export type PendingRequest = Static<typeof PendingRequest>
 
@@ -40,7 +41,7 @@ export const readPendingRequests = endpoint(
   {
     200: Type.Object({
       count: Type.Integer({ description: 'Number of pending requests on all pages' }),
-      identities: Type.Array(Type.Object({ identityId: Uuid, count: Type.Integer() }), {
+      identities: Type.Array(Type.Object({ identityId: IdentityId, count: Type.Integer() }), {
         description: 'Number of them for each of my identities: a new signing key expires these',
       }),
       requests: Type.Array(PendingRequest),

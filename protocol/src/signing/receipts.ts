@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { ClientId, PublicKey, Signature, Timestamp, Uuid } from '../values.ts'
+import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
+import { PublicKey, Signature, Timestamp, Uuid } from '../values.ts'
 import { endpoint } from '../endpoint.ts'
 import { LoggedKeyEvent } from './transparency.ts'
 
@@ -10,7 +11,7 @@ export const SignatureRole = Type.Union([Type.Literal('sign'), Type.Literal('app
  * Progress of an organization's signature: it is complete when one member has signed and enough others have approved.
  */
 const Progress = Type.Object({
-  id: Uuid,
+  id: OrganizationId,
   name: Type.String(),
   isSigned: Type.Boolean({ description: 'Whether a member has signed; counts only together with the approvals' }),
   approvals: Type.Integer(),
@@ -21,7 +22,7 @@ export const MemberSigningState = { organization: Type.Optional(Progress) }
 
 /** Signature of a member in a completed request to an organization. */
 export const OrganizationSignature = Type.Object({
-  identityId: Uuid,
+  identityId: IdentityId,
   memberId: Uuid,
   role: SignatureRole,
   publicKey: PublicKey,
@@ -59,7 +60,7 @@ export const Receipt = Type.Object({
   version: Type.Literal(1),
   requestId: Uuid,
   clientId: ClientId,
-  identityId: Uuid,
+  identityId: IdentityId,
   handle: Type.Optional(Type.String({ description: 'Handle at the time of signing; absent in old requests' })),
   payloadSha256: Type.String({ description: 'SHA-256 of the UTF-8 bytes of the text, base64' }),
   signature: Type.String({ description: "The user's Ed25519 signature over these bytes, base64" }),
@@ -75,7 +76,7 @@ export type Receipt = Static<typeof Receipt>
 
 /** Signature of one member in a receipt of an organization. */
 const ReceiptSignature = Type.Object({
-  identityId: Uuid,
+  identityId: IdentityId,
   memberId: Uuid,
   handle: Type.Optional(
     Type.String({ description: 'Handle at the time of signing; absent if it is no longer stored' }),
@@ -96,7 +97,10 @@ export const OrganizationReceipt = Type.Object({
   version: Type.Literal(2),
   requestId: Uuid,
   clientId: ClientId,
-  organization: Type.Object({ id: Uuid, name: Type.String({ description: 'Name at the time of the request' }) }),
+  organization: Type.Object({
+    id: OrganizationId,
+    name: Type.String({ description: 'Name at the time of the request' }),
+  }),
   approvalsNeeded: Type.Integer({ minimum: 0 }),
   payloadSha256: Type.String({ description: 'SHA-256 of the UTF-8 bytes of the text, base64' }),
   signatures: Type.Array(ReceiptSignature, { minItems: 1 }),

@@ -4,7 +4,8 @@ import { endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
 import { limits } from '../formats/limits.ts'
 import { SigningRequestOrganization, MemberSigningState, OrganizationSignature, SignatureRole } from './receipts.ts'
-import { AnyText, Ciphertext, ClientId, Timestamp, Uuid } from '../values.ts'
+import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
+import { AnyText, Ciphertext, Timestamp, Uuid } from '../values.ts'
 import { PublicKey, UncheckedPublicKey, UncheckedSignature, Signature } from '../values.ts'
 
 const NullableInstant = Type.Union([Timestamp, Type.Null()])
@@ -33,8 +34,8 @@ const payloadOf = (maxLength: number) =>
 export const NewSigningRequest = Type.Object({
   clientId: ClientId,
   clientSecret: Type.String({ minLength: 1 }),
-  identityId: Type.Optional(Uuid),
-  organizationId: Type.Optional(Uuid),
+  identityId: Type.Optional(IdentityId),
+  organizationId: Type.Optional(OrganizationId),
   payload: payloadOf(limits.signingPayloadCharactersMax),
   metadata: Type.Optional(Metadata),
   expiresInSeconds: Type.Optional(ExpiresInSeconds),
@@ -119,12 +120,12 @@ export const verifySignature = endpoint(
   },
 )
 
-const ByIdentity = Type.Object({ identityId: Uuid })
+const ByIdentity = Type.Object({ identityId: IdentityId })
 const session = { security: 'session', cors: 'first party' } as const
 const ofOrganization = { ...session, ssoSession: 'its organization' } as const
 
 export const SigningKey = Type.Object({
-  identityId: Uuid,
+  identityId: IdentityId,
   handle: Type.String(),
   hasKey: Type.Literal(true),
   publicKey: PublicKey,
@@ -139,7 +140,7 @@ export const SigningKey = Type.Object({
 })
 export type SigningKey = Static<typeof SigningKey>
 
-const NoKey = Type.Object({ identityId: Uuid, handle: Type.String(), hasKey: Type.Literal(false) })
+const NoKey = Type.Object({ identityId: IdentityId, handle: Type.String(), hasKey: Type.Literal(false) })
 
 export const listSigningKeys = endpoint(
   'GET /api/signing/keys',
@@ -178,7 +179,7 @@ export const rotateSigningKey = endpoint(
 
 export const SigningRequest = Type.Object({
   requestId: Uuid,
-  identityId: Uuid,
+  identityId: IdentityId,
   handle: Type.String(),
   app: Type.Object({
     clientId: Type.String(),
@@ -210,7 +211,7 @@ export const ExportedSigningRequest = Type.Object({
 
 /** Signature for an organization in the export of an account. */
 export const ExportedOrganizationSignature = Type.Object({
-  organizationId: Uuid,
+  organizationId: OrganizationId,
   organizationName: Type.String(),
   requestId: Uuid,
   clientId: Type.String(),
@@ -275,7 +276,7 @@ export const denyRequest = endpoint(
 )
 
 export const NewDemoRequest = Type.Object({
-  identityId: Type.Optional(Uuid),
+  identityId: Type.Optional(IdentityId),
   handle: Type.Optional(Type.String({ pattern: handlePattern })),
   payload: payloadOf(limits.signingDemoPayloadCharactersMax),
   metadata: Type.Optional(Metadata),

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { Base64, Timestamp, Uuid } from '../values.ts'
+import { IdentityId } from '../ids.ts'
+import { Base64, Timestamp } from '../values.ts'
 
 const open = { security: 'none', cors: 'any origin' } as const
 
@@ -60,7 +61,7 @@ export const listKeyEvents = endpoint(
     summary: `Log entries of an identity's signing keys, with proofs, up to ${limits.transparencyEventsMax} at a time`,
   },
   {
-    params: Type.Object({ identityId: Uuid }),
+    params: Type.Object({ identityId: IdentityId }),
     querystring: Type.Object({
       start: Type.Optional(PlaceText),
       count: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })),

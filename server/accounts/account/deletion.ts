@@ -1,3 +1,4 @@
+import type { IdentityId } from '@countersign/protocol/ids'
 import {
   actingPersonTransaction,
   removeIdentity,
@@ -20,7 +21,7 @@ type Services = { kernel: ServerContext; lifecycle: Lifecycle }
 export async function deleteIdentity(
   { kernel: { db, rateLimits }, lifecycle }: Services,
   session: PasskeySession,
-  identityId: string,
+  identityId: IdentityId,
   now: Date,
 ): Promise<void> {
   const { userId } = session

@@ -1,4 +1,5 @@
 import { AccountExport } from '@countersign/protocol/accounts/account'
+import type { UserId } from '@countersign/protocol/ids'
 import { listIdentities, userCreatedAt } from '#accounts/identities/identity.ts'
 import type { Database } from '#platform/database/database.ts'
 import type { ExportParts, ExportSubject } from '#platform/module/define-module.ts'
@@ -28,7 +29,7 @@ export async function* exportAccount(
 async function* exportIdentities(
   db: Database,
   modules: readonly ExportParts[],
-  userId: string,
+  userId: UserId,
   now: Date,
 ): AsyncGenerator<Pieces> {
   for (const identity of await listIdentities(db, userId)) {

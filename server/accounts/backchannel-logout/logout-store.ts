@@ -1,13 +1,14 @@
 import type { Algorithm } from '@countersign/protocol/formats/registries/algorithms'
+import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
 
 type NewAppSession = {
-  sessionId: string
-  identityId: string
-  clientId: string
-  organizationId: string | null
+  sessionId: SessionId
+  identityId: IdentityId
+  clientId: ClientId
+  organizationId: OrganizationId | null
   expiresAt: Date
 }
 
@@ -25,8 +26,8 @@ export async function insertAppSession(tx: Transaction, noted: NewAppSession): P
 
 export async function moveAppSessions(
   tx: Transaction,
-  earlier: { sessionId: string; tokenSha256: Uint8Array },
-  later: { sessionId: string; userId: string },
+  earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
+  later: { sessionId: SessionId; userId: UserId },
 ): Promise<void> {
   await sql`
     update session_app set session_id = ${later.sessionId} where session_id = (
@@ -42,8 +43,8 @@ export async function moveAppSessions(
  */
 export type LogoutOf =
   | { sessions: Expression<unknown> }
-  | { identityIds: string[]; clientId?: string }
-  | { organizationId: string; identityIds?: string[] | undefined }
+  | { identityIds: IdentityId[]; clientId?: ClientId }
+  | { organizationId: OrganizationId; identityIds?: IdentityId[] | undefined }
 
 function endedBy(of: LogoutOf): RawBuilder<unknown> {
   if ('sessions' in of) return sql`session_id in ${of.sessions}`
@@ -94,12 +95,12 @@ export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): 
 }
 
 export type ClaimedLogout = {
-  clientId: string
+  clientId: ClientId
   /** User who registered the app, or the app itself. */
-  owner: string
+  owner: UserId | ClientId
   logoutId: string
-  identityId: string
-  sessionId: string
+  identityId: IdentityId
+  sessionId: SessionId
   /** Number of this attempt, from 1. It is unique for this logout. */
   attempt: number
   /** Null if the app was deleted or has no logout URI any more. */
@@ -132,7 +133,7 @@ export async function claimLogouts(db: Database, claim: Claim): Promise<ClaimedL
 }
 
 /** Marks an app as a slow receiver of logout tokens until an instant, or removes the mark. */
-export async function setSlowToTake(db: Database, clientId: string, slowUntil: Date | null): Promise<void> {
+export async function setSlowToTake(db: Database, clientId: ClientId, slowUntil: Date | null): Promise<void> {
   if (slowUntil === null) {
     await db.deleteFrom('session_logout_receiver').where('client_id', '=', clientId).execute()
     return

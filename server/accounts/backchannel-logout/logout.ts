@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import { createWakeup } from '#platform/queue/wakeup.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { afterCommit, type Database, type Transaction } from '#platform/database/database.ts'
@@ -18,7 +19,12 @@ export const onLogoutQueued = wakeup.onNotified
  */
 export async function noteAppSession(
   tx: Transaction,
-  noted: { sessionId: string; identityId: string; clientId: string; organizationId: string | undefined },
+  noted: {
+    sessionId: SessionId
+    identityId: IdentityId
+    clientId: ClientId
+    organizationId: OrganizationId | undefined
+  },
   now: Date,
 ): Promise<void> {
   const { organizationId = null, ...known } = noted
@@ -29,8 +35,8 @@ export async function noteAppSession(
 /** Moves the records of apps from a session to the one that replaces it, if both are of the same user. */
 export function passOnAppSessions(
   tx: Transaction,
-  earlier: { sessionId: string; tokenSha256: Uint8Array },
-  later: { sessionId: string; userId: string },
+  earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
+  later: { sessionId: SessionId; userId: UserId },
 ): Promise<void> {
   return store.moveAppSessions(tx, earlier, later)
 }

@@ -1,3 +1,4 @@
+import type { ClientId, IdentityId, SessionId } from '@countersign/protocol/ids'
 import { sha256 } from '#platform/crypto/secret.ts'
 
 /**
@@ -5,8 +6,8 @@ import { sha256 } from '#platform/crypto/secret.ts'
  * detect that two of its users are the same.
  */
 export function pairwiseSid(
-  { sessionId, identityId }: { sessionId: string; identityId: string },
-  clientId: string,
+  { sessionId, identityId }: { sessionId: SessionId; identityId: IdentityId },
+  clientId: ClientId,
 ): string {
   return sha256(`${sessionId} ${identityId} ${clientId}`).subarray(0, 16).toString('base64url')
 }

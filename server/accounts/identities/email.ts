@@ -7,6 +7,7 @@ import type { Database } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { Language } from '@countersign/protocol/formats/registries/languages'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { randomDigits } from '#platform/crypto/random.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
 import { Refusal, defineErrors } from '#platform/api-error.ts'
@@ -23,7 +24,7 @@ const refuse = defineErrors({
 })
 
 /** An identity of the signed-in user, and the language of mails. */
-type EmailVerificationInput = { session: PasskeySession; identityId: string; language: Language }
+type EmailVerificationInput = { session: PasskeySession; identityId: IdentityId; language: Language }
 
 /**
  * Mails a verification code to an address; a new code replaces the last one. The mail is sent before the code is
@@ -111,7 +112,7 @@ export async function removeEmail(
 }
 
 /** Returns the address with a pending verification, or null. */
-export async function findPendingEmail(db: Database, identityId: string, now: Date): Promise<string | null> {
+export async function findPendingEmail(db: Database, identityId: IdentityId, now: Date): Promise<string | null> {
   return (await store.findEmailVerification(db, identityId, now))?.email ?? null
 }
 
@@ -136,6 +137,6 @@ async function notifyFormerEmail(
 }
 
 /** Returns the context to which a verification code is bound: the address and the identity. */
-function contextOf(identityId: string, email: string): string {
+function contextOf(identityId: IdentityId, email: string): string {
   return `email-code:${identityId}:${email}`
 }

@@ -1,5 +1,6 @@
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -25,13 +26,13 @@ export async function requireAvailableHandle(db: Database, handle: string, now: 
 }
 
 /** Claims a handle that is available, or that this identity had before. Throws `handle_taken`. */
-export async function claimHandle(tx: Transaction, handle: string, identityId: string, now: Date): Promise<void> {
+export async function claimHandle(tx: Transaction, handle: string, identityId: IdentityId, now: Date): Promise<void> {
   if (!(await store.claimHandle(tx, { handleNormalized: normalizeHandle(handle), identityId }, now)))
     throw refuse.handle_taken()
 }
 
 /** Releases a handle. For ninety days only the identity that had it can claim it. */
-export async function releaseHandle(tx: Transaction, handle: string, identityId: string, now: Date): Promise<void> {
+export async function releaseHandle(tx: Transaction, handle: string, identityId: IdentityId, now: Date): Promise<void> {
   await store.releaseHandle(tx, normalizeHandle(handle), identityId, reservedUntil(now))
 }
 
@@ -41,7 +42,7 @@ export function reservedUntil(now: Date): Date {
 }
 
 /** Lists the handles that an identity released and can reclaim, with the end of their reservation. */
-export async function listFormerHandles(db: Database, identityId: string, now: Date) {
+export async function listFormerHandles(db: Database, identityId: IdentityId, now: Date) {
   const released = await store.listReleasedHandles(db, identityId, now)
   return released.map(({ handle, keptUntil }) => ({ handle, keptUntil: keptUntil.toISOString() }))
 }

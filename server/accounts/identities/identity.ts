@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import type { Identity, IdentityChange, NewIdentity } from '@countersign/protocol/accounts/identities'
+import { type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
 import { addSeconds, maxDate } from '#platform/clock.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -34,7 +35,7 @@ export function validateIdentity({ handle, displayName }: NewIdentity): void {
   if (!isDisplayName(displayName)) throw refuse.invalid_request()
 }
 
-type NewUser = NewIdentity & { userId: string; identityId: string }
+type NewUser = NewIdentity & { userId: UserId; identityId: IdentityId }
 
 /** Creates a user with a first identity. Throws `handle_taken`. */
 export async function createUser(tx: Transaction, person: NewUser, now: Date): Promise<Identity> {
@@ -47,7 +48,7 @@ export async function createUser(tx: Transaction, person: NewUser, now: Date): P
  * of rows needs this lock, because rows that another transaction inserts are neither visible nor lockable. Throws
  * `unauthorized` if the account was deleted in the meantime.
  */
-export async function lockUser(tx: Transaction, userId: string): Promise<void> {
+export async function lockUser(tx: Transaction, userId: UserId): Promise<void> {
   if (!(await store.lockUser(tx, userId))) throw refuse.unauthorized()
 }
 
@@ -67,7 +68,7 @@ export function actingPersonTransaction<Result>(
 }
 
 /** Returns the creation time of a user. Throws `unauthorized` if the account was deleted. */
-export async function userCreatedAt(db: Database, userId: string): Promise<Date> {
+export async function userCreatedAt(db: Database, userId: UserId): Promise<Date> {
   const person = await store.findUser(db, userId)
   if (!person) throw refuse.unauthorized()
   return person.createdAt
@@ -80,7 +81,7 @@ export async function userCreatedAt(db: Database, userId: string): Promise<Date>
 export async function removeIdentity(
   tx: Transaction,
   acting: SessionSubject,
-  identityId: string,
+  identityId: IdentityId,
   now: Date,
 ): Promise<void> {
   await lockUser(tx, acting.userId)
@@ -93,7 +94,7 @@ export async function removeIdentity(
  * Deletes a user with all identities. Returns the IDs of the identities. Throws `unauthorized` if the user does not
  * exist.
  */
-export async function deleteUser(tx: Transaction, userId: string, now: Date): Promise<string[]> {
+export async function deleteUser(tx: Transaction, userId: UserId, now: Date): Promise<IdentityId[]> {
   await lockUser(tx, userId)
   const identityIds = await store.lockIdentitiesOfUser(tx, userId)
   await store.deleteIdentities(tx, identityIds, reservedUntil(now))
@@ -112,10 +113,9 @@ export async function createIdentity(
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
     if (!(await store.incrementIdentityCount(tx, userId))) throw refuse.too_many_identities()
-    // The ID is random: a timestamp in it would tell apps which identities were created together.
     const identity = await addIdentity(
       tx,
-      { ...requested, userId, identityId: randomUUID() },
+      { ...requested, userId, identityId: generateIdentityId() },
       await nextInOrder(tx, userId, now),
     )
     await recordAuditEvent(
@@ -131,13 +131,13 @@ export async function createIdentity(
  * Returns an instant later than the creation of all other identities of a user. Lists are ordered by it, and the clocks
  * of processes differ slightly.
  */
-async function nextInOrder(tx: Transaction, userId: string, now: Date): Promise<Date> {
+async function nextInOrder(tx: Transaction, userId: UserId, now: Date): Promise<Date> {
   const latest = (await store.listIdentitiesOfUser(tx, userId)).at(-1)
   return latest ? maxDate(now, addSeconds(latest.createdAt, 0.001)) : now
 }
 
 /** Lists the identities of a user in the order of their creation. */
-export async function listIdentities(db: Database, userId: string): Promise<Identity[]> {
+export async function listIdentities(db: Database, userId: UserId): Promise<Identity[]> {
   return (await store.listIdentitiesOfUser(db, userId)).map(toIdentity)
 }
 
@@ -154,7 +154,7 @@ export async function listIdentitiesOfSession(db: Database, acting: SessionSubje
 export async function requireOwnIdentity(
   db: Database,
   acting: SessionSubject,
-  identityId: string,
+  identityId: IdentityId,
 ): Promise<IdentityRow> {
   const identity = canBe(acting, identityId) ? await store.findIdentityOfUser(db, acting.userId, identityId) : undefined
   if (!identity) throw refuse.identity_not_found()
@@ -165,19 +165,19 @@ export async function requireOwnIdentity(
 export async function lockOwnIdentity(
   tx: Transaction,
   acting: SessionSubject,
-  identityId: string,
+  identityId: IdentityId,
 ): Promise<IdentityRow> {
   const identity = canBe(acting, identityId) ? await store.lockIdentityOfUser(tx, acting.userId, identityId) : undefined
   if (!identity) throw refuse.identity_not_found()
   return identity
 }
 
-function canBe(acting: SessionSubject, identityId: string): boolean {
+function canBe(acting: SessionSubject, identityId: IdentityId): boolean {
   return acting.authMethod === 'passkey' || acting.identityId === identityId
 }
 
 /** Locks an identity of any user until the transaction ends. Returns undefined if it does not exist. */
-export function lockIdentity(tx: Transaction, identityId: string): Promise<IdentityRow | undefined> {
+export function lockIdentity(tx: Transaction, identityId: IdentityId): Promise<IdentityRow | undefined> {
   return store.lockIdentity(tx, identityId)
 }
 
@@ -185,14 +185,14 @@ export function lockIdentity(tx: Transaction, identityId: string): Promise<Ident
  * Locks an identity of any user like a deletion does: its user first. Returns undefined if it does not exist. What also
  * locks an organization does so afterwards.
  */
-export async function lockIdentityWithUser(tx: Transaction, identityId: string): Promise<IdentityRow | undefined> {
+export async function lockIdentityWithUser(tx: Transaction, identityId: IdentityId): Promise<IdentityRow | undefined> {
   const found = await store.findIdentity(tx, identityId)
   if (!found || !(await store.lockUser(tx, found.userId))) return undefined
   return store.lockIdentity(tx, identityId)
 }
 
 /** Finds an identity of any user by its ID. */
-export function findIdentity(db: Database, identityId: string): Promise<IdentityRow | undefined> {
+export function findIdentity(db: Database, identityId: IdentityId): Promise<IdentityRow | undefined> {
   return store.findIdentity(db, identityId)
 }
 
@@ -201,7 +201,7 @@ export function findByHandle(db: Database, handle: string) {
   return store.findIdentityOfHandle(db, normalizeHandle(handle))
 }
 
-type Change = IdentityChange & { acting: PasskeySession; identityId: string }
+type Change = IdentityChange & { acting: PasskeySession; identityId: IdentityId }
 
 /**
  * Changes the profile fields of an identity. A handle that is replaced stays reserved. Throws `identity_not_found`,
@@ -257,6 +257,11 @@ export function toIdentity(row: IdentityRow): Identity {
   }
 }
 
+/** Generates an ID. It is random: a timestamp in it would tell apps which identities were created together. */
+export function generateIdentityId(): IdentityId {
+  return asId<IdentityId>(randomUUID())
+}
+
 async function addIdentity(tx: Transaction, person: NewUser, now: Date): Promise<IdentityRow> {
   await claimHandle(tx, person.handle, person.identityId, now)
   return store.insertIdentity(tx, person, now)
@@ -269,5 +274,5 @@ async function addIdentity(tx: Transaction, person: NewUser, now: Date): Promise
 export async function findIdentityByHandle(db: Database, handle: string): Promise<IdentityRow | undefined> {
   const found = await store.findHandle(db, normalizeHandle(handle))
   const owner = found?.availableAt === null ? found.identityId : null
-  return store.findIdentity(db, owner ?? randomUUID())
+  return store.findIdentity(db, owner ?? generateIdentityId())
 }

@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 const identity = [
@@ -14,7 +15,7 @@ const identity = [
 
 export type IdentityRow = NonNullable<Awaited<ReturnType<typeof findIdentityOfUser>>>
 
-export function findIdentityOfUser(db: Database, userId: string, identityId: string) {
+export function findIdentityOfUser(db: Database, userId: UserId, identityId: IdentityId) {
   return db
     .selectFrom('identity')
     .select(identity)
@@ -23,7 +24,7 @@ export function findIdentityOfUser(db: Database, userId: string, identityId: str
     .executeTakeFirst()
 }
 
-export function findIdentity(db: Database, identityId: string) {
+export function findIdentity(db: Database, identityId: IdentityId) {
   return db.selectFrom('identity').select(identity).where('identity_id', '=', identityId).executeTakeFirst()
 }
 
@@ -39,12 +40,12 @@ export function findIdentityOfHandle(db: Database, handleNormalized: string) {
 }
 
 /** Locks an identity until the transaction ends. Returns undefined if it does not exist. */
-export function lockIdentity(tx: Transaction, identityId: string) {
+export function lockIdentity(tx: Transaction, identityId: IdentityId) {
   return tx.selectFrom('identity').select(identity).where('identity_id', '=', identityId).forUpdate().executeTakeFirst()
 }
 
 /** Locks an identity of this user until the transaction ends. */
-export function lockIdentityOfUser(tx: Transaction, userId: string, identityId: string) {
+export function lockIdentityOfUser(tx: Transaction, userId: UserId, identityId: IdentityId) {
   return tx
     .selectFrom('identity')
     .select(identity)
@@ -55,7 +56,7 @@ export function lockIdentityOfUser(tx: Transaction, userId: string, identityId: 
 }
 
 /** Locks the identities of a user until the transaction ends. Returns their IDs. */
-export async function lockIdentitiesOfUser(tx: Transaction, userId: string): Promise<string[]> {
+export async function lockIdentitiesOfUser(tx: Transaction, userId: UserId): Promise<IdentityId[]> {
   const rows = await tx
     .selectFrom('identity')
     .select('identity_id as identityId')
@@ -66,7 +67,7 @@ export async function lockIdentitiesOfUser(tx: Transaction, userId: string): Pro
   return rows.map(({ identityId }) => identityId)
 }
 
-export function listIdentitiesOfUser(db: Database, userId: string) {
+export function listIdentitiesOfUser(db: Database, userId: UserId) {
   return db
     .selectFrom('identity')
     .select(identity)
@@ -76,12 +77,12 @@ export function listIdentitiesOfUser(db: Database, userId: string) {
     .execute()
 }
 
-export async function insertUser(tx: Transaction, userId: string, now: Date): Promise<void> {
+export async function insertUser(tx: Transaction, userId: UserId, now: Date): Promise<void> {
   await tx.insertInto('user_account').values({ user_id: userId, identity_count: 1, created_at: now }).execute()
 }
 
 /** Locks a user's row until the transaction ends. Returns undefined if there is none. */
-export function lockUser(tx: Transaction, userId: string) {
+export function lockUser(tx: Transaction, userId: UserId) {
   return tx
     .selectFrom('user_account')
     .select('created_at as createdAt')
@@ -90,7 +91,7 @@ export function lockUser(tx: Transaction, userId: string) {
     .executeTakeFirst()
 }
 
-export function findUser(db: Database, userId: string) {
+export function findUser(db: Database, userId: UserId) {
   return db
     .selectFrom('user_account')
     .select('created_at as createdAt')
@@ -98,12 +99,12 @@ export function findUser(db: Database, userId: string) {
     .executeTakeFirst()
 }
 
-export async function deleteUser(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUser(tx: Transaction, userId: UserId): Promise<void> {
   await tx.deleteFrom('user_account').where('user_id', '=', userId).execute()
 }
 
 /** Decrements the identity count of a user. Returns false for the last identity. */
-export async function decrementIdentityCount(tx: Transaction, userId: string): Promise<boolean> {
+export async function decrementIdentityCount(tx: Transaction, userId: UserId): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('user_account')
     .set((eb) => ({ identity_count: eb('identity_count', '-', 1) }))
@@ -114,7 +115,7 @@ export async function decrementIdentityCount(tx: Transaction, userId: string): P
 }
 
 /** Increments the identity count of a user. Returns false if the user has twenty identities. */
-export async function incrementIdentityCount(tx: Transaction, userId: string): Promise<boolean> {
+export async function incrementIdentityCount(tx: Transaction, userId: UserId): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('user_account')
     .set((eb) => ({ identity_count: eb('identity_count', '+', 1) }))
@@ -135,7 +136,7 @@ export function findHandle(db: Database, handleNormalized: string) {
 /** Assigns a handle to an identity. Returns false if another identity has it or it is reserved for another one. */
 export async function claimHandle(
   tx: Transaction,
-  { handleNormalized, identityId }: { handleNormalized: string; identityId: string },
+  { handleNormalized, identityId }: { handleNormalized: string; identityId: IdentityId },
   now: Date,
 ): Promise<boolean> {
   const claimed = await tx
@@ -154,7 +155,7 @@ export async function claimHandle(
   return claimed !== undefined
 }
 
-export async function releaseHandle(tx: Transaction, handleNormalized: string, heir: string, availableAt: Date) {
+export async function releaseHandle(tx: Transaction, handleNormalized: string, heir: IdentityId, availableAt: Date) {
   await tx
     .updateTable('identity_handle')
     .set({ identity_id: heir, available_at: availableAt })
@@ -163,7 +164,7 @@ export async function releaseHandle(tx: Transaction, handleNormalized: string, h
 }
 
 /** Lists the handles that an identity released and that are still reserved for it. */
-export function listReleasedHandles(db: Database, identityId: string, now: Date) {
+export function listReleasedHandles(db: Database, identityId: IdentityId, now: Date) {
   return db
     .selectFrom('identity_handle')
     .select(['handle_normalized as handle', 'available_at as keptUntil'])
@@ -188,7 +189,7 @@ export async function deleteReleasedHandles(db: Database, now: Date, batch: numb
   return Number(numDeletedRows)
 }
 
-type NewIdentityRow = { identityId: string; userId: string; handle: string; displayName: string }
+type NewIdentityRow = { identityId: IdentityId; userId: UserId; handle: string; displayName: string }
 
 export function insertIdentity(
   tx: Transaction,
@@ -209,7 +210,7 @@ export function insertIdentity(
     .executeTakeFirstOrThrow()
 }
 
-type Change = { identityId: string; handle?: string; displayName?: string; avatarUrl?: string | null }
+type Change = { identityId: IdentityId; handle?: string; displayName?: string; avatarUrl?: string | null }
 
 export function updateIdentity(tx: Transaction, { identityId, handle, displayName, avatarUrl }: Change, now: Date) {
   return tx
@@ -228,7 +229,7 @@ export function updateIdentity(tx: Transaction, { identityId, handle, displayNam
 /** Sets or removes the verified address of an identity. */
 export function setEmail(
   tx: Transaction,
-  { identityId, email }: { identityId: string; email: string | null },
+  { identityId, email }: { identityId: IdentityId; email: string | null },
   now: Date,
 ) {
   return tx
@@ -240,7 +241,7 @@ export function setEmail(
 }
 
 /** Deletes identities with their rows in this module. Their handles stay reserved, for no identity. */
-export async function deleteIdentities(tx: Transaction, identityIds: string[], handlesFreeAt: Date): Promise<void> {
+export async function deleteIdentities(tx: Transaction, identityIds: IdentityId[], handlesFreeAt: Date): Promise<void> {
   await tx
     .updateTable('identity_handle')
     .set((eb) => ({ identity_id: null, available_at: eb.fn.coalesce('available_at', eb.val(handlesFreeAt)) }))
@@ -250,7 +251,7 @@ export async function deleteIdentities(tx: Transaction, identityIds: string[], h
   await tx.deleteFrom('identity').where('identity_id', 'in', identityIds).execute()
 }
 
-type EmailProof = { identityId: string; email: string; codeMac: Uint8Array; expiresAt: Date }
+type EmailProof = { identityId: IdentityId; email: string; codeMac: Uint8Array; expiresAt: Date }
 
 export async function upsertEmailVerification(tx: Transaction, { identityId, email, codeMac, expiresAt }: EmailProof) {
   const proof = { email, code_mac: codeMac, attempts: 0, expires_at: expiresAt }
@@ -265,7 +266,7 @@ export async function upsertEmailVerification(tx: Transaction, { identityId, ema
  * Records a verification attempt. Returns the values to compare the code with, or undefined if the code has expired or
  * has no attempts left.
  */
-export function recordVerificationAttempt(tx: Transaction, identityId: string, now: Date) {
+export function recordVerificationAttempt(tx: Transaction, identityId: IdentityId, now: Date) {
   return tx
     .updateTable('identity_email_verification')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
@@ -276,7 +277,7 @@ export function recordVerificationAttempt(tx: Transaction, identityId: string, n
     .executeTakeFirst()
 }
 
-export function findEmailVerification(db: Database, identityId: string, now: Date) {
+export function findEmailVerification(db: Database, identityId: IdentityId, now: Date) {
   return db
     .selectFrom('identity_email_verification')
     .select('email')
@@ -285,7 +286,7 @@ export function findEmailVerification(db: Database, identityId: string, now: Dat
     .executeTakeFirst()
 }
 
-export async function deleteEmailProof(tx: Transaction, identityId: string): Promise<void> {
+export async function deleteEmailProof(tx: Transaction, identityId: IdentityId): Promise<void> {
   await tx.deleteFrom('identity_email_verification').where('identity_id', '=', identityId).execute()
 }
 

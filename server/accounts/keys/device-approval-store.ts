@@ -1,9 +1,10 @@
 import type { ExpressionBuilder } from 'kysely'
+import type { SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 /** Primary key of a device approval. */
-type DeviceApprovalKey = { userId: string; approvalId: string }
+type DeviceApprovalKey = { userId: UserId; approvalId: string }
 type Expressions = ExpressionBuilder<Tables, 'encryption_device_approval'>
 
 /** Builds the condition that an approval has not expired and its requesting session still exists. */
@@ -28,7 +29,12 @@ const ofPlace =
       isLive(now)(expressions),
     ])
 
-type NewApproval = DeviceApprovalKey & { sessionId: string; commitment: Uint8Array; createdAt: Date; expiresAt: Date }
+type NewApproval = DeviceApprovalKey & {
+  sessionId: SessionId
+  commitment: Uint8Array
+  createdAt: Date
+  expiresAt: Date
+}
 
 export async function insertApproval(tx: Transaction, approval: NewApproval): Promise<void> {
   await tx
@@ -44,7 +50,7 @@ export async function insertApproval(tx: Transaction, approval: NewApproval): Pr
     .execute()
 }
 
-export async function countApprovals(tx: Transaction, userId: string, now: Date) {
+export async function countApprovals(tx: Transaction, userId: UserId, now: Date) {
   const { count, firstExpiry } = await tx
     .selectFrom('encryption_device_approval')
     .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('expires_at').as('firstExpiry')])
@@ -55,7 +61,7 @@ export async function countApprovals(tx: Transaction, userId: string, now: Date)
 }
 
 /** Lists a user's unanswered approvals, except those that this session requested. */
-export function listPendingApprovals(db: Database, userId: string, sessionId: string, now: Date) {
+export function listPendingApprovals(db: Database, userId: UserId, sessionId: SessionId, now: Date) {
   return db
     .selectFrom('encryption_device_approval')
     .innerJoin('session', 'session.session_id', 'encryption_device_approval.requesting_session_id')
@@ -92,7 +98,7 @@ export function findApproval(db: Database | Transaction, place: DeviceApprovalKe
     .executeTakeFirst()
 }
 
-type ApprovalStepInput<Values> = DeviceApprovalKey & { sessionId: string } & Values
+type ApprovalStepInput<Values> = DeviceApprovalKey & { sessionId: SessionId } & Values
 
 /** Stores the first answer, from another session than the requesting one. Returns false if the step is not allowed. */
 export async function setAnswer(
@@ -174,7 +180,7 @@ export async function deleteApproval(db: Database, place: DeviceApprovalKey, now
   return numDeletedRows === 1n
 }
 
-export async function deleteApprovalsOfUser(tx: Transaction, userId: string): Promise<void> {
+export async function deleteApprovalsOfUser(tx: Transaction, userId: UserId): Promise<void> {
   await tx.deleteFrom('encryption_device_approval').where('user_id', '=', userId).execute()
 }
 

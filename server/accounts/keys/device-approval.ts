@@ -5,6 +5,7 @@ import type {
   PendingDeviceApproval,
 } from '@countersign/protocol/accounts/device-approvals'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { SessionId } from '@countersign/protocol/ids'
 import { actingPersonTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds, secondsUntil } from '#platform/clock.ts'
@@ -167,12 +168,12 @@ export function pruneDeviceApprovals(db: Database, now: Date, batch: number): Pr
   return store.deleteExpiredApprovals(db, now, batch)
 }
 
-type Roles = { requestingSessionId: string; approvingSessionId: string | null }
+type Roles = { requestingSessionId: SessionId; approvingSessionId: SessionId | null }
 /**
  * Decides whether a step belongs to a session: the requesting one, the approving one, or any other than the requesting
  * one.
  */
-type ApprovalStep = (roles: Roles, sessionId: string) => boolean
+type ApprovalStep = (roles: Roles, sessionId: SessionId) => boolean
 const ofRequester: ApprovalStep = ({ requestingSessionId }, sessionId) => requestingSessionId === sessionId
 const ofAnswerer: ApprovalStep = ({ approvingSessionId }, sessionId) => approvingSessionId === sessionId
 const ofOthers: ApprovalStep = ({ requestingSessionId }, sessionId) => requestingSessionId !== sessionId

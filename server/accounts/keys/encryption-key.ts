@@ -1,6 +1,7 @@
 import { curveOfPublicKey } from '@countersign/protocol/formats/encryption/agreement-key'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { IdentityKey, NewKeyPair } from '@countersign/protocol/accounts/keys'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { findByHandle, lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -16,7 +17,7 @@ const refuse = defineErrors({
   invalid_public_key: [400, 'publicKey must be an X25519 or P-256 public key as SPKI in canonical base64.'],
 })
 
-type NewIdentityKey = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
+type NewIdentityKey = { identityId: IdentityId; publicKey: Uint8Array; encryptedPrivateKey: string }
 
 /** Stores the encryption key of a new identity. `publicKey` comes from `parseEncryptionPublicKey`. */
 export async function storeEncryptionKey(tx: Transaction, key: NewIdentityKey, now: Date): Promise<void> {
@@ -24,14 +25,14 @@ export async function storeEncryptionKey(tx: Transaction, key: NewIdentityKey, n
 }
 
 /** Returns the encryption key of an identity, or null if it has none. */
-export async function getIdentityEncryptionKey(db: Database, identityId: string) {
+export async function getIdentityEncryptionKey(db: Database, identityId: IdentityId) {
   const key = await store.findIdentityKey(db, identityId)
   if (!key) return null
   return { ...key, publicKey: toBase64(key.publicKey), createdAt: key.createdAt.toISOString() }
 }
 
 /** Returns the encryption key of the user's own identity. Throws `identity_not_found`. */
-export async function getOwnEncryptionKey(db: Database, session: PasskeySession, identityId: string) {
+export async function getOwnEncryptionKey(db: Database, session: PasskeySession, identityId: IdentityId) {
   await requireOwnIdentity(db, session, identityId)
   const key = await getIdentityEncryptionKey(db, identityId)
   return key ? { ...key, identityId, hasKey: true as const } : { identityId, hasKey: false as const }
@@ -56,7 +57,7 @@ export async function getPublicEncryptionKey(db: Database, handle: string) {
 export async function createIdentityKey(
   db: Database,
   session: PasskeySession,
-  { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: string },
+  { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: IdentityId },
   now: Date,
 ): Promise<IdentityKey> {
   const { userId } = session
@@ -74,7 +75,7 @@ export async function createIdentityKey(
 }
 
 /** Deletes the encryption keys of identities that are being deleted. */
-export async function deleteEncryptionKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteEncryptionKeys(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await store.deleteIdentityKeys(tx, identityIds)
 }
 

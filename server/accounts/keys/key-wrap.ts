@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/accounts/keys'
+import type { UserId } from '@countersign/protocol/ids'
 import { actingPersonTransaction, lockUser } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -19,7 +20,7 @@ const refuse = defineErrors({
 })
 
 /** Lists the wraps of a user's master key. */
-export async function listKeyWraps(db: Database | Transaction, userId: string): Promise<KeyWrap[]> {
+export async function listKeyWraps(db: Database | Transaction, userId: UserId): Promise<KeyWrap[]> {
   return (await store.listWraps(db, userId)).map(toKeyWrap)
 }
 
@@ -33,7 +34,7 @@ export function validateKeyWraps(wraps: NewKeyWrap[]): void {
 }
 
 /** Stores the first wraps of a new user. */
-export async function storeKeyWraps(tx: Transaction, userId: string, wraps: NewKeyWrap[], now: Date): Promise<void> {
+export async function storeKeyWraps(tx: Transaction, userId: UserId, wraps: NewKeyWrap[], now: Date): Promise<void> {
   if (wraps.length > 0)
     await store.insertWraps(
       tx,
@@ -44,7 +45,7 @@ export async function storeKeyWraps(tx: Transaction, userId: string, wraps: NewK
 }
 
 /** Deletes everything that unlocks the keys of a user: wraps, recovery code and device approvals. */
-export async function deleteUserKeys(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserKeys(tx: Transaction, userId: UserId): Promise<void> {
   await store.deleteWraps(tx, userId)
   await store.deleteRecoveryOfUser(tx, userId)
   await deviceApprovalStore.deleteApprovalsOfUser(tx, userId)
@@ -68,7 +69,7 @@ export async function replaceKeyWraps(
 }
 
 /** Adds the wrap of a passkey to a user's master key, or replaces it. Throws `too_many_key_wraps`. */
-export async function addKeyWrap(tx: Transaction, userId: string, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
+export async function addKeyWrap(tx: Transaction, userId: UserId, wrap: PasskeyWrap, now: Date): Promise<KeyWrap> {
   await lockUser(tx, userId)
   await store.deleteWrapsOfCredential(tx, userId, wrap.credentialId)
   const wraps = await store.listWraps(tx, userId)
@@ -95,7 +96,7 @@ export async function addPasskeyKeyWrap(
 }
 
 /** Deletes the wrap of a passkey. */
-export async function deleteKeyWrap(tx: Transaction, userId: string, credentialId: string): Promise<void> {
+export async function deleteKeyWrap(tx: Transaction, userId: UserId, credentialId: string): Promise<void> {
   await store.deleteWrapsOfCredential(tx, userId, credentialId)
 }
 

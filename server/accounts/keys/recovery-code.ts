@@ -1,4 +1,5 @@
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
+import type { UserId } from '@countersign/protocol/ids'
 import { actingPersonTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -10,7 +11,7 @@ import * as store from './store.ts'
 /** Stores the verifier of a recovery code: a hash of a value derived from the code, which decrypts nothing. */
 export async function storeRecoveryCode(
   tx: Transaction,
-  userId: string,
+  userId: UserId,
   recoveryAuth: string,
   now: Date,
 ): Promise<void> {
@@ -37,14 +38,14 @@ export async function replaceRecoveryCode(
 }
 
 /** Returns the creation time of a user's recovery code, or null if there is none. */
-export async function recoveryCodeCreatedAt(db: Database, userId: string): Promise<Date | null> {
+export async function recoveryCodeCreatedAt(db: Database, userId: UserId): Promise<Date | null> {
   return (await store.findRecovery(db, userId))?.createdAt ?? null
 }
 
 /** Verifies a recovery code and returns its hash. Takes as long if the user does not exist. */
 export async function verifyRecoveryCode(
   db: Database,
-  userId: string,
+  userId: UserId,
   recoveryAuth: string,
 ): Promise<Uint8Array | undefined> {
   const shown = digestOf(recoveryAuth)
@@ -56,7 +57,7 @@ export async function verifyRecoveryCode(
  * Consumes a recovery code. Returns false if it is no longer valid. Its wrap stays until a new code replaces it, so
  * that the user can still unlock the keys with it.
  */
-export function consumeRecoveryCode(tx: Transaction, userId: string, authSha256: Uint8Array): Promise<boolean> {
+export function consumeRecoveryCode(tx: Transaction, userId: UserId, authSha256: Uint8Array): Promise<boolean> {
   return store.deleteRecovery(tx, userId, authSha256)
 }
 

@@ -1,9 +1,10 @@
 import type { NewKeyWrap } from '@countersign/protocol/accounts/keys'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 export type WrapRow = Awaited<ReturnType<typeof listWraps>>[number]
 
-export function listWraps(db: Database | Transaction, userId: string) {
+export function listWraps(db: Database | Transaction, userId: UserId) {
   return db
     .selectFrom('encryption_key_wrap')
     .select(['wrap_id as wrapId', 'kind', 'credential_id as credentialId', 'ciphertext', 'created_at as createdAt'])
@@ -14,7 +15,7 @@ export function listWraps(db: Database | Transaction, userId: string) {
 
 export async function insertWraps(
   tx: Transaction,
-  userId: string,
+  userId: UserId,
   wraps: (NewKeyWrap & { wrapId: string })[],
   now: Date,
 ) {
@@ -30,12 +31,12 @@ export async function insertWraps(
 }
 
 /** Deletes all wraps of a user, or those of one kind. */
-export async function deleteWraps(tx: Transaction, userId: string, kind?: WrapRow['kind']): Promise<void> {
+export async function deleteWraps(tx: Transaction, userId: UserId, kind?: WrapRow['kind']): Promise<void> {
   const wraps = tx.deleteFrom('encryption_key_wrap').where('user_id', '=', userId)
   await (kind === undefined ? wraps : wraps.where('kind', '=', kind)).execute()
 }
 
-export async function deleteWrapsOfCredential(tx: Transaction, userId: string, credentialId: string): Promise<void> {
+export async function deleteWrapsOfCredential(tx: Transaction, userId: UserId, credentialId: string): Promise<void> {
   await tx
     .deleteFrom('encryption_key_wrap')
     .where('user_id', '=', userId)
@@ -43,7 +44,7 @@ export async function deleteWrapsOfCredential(tx: Transaction, userId: string, c
     .execute()
 }
 
-export function findRecovery(db: Database, userId: string) {
+export function findRecovery(db: Database, userId: UserId) {
   return db
     .selectFrom('encryption_recovery_code')
     .select(['recovery_auth_sha256 as authSha256', 'created_at as createdAt'])
@@ -52,7 +53,7 @@ export function findRecovery(db: Database, userId: string) {
 }
 
 /** Deletes a user's recovery verifier. Returns false if it was replaced or deleted. */
-export async function deleteRecovery(tx: Transaction, userId: string, authSha256: Uint8Array): Promise<boolean> {
+export async function deleteRecovery(tx: Transaction, userId: UserId, authSha256: Uint8Array): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('encryption_recovery_code')
     .where('user_id', '=', userId)
@@ -63,7 +64,7 @@ export async function deleteRecovery(tx: Transaction, userId: string, authSha256
 
 export async function upsertRecovery(
   tx: Transaction,
-  userId: string,
+  userId: UserId,
   authSha256: Uint8Array,
   now: Date,
 ): Promise<void> {
@@ -76,7 +77,7 @@ export async function upsertRecovery(
     .execute()
 }
 
-type NewIdentityKeyRow = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
+type NewIdentityKeyRow = { identityId: IdentityId; publicKey: Uint8Array; encryptedPrivateKey: string }
 
 export async function insertIdentityKey(tx: Transaction, key: NewIdentityKeyRow, now: Date): Promise<void> {
   await tx
@@ -90,7 +91,7 @@ export async function insertIdentityKey(tx: Transaction, key: NewIdentityKeyRow,
     .execute()
 }
 
-export function findIdentityKey(db: Database, identityId: string) {
+export function findIdentityKey(db: Database, identityId: IdentityId) {
   return db
     .selectFrom('encryption_identity_key')
     .select(['public_key as publicKey', 'encrypted_private_key as encryptedPrivateKey', 'created_at as createdAt'])
@@ -98,10 +99,10 @@ export function findIdentityKey(db: Database, identityId: string) {
     .executeTakeFirst()
 }
 
-export async function deleteIdentityKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteIdentityKeys(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('encryption_identity_key').where('identity_id', 'in', identityIds).execute()
 }
 
-export async function deleteRecoveryOfUser(tx: Transaction, userId: string): Promise<void> {
+export async function deleteRecoveryOfUser(tx: Transaction, userId: UserId): Promise<void> {
   await tx.deleteFrom('encryption_recovery_code').where('user_id', '=', userId).execute()
 }

@@ -1,4 +1,5 @@
 import type { AuthenticationResponse } from '@countersign/protocol/accounts/passkeys'
+import type { UserId } from '@countersign/protocol/ids'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import { lockUser } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -13,13 +14,13 @@ export const refuse = defineErrors({
 })
 
 /** A passkey with a verified assertion, in the state that the authenticator reports. */
-type VerifiedAssertion = { userId: string; credentialId: string; signCount: number; backedUp: boolean }
+type VerifiedAssertion = { userId: UserId; credentialId: string; signCount: number; backedUp: boolean }
 
 type Proof = {
   credential: AuthenticationResponse
   challenge: string
   /** User that the passkey must belong to, if the user is already known. */
-  owner?: string
+  owner?: UserId
 }
 
 /**

@@ -9,6 +9,7 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { isUuid, uuidToBytes } from '#platform/crypto/token-format.ts'
 import * as store from './store.ts'
 import type { CreationOptions, RequestOptions } from '@countersign/protocol/accounts/passkeys'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { credentialAlgorithms } from './public-key.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { clearSessionCookies, soleCookie } from '#accounts/sessions/cookie.ts'
@@ -48,11 +49,11 @@ type ForRequest = { requestSha256: Uint8Array | null }
 
 /** Purpose of a ceremony, with the values fixed at its start. */
 export type Ceremony =
-  | { ceremony: 'register'; userId: string; identityId: string; handle: string; displayName: string }
+  | { ceremony: 'register'; userId: UserId; identityId: IdentityId; handle: string; displayName: string }
   | ({ ceremony: 'authenticate' } & ForRequest)
-  | ({ ceremony: 'reauthenticate'; userId: string } & ForRequest)
-  | { ceremony: 'add_passkey'; userId: string }
-  | { ceremony: 'recover'; userId: string; recoveryAuthSha256: Uint8Array }
+  | ({ ceremony: 'reauthenticate'; userId: UserId } & ForRequest)
+  | { ceremony: 'add_passkey'; userId: UserId }
+  | { ceremony: 'recover'; userId: UserId; recoveryAuthSha256: Uint8Array }
 
 export type Flow = Ceremony & { challenge: string }
 
@@ -104,7 +105,7 @@ export function pruneFlows(db: Database, now: Date, batch: number): Promise<numb
 const prf = { eval: { first: hash('sha256', 'countersign/prf/v1', 'base64url') } }
 const timeout = limits.flowLifetimeSeconds * 1000
 
-type NewUser = { userId: string; handle: string; displayName: string }
+type NewUser = { userId: UserId; handle: string; displayName: string }
 type Existing = { credentialId: string; transports: string[] }
 
 /**
@@ -138,7 +139,7 @@ export function requestOptions(rpId: string, challenge: string): RequestOptions 
 }
 
 /** Returns the user handle that a passkey stores (WebAuthn §5.4.3): the sixteen bytes of the user ID. */
-export function userHandleOf(userId: string): string {
+export function userHandleOf(userId: UserId): string {
   return uuidToBytes(userId).toString('base64url')
 }
 

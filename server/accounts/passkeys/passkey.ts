@@ -1,5 +1,6 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
+import type { UserId } from '@countersign/protocol/ids'
 import { deleteKeyWrap, listKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { actingPersonTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -21,7 +22,7 @@ const refuse = defineErrors({
 })
 
 /** Lists the passkeys of a user, oldest first. */
-export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
+export async function listPasskeys(db: Database, userId: UserId): Promise<Passkey[]> {
   const opens = await opening(db, userId)
   return (await store.listCredentials(db, userId)).map((credential) => toPasskey(credential, opens))
 }
@@ -29,7 +30,7 @@ export async function listPasskeys(db: Database, userId: string): Promise<Passke
 /** Stores a newly registered passkey. Throws `credential_in_use`. */
 export async function createPasskey(
   tx: Transaction,
-  userId: string,
+  userId: UserId,
   made: VerifiedRegistration,
   now: Date,
 ): Promise<void> {
@@ -83,7 +84,7 @@ export async function removePasskey(
 }
 
 /** Deletes the passkeys and pending ceremonies of a user who is being deleted. */
-export async function deletePasskeys(tx: Transaction, userId: string): Promise<void> {
+export async function deletePasskeys(tx: Transaction, userId: UserId): Promise<void> {
   await store.deleteCredentialsOfUser(tx, userId)
   await store.deleteFlowsOfUser(tx, userId)
 }
@@ -94,7 +95,7 @@ export async function passkeyExists(db: Database, credentialId: string): Promise
 }
 
 /** Returns the passkeys that unlock a user's keys. */
-async function opening(db: Database | Transaction, userId: string): Promise<Set<string | undefined>> {
+async function opening(db: Database | Transaction, userId: UserId): Promise<Set<string | undefined>> {
   const wraps = await listKeyWraps(db, userId)
   return new Set(wraps.map(({ credentialId }) => credentialId))
 }

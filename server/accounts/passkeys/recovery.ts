@@ -5,6 +5,7 @@ import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
 import { Refusal, defineErrors } from '#platform/api-error.ts'
 import { randomUUID } from 'node:crypto'
 import type { RegistrationResponse } from '@countersign/protocol/accounts/passkeys'
+import { type UserId, asId } from '@countersign/protocol/ids'
 import { consumeRecoveryCode, verifyRecoveryCode } from '#accounts/keys/recovery-code.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction } from '#platform/database/database.ts'
@@ -22,7 +23,7 @@ type About = { to: string; handle: string; authUrl: URL; language: Language }
  * Notifies all verified addresses of a user that the account was recovered. The recovery is already committed, so a
  * failure to send is only logged.
  */
-async function sendRecoveryNotice(kernel: ServerContext, userId: string, language: Language): Promise<void> {
+async function sendRecoveryNotice(kernel: ServerContext, userId: UserId, language: Language): Promise<void> {
   const { db, config, mail, log } = kernel
   const identities = await listIdentities(db, userId)
   const handles = new Map(identities.flatMap(({ email, handle }) => (email === null ? [] : [[email, handle] as const])))
@@ -73,7 +74,7 @@ export async function startRecovery(
   { handle, recoveryAuth, browserSha256 }: { handle: string; recoveryAuth: string } & BoundTo,
 ) {
   const identity = await findIdentityByHandle(db, handle)
-  const recoveryAuthSha256 = await verifyRecoveryCode(db, identity?.userId ?? randomUUID(), recoveryAuth)
+  const recoveryAuthSha256 = await verifyRecoveryCode(db, identity?.userId ?? asId<UserId>(randomUUID()), recoveryAuth)
   if (!identity || !recoveryAuthSha256) throw refuse.invalid_credential()
   const { userId } = identity
   const ceremony = { ceremony: 'recover', userId, recoveryAuthSha256, browserSha256 } as const

@@ -1,11 +1,12 @@
-import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/accounts/passkeys'
+import { type UserId, asId } from '@countersign/protocol/ids'
 import { parseEncryptionPublicKey, storeEncryptionKey } from '#accounts/keys/encryption-key.ts'
 import { storeKeyWraps, validateKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { storeRecoveryCode } from '#accounts/keys/recovery-code.ts'
 import { requireAvailableHandle } from '#accounts/identities/handle.ts'
-import { createUser, validateIdentity } from '#accounts/identities/identity.ts'
+import { createUser, generateIdentityId, validateIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -26,13 +27,13 @@ export async function startRegistration(
   validateIdentity({ handle, displayName })
   const now = clock()
   await requireAvailableHandle(db, handle, now)
-  const [userId, identityId] = [randomUUIDv7(), randomUUID()]
+  const [userId, identityId] = [asId<UserId>(randomUUIDv7()), generateIdentityId()]
   const person = { userId, identityId, handle, displayName }
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person, browserSha256 }, now)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, person), userId, identityId }
 }
 
-export type Registered = SessionTokens & { expiresAt: Date; userId: string; identity: Identity }
+export type Registered = SessionTokens & { expiresAt: Date; userId: UserId; identity: Identity }
 
 export type RegistrationServices = {
   kernel: ServerContext

@@ -1,5 +1,6 @@
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/accounts/sessions'
+import type { UserId } from '@countersign/protocol/ids'
 import { listKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { listIdentities, listIdentitiesOfSession } from '#accounts/identities/identity.ts'
 import { toNumericDate } from '#platform/clock.ts'
@@ -25,7 +26,7 @@ import { finishRegistration, startRegistration, type RegistrationServices } from
 import { finishRecovery, startRecovery } from './recovery.ts'
 
 /** Result of a sign-in. */
-type SignedIn = SessionTokens & { expiresAt: Date; userId: string }
+type SignedIn = SessionTokens & { expiresAt: Date; userId: UserId }
 
 export type PasskeyServices = RegistrationServices
 

@@ -1,3 +1,4 @@
+import type { UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { FlowClient } from './ceremony.ts'
 import type { BoundTo, Ceremony, Flow } from './ceremony.ts'
@@ -99,7 +100,7 @@ export function findCredential(db: Database, credentialId: string) {
     .executeTakeFirst()
 }
 
-export function listCredentials(db: Database, userId: string) {
+export function listCredentials(db: Database, userId: UserId) {
   return db
     .selectFrom('passkey_credential')
     .select(credential)
@@ -137,7 +138,7 @@ export async function insertCredential(
 }
 
 /** Renames a passkey of a user. Returns undefined if the user has no passkey with this ID. */
-export function setCredentialName(tx: Transaction, userId: string, credentialId: string, name: string) {
+export function setCredentialName(tx: Transaction, userId: UserId, credentialId: string, name: string) {
   return tx
     .updateTable('passkey_credential')
     .set({ name })
@@ -151,7 +152,7 @@ export function setCredentialName(tx: Transaction, userId: string, credentialId:
  * Deletes a passkey of a user who has another one. Returns false if the user has no such passkey, or if it is the last.
  * The caller holds the lock of the user, so concurrent deletions run one after the other.
  */
-export async function deleteCredential(tx: Transaction, userId: string, credentialId: string): Promise<boolean> {
+export async function deleteCredential(tx: Transaction, userId: UserId, credentialId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('passkey_credential')
     .where('credential_id', '=', credentialId)
@@ -190,10 +191,10 @@ export async function updateSignCount(
   return numUpdatedRows === 1n
 }
 
-export async function deleteCredentialsOfUser(tx: Transaction, userId: string): Promise<void> {
+export async function deleteCredentialsOfUser(tx: Transaction, userId: UserId): Promise<void> {
   await tx.deleteFrom('passkey_credential').where('user_id', '=', userId).execute()
 }
 
-export async function deleteFlowsOfUser(tx: Transaction, userId: string): Promise<void> {
+export async function deleteFlowsOfUser(tx: Transaction, userId: UserId): Promise<void> {
   await tx.deleteFrom('passkey_flow').where('user_id', '=', userId).execute()
 }

@@ -1,5 +1,6 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { limits } from '@countersign/protocol/formats/limits'
+import { type SessionId, asId } from '@countersign/protocol/ids'
 import { toNumericDate } from '#platform/clock.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 
@@ -12,7 +13,7 @@ type Means = Pick<ServerContext, 'keyring' | 'config'>
 const typ = 'business-session+jwt'
 const purpose = 'countersign/business-session/v1'
 
-export async function signBusinessToken({ keyring, config }: Means, sessionId: string, now: Date): Promise<string> {
+export async function signBusinessToken({ keyring, config }: Means, sessionId: SessionId, now: Date): Promise<string> {
   return new SignJWT({ sid: sessionId })
     .setProtectedHeader({ alg: 'HS256', typ })
     .setIssuer(config.baseUrl.origin)
@@ -23,7 +24,7 @@ export async function signBusinessToken({ keyring, config }: Means, sessionId: s
 }
 
 /** Returns the session ID that a token names. Returns undefined for invalid and expired tokens. */
-export async function verifyBusinessToken(means: Means, token: string, now: Date): Promise<string | undefined> {
+export async function verifyBusinessToken(means: Means, token: string, now: Date): Promise<SessionId | undefined> {
   for (const key of means.keyring.derive(purpose)) {
     const sessionId = await verify(means, { token, key }, now)
     if (sessionId !== undefined) return sessionId
@@ -33,7 +34,7 @@ export async function verifyBusinessToken(means: Means, token: string, now: Date
 
 type Sealed = { token: string; key: Uint8Array }
 
-async function verify({ config }: Means, { token, key }: Sealed, now: Date): Promise<string | undefined> {
+async function verify({ config }: Means, { token, key }: Sealed, now: Date): Promise<SessionId | undefined> {
   try {
     const { payload } = await jwtVerify<{ sid: string }>(token, key, {
       algorithms: ['HS256'],
@@ -43,7 +44,7 @@ async function verify({ config }: Means, { token, key }: Sealed, now: Date): Pro
       requiredClaims: ['sid', 'exp', 'iat'],
       currentDate: now,
     })
-    return payload.sid
+    return asId<SessionId>(payload.sid)
   } catch (error) {
     // All verification errors have the same result.
     if (error instanceof errors.JOSEError) return undefined

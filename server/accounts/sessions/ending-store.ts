@@ -1,15 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Sessions that only SSO opened: for all connections of an organization or one, of all members or some identities. */
-type OfOrganization = { organizationId: string; connectionId?: string; identityIds?: string[] }
+type OfOrganization = { organizationId: OrganizationId; connectionId?: string; identityIds?: IdentityId[] }
 
 /** Sessions of a user, except `kept`. */
-type OfPerson = { userId: string; kept?: string } & (
+type OfPerson = { userId: UserId; kept?: string } & (
   | { which: 'all' }
-  | { which: 'one'; sessionId: string }
+  | { which: 'one'; sessionId: SessionId }
   /** Sessions that only SSO opened, as one of these identities. */
-  | { which: 'of identities'; identityIds: string[] }
+  | { which: 'of identities'; identityIds: IdentityId[] }
   /** Sessions that this passkey opened, and those without a record of the passkey. */
   | { which: 'of passkey'; credentialId: string }
   /** All except the `count` most recently used sessions. `first` names the kind of session that ends first. */
@@ -93,6 +94,6 @@ export async function deleteNamed(tx: Transaction, of: OfOrganization): Promise<
 }
 
 /** Deletes SSO authentications of identities that are being deleted. */
-export async function deleteNamedIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteNamedIdentities(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('session_sso_authentication').where('identity_id', 'in', identityIds).execute()
 }

@@ -1,3 +1,4 @@
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import { holdActing } from './acting.ts'
 import type { ClientBrowser, OpenedSession, ProvedPerson } from './session.ts'
@@ -28,13 +29,13 @@ export function removeSessions(tx: Transaction, of: SessionsOf): Promise<void> {
 /** Revokes SSO authentications of an organization, including those in sessions that a passkey opened. */
 export async function forgetEnterpriseSso(
   tx: Transaction,
-  of: { organizationId: string; connectionId?: string; identityIds?: string[] },
+  of: { organizationId: OrganizationId; connectionId?: string; identityIds?: IdentityId[] },
 ): Promise<void> {
   if (of.identityIds?.length !== 0) await endingStore.deleteNamed(tx, of)
 }
 
 /** Deletes SSO authentications of identities that are being deleted. */
-export async function forgetNamedIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function forgetNamedIdentities(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await endingStore.deleteNamedIdentities(tx, identityIds)
 }
 

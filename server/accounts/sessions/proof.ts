@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { SessionId, UserId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { holdActing } from './acting.ts'
@@ -22,7 +23,7 @@ export async function refreshAuthTime(tx: Transaction, proof: Proof, now: Date):
  */
 export async function forgetProofs(
   tx: Transaction,
-  { userId, sessionId, credentialId }: { userId: string; sessionId: string; credentialId: string },
+  { userId, sessionId, credentialId }: { userId: UserId; sessionId: SessionId; credentialId: string },
 ): Promise<void> {
   // Must run before the authentication of the current session is revoked too.
   await holdActing(tx)
@@ -37,6 +38,6 @@ export function isRecentlyAuthenticated({ authTime }: Pick<Session, 'authTime'>,
 }
 
 /** Checks whether a session still exists after this transaction ended sessions. */
-export async function isOpen(tx: Transaction, sessionId: string): Promise<boolean> {
+export async function isOpen(tx: Transaction, sessionId: SessionId): Promise<boolean> {
   return (await store.findAuthTime(tx, sessionId)) !== undefined
 }

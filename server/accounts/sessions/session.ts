@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
+import { type IdentityId, type OrganizationId, type SessionId, type UserId, asId } from '@countersign/protocol/ids'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
@@ -20,7 +21,7 @@ import * as store from './store.ts'
 import type { NewSession, SessionRow } from './store.ts'
 
 /** Fields of every session. `expiresAt` is the expiry if the session stays unused. */
-type AnySession = { sessionId: string; userId: string; authTime: Date; expiresAt: Date }
+type AnySession = { sessionId: SessionId; userId: UserId; authTime: Date; expiresAt: Date }
 
 /**
  * Session that a passkey opened. It covers all identities of its user. `provedRequestSha256` is the hash of the
@@ -29,7 +30,11 @@ type AnySession = { sessionId: string; userId: string; authTime: Date; expiresAt
 export type PasskeySession = AnySession & { authMethod: 'passkey'; provedRequestSha256: Uint8Array | null }
 
 /** Session that SSO alone opened. It covers one identity of its user, for one organization. */
-export type SsoSession = AnySession & { authMethod: 'enterprise_sso'; identityId: string; organizationId: string }
+export type SsoSession = AnySession & {
+  authMethod: 'enterprise_sso'
+  identityId: IdentityId
+  organizationId: OrganizationId
+}
 
 /** Session of a signed-in user, by the authentication method that opened it. */
 export type Session = PasskeySession | SsoSession
@@ -135,13 +140,13 @@ export function deviceOf({ userAgent }: ClientBrowser): string {
 export type OpenedSession = {
   token: string
   federatedToken: string | undefined
-  sessionId: string
+  sessionId: SessionId
   expiresAt: Date
-  earlier: { userId: string; sessionId: string; tokenSha256: Uint8Array } | undefined
+  earlier: { userId: UserId; sessionId: SessionId; tokenSha256: Uint8Array } | undefined
 }
 
 /** User who has just used a passkey, and the authorization request for which they did, if any. */
-export type ProvedPerson = { userId: string; credentialId: string; provedRequestSha256?: Uint8Array | null }
+export type ProvedPerson = { userId: UserId; credentialId: string; provedRequestSha256?: Uint8Array | null }
 
 /**
  * Creates a session for a user who has just authenticated with a passkey. Its cookie replaces an earlier one, and the
@@ -161,7 +166,12 @@ export async function createSession(
 }
 
 /** An identity that enterprise SSO has authenticated. */
-export type NamedIdentity = { userId: string; organizationId: string; connectionId: string; identityId: string }
+export type NamedIdentity = {
+  userId: UserId
+  organizationId: OrganizationId
+  connectionId: string
+  identityId: IdentityId
+}
 
 /** Creates an SSO session for one identity, without a passkey. It replaces an earlier session too. */
 export async function createEnterpriseSession(
@@ -181,7 +191,7 @@ async function open(
   browser: ClientBrowser,
   now: Date,
 ): Promise<OpenedSession> {
-  const sessionId = randomUUID()
+  const sessionId = asId<SessionId>(randomUUID())
   const token = generateToken('session', uuidToBytes(sessionId))
   const byPasskey = openedBy.authMethod === 'passkey'
   // SSO authenticates a user for that organization only, not for apps in general.
@@ -207,7 +217,7 @@ async function open(
 async function findEarlier(db: Database, { earlierToken }: ClientBrowser): Promise<SessionRow | undefined> {
   const route = earlierToken === undefined ? undefined : parseToken('session', earlierToken, 16)
   if (!route || earlierToken === undefined) return undefined
-  const earlier = await store.findSession(db, uuidFromBytes(route))
+  const earlier = await store.findSession(db, asId<SessionId>(uuidFromBytes(route)))
   return earlier && equalBytes(earlier.tokenSha256, sha256(earlierToken)) ? earlier : undefined
 }
 
@@ -227,7 +237,7 @@ export async function sessionOfFederatedToken(
   now: Date,
 ): Promise<PasskeySession | undefined> {
   const route = parseToken('federated', token, 16)
-  const row = route && (await store.findSession(db, uuidFromBytes(route)))
+  const row = route && (await store.findSession(db, asId<SessionId>(uuidFromBytes(route))))
   if (!row?.federatedSha256 || !equalBytes(row.federatedSha256, sha256(token))) return undefined
   const session = await liveSession(db, row, now)
   return session?.authMethod === 'passkey' ? session : undefined
@@ -269,7 +279,7 @@ export function pruneSessions(db: Database, now: Date, batch: number): Promise<n
 async function readSession(db: Database, token: string, now: Date): Promise<Session | undefined> {
   const route = parseToken('session', token, 16)
   if (!route) return undefined
-  const row = await store.findSession(db, uuidFromBytes(route))
+  const row = await store.findSession(db, asId<SessionId>(uuidFromBytes(route)))
   if (!row || !equalBytes(row.tokenSha256, sha256(token))) return undefined
   return liveSession(db, row, now)
 }

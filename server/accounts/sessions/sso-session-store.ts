@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-type Named = { sessionId: string; organizationId: string; connectionId: string; identityId: string }
+type Named = { sessionId: SessionId; organizationId: OrganizationId; connectionId: string; identityId: IdentityId }
 
 /**
  * Records an SSO authentication in a session, and locks the session until the transaction ends. Returns false if the
@@ -12,7 +13,7 @@ export async function upsertEnterpriseSso(
   { sessionId, organizationId, connectionId, identityId }: Named,
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await sql<{ session_id: string }>`
+  const { rows } = await sql<{ session_id: SessionId }>`
     insert into session_sso_authentication (session_id, organization_id, connection_id, identity_id, authenticated_at)
     select session_id, ${organizationId}::uuid, ${connectionId}::uuid, ${identityId}::uuid, ${now}::timestamptz
     from session where session_id = ${sessionId} for no key update
@@ -23,7 +24,7 @@ export async function upsertEnterpriseSso(
   return rows.length === 1
 }
 
-export function findEnterpriseSso(db: Database, sessionId: string, organizationId: string) {
+export function findEnterpriseSso(db: Database, sessionId: SessionId, organizationId: OrganizationId) {
   return db
     .selectFrom('session_sso_authentication')
     .select(['connection_id as connectionId', 'identity_id as identityId', 'authenticated_at as authenticatedAt'])
@@ -38,10 +39,10 @@ export function findEnterpriseSso(db: Database, sessionId: string, organizationI
  */
 export async function upsertWithoutSso(
   tx: Transaction,
-  { sessionId, organizationId, since }: { sessionId: string; organizationId: string; since: Date },
+  { sessionId, organizationId, since }: { sessionId: SessionId; organizationId: OrganizationId; since: Date },
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await sql<{ session_id: string }>`
+  const { rows } = await sql<{ session_id: SessionId }>`
     insert into session_sso_bypass (session_id, organization_id, recorded_at)
     select session_id, ${organizationId}::uuid, ${now}::timestamptz
     from session where session_id = ${sessionId} and not exists (
@@ -56,9 +57,9 @@ export async function upsertWithoutSso(
 
 export async function listOrganizationsOfSession(
   db: Database,
-  { sessionId, identityId }: { sessionId: string; identityId: string },
+  { sessionId, identityId }: { sessionId: SessionId; identityId: IdentityId },
   since: Date,
-): Promise<string[]> {
+): Promise<OrganizationId[]> {
   const rows = await db
     .selectFrom('session_sso_authentication')
     .select('organization_id as organizationId')
@@ -71,8 +72,8 @@ export async function listOrganizationsOfSession(
 
 export async function moveSsoAuthentication(
   tx: Transaction,
-  earlier: { sessionId: string; tokenSha256: Uint8Array },
-  later: { sessionId: string; userId: string },
+  earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
+  later: { sessionId: SessionId; userId: UserId },
 ): Promise<void> {
   const ofTheSame = tx
     .selectFrom('session')
@@ -93,7 +94,7 @@ export async function deleteNotes(
   { named, entered }: { named: Date; entered: Date },
   batch: number,
 ): Promise<number> {
-  const { rows } = await sql<{ session_id: string }>`
+  const { rows } = await sql<{ session_id: SessionId }>`
     with old_named as (
       select session_id, organization_id from session_sso_authentication
       where authenticated_at <= ${named} limit ${batch}

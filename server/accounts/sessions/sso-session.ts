@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { FastifyRequest } from 'fastify'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -9,7 +10,7 @@ import * as store from './store.ts'
 const refuse = defineErrors({ unauthorized: [401, 'Authentication required.'] })
 
 /** SSO authentication of a session's user as one of their identities. */
-export type EnterpriseSso = { connectionId: string; identityId: string; authenticatedAt: Date }
+export type EnterpriseSso = { connectionId: string; identityId: IdentityId; authenticatedAt: Date }
 
 /** Checks whether the endpoint accepts sessions without a passkey. */
 export function allowsEnterpriseSession({ routeOptions }: FastifyRequest): boolean {
@@ -20,7 +21,7 @@ export function allowsEnterpriseSession({ routeOptions }: FastifyRequest): boole
 /** Records an SSO authentication in a session. Throws `unauthorized` if the session has ended. */
 export async function recordSsoAuthentication(
   tx: Transaction,
-  named: { sessionId: string; organizationId: string; connectionId: string; identityId: string },
+  named: { sessionId: SessionId; organizationId: OrganizationId; connectionId: string; identityId: IdentityId },
   now: Date,
 ): Promise<void> {
   if (!(await ssoSessionStore.upsertEnterpriseSso(tx, named, now))) throw refuse.unauthorized()
@@ -29,8 +30,8 @@ export async function recordSsoAuthentication(
 /** Finds the SSO authentication of a session for an organization, if it has not expired. */
 export async function findSsoAuthentication(
   db: Database,
-  sessionId: string,
-  organizationId: string,
+  sessionId: SessionId,
+  organizationId: OrganizationId,
   now: Date,
 ): Promise<EnterpriseSso | undefined> {
   const said = await ssoSessionStore.findEnterpriseSso(db, sessionId, organizationId)
@@ -43,7 +44,7 @@ export async function findSsoAuthentication(
  */
 export async function recordSsoBypass(
   tx: Transaction,
-  within: { sessionId: string; organizationId: string },
+  within: { sessionId: SessionId; organizationId: OrganizationId },
   now: Date,
 ): Promise<boolean> {
   const since = addSeconds(now, -limits.withoutSsoNotedSeconds)
@@ -55,17 +56,17 @@ export async function recordSsoBypass(
 /** Lists the organizations whose SSO has authenticated this identity in a session. */
 export function listSsoOrganizations(
   db: Database,
-  named: { sessionId: string; identityId: string },
+  named: { sessionId: SessionId; identityId: IdentityId },
   now: Date,
-): Promise<string[]> {
+): Promise<OrganizationId[]> {
   return ssoSessionStore.listOrganizationsOfSession(db, named, addSeconds(now, -limits.enterpriseSsoSeconds))
 }
 
 /** Moves SSO authentications from the session of a token to the session of the same user that replaces it. */
 export async function transferSsoAuthentication(
   tx: Transaction,
-  earlier: { sessionId: string; tokenSha256: Uint8Array },
-  later: { sessionId: string; userId: string },
+  earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
+  later: { sessionId: SessionId; userId: UserId },
 ): Promise<void> {
   await ssoSessionStore.moveSsoAuthentication(tx, earlier, later)
 }

@@ -1,23 +1,24 @@
 import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** A session as stored. An SSO session names its identity and its organization, a passkey session neither. */
 export type SessionRow = {
-  sessionId: string
+  sessionId: SessionId
   tokenSha256: Uint8Array
   federatedSha256: Uint8Array | null
-  userId: string
+  userId: UserId
   authMethod: 'passkey' | 'enterprise_sso'
-  identityId: string | null
-  organizationId: string | null
+  identityId: IdentityId | null
+  organizationId: OrganizationId | null
   authTime: Date
   provedRequestSha256: Uint8Array | null
   lastSeenAt: Date
   expiresAt: Date
 }
 
-export function findSession(db: Database, sessionId: string): Promise<SessionRow | undefined> {
+export function findSession(db: Database, sessionId: SessionId): Promise<SessionRow | undefined> {
   return db
     .selectFrom('session')
     .select([
@@ -38,14 +39,14 @@ export function findSession(db: Database, sessionId: string): Promise<SessionRow
 }
 
 export type NewSession = {
-  sessionId: string
+  sessionId: SessionId
   tokenSha256: Uint8Array
   federatedSha256: Uint8Array | null
-  userId: string
+  userId: UserId
   /** Passkey, or identity, organization and connection of an SSO authentication, that opens the session. */
   openedBy:
     | { authMethod: 'passkey'; credentialId: string; provedRequestSha256: Uint8Array | null }
-    | { authMethod: 'enterprise_sso'; identityId: string; organizationId: string; connectionId: string }
+    | { authMethod: 'enterprise_sso'; identityId: IdentityId; organizationId: OrganizationId; connectionId: string }
   userAgent: string | undefined
   expiresAt: Date
   now: Date
@@ -87,7 +88,7 @@ function originColumns(openedBy: NewSession['openedBy']) {
   return { auth_method, identity_id: identityId, organization_id: organizationId, connection_id: connectionId }
 }
 
-export function listSessionsOfUser(db: Database, userId: string) {
+export function listSessionsOfUser(db: Database, userId: UserId) {
   return db
     .selectFrom('session')
     .select([
@@ -110,7 +111,7 @@ export function listSessionsOfUser(db: Database, userId: string) {
  */
 export async function lockSession(
   tx: Transaction,
-  sessionId: string,
+  sessionId: SessionId,
   patienceMilliseconds?: number,
 ): Promise<{ authTime: Date } | undefined> {
   const session = selectAuthTime(tx, sessionId).forNoKeyUpdate()
@@ -121,20 +122,20 @@ export async function lockSession(
 }
 
 /** Returns the last authentication time of a session, as this transaction sees it, or undefined. */
-export function findAuthTime(tx: Transaction, sessionId: string): Promise<{ authTime: Date } | undefined> {
+export function findAuthTime(tx: Transaction, sessionId: SessionId): Promise<{ authTime: Date } | undefined> {
   return selectAuthTime(tx, sessionId).executeTakeFirst()
 }
 
-function selectAuthTime(tx: Transaction, sessionId: string) {
+function selectAuthTime(tx: Transaction, sessionId: SessionId) {
   return tx.selectFrom('session').select('auth_time as authTime').where('session_id', '=', sessionId)
 }
 
-export async function touchSession(db: Database, sessionId: string, now: Date): Promise<void> {
+export async function touchSession(db: Database, sessionId: SessionId, now: Date): Promise<void> {
   await db.updateTable('session').set({ last_seen_at: now }).where('session_id', '=', sessionId).execute()
 }
 
 /** Use of a passkey in a session, with the hash of the reference of its authorization request. */
-export type Proof = { sessionId: string; credentialId: string; provedRequestSha256: Uint8Array | null }
+export type Proof = { sessionId: SessionId; credentialId: string; provedRequestSha256: Uint8Array | null }
 
 /** Records an authentication by a passkey. Returns false if the session has ended. */
 export async function setProof(
@@ -151,12 +152,12 @@ export async function setProof(
 }
 
 /** Returns the passkey that authenticated last in a session. */
-export function findProof(tx: Transaction, sessionId: string) {
+export function findProof(tx: Transaction, sessionId: SessionId) {
   return tx.selectFrom('session').select('proved_by as provedBy').where('session_id', '=', sessionId).executeTakeFirst()
 }
 
 /** Assigns a session to the passkey that authenticated in it last. */
-export async function setCredentialOfProof(tx: Transaction, sessionId: string): Promise<void> {
+export async function setCredentialOfProof(tx: Transaction, sessionId: SessionId): Promise<void> {
   await tx
     .updateTable('session')
     .set(({ ref }) => ({ credential_id: ref('proved_by') }))
@@ -167,7 +168,7 @@ export async function setCredentialOfProof(tx: Transaction, sessionId: string): 
 /** Resets the last authentication of sessions to their creation, if a removed passkey performed it. */
 export async function revertProofs(
   tx: Transaction,
-  { userId, credentialId }: { userId: string; credentialId: string },
+  { userId, credentialId }: { userId: UserId; credentialId: string },
 ): Promise<void> {
   await tx
     .updateTable('session')

@@ -1,6 +1,7 @@
 import type { App, PublicApp } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
+import { type ClientId, type UserId, asId } from '@countersign/protocol/ids'
 import { lockUser } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -53,7 +54,7 @@ export async function createApp(
   now: Date,
 ) {
   validateAppSettings({ ...settings, isPublic }, { outbound, config })
-  const clientId = `app_${randomBytes(16).toString('hex')}`
+  const clientId = asId<ClientId>(`app_${randomBytes(16).toString('hex')}`)
   const clientSecret = isPublic ? undefined : generateToken('clientSecret')
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
   const secretsEndAt = secretsSha256.map(() => null)
@@ -81,13 +82,13 @@ export async function createApp(
 }
 
 /** Locks a user's list of apps until the transaction ends. Throws `too_many_apps` or `unauthorized`. */
-async function requireRoom(tx: Transaction, userId: string): Promise<void> {
+async function requireRoom(tx: Transaction, userId: UserId): Promise<void> {
   await lockUser(tx, userId)
   if ((await store.countAppsOf(tx, userId)) >= limits.appsPerUserMax) throw refuse.too_many_apps()
 }
 
 /** Lists the apps that a user has registered, newest first. */
-export function listAppsOf(db: Database, userId: string): Promise<RegisteredApp[]> {
+export function listAppsOf(db: Database, userId: UserId): Promise<RegisteredApp[]> {
   return store.listAppsOf(db, userId)
 }
 
@@ -108,7 +109,7 @@ export async function readApps(
 /** Parses a cursor, which names the last app of the previous page. That app may have been deleted since. */
 function readCursor(cursor: string): store.Position {
   const end = cursor.indexOf('-')
-  return { createdAt: new Date(Number(cursor.slice(0, end))), clientId: cursor.slice(end + 1) }
+  return { createdAt: new Date(Number(cursor.slice(0, end))), clientId: asId<ClientId>(cursor.slice(end + 1)) }
 }
 
 /** Returns the current app, without a cache. Throws `app_not_found`. */
@@ -209,7 +210,7 @@ export async function deleteApp(
  */
 export async function deleteAppsOfUser(
   tx: Transaction,
-  { userId, withApps }: { userId: string; withApps: boolean },
+  { userId, withApps }: { userId: UserId; withApps: boolean },
   now: Date,
   lifecycle: Lifecycle,
 ): Promise<Pick<RegisteredApp, 'clientId'>[]> {

@@ -1,3 +1,4 @@
+import type { ClientId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, transaction } from '#platform/database/database.ts'
 import { type NewAppSettings, defaultSettings, playgroundClientId, redirectUriOrigins } from './settings.ts'
@@ -6,7 +7,7 @@ import * as store from './store.ts'
 export { playgroundClientId }
 
 /** Creates or updates a public app of this service with exactly these settings. Safe in concurrent processes. */
-export async function ensureApp(db: Database, clientId: string, settings: NewAppSettings, now: Date): Promise<void> {
+export async function ensureApp(db: Database, clientId: ClientId, settings: NewAppSettings, now: Date): Promise<void> {
   const app = {
     ...defaultSettings,
     ...settings,
@@ -29,7 +30,7 @@ export async function ensureApp(db: Database, clientId: string, settings: NewApp
 }
 
 /** Deletes an app of this service, if it exists. */
-export async function deleteBuiltInApp(db: Database, clientId: string, now: Date): Promise<void> {
+export async function deleteBuiltInApp(db: Database, clientId: ClientId, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
     const existed = await store.deleteApp(tx, clientId)
     if (existed) await recordAuditEvent(tx, { action: 'app.deleted', actor: 'system', clientId }, now)

@@ -1,3 +1,4 @@
+import type { UserId } from '@countersign/protocol/ids'
 import { defineErrors } from '#platform/api-error.ts'
 
 const refuse = defineErrors({
@@ -10,7 +11,7 @@ const atOnceMax = 8
 /** Limiter of concurrent changes per user. */
 export type ChangesAtOnce = {
   /** Runs a change of a user. Throws `rate_limited` if too many are in progress. */
-  run: <Result>(userId: string, change: () => Promise<Result>) => Promise<Result>
+  run: <Result>(userId: UserId, change: () => Promise<Result>) => Promise<Result>
 }
 
 export function createChangesAtOnce(): ChangesAtOnce {

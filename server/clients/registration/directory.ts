@@ -1,3 +1,4 @@
+import type { ClientId } from '@countersign/protocol/ids'
 import type { Clock } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import { idle } from '#platform/idle.ts'
@@ -12,7 +13,7 @@ import * as store from './store.ts'
 import type { RegisteredApp } from './store.ts'
 
 type Entry<Value> = { value: Value; readAt: number }
-type Settled<Value> = Map<string, Entry<Value>>
+type Settled<Key, Value> = Map<Key, Entry<Value>>
 
 const cacheTtlMs = 5000
 const foundMax = 10_000
@@ -27,10 +28,10 @@ export async function passStale({ databaseUrl }: Pick<Config, 'databaseUrl'>): P
 }
 
 /** Cache of values that were read in the last five seconds. */
-export type Cache<Value> = {
+export type Cache<Key, Value> = {
   /** Returns the value of a key, or undefined if it does not exist. Concurrent reads of a key share one query. */
-  read: (key: string) => Promise<Value | undefined>
-  forget: (key: string) => void
+  read: (key: Key) => Promise<Value | undefined>
+  forget: (key: Key) => void
   forgetAll: () => void
 }
 
@@ -38,12 +39,15 @@ export type Cache<Value> = {
  * Creates a cache of bounded size. Missing keys are cached apart from existing ones: made-up keys cause no measurable
  * difference in time and evict no existing key.
  */
-export function createCache<Value>(find: (key: string) => Promise<Value | undefined>, clock: Clock): Cache<Value> {
-  const found: Settled<Value> = new Map()
-  const missed: Settled<undefined> = new Map()
-  const reading = new Map<string, Entry<Promise<Value | undefined>>>()
+export function createCache<Key extends string, Value>(
+  find: (key: Key) => Promise<Value | undefined>,
+  clock: Clock,
+): Cache<Key, Value> {
+  const found: Settled<Key, Value> = new Map()
+  const missed: Settled<Key, undefined> = new Map()
+  const reading = new Map<Key, Entry<Promise<Value | undefined>>>()
 
-  async function readAnew(key: string): Promise<Value | undefined> {
+  async function readAnew(key: Key): Promise<Value | undefined> {
     const readAt = clock().getTime()
     const answer = find(key)
     const mine = { value: answer, readAt }
@@ -58,7 +62,7 @@ export function createCache<Value>(find: (key: string) => Promise<Value | undefi
     }
   }
 
-  function settle(key: string, value: Value | undefined, readAt: number): void {
+  function settle(key: Key, value: Value | undefined, readAt: number): void {
     found.delete(key)
     missed.delete(key)
     if (value === undefined) keep(missed, key, { value, readAt }, missedMax)
@@ -82,7 +86,7 @@ export function createCache<Value>(find: (key: string) => Promise<Value | undefi
 }
 
 /** Adds an entry and evicts the oldest if there are too many. */
-function keep<Value>(entries: Settled<Value>, key: string, entry: Entry<Value>, max: number): void {
+function keep<Key, Value>(entries: Settled<Key, Value>, key: Key, entry: Entry<Value>, max: number): void {
   const [oldest] = entries.keys()
   if (entries.size >= max && oldest !== undefined) entries.delete(oldest)
   entries.set(key, entry)
@@ -98,7 +102,7 @@ export type { RegisteredApp }
 /** Directory of apps for all requests. Changes by other processes are visible here within five seconds. */
 export type AppDirectory = {
   /** Finds an active app. Disabled apps are not found. */
-  find: (clientId: string) => Promise<RegisteredApp | undefined>
+  find: (clientId: ClientId) => Promise<RegisteredApp | undefined>
   /**
    * Returns the directory for an authorization request from a source address. It also finds unregistered apps with a
    * client metadata document at their client ID. Its `find` throws `invalid_client`, `rate_limited` or
@@ -108,12 +112,12 @@ export type AppDirectory = {
   /** Checks whether any app has a redirect URI of this origin. */
   hasRedirectOrigin: (origin: string) => Promise<boolean>
   /** Drops an app that was changed in this process, so that the change is visible here at once. */
-  forget: (clientId: string) => void
+  forget: (clientId: ClientId) => void
   /**
    * Drops an app and waits until no process has the old one cached. Only such changes wait; requests for the app do
    * not.
    */
-  forgetEverywhere: (clientId: string) => Promise<void>
+  forgetEverywhere: (clientId: ClientId) => Promise<void>
 }
 
 /** Valid client IDs (RFC 6749 appendix A.1) and origins. Other text is rejected without a look-up. */
@@ -124,14 +128,14 @@ type Needed = Pick<ServerContext, 'db' | 'clock' | 'config' | 'outbound' | 'rate
 export function createAppDirectory(kernel: Needed): AppDirectory {
   const { db, clock, config } = kernel
   const documents = createClientMetadataFetcher(kernel)
-  const apps = createCache((clientId) => findLasting(db, clientId), clock)
-  const origins = createCache((origin) => store.findOrigin(db, origin), clock)
-  function forget(clientId: string): void {
+  const apps = createCache((clientId: ClientId) => findLasting(db, clientId), clock)
+  const origins = createCache((origin: string) => store.findOrigin(db, origin), clock)
+  function forget(clientId: ClientId): void {
     apps.forget(clientId)
     origins.forgetAll()
   }
 
-  async function read(clientId: string): Promise<RegisteredApp | undefined> {
+  async function read(clientId: ClientId): Promise<RegisteredApp | undefined> {
     if (!visible.test(clientId) || (isClientIdUrl(clientId) && !config.clientDocuments)) return undefined
     const app = await apps.read(clientId)
     // The first consent stores such an app, and any process can then redeem its code at once.
@@ -139,7 +143,7 @@ export function createAppDirectory(kernel: Needed): AppDirectory {
     return app
   }
 
-  async function findDescribed(clientId: string, address: string): Promise<RegisteredApp | undefined> {
+  async function findDescribed(clientId: ClientId, address: string): Promise<RegisteredApp | undefined> {
     const row = await read(clientId)
     if (!config.clientDocuments || !isAllowedClientIdUrl(clientId, config) || row?.status === 'disabled')
       return undefined
@@ -169,7 +173,7 @@ export function createAppDirectory(kernel: Needed): AppDirectory {
  * Finds an app and copies its hashes. The driver's buffers are slices of a shared 64 KiB block, and a cached slice
  * would keep the whole block in memory.
  */
-async function findLasting(db: ServerContext['db'], clientId: string): Promise<RegisteredApp | undefined> {
+async function findLasting(db: ServerContext['db'], clientId: ClientId): Promise<RegisteredApp | undefined> {
   const app = await store.findApp(db, clientId)
   return app && { ...app, secretsSha256: app.secretsSha256.map((hash) => Buffer.from(new Uint8Array(hash).buffer)) }
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { ClientId, UserId } from '@countersign/protocol/ids'
 import type { ServerContext } from '#platform/module/services.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { type Session, requireRecentAuthentication, sessionGuard } from '#accounts/sessions/session.ts'
@@ -59,7 +60,7 @@ export const refuseHeld = refuse.disabled_by_operator
 export type AppManager = { actor: 'operator' } | { actor: 'user'; session: Session }
 
 /** Reference to an app by a manager whose access is not yet checked. */
-export type ManagedAppRef = { manager: AppManager; clientId: string }
+export type ManagedAppRef = { manager: AppManager; clientId: ClientId }
 
 /** Runs a change on behalf of a manager. For a user it runs and throws like `actingPersonTransaction`. */
 export function managerTransaction<Result>(
@@ -71,7 +72,7 @@ export function managerTransaction<Result>(
 }
 
 /** Returns the owner of an app that a manager registers, or null for the operator. */
-export function ownerUserIdOf(manager: AppManager): string | null {
+export function ownerUserIdOf(manager: AppManager): UserId | null {
   return manager.actor === 'user' ? manager.session.userId : null
 }
 

@@ -5,6 +5,7 @@ import type { RegisteredApp } from './directory.ts'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import { defaultAllowedScopes } from '@countersign/protocol/formats/scope'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Lagging, always, never, whereNoLess, whereNoneIsGone, whereOn } from './settings-change.ts'
 
@@ -23,7 +24,7 @@ type Kind = 'redirect URI' | 'post-logout redirect URI'
  * Client ID of the playground app, which exists while `DEMO` is on. It is the only app that redirects to a page of this
  * service.
  */
-export const playgroundClientId = 'app_playground'
+export const playgroundClientId = asId<ClientId>('app_playground')
 
 /** The three base URLs of this service, as settings or pages have them. */
 export type Ours = Record<'baseUrl' | 'authUrl' | 'businessUrl', URL | string>

@@ -1,4 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely'
+import type { ClientId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
@@ -49,18 +50,18 @@ function selectApps(db: Database | Transaction) {
 }
 
 /** Finds an app with the hashes of its secrets, in one statement. */
-export function findApp(db: Database, clientId: string) {
+export function findApp(db: Database, clientId: ClientId) {
   return selectApps(db).where('client_id', '=', clientId).executeTakeFirst()
 }
 export type RegisteredApp = NonNullable<Awaited<ReturnType<typeof findApp>>>
 
 /** Locks an app until the transaction ends. */
-export function lockApp(tx: Transaction, clientId: string) {
+export function lockApp(tx: Transaction, clientId: ClientId) {
   return selectApps(tx).where('client_id', '=', clientId).forUpdate().executeTakeFirst()
 }
 
 /** Position of an app in the list of all apps. */
-export type Position = { createdAt: Date; clientId: string }
+export type Position = { createdAt: Date; clientId: ClientId }
 
 /** Lists the newest `count` apps, of all or of those before a position. */
 export function listApps(db: Database, { before, count }: { before: Position | undefined; count: number }) {
@@ -76,7 +77,7 @@ export function listApps(db: Database, { before, count }: { before: Position | u
 }
 
 /** Lists the apps that a user has registered, newest first. */
-export function listAppsOf(db: Database, ownerUserId: string) {
+export function listAppsOf(db: Database, ownerUserId: UserId) {
   return selectApps(db)
     .where('owner_user_id', '=', ownerUserId)
     .orderBy('created_at', 'desc')
@@ -84,7 +85,7 @@ export function listAppsOf(db: Database, ownerUserId: string) {
     .execute()
 }
 
-export async function countAppsOf(tx: Transaction, ownerUserId: string): Promise<number> {
+export async function countAppsOf(tx: Transaction, ownerUserId: UserId): Promise<number> {
   const { count } = await tx
     .selectFrom('app')
     .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -137,7 +138,7 @@ export async function updateMetadataDocumentClient(tx: Transaction, described: R
 }
 
 /** Locks an active app against deletion until the transaction ends. Returns false if there is none. */
-export async function lockActiveAppShared(tx: Transaction, clientId: string): Promise<boolean> {
+export async function lockActiveAppShared(tx: Transaction, clientId: ClientId): Promise<boolean> {
   const held = await tx
     .selectFrom('app')
     .select('client_id')
@@ -165,7 +166,7 @@ export function deleteUnusedMetadataDocumentClients(tx: Transaction, readBefore:
             .select('authorization_consent.client_id')
             .whereRef('authorization_consent.client_id', '=', 'app.client_id')
             // Repeats the predicate of the index that makes this fast.
-            .where('authorization_consent.client_id', 'like', 'http%'),
+            .where(({ eb, ref }) => eb(ref('authorization_consent.client_id').$castTo<string>(), 'like', 'http%')),
         ),
       ),
     )
@@ -180,13 +181,13 @@ export function deleteUnusedMetadataDocumentClients(tx: Transaction, readBefore:
 }
 
 /** Deletes an app with its secrets and origins. Returns false if there was none. */
-export async function deleteApp(tx: Transaction, clientId: string): Promise<boolean> {
+export async function deleteApp(tx: Transaction, clientId: ClientId): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('app').where('client_id', '=', clientId).executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }
 
 /** Locks the apps of a user until the transaction ends. */
-export async function lockAppsOf(tx: Transaction, ownerUserId: string): Promise<string[]> {
+export async function lockAppsOf(tx: Transaction, ownerUserId: UserId): Promise<ClientId[]> {
   const rows = await tx
     .selectFrom('app')
     .select('client_id')
@@ -197,7 +198,7 @@ export async function lockAppsOf(tx: Transaction, ownerUserId: string): Promise<
 }
 
 /** Deletes and returns the apps of a user, with their secrets and origins. */
-export function deleteAppsOfUser(tx: Transaction, ownerUserId: string) {
+export function deleteAppsOfUser(tx: Transaction, ownerUserId: UserId) {
   return tx
     .deleteFrom('app')
     .where('owner_user_id', '=', ownerUserId)
@@ -215,7 +216,7 @@ export async function insertSecrets(
 }
 
 /** Sets the expiry of an app's secrets, except those that expire sooner. */
-export async function expireSecrets(tx: Transaction, clientId: string, end: Date): Promise<void> {
+export async function expireSecrets(tx: Transaction, clientId: ClientId, end: Date): Promise<void> {
   await tx
     .updateTable('app_secret')
     .set({ expires_at: end })
@@ -225,7 +226,7 @@ export async function expireSecrets(tx: Transaction, clientId: string, end: Date
 }
 
 /** Deletes the expired secrets of an app. */
-export async function deleteSecretsOf(tx: Transaction, clientId: string, now: Date): Promise<void> {
+export async function deleteSecretsOf(tx: Transaction, clientId: ClientId, now: Date): Promise<void> {
   await tx.deleteFrom('app_secret').where('client_id', '=', clientId).where('expires_at', '<=', now).execute()
 }
 
@@ -244,7 +245,7 @@ export async function deleteExpiredSecrets(db: Database, now: Date, batch: numbe
   return Number(numDeletedRows)
 }
 
-export async function replaceOrigins(tx: Transaction, clientId: string, origins: string[]): Promise<void> {
+export async function replaceOrigins(tx: Transaction, clientId: ClientId, origins: string[]): Promise<void> {
   await tx.deleteFrom('app_origin').where('client_id', '=', clientId).execute()
   if (origins.length === 0) return
   await tx

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isResourceKey } from '@countersign/protocol/formats/scope'
 import type { NewResource, OwnedResource, Resource, ResourceChange } from '@countersign/protocol/clients/resources'
+import type { ClientId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, isUniqueViolation } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -177,6 +178,6 @@ export function toResource(resource: RegisteredResource): Resource {
 }
 
 /** Holds the names of resources that the operator has disabled, for apps that are being deleted and are locked. */
-export async function holdResources(tx: Transaction, clientIds: string[]): Promise<void> {
+export async function holdResources(tx: Transaction, clientIds: ClientId[]): Promise<void> {
   await store.holdResources(tx, clientIds)
 }

@@ -5,6 +5,7 @@ import * as store from './store.ts'
 import type { RegisteredResource } from './store.ts'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import type { NewResource, ResourceChange } from '@countersign/protocol/clients/resources'
+import type { ClientId } from '@countersign/protocol/ids'
 import { type Config, isLocal } from '#platform/config/config.ts'
 import { hasPlainHost } from '#platform/origin.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -17,11 +18,11 @@ export type { RegisteredResource }
 export type ResourceDirectory = {
   find: (resourceKey: string) => Promise<RegisteredResource | undefined>
   /** Lists the active resources of an app, oldest first. */
-  listOf: (clientId: string) => Promise<RegisteredResource[]>
+  listOf: (clientId: ClientId) => Promise<RegisteredResource[]>
   /** Drops a resource that was changed in this process, so that the change is visible here at once. */
-  forget: (resource: { clientId: string; resourceKey: string }) => void
+  forget: (resource: { clientId: ClientId; resourceKey: string }) => void
   /** Drops a resource and waits until no process has the old one cached, for changes that remove something. */
-  forgetEverywhere: (resource: { clientId: string; resourceKey: string }) => Promise<void>
+  forgetEverywhere: (resource: { clientId: ClientId; resourceKey: string }) => Promise<void>
 }
 
 export function createResourceDirectory({
@@ -29,9 +30,9 @@ export function createResourceDirectory({
   clock,
   config,
 }: Pick<ServerContext, 'db' | 'clock' | 'config'>): ResourceDirectory {
-  const byKey = createCache((resourceKey) => store.findResource(db, resourceKey), clock)
-  const byApp = createCache((clientId) => store.listResources(db, clientId), clock)
-  function forget({ clientId, resourceKey }: { clientId: string; resourceKey: string }): void {
+  const byKey = createCache((resourceKey: string) => store.findResource(db, resourceKey), clock)
+  const byApp = createCache((clientId: ClientId) => store.listResources(db, clientId), clock)
+  function forget({ clientId, resourceKey }: { clientId: ClientId; resourceKey: string }): void {
     byKey.forget(resourceKey)
     byApp.forget(clientId)
   }

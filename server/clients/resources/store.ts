@@ -1,4 +1,5 @@
 import { withoutTrailingSlash } from '@countersign/protocol/formats/scope'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
@@ -65,7 +66,7 @@ export function findResource(db: Database, resourceKey: string) {
 export type RegisteredResource = NonNullable<Awaited<ReturnType<typeof findResource>>>
 
 /** Lists the resources of an app, oldest first. */
-export function listResources(db: Database, clientId: string) {
+export function listResources(db: Database, clientId: ClientId) {
   return db
     .selectFrom('app_resource')
     .select(registered)
@@ -76,7 +77,7 @@ export function listResources(db: Database, clientId: string) {
 }
 
 /** Locks a resource of an app until the transaction ends. */
-export function lockResource(tx: Transaction, clientId: string, resourceKey: string) {
+export function lockResource(tx: Transaction, clientId: ClientId, resourceKey: string) {
   return tx
     .selectFrom('app_resource')
     .select(registered)
@@ -86,7 +87,7 @@ export function lockResource(tx: Transaction, clientId: string, resourceKey: str
     .executeTakeFirst()
 }
 
-export async function countResourcesOf(tx: Transaction, clientId: string): Promise<number> {
+export async function countResourcesOf(tx: Transaction, clientId: ClientId): Promise<number> {
   const { count } = await tx
     .selectFrom('app_resource')
     .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -137,7 +138,7 @@ export async function isClientIdOfOther(tx: Transaction, { audience, clientId }:
   const other = await tx
     .selectFrom('app')
     .select('client_id')
-    .where('client_id', 'in', [audience, name, `${name}/`])
+    .where('client_id', 'in', [audience, name, `${name}/`].map(asId<ClientId>))
     .where('client_id', '<>', clientId)
     .executeTakeFirst()
   return other !== undefined
@@ -148,7 +149,7 @@ type OfApp = Pick<RegisteredResource, 'audience' | 'clientId'>
  * Holds the names of resources that the operator has disabled, for apps that are being deleted. The caller has locked
  * the apps.
  */
-export async function holdResources(tx: Transaction, clientIds: string[]): Promise<void> {
+export async function holdResources(tx: Transaction, clientIds: ClientId[]): Promise<void> {
   await tx
     .insertInto('app_held_resource')
     .columns(['resource_key', 'audience'])

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ClientId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
 import type { Receiver } from '#platform/queue/lanes.ts'
@@ -46,7 +47,7 @@ export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDeliv
 }
 
 /** Marks a receiver as slow until an instant, or removes the mark. */
-export async function setSlow(db: Database, clientId: string, slowUntil: Date | null): Promise<void> {
+export async function setSlow(db: Database, clientId: ClientId, slowUntil: Date | null): Promise<void> {
   await db
     .updateTable('webhook_endpoint')
     .set({ slow_until: slowUntil })

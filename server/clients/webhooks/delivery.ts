@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { WebhookEvent } from '@countersign/protocol/clients/webhook-events'
 import type { WebhookDelivery, WebhookFault } from '@countersign/protocol/clients/webhooks'
+import type { ClientId } from '@countersign/protocol/ids'
 import { getApp } from '#clients/registration/app.ts'
 import { type ManagedAppRef, auditActor, managerTransaction } from '#clients/registration/management.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -84,7 +85,7 @@ export async function redeliver(
 }
 
 /** Returns the error for a delivery that was not requeued. */
-async function refusalToSend(tx: Transaction, clientId: string, deliveryId: string) {
+async function refusalToSend(tx: Transaction, clientId: ClientId, deliveryId: string) {
   if (!(await deliveryStore.findEndpoint(tx, clientId))) return refuse.webhook_not_found()
   const state = await deliveryStore.findState(tx, clientId, deliveryId)
   if (state === undefined) return refuse.delivery_not_found()

@@ -1,5 +1,6 @@
 import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
+import type { ClientId, UserId } from '@countersign/protocol/ids'
 import { getApp, listAppsOf, toApp } from '#clients/registration/app.ts'
 import {
   auditActor,
@@ -26,13 +27,13 @@ export async function getWebhook(db: Database, target: ManagedAppRef): Promise<W
 }
 
 /** Exports the apps of a user with their webhooks, one at a time. */
-export async function* exportApps(db: Database, userId: string): AsyncGenerator<AccountExport['apps']> {
+export async function* exportApps(db: Database, userId: UserId): AsyncGenerator<AccountExport['apps']> {
   for (const app of await listAppsOf(db, userId))
     yield [{ ...toApp(app), webhook: await findWebhook(db, app.clientId) }]
 }
 
 /** Finds the webhook of an app whose manager is already checked. Returns null if it has none. */
-async function findWebhook(db: Database, clientId: string): Promise<Webhook | null> {
+async function findWebhook(db: Database, clientId: ClientId): Promise<Webhook | null> {
   const found = await store.findEndpoint(db, clientId)
   return found ? toWebhook(found) : null
 }
@@ -72,7 +73,7 @@ export async function removeWebhook(db: Database, { manager, clientId }: Managed
 }
 
 /** Disables a webhook whose receiver responded 410 (Gone), until it is set again. */
-export async function disableWebhook(tx: Transaction, clientId: string, url: string, now: Date): Promise<void> {
+export async function disableWebhook(tx: Transaction, clientId: ClientId, url: string, now: Date): Promise<void> {
   const disabled = await store.disableEndpoint(tx, clientId, url, now)
   if (!disabled) return
   await store.failPendingDeliveries(tx, clientId)

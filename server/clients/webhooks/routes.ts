@@ -1,5 +1,6 @@
 import * as developer from '@countersign/protocol/clients/developer'
 import * as endpoints from '@countersign/protocol/clients/webhooks'
+import type { ClientId } from '@countersign/protocol/ids'
 import type { FastifyRequest } from 'fastify'
 import {
   type EndpointShape,
@@ -60,14 +61,14 @@ function ofPerson(kernel: ServerContext): Operations {
 }
 
 function mountOperations(host: Host, kernel: ServerContext, management: Operations): void {
-  const targetOf = (request: FastifyRequest, { clientId }: { clientId: string }): ManagedAppRef => {
+  const targetOf = (request: FastifyRequest, { clientId }: { clientId: ClientId }): ManagedAppRef => {
     return { manager: management.managerOf(request), clientId }
   }
   mountWebhook(host, kernel, management, targetOf)
   mountDeliveries(host, kernel, management, targetOf)
 }
 
-type Seeking = (request: FastifyRequest, params: { clientId: string }) => ManagedAppRef
+type Seeking = (request: FastifyRequest, params: { clientId: ClientId }) => ManagedAppRef
 
 function mountWebhook(host: Host, kernel: ServerContext, management: Operations, targetOf: Seeking): void {
   const { db, clock } = kernel

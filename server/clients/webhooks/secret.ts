@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId } from '@countersign/protocol/ids'
 import { Webhook } from 'standardwebhooks'
 import { getApp } from '#clients/registration/app.ts'
 import {
@@ -29,7 +30,7 @@ const refuse = defineErrors({
 const secretBytes = 32
 
 /** Creates a webhook secret, sealed at rest. Returns it in the format of Standard Webhooks. */
-export async function createSecret(tx: Transaction, keyring: Keyring, clientId: string, now: Date): Promise<string> {
+export async function createSecret(tx: Transaction, keyring: Keyring, clientId: ClientId, now: Date): Promise<string> {
   const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
   await store.insertSecret(tx, {
     client_id: clientId,
@@ -105,6 +106,6 @@ export function pruneWebhookSecrets(db: Database, now: Date): Promise<number> {
 }
 
 /** Returns the context under which a secret is sealed. */
-function sealOf(clientId: string): string {
+function sealOf(clientId: ClientId): string {
   return `webhook-secret:${clientId}`
 }

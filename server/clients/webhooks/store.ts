@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { ClientId } from '@countersign/protocol/ids'
 import type { Tables } from '#platform/database/tables.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 
@@ -7,7 +8,7 @@ import type { ClaimedDelivery } from './claim-store.ts'
  * Lists the newest deliveries of an app, of all or older than `before`: a row for every attempt in order, or one row
  * without an attempt. It is one statement, so that attempts and their outcome are read together.
  */
-export function listDeliveries(db: Database, clientId: string, before: string | undefined, count: number) {
+export function listDeliveries(db: Database, clientId: ClientId, before: string | undefined, count: number) {
   const newest = db
     .selectFrom('webhook_delivery')
     .select(['client_id', 'delivery_id', 'type', 'state', 'created_at', 'next_attempt_at'])
@@ -41,7 +42,7 @@ export type Delivery = Pick<
 >
 
 /** Lists the attempts of a delivery in order. */
-export function listAttempts(db: Database | Transaction, clientId: string, deliveryId: string) {
+export function listAttempts(db: Database | Transaction, clientId: ClientId, deliveryId: string) {
   return db
     .selectFrom('webhook_attempt')
     .select(['attempted_at as at', 'response_status as status', 'reason'])
@@ -53,12 +54,12 @@ export function listAttempts(db: Database | Transaction, clientId: string, deliv
 
 const endpoint = ['url', 'disabled_at as disabledAt', 'created_at as createdAt', 'updated_at as updatedAt'] as const
 
-export function findEndpoint(db: Database | Transaction, clientId: string) {
+export function findEndpoint(db: Database | Transaction, clientId: ClientId) {
   return db.selectFrom('webhook_endpoint').select(endpoint).where('client_id', '=', clientId).executeTakeFirst()
 }
 
 /** Inserts the first endpoint of an app. Returns undefined if the app has one or does not exist. */
-export function insertEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
+export function insertEndpoint(tx: Transaction, clientId: ClientId, url: string, now: Date) {
   const at = sql<Date>`${now}::timestamptz`
   return tx
     .insertInto('webhook_endpoint')
@@ -76,7 +77,7 @@ export function insertEndpoint(tx: Transaction, clientId: string, url: string, n
 }
 
 /** Updates an endpoint and activates it. Returns undefined if there is none. */
-export function updateEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
+export function updateEndpoint(tx: Transaction, clientId: ClientId, url: string, now: Date) {
   return tx
     .updateTable('webhook_endpoint')
     .set({ url, updated_at: now, disabled_at: null })
@@ -86,7 +87,7 @@ export function updateEndpoint(tx: Transaction, clientId: string, url: string, n
 }
 
 /** Locks an endpoint until the transaction ends. Returns false if there is none. */
-export async function lockEndpoint(tx: Transaction, clientId: string): Promise<boolean> {
+export async function lockEndpoint(tx: Transaction, clientId: ClientId): Promise<boolean> {
   const found = await tx
     .selectFrom('webhook_endpoint')
     .select('client_id')
@@ -97,7 +98,7 @@ export async function lockEndpoint(tx: Transaction, clientId: string): Promise<b
 }
 
 /** Disables an active endpoint that still has this URL. Returns the owner of its app, or undefined. */
-export function disableEndpoint(tx: Transaction, clientId: string, url: string, now: Date) {
+export function disableEndpoint(tx: Transaction, clientId: ClientId, url: string, now: Date) {
   return tx
     .updateTable('webhook_endpoint')
     .from('app')
@@ -111,7 +112,7 @@ export function disableEndpoint(tx: Transaction, clientId: string, url: string, 
 }
 
 /** Deletes an endpoint with its secrets and deliveries. Returns false if there was none. */
-export async function deleteEndpoint(tx: Transaction, clientId: string): Promise<boolean> {
+export async function deleteEndpoint(tx: Transaction, clientId: ClientId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('webhook_endpoint')
     .where('client_id', '=', clientId)
@@ -124,7 +125,7 @@ export async function insertSecret(tx: Transaction, secret: Insertable<Tables['w
 }
 
 /** Counts the secrets of an endpoint that are active at an instant. */
-export async function countSecrets(tx: Transaction, clientId: string, now: Date): Promise<number> {
+export async function countSecrets(tx: Transaction, clientId: ClientId, now: Date): Promise<number> {
   const { count } = await tx
     .selectFrom('webhook_secret')
     .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -135,7 +136,7 @@ export async function countSecrets(tx: Transaction, clientId: string, now: Date)
 }
 
 /** Sets the expiry of an endpoint's secrets, except those that expire sooner. */
-export async function endSecrets(tx: Transaction, clientId: string, end: Date): Promise<void> {
+export async function endSecrets(tx: Transaction, clientId: ClientId, end: Date): Promise<void> {
   await tx
     .updateTable('webhook_secret')
     .set({ expires_at: end })
@@ -170,7 +171,7 @@ export async function replaceSealed(db: Database, secretId: string, before: stri
     .execute()
 }
 
-export type NewDelivery = { clientId: string; deliveryId: string; type: string; payload: string }
+export type NewDelivery = { clientId: ClientId; deliveryId: string; type: string; payload: string }
 
 /** Queues the deliveries of active apps with an active endpoint. Returns their IDs. */
 export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[], now: Date): Promise<string[]> {
@@ -229,7 +230,7 @@ export async function releaseDelivery(
 }
 
 /** Marks the pending deliveries of an app as failed. */
-export async function failPendingDeliveries(tx: Transaction, clientId: string): Promise<void> {
+export async function failPendingDeliveries(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx
     .updateTable('webhook_delivery')
     .set({ state: 'failed', next_attempt_at: null })
@@ -239,7 +240,7 @@ export async function failPendingDeliveries(tx: Transaction, clientId: string): 
 }
 
 /** Requeues a failed delivery if its app is active and has an active endpoint. Otherwise returns undefined. */
-export async function requeueDelivery(tx: Transaction, clientId: string, deliveryId: string, now: Date) {
+export async function requeueDelivery(tx: Transaction, clientId: ClientId, deliveryId: string, now: Date) {
   const { rows } = await sql<Delivery>`
     update webhook_delivery delivery set state = 'pending', next_attempt_at = ${now}
     from webhook_endpoint endpoint join app using (client_id)
@@ -251,7 +252,7 @@ export async function requeueDelivery(tx: Transaction, clientId: string, deliver
 }
 
 /** Returns the state of a delivery, or undefined if there is none. */
-export async function findState(tx: Transaction, clientId: string, deliveryId: string) {
+export async function findState(tx: Transaction, clientId: ClientId, deliveryId: string) {
   const found = await tx
     .selectFrom('webhook_delivery')
     .select('state')

@@ -1,5 +1,6 @@
 import type { EncryptionMode, SealedAppKey } from '@countersign/protocol/oauth/app-keys'
 import { toBase64 } from '@countersign/protocol/formats/base64'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
@@ -28,7 +29,12 @@ export type NewAppKey = { ciphertext: string; publicKey: Uint8Array | null }
 /** App key to deliver, and with `reset` the one that it replaces. */
 export type ResolvedAppKey = { appKey: SealedAppKey; replacedAppKey?: SealedAppKey }
 
-type ResolveAppKeyInput = { identityId: string; clientId: string; wish: AppKeyRequest; made: NewAppKey | undefined }
+type ResolveAppKeyInput = {
+  identityId: IdentityId
+  clientId: ClientId
+  wish: AppKeyRequest
+  made: NewAppKey | undefined
+}
 
 /**
  * Resolves the app key of an identity that connects the app in this transaction.

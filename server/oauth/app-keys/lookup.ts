@@ -1,3 +1,4 @@
+import type { ClientId } from '@countersign/protocol/ids'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { requireApp } from '#clients/registration/app.ts'
 import { findAppKeyOwner } from './app-key.ts'
@@ -10,7 +11,7 @@ const refuse = defineErrors({
 })
 
 /** Query parameters; an empty parameter counts as present, but matches no identity. */
-type Query = { client_id?: string; handle?: string; public_key?: string }
+type Query = { client_id?: ClientId; handle?: string; public_key?: string }
 
 /** Parses which identity is looked up in which app. Throws `invalid_request`. */
 export function parseAppLookup({ client_id: clientId, handle, public_key: text }: Query) {

@@ -1,11 +1,12 @@
 import type { EncryptionMode } from '@countersign/protocol/oauth/app-keys'
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Key of an identity in an app. For a key pair, `publicKey` is set and the ciphertext holds the private key. */
 export type AppKey = { mode: EncryptionMode; ciphertext: string; publicKey: Uint8Array | null; createdAt: Date }
-type AppKeyId = { identityId: string; clientId: string; mode: EncryptionMode }
+type AppKeyId = { identityId: IdentityId; clientId: ClientId; mode: EncryptionMode }
 
 const appKey = ['mode', 'ciphertext', 'public_key as publicKey', 'created_at as createdAt'] as const
 
@@ -20,14 +21,13 @@ export function findAppKey(tx: Transaction, { identityId, clientId, mode }: AppK
 }
 
 /** Lists the app keys of the given identities, newest first. */
-export function listAppKeys(db: Database | Transaction, identityIds: string[], clientId?: string) {
-  return db
+export function listAppKeys(db: Database | Transaction, identityIds: IdentityId[], clientId?: ClientId) {
+  const keys = db
     .selectFrom('authorization_app_key')
     .select(['identity_id as identityId', 'client_id as clientId', ...appKey])
     .where('identity_id', 'in', identityIds)
-    .$if(clientId !== undefined, (keys) => keys.where('client_id', '=', clientId ?? ''))
     .orderBy('created_at', 'desc')
-    .execute()
+  return (clientId === undefined ? keys : keys.where('client_id', '=', clientId)).execute()
 }
 
 /** Stores an app key and replaces the one that has the same mode. */
@@ -63,7 +63,7 @@ export async function reserveAppPublicKey(
   return own !== undefined
 }
 
-export async function deleteAppKeysOfApp(tx: Transaction, identityId: string, clientId: string): Promise<void> {
+export async function deleteAppKeysOfApp(tx: Transaction, identityId: IdentityId, clientId: ClientId): Promise<void> {
   await tx
     .deleteFrom('authorization_app_key')
     .where('identity_id', '=', identityId)
@@ -72,13 +72,13 @@ export async function deleteAppKeysOfApp(tx: Transaction, identityId: string, cl
 }
 
 /** Deletes the app keys of identities that are being deleted, and releases their current and former public keys. */
-export async function deleteAppKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteAppKeys(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('authorization_app_key').where('identity_id', 'in', identityIds).execute()
   await tx.deleteFrom('authorization_app_public_key').where('identity_id', 'in', identityIds).execute()
 }
 
 /** Query for an identity in an app. */
-export type AppKeyQuery = { clientId: string } & ({ handle: string } | { publicKey: Uint8Array })
+export type AppKeyQuery = { clientId: ClientId } & ({ handle: string } | { publicKey: Uint8Array })
 
 /** ID that no identity has. */
 const nobody = '00000000-0000-0000-0000-000000000000'
@@ -93,7 +93,7 @@ export function findAppKeyOwner(db: Database, { clientId, ...target }: AppKeyQue
     .selectFrom('authorization_app_key as app_key')
     .innerJoin('identity', 'identity.identity_id', 'app_key.identity_id')
     .select(['identity.identity_id as identityId', 'handle', 'display_name as displayName', 'public_key as publicKey'])
-    .where('app_key.identity_id', '=', sql<string>`coalesce((${found}), ${nobody}::uuid)`)
+    .where('app_key.identity_id', '=', sql<IdentityId>`coalesce((${found}), ${nobody}::uuid)`)
     .where('client_id', '=', clientId)
     .where('mode', '=', 'asymmetric')
     .executeTakeFirst()
@@ -119,7 +119,7 @@ function ownerOfHandle(db: Database, handle: string) {
     .limit(1)
 }
 
-function ownerOfKey(db: Database, clientId: string, publicKey: Uint8Array) {
+function ownerOfKey(db: Database, clientId: ClientId, publicKey: Uint8Array) {
   return db
     .selectFrom('authorization_app_public_key')
     .select('identity_id')

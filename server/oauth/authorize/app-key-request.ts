@@ -1,5 +1,6 @@
 import type { EncryptionMode } from '@countersign/protocol/oauth/app-keys'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import type { AppKeyRequest, NewAppKey } from '#oauth/app-keys/app-key.ts'
 import { parseEncryptionPublicKey } from '#accounts/keys/encryption-key.ts'
@@ -13,6 +14,7 @@ const refuse = defineErrors({
 })
 
 const modes: EncryptionMode[] = ['symmetric', 'asymmetric']
+const resetOnly = new ScopeSet(['e2ee:reset'])
 
 /**
  * Manner of a request: its response mode, whether the app acts at another app, and whether a browser dialog (FedCM)
@@ -37,21 +39,21 @@ const noKeyByBrowser = 'A browser dialog delivers no app key. Request the e2ee s
  */
 export function parseAppKeyRequest(
   { supportsE2ee }: Pick<RegisteredApp, 'supportsE2ee'>,
-  requested: string[],
+  requested: ScopeSet,
   { mode: responseMode, isForOther, isByBrowser }: Manner,
-): { scope: string[]; keyWish?: AppKeyRequest } {
-  if (isByBrowser && requested.some((scope) => scope.startsWith('e2ee:')))
+): { scope: ScopeSet; keyWish?: AppKeyRequest } {
+  if (isByBrowser && [...requested].some((scope) => scope.startsWith('e2ee:')))
     throw refuse.invalid_scope({ sentence: noKeyByBrowser })
-  if (!supportsE2ee || isByBrowser || (isForOther && requested.length === 0)) return { scope: requested }
+  if (!supportsE2ee || isByBrowser || (isForOther && requested.size === 0)) return { scope: requested }
   if (responseMode === 'form_post')
     throw refuse.invalid_request({
       sentence: 'The app key is delivered in the fragment, which form_post would lose. Use response_mode=query.',
     })
-  const named = modes.filter((mode) => requested.includes(`e2ee:${mode}`))
+  const named = modes.filter((mode) => requested.has(`e2ee:${mode}`))
   if (named.length > 1) throw refuse.invalid_scope()
   const [mode = 'symmetric'] = named
-  const scope = [...new Set([...requested, `e2ee:${mode}`])].filter((each) => each !== 'e2ee:reset')
-  return { scope, keyWish: { mode, reset: requested.includes('e2ee:reset') } }
+  const scope = new ScopeSet([...requested, `e2ee:${mode}`]).without(resetOnly)
+  return { scope, keyWish: { mode, reset: requested.has('e2ee:reset') } }
 }
 
 /** Key that the browser created for an app, as sent. */

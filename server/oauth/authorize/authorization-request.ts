@@ -2,9 +2,10 @@ import type { Prompt } from '@countersign/protocol/pages'
 import type { PushedRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type RecipientKey, parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
+import { type ClientId, type OrganizationId, isId } from '@countersign/protocol/ids'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { isUuid } from '#platform/crypto/token-format.ts'
 import { type ConnectorRequest, parseResourceIndicator } from './connector.ts'
 import {
   type ResponseMode,
@@ -33,10 +34,10 @@ export type Pkce = { method: 'S256'; challenge: string } | { method: 'none' }
 
 /** Authorization request of an app, parsed. `scope` does not contain the scopes of the resource of `connector`. */
 export type AuthorizationRequest = {
-  clientId: string
+  clientId: ClientId
   redirectUri: string
   mode: ResponseMode
-  scope: string[]
+  scope: ScopeSet
   connector: ConnectorRequest | undefined
   state: string | undefined
   nonce: string | undefined
@@ -44,7 +45,7 @@ export type AuthorizationRequest = {
   prompts: Prompt[]
   maxAgeSeconds: number | undefined
   /** ID of the organization for which the app is used, or `select` if the user is to choose. */
-  organization: string | undefined
+  organization: OrganizationId | 'select' | undefined
   keyRecipient: RecipientKey | undefined
   /** Hints which user should sign in, as received. */
   hints: { idToken: string | undefined; identityId: string | undefined; login: string | undefined }
@@ -160,9 +161,9 @@ export function validateStateAndNonce(state: string | undefined, nonce: string |
 }
 
 /** Parses the organization that the app requests; with `select` the user chooses one. Throws `invalid_request`. */
-function parseOrganization(text: string | undefined): string | undefined {
+function parseOrganization(text: string | undefined): OrganizationId | 'select' | undefined {
   const organization = text?.toLowerCase()
-  if (organization === undefined || organization === 'select' || isUuid(organization)) return organization
+  if (organization === undefined || organization === 'select' || isId<OrganizationId>(organization)) return organization
   throw refuse.invalid_request({ sentence: 'organization_id must be the ID of an organization, or select.' })
 }
 

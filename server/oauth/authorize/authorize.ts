@@ -1,7 +1,9 @@
 import { narrowerAccess, type OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import type { AuthorizationResponse } from '@countersign/protocol/pages'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
 import {
   requiresFreshConsent,
@@ -100,7 +102,7 @@ export async function authorizeSilently(
 ): Promise<string> {
   const raw = {
     redirect_uri: audience,
-    scope: sent.scope.join(' '),
+    scope: sent.scope.toString(),
     nonce: sent.nonce,
     code_challenge: sent.codeChallenge,
     code_challenge_method: sent.codeChallengeMethod,
@@ -124,8 +126,8 @@ type SilentAuthorizationInput = {
   app: RegisteredApp
   /** The only audience at which the assertion can be redeemed. */
   audience: string
-  identityId: string
-  scope: string[]
+  identityId: IdentityId
+  scope: ScopeSet
   nonce: string | undefined
   codeChallenge: string | undefined
   codeChallengeMethod: string | undefined
@@ -146,11 +148,11 @@ function requireFinalRedirectUri(
 type Consent = {
   app: RegisteredApp
   request: AuthorizationRequest
-  identityId: string
-  organizationId: string | undefined
+  identityId: IdentityId
+  organizationId: OrganizationId | undefined
   /** Access to the user's organizations that the user chose. */
   chosen: OrganizationAccess | undefined
-  scope: string[]
+  scope: ScopeSet
   keyWish: AppKeyRequest | undefined
   newKey: NewAppKey | undefined
   connector: ConnectorRequest | undefined
@@ -174,7 +176,7 @@ function parseConsent(
   const { identityId, organizationId, organizationAccess: chosen, requestUri } = decision
   requireProof({ prompts, maxAgeSeconds, requestUri }, session, now)
   if (prompts.includes('none') && requiresFreshConsent(app, redirectUri)) throw refuse.consent_required()
-  const shared = request.scope.filter((each) => decision.scope.includes(each))
+  const shared = request.scope.intersection(decision.scope)
   const { scope, keyWish } = parseAppKeyRequest(app, shared, mannerOf(request))
   const newKey = parseNewAppKey(keyWish, decision.newKey)
   const connector = request.connector && { ...request.connector, resourceId: decision.resourceId }
@@ -216,22 +218,24 @@ async function issueAuthorizationCode(
   const organization = await authorizeOrganizationContext({ tx, config }, session, consent, now)
 
   if (missingClaims(app.requiredClaims, identity).length > 0) throw refuse.email_not_verified(requiredEmail)
-  if (scope.includes('email') && !identity.emailVerified) throw refuse.email_not_verified()
+  if (scope.has('email') && !identity.emailVerified) throw refuse.email_not_verified()
   if (consent.connector && !authenticatedByPasskey) throw refuse.passkey_required()
   const connector = consent.connector && (await validateConnector(tx, consent.connector))
   if (prompts.includes('none')) await requireConsented(tx, session, { ...consent, connector }, now)
 
   // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.
   const organizationAccess = accessChoiceOf(consent, authenticatedByPasskey)
-  await recordConsent(tx, { identityId, clientId, scope: authenticatedByPasskey ? scope : [], organizationAccess }, now)
+  const recorded = authenticatedByPasskey ? scope : new ScopeSet()
+  await recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
-  const act = { action: 'app.authorized', actor: 'user', userId, identityId, clientId, details: { scope } } as const
+  const details = { scope: [...scope] }
+  const act = { action: 'app.authorized', actor: 'user', userId, identityId, clientId, details } as const
   await recordAuditEvent(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
 
   const requested = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
   const keys = requested && (await resolveAppKey(tx, session, requested, now))
 
-  if (app.backchannelLogoutUri !== null && scope.includes('openid'))
+  if (app.backchannelLogoutUri !== null && scope.has('openid'))
     await noteAppSession(tx, { sessionId, identityId, clientId, organizationId }, now)
   const family: Consented = {
     identityId,

@@ -1,7 +1,8 @@
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
-import { isReservedScope, isResourceKey, parseScope } from '@countersign/protocol/formats/scope'
+import { isReservedScope, isResourceKey } from '@countersign/protocol/formats/scope'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import type { Connector } from '@countersign/protocol/pages'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { type ActiveResource, findActiveResource } from '#clients/resources/resource.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -16,7 +17,7 @@ export type ConnectorRequest = {
 }
 
 /** Validated request of a connector: the resource exists and defines all requested scopes. */
-export type ValidatedConnectorRequest = { resource: ActiveResource; scope: string[]; mode: CommunicationMode }
+export type ValidatedConnectorRequest = { resource: ActiveResource; scope: ScopeSet; mode: CommunicationMode }
 
 const refuse = defineErrors({
   invalid_request: [400, 'The connector parameters are malformed.'],
@@ -60,8 +61,8 @@ export function parseResourceIndicator({
   if (resource === undefined) return undefined
   validateResourceIndicator(resource)
   const { own, scope } = splitScopes(list)
-  const mode = own.includes('offline_access') ? 'background' : 'user_present'
-  return { scope: own.join(' '), connector: { resource, scope: scope.join(' '), mode } }
+  const mode = own.has('offline_access') ? 'background' : 'user_present'
+  return { scope: own.toString(), connector: { resource, scope: scope.toString(), mode } }
 }
 
 /** Throws `invalid_target` for a resource key, which is not a URL. */
@@ -72,9 +73,10 @@ export function validateResourceIndicator(resource: string): void {
 /**
  * Splits a list of scopes into the app's own scopes and those of a resource, which never have the name of one of ours.
  */
-export function splitScopes(list: string): { own: string[]; scope: string[] } {
-  const requested = parseScope(list)
-  return { own: requested.filter(isReservedScope), scope: requested.filter((each) => !isReservedScope(each)) }
+export function splitScopes(list: string): { own: ScopeSet; scope: ScopeSet } {
+  const requested = ScopeSet.parse(list)
+  const own = requested.filter(isReservedScope)
+  return { own, scope: requested.without(own) }
 }
 
 /**
@@ -90,8 +92,8 @@ export async function validateConnector(
   if (named === undefined) throw refuse.invalid_request({ sentence: 'A connector request requires a resource.' })
   const resource = await findActiveResource(db, named)
   if (!resource || (resourceId !== undefined && resourceId !== resource.resourceId)) throw refuse.invalid_target()
-  const scope = parseScope(list)
-  if (scope.length === 0 || !scope.every((each) => resource.scopes.includes(each))) throw refuse.invalid_scope()
+  const scope = ScopeSet.parse(list)
+  if (scope.size === 0 || !scope.isWithin(new ScopeSet(resource.scopes))) throw refuse.invalid_scope()
   return { resource, scope, mode }
 }
 
@@ -111,7 +113,7 @@ export function toConnector({ resource, scope, mode }: ValidatedConnectorRequest
       iconUrl: resource.ownerIconUrl,
       websiteUrl: resource.ownerWebsiteUrl,
     },
-    scopes: scope.map((each) => ({ scope: each, description: descriptionOf(each) })),
+    scopes: [...scope].map((each) => ({ scope: each, description: descriptionOf(each) })),
     mode,
   }
 }

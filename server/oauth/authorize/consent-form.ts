@@ -1,6 +1,7 @@
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
-import { parseScope } from '@countersign/protocol/formats/scope'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { AppKeyFields } from './app-key-request.ts'
 import { type Parameters, type Source, requireAllRead } from './authorization-request.ts'
 import { parseConnectorRequest } from './connector.ts'
@@ -11,10 +12,10 @@ const maxAgeSecondsMax = 999_999_999
 
 /** Decisions of the user on the page. Nothing else in what a page sends counts for a request that was stored. */
 export type ConsentDecision = {
-  identityId: string
+  identityId: IdentityId
   /** Scopes that the user shares. The app gets those of them that it requested. */
-  scope: string[]
-  organizationId: string | undefined
+  scope: ScopeSet
+  organizationId: OrganizationId | undefined
   organizationAccess: OrganizationAccess | undefined
   /** ID of the resource that was shown. */
   resourceId: string | undefined
@@ -62,7 +63,7 @@ export function readConsentForm(sent: AuthorizeRequest, kept: KeptRequest | unde
     raw,
     decision: {
       identityId,
-      scope: parseScope(scope ?? (kept ? raw.scope : undefined) ?? ''),
+      scope: ScopeSet.parse(scope ?? (kept ? raw.scope : undefined) ?? ''),
       organizationId: (mayChoose ? organizationId : undefined) ?? undefined,
       organizationAccess: organizationAccess ?? undefined,
       resourceId: requestedResourceId ?? undefined,

@@ -7,7 +7,8 @@ import { toNumericDate } from '#platform/clock.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import type { PasskeySession, SsoSession } from '#accounts/sessions/session.ts'
 import type { Parameters } from './authorization-request.ts'
-import { isEncryptionScope, parseScope } from '@countersign/protocol/formats/scope'
+import { isEncryptionScope } from '@countersign/protocol/formats/scope'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 
 /** Delivery of an answer to the app: in the query of its redirect URI, or as a form that the browser posts to it. */
 export type ResponseMode = 'query' | 'form_post'
@@ -151,12 +152,11 @@ function isMadeFor({ requestUri }: ReauthenticationPolicy, proved: Proved): bool
 type Allowing = Pick<RegisteredApp, 'allowedScopes' | 'supportsE2ee'>
 
 /**
- * Parses a list of scopes, without duplicates. Throws `invalid_scope` if one is not in the app's allowlist (RFC 6749
- * §3.3).
+ * Parses a list of scopes. Throws `invalid_scope` if one is not in the app's allowlist (RFC 6749 §3.3).
  */
-export function requireAllowedScopes(list: string, app: Allowing): string[] {
-  const scopes = parseScope(list)
-  const foreign = scopes.find((scope) => !allows(app, scope))
+export function requireAllowedScopes(list: string, app: Allowing): ScopeSet {
+  const scopes = ScopeSet.parse(list)
+  const foreign = [...scopes].find((scope) => !allows(app, scope))
   if (foreign !== undefined)
     throw refuse.invalid_scope({
       sentence: `scope contains ${quoted(foreign)}, which this app is not allowed to request.`,
@@ -173,7 +173,7 @@ export function quoted(scope: string): string {
 }
 
 /** Returns the granted scopes that the app is still allowed: its allowlist may have shrunk since. */
-export function effectiveScope(granted: string[], app: Allowing): string[] {
+export function effectiveScope(granted: ScopeSet, app: Allowing): ScopeSet {
   return granted.filter((scope) => allows(app, scope))
 }
 

@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId, UserId } from '@countersign/protocol/ids'
 import { PushedRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -36,7 +37,7 @@ export type KeptRequest = { parameters: Parameters; connector?: ConnectorRequest
  * Source whose quota a stored request counts against: the owner of an authenticated app, the app itself if the operator
  * registered it, or the network address.
  */
-export type Source = { ownerUserId: string } | { clientId: string } | { address: string }
+export type Source = { ownerUserId: UserId } | { clientId: ClientId } | { address: string }
 
 const { client_secret: _secret, clientId: _name, clientSecret: _legacy, ...kept } = PushedRequest.properties
 /** Names of the known parameters; no other parameter is stored. */
@@ -83,7 +84,7 @@ export async function keepRequest(db: Database, request: NewRequest, now: Date):
   return insert(db, { ...request, prefix: keptPrefix, expiresAt }, now)
 }
 
-type NewRequest = KeptRequest & { clientId: string; source: Source }
+type NewRequest = KeptRequest & { clientId: ClientId; source: Source }
 
 async function insert(
   db: Database,
@@ -107,7 +108,7 @@ function nameOf(source: Source): string {
  * validity to ten minutes. Throws the same `invalid_request_uri` for an unknown or expired request and for one of
  * another client.
  */
-export async function getPushedRequest(db: Database, clientId: string, requestUri: string, now: Date) {
+export async function getPushedRequest(db: Database, clientId: ClientId, requestUri: string, now: Date) {
   const expiresAt = addSeconds(now, limits.pushedRequestOpenSeconds)
   const opened = await store.getPushedParameters(
     db,
@@ -118,7 +119,7 @@ export async function getPushedRequest(db: Database, clientId: string, requestUr
 }
 
 /** Consumes a stored request when the transaction commits. Throws `invalid_request_uri`. */
-export async function spendRequest(tx: Transaction, clientId: string, requestUri: string, now: Date) {
+export async function spendRequest(tx: Transaction, clientId: ClientId, requestUri: string, now: Date) {
   return read(await store.consumePushedParameters(tx, { clientId, requestUriSha256: sha256(requestUri) }, now))
 }
 

@@ -1,6 +1,7 @@
 import * as endpoints from '@countersign/protocol/oauth/authorize'
 import type { SignInView } from '@countersign/protocol/pages'
 import { pushRequest } from '@countersign/protocol/oauth/pushed-requests'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import type { FastifyReply } from 'fastify'
 import type { Host } from '#platform/http/host.ts'
 import { type Pages, siteSettings } from '#platform/http/page.ts'
@@ -56,7 +57,9 @@ export function pageRoutes(host: Host, { kernel, apps, keys, pages }: Authorizat
   const signIn = async (sent: SentParameters, reply: FastifyReply, address: string) => {
     const { client_id: clientId = '', request_uri: requestUri } = sent
     const pushed = requestUri !== undefined && isPushedRequestUri(requestUri)
-    const parameters = pushed ? await getPushedRequest(kernel.db, clientId, requestUri, kernel.clock()) : sent
+    const parameters = pushed
+      ? await getPushedRequest(kernel.db, asId<ClientId>(clientId), requestUri, kernel.clock())
+      : sent
     const reading = await resolveSignInRequest(readerFor(address), parameters)
     if ('show' in reading && pushed) return answer({ show: referringTo(requestUri, reading.show) }, reply)
     return answer(await keepForProof(reading, { parameters }, address), reply)

@@ -1,5 +1,6 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import type {
   AppKeyRequest,
   AuthorizationResponse,
@@ -160,7 +161,7 @@ async function requireRegistered(
   continues = false,
 ): Promise<{ app: RegisteredApp; redirectUri: string }> {
   const named = { fields: { client_id: visible(clientId), redirect_uri: visible(redirectUri) } }
-  const app = await apps.find(clientId)
+  const app = await apps.find(asId<ClientId>(clientId))
   if (!app) throw refuse.invalid_client(named)
   const mayReturn = continues
     ? isFedcmResolvePage(app, redirectUri, site.baseUrl)
@@ -178,7 +179,7 @@ function viewOf(app: RegisteredApp, request: AuthorizationRequest) {
   const key: AppKeyRequest | undefined = keyWish && { ...keyWish, ...(recipient && { recipient }) }
   return {
     app: toPublicApp(app),
-    scope,
+    scope: [...scope],
     ...(app.organizationAccess !== 'none' && { organizationAccess: app.organizationAccess }),
     ...(requiredClaims.length > 0 && { requiredClaims }),
     ...(key && { key }),

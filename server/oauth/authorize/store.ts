@@ -1,8 +1,9 @@
+import type { ClientId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 type NewPushedRequest = {
   requestUriSha256: Uint8Array
-  clientId: string
+  clientId: ClientId
   parameters: string
   connector: string | null
   sourceSha256: Uint8Array
@@ -50,7 +51,7 @@ export async function insertPushedRequest(
 }
 
 type Stored = { parameters: string; connector: string | null }
-type Reference = { requestUriSha256: Uint8Array; clientId: string }
+type Reference = { requestUriSha256: Uint8Array; clientId: ClientId }
 
 /** Returns the parameters of a request that has not expired. The first read sets its new expiry. */
 export async function getPushedParameters(

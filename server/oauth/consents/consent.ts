@@ -1,6 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { deleteDelegations, revokeDelegationsOfApp } from '#oauth/delegation/delegation.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -23,7 +25,7 @@ const refuse = defineErrors({ authorization_not_found: [404, 'No authorization o
  */
 export type AccessChoice = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
-type Connection = { identityId: string; clientId: string; scope: string[]; organizationAccess: AccessChoice }
+type Connection = { identityId: IdentityId; clientId: ClientId; scope: ScopeSet; organizationAccess: AccessChoice }
 
 /**
  * Records that an identity grants an app these scopes in addition to earlier ones.
@@ -36,23 +38,22 @@ export async function recordConsent(
   { identityId, clientId, scope, organizationAccess }: Connection,
   now: Date,
 ): Promise<void> {
-  const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope, ...organizationAccess }
-  const recorded = await store.upsertConsent(tx, consent, now)
-  const missing = scope.filter((each) => !recorded.scope.includes(each))
-  if (missing.length > 0)
-    await store.extendConsentScope(tx, { identityId, clientId, scope: [...recorded.scope, ...missing] })
+  const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope: [...scope], ...organizationAccess }
+  const recorded = new ScopeSet((await store.upsertConsent(tx, consent, now)).scope)
+  if (!scope.isWithin(recorded))
+    await store.extendConsentScope(tx, { identityId, clientId, scope: [...recorded.union(scope)] })
 }
 
 /**
  * Tells if an identity has connected an app, and locks the connection until the end of `tx`. Waits for a disconnection
  * that is in progress.
  */
-export function lockConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+export function lockConsent(tx: Transaction, identityId: IdentityId, clientId: ClientId): Promise<boolean> {
   return store.lockConsent(tx, identityId, clientId)
 }
 
 /** Lists the apps that the identities of a user have connected, most recently connected first. */
-export async function listAuthorizations(db: Database, userId: string): Promise<Authorization[]> {
+export async function listAuthorizations(db: Database, userId: UserId): Promise<Authorization[]> {
   const consents = await store.listConsentsOfUser(db, userId)
   if (consents.length === 0) return []
   const keys = await listAppKeys(db, [...new Set(consents.map(({ identityId }) => identityId))])
@@ -65,11 +66,11 @@ export async function listAuthorizations(db: Database, userId: string): Promise<
 }
 
 /** Returns what an identity has granted an app, if anything, and the requested scopes that the grant does not cover. */
-export async function getAuthorization(db: Database, identityId: string, clientId: string, requested: string[]) {
+export async function getAuthorization(db: Database, identityId: IdentityId, clientId: ClientId, requested: ScopeSet) {
   const consent = await store.findConsent(db, identityId, clientId)
   return {
     authorization: consent ? toAuthorization(consent, await listAppKeys(db, [identityId], clientId)) : null,
-    missingScopes: requested.filter((scope) => !consent?.scope.includes(scope)),
+    missingScopes: [...requested.without(new ScopeSet(consent?.scope))],
   }
 }
 
@@ -80,20 +81,20 @@ export async function getAuthorization(db: Database, identityId: string, clientI
 export async function getAuthorizationInSession(
   db: Database,
   { authMethod, sessionId }: Session,
-  { identityId, clientId, scope }: { identityId: string; clientId: string; scope: string[] },
+  { identityId, clientId, scope }: { identityId: IdentityId; clientId: ClientId; scope: ScopeSet },
   now: Date,
 ) {
   const read = await getAuthorization(db, identityId, clientId, scope)
   if (authMethod === 'passkey') return read
   const organizationIds = await listSsoOrganizations(db, { sessionId, identityId }, now)
   const held = await findScopesHeld(db, { identityId, clientId, organizationIds }, now)
-  if (!held || !read.authorization) return { authorization: null, missingScopes: scope }
+  if (!held || !read.authorization) return { authorization: null, missingScopes: [...scope] }
   // When and how far the user connected the app is private to the user.
   const times = { createdAt: held.firstAt.toISOString(), lastAuthorizedAt: held.lastAt.toISOString() }
-  const own = { ...withoutKeys, ...times, organizationAccess: null, scope: held.scope.join(' ') }
+  const own = { ...withoutKeys, ...times, organizationAccess: null, scope: held.scope.toString() }
   return {
     authorization: { ...read.authorization, ...own },
-    missingScopes: scope.filter((each) => !held.scope.includes(each)),
+    missingScopes: [...scope.without(held.scope)],
   }
 }
 
@@ -125,7 +126,7 @@ export async function disconnect(
 export async function disconnectForApp(
   db: Database,
   session: PasskeySession,
-  of: { identityId: string; clientId: string },
+  of: { identityId: IdentityId; clientId: ClientId },
   now: Date,
 ): Promise<boolean> {
   return actingTransaction(db, session, async (tx) => {
@@ -135,7 +136,7 @@ export async function disconnectForApp(
   })
 }
 
-type DisconnectInput = { actor: 'user' | 'app'; userId: string; identityId: string; clientId: string }
+type DisconnectInput = { actor: 'user' | 'app'; userId: UserId; identityId: IdentityId; clientId: ClientId }
 
 /** Revokes everything that depended on a consent which this transaction has deleted. */
 async function endConnection(tx: Transaction, ending: DisconnectInput, now: Date): Promise<void> {
@@ -148,19 +149,23 @@ async function endConnection(tx: Transaction, ending: DisconnectInput, now: Date
 }
 
 /** Lists the client IDs of the apps that identities have connected, as far as scopes are recorded. */
-export function listConnectedClientIds(db: Database, identityIds: string[]) {
+export function listConnectedClientIds(db: Database, identityIds: IdentityId[]) {
   return store.listConsentedClients(db, identityIds)
 }
 
 /** Lists those of the given identities that have connected an app, with any scope. */
-export function listConnectedIdentities(db: Database, identityIds: string[], clientId: string): Promise<string[]> {
+export function listConnectedIdentities(
+  db: Database,
+  identityIds: IdentityId[],
+  clientId: ClientId,
+): Promise<IdentityId[]> {
   return store.listConsentedIdentities(db, identityIds, clientId)
 }
 
 const pageGrants = 500
 
 /** Lists what apps hold of an identity, or held until recently. */
-export async function* readGrants(db: Database, identityId: string, now: Date) {
+export async function* readGrants(db: Database, identityId: IdentityId, now: Date) {
   const pages = readPages<Family>(pageGrants, (last, count) =>
     store.listTokenFamilies(db, identityId, { after: last?.familyId, count }),
   )
@@ -175,17 +180,17 @@ export async function* readGrants(db: Database, identityId: string, now: Date) {
 }
 
 /** Tells if an identity has connected an app. */
-export async function isConnected(db: Database, identityId: string, clientId: string): Promise<boolean> {
+export async function isConnected(db: Database, identityId: IdentityId, clientId: ClientId): Promise<boolean> {
   return (await store.findConsent(db, identityId, clientId)) !== undefined
 }
 
 /** Deletes the consents and delegations of identities that are being deleted. */
-export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteConsents(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await deleteDelegations(tx, identityIds)
   await store.deleteConsents(tx, identityIds)
 }
 
-function isOf(key: { identityId: string; clientId: string }, { identityId, clientId }: Consent): boolean {
+function isOf(key: { identityId: IdentityId; clientId: ClientId }, { identityId, clientId }: Consent): boolean {
   return key.identityId === identityId && key.clientId === clientId
 }
 

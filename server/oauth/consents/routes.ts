@@ -1,5 +1,5 @@
-import { parseScope } from '@countersign/protocol/formats/scope'
 import * as endpoints from '@countersign/protocol/oauth/authorizations'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { findActiveResource } from '#clients/resources/resource.ts'
 import { findDelegation } from '#oauth/delegation/delegation.ts'
 import { requireOwnIdentity } from '#accounts/identities/identity.ts'
@@ -12,7 +12,7 @@ import { disconnect, listAuthorizations, getAuthorizationInSession } from './con
 /** Hides delegations, which belong to the user: a session opened by SSO alone neither sees nor uses them. */
 const withoutDelegation = (requested: string) => ({
   delegation: null,
-  missingScopes: parseScope(requested),
+  missingScopes: [...ScopeSet.parse(requested)],
   covered: false,
 })
 
@@ -37,7 +37,7 @@ export function authorizationRoutes(host: Host, kernel: ServerContext): void {
       const { clientId } = request.params
       await requireOwnIdentity(db, session.of(request), identityId)
       const choosing = request.query.organization_id !== undefined
-      const input = { identityId, clientId, scope: parseScope(scope) }
+      const input = { identityId, clientId, scope: ScopeSet.parse(scope) }
       const read = {
         ...(await getAuthorizationInSession(db, session.of(request), input, clock())),
         ...(choosing && {
@@ -48,7 +48,7 @@ export function authorizationRoutes(host: Host, kernel: ServerContext): void {
       if (!resource) return read
       if (session.of(request).authMethod !== 'passkey') return { ...read, connector: withoutDelegation(requested) }
       const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }
-      return { ...read, connector: await findDelegation(db, parties, { scope: parseScope(requested), mode }) }
+      return { ...read, connector: await findDelegation(db, parties, { scope: ScopeSet.parse(requested), mode }) }
     },
   })
 

@@ -1,8 +1,9 @@
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-type NewConsent = { identityId: string; clientId: string; authorizationId: string; scope: string[] }
+type NewConsent = { identityId: IdentityId; clientId: ClientId; authorizationId: string; scope: string[] }
 type Chosen = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
 /** Inserts the consent, or records that it was used again; returns the resulting row. */
@@ -43,7 +44,7 @@ export async function extendConsentScope(
 }
 
 /** Locks a consent until the end of the transaction; returns false if there is none. */
-export async function lockConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+export async function lockConsent(tx: Transaction, identityId: IdentityId, clientId: ClientId): Promise<boolean> {
   const consent = await tx
     .selectFrom('authorization_consent')
     .select('authorization_id')
@@ -74,14 +75,14 @@ function consents(db: Database) {
 
 export type Consent = NonNullable<Awaited<ReturnType<typeof findConsent>>>
 
-export function findConsent(db: Database, identityId: string, clientId: string) {
+export function findConsent(db: Database, identityId: IdentityId, clientId: ClientId) {
   return consents(db)
     .where('authorization_consent.identity_id', '=', identityId)
     .where('authorization_consent.client_id', '=', clientId)
     .executeTakeFirst()
 }
 
-export function listConsentsOfUser(db: Database, userId: string) {
+export function listConsentsOfUser(db: Database, userId: UserId) {
   return consents(db)
     .innerJoin('identity', 'identity.identity_id', 'authorization_consent.identity_id')
     .where('identity.user_id', '=', userId)
@@ -90,7 +91,7 @@ export function listConsentsOfUser(db: Database, userId: string) {
 }
 
 /** Deletes a consent if it belongs to one of this user's identities. */
-export function deleteConsentOfUser(tx: Transaction, userId: string, authorizationId: string) {
+export function deleteConsentOfUser(tx: Transaction, userId: UserId, authorizationId: string) {
   const own = tx.selectFrom('identity').select('identity_id').where('user_id', '=', userId)
   return tx
     .deleteFrom('authorization_consent')
@@ -101,7 +102,7 @@ export function deleteConsentOfUser(tx: Transaction, userId: string, authorizati
 }
 
 /** Deletes a consent; returns false if there was none. */
-export async function deleteConsent(tx: Transaction, identityId: string, clientId: string): Promise<boolean> {
+export async function deleteConsent(tx: Transaction, identityId: IdentityId, clientId: ClientId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('authorization_consent')
     .where('identity_id', '=', identityId)
@@ -111,7 +112,7 @@ export async function deleteConsent(tx: Transaction, identityId: string, clientI
 }
 
 /** Lists the apps to which identities have granted scopes. */
-export function listConsentedClients(db: Database, identityIds: string[]) {
+export function listConsentedClients(db: Database, identityIds: IdentityId[]) {
   return db
     .selectFrom('authorization_consent')
     .select(['identity_id as identityId', 'client_id as clientId'])
@@ -124,9 +125,9 @@ export function listConsentedClients(db: Database, identityIds: string[]) {
 /** Lists those of the identities that have granted an app anything, even without scopes. */
 export async function listConsentedIdentities(
   db: Database,
-  identityIds: string[],
-  clientId: string,
-): Promise<string[]> {
+  identityIds: IdentityId[],
+  clientId: ClientId,
+): Promise<IdentityId[]> {
   const rows = await db
     .selectFrom('authorization_consent')
     .select('identity_id as identityId')
@@ -136,7 +137,7 @@ export async function listConsentedIdentities(
   return rows.map(({ identityId }) => identityId)
 }
 
-export async function deleteConsents(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteConsents(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('authorization_consent').where('identity_id', 'in', identityIds).execute()
 }
 
@@ -151,7 +152,7 @@ const firstId = '00000000-0000-0000-0000-000000000000'
  * Lists the stored token families that result from the consents of an identity: `count` of them, after the family
  * `after`.
  */
-export function listTokenFamilies(db: Database, identityId: string, { after = firstId, count }: Page) {
+export function listTokenFamilies(db: Database, identityId: IdentityId, { after = firstId, count }: Page) {
   return db
     .selectFrom('token_family')
     .select([

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
+import { type ClientId, type IdentityId, asId, isId } from '@countersign/protocol/ids'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import { toNumericDate } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
@@ -10,10 +12,10 @@ import * as store from './store.ts'
 
 /** Claims of a delegated token. */
 export type DelegatedTokenClaims = {
-  identityId: string
+  identityId: IdentityId
   delegationId: string
-  sourceClientId: string
-  scope: string[]
+  sourceClientId: ClientId
+  scope: ScopeSet
   mode: CommunicationMode
   audience: string
   resourceKey: string
@@ -34,7 +36,7 @@ export function issueDelegatedToken(
     exp: toNumericDate(now) + limits.delegatedTokenLifetimeSeconds,
     jti: randomUUID(),
     client_id: sourceClientId,
-    scope: scope.join(' '),
+    scope: scope.toString(),
     act: { sub: sourceClientId },
     grant_id: delegationId,
     target_resource: resourceKey,
@@ -48,7 +50,7 @@ export function issueDelegatedToken(
  */
 export async function verifyDelegatedToken(
   { db, ...issuing }: Issuing & { db: Database },
-  { token, clientId }: { token: string; clientId: string },
+  { token, clientId }: { token: string; clientId: ClientId },
   now: Date,
 ) {
   const claims = await verifyAccessJwt(issuing, token, now)
@@ -56,11 +58,12 @@ export async function verifyDelegatedToken(
   const { sub: identityId = '', aud: audience, iat = 0, exp = 0 } = claims
   const { client_id: source, grant_id: grantId, target_resource: resource, scope, com_mode: mode } = claims
   const texts = { audience, source, grantId, resource, scope, mode }
-  if (!isUuid(identityId) || !areTexts(texts) || !isUuid(texts.grantId)) return undefined
+  if (!isId<IdentityId>(identityId) || !areTexts(texts) || !isUuid(texts.grantId)) return undefined
 
-  const named = { identityId, delegationId: texts.grantId, sourceClientId: texts.source, audience: texts.audience }
+  const sourceClientId = asId<ClientId>(texts.source)
+  const named = { identityId, delegationId: texts.grantId, sourceClientId, audience: texts.audience }
   const live = await store.findUsableDelegation(db, named)
-  if (!live || (clientId !== texts.source && clientId !== live.ownerClientId)) return undefined
+  if (!live || (clientId !== sourceClientId && clientId !== live.ownerClientId)) return undefined
   return { ...named, resourceKey: texts.resource, scope: texts.scope, mode: texts.mode, issuedAt: iat, expiresAt: exp }
 }
 

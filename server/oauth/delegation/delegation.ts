@@ -2,6 +2,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { CommunicationMode, Delegation, DelegationUse } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -17,7 +19,7 @@ const refuse = defineErrors({
 })
 
 /** Consent of a user that an app may act at a resource as an identity. */
-export type DelegationConsent = store.DelegationKey & { resourceKey: string; scope: string[]; mode: CommunicationMode }
+export type DelegationConsent = store.DelegationKey & { resourceKey: string; scope: ScopeSet; mode: CommunicationMode }
 
 /**
  * Adds the consented scopes to an active delegation, or creates one; a revoked delegation stays revoked.
@@ -30,28 +32,35 @@ export async function grantDelegation(tx: Transaction, consented: DelegationCons
   const act = (action: 'delegation.granted' | 'delegation.scope_extended') =>
     recordAuditEvent(
       tx,
-      { action, actor: 'user', identityId, clientId: sourceClientId, details: { resourceKey, scope, mode } },
+      {
+        action,
+        actor: 'user',
+        identityId,
+        clientId: sourceClientId,
+        details: { resourceKey, scope: [...scope], mode },
+      },
       now,
     )
   const active = await store.lockActive(tx, consented)
   if (!active) {
-    await store.insertGrant(tx, { ...consented, delegationId: randomUUIDv7(), communicationMode: mode }, now)
+    const granted = { ...consented, delegationId: randomUUIDv7(), scope: [...scope], communicationMode: mode }
+    await store.insertGrant(tx, granted, now)
     return act('delegation.granted')
   }
   if (coversScope(active, { scope, mode })) return
-  const merged = [...new Set([...active.scope, ...scope])]
+  const merged = [...new ScopeSet(active.scope).union(scope)]
   const communicationMode = active.communicationMode === 'background' ? 'background' : mode
   await store.updateGrant(tx, { ...active, identityId, scope: merged, communicationMode }, now)
   return act('delegation.scope_extended')
 }
 
 type Allowing = { scope: string[]; communicationMode: CommunicationMode }
-type RequiredDelegation = { scope: string[]; mode: CommunicationMode }
+type RequiredDelegation = { scope: ScopeSet; mode: CommunicationMode }
 
 /** Tells if a delegation allows everything requested; one for the background also counts while the user is present. */
 function coversScope({ scope, communicationMode }: Allowing, requested: RequiredDelegation): boolean {
   const isInTime = communicationMode === 'background' || requested.mode === 'user_present'
-  return isInTime && requested.scope.every((each) => scope.includes(each))
+  return isInTime && requested.scope.isWithin(new ScopeSet(scope))
 }
 
 /** Returns what an app may do at a resource as an identity, and whether that covers the request. */
@@ -59,7 +68,7 @@ export async function findDelegation(db: Database, parties: store.DelegationKey,
   const found = await store.findActive(db, parties)
   return {
     delegation: found ? toDelegation(found) : null,
-    missingScopes: requested.scope.filter((scope) => !found?.scope.includes(scope)),
+    missingScopes: [...requested.scope.without(new ScopeSet(found?.scope))],
     covered: found !== undefined && coversScope(found, requested),
   }
 }
@@ -113,15 +122,15 @@ export async function listDelegationUses(
 /** Revokes the delegations from and to an app for an identity; returns how many there were. */
 export function revokeDelegationsOfApp(
   tx: Transaction,
-  identityId: string,
-  clientId: string,
+  identityId: IdentityId,
+  clientId: ClientId,
   now: Date,
 ): Promise<number> {
   return store.revokeOfApp(tx, identityId, clientId, now)
 }
 
 /** Deletes the delegations of identities that are being deleted. */
-export function deleteDelegations(tx: Transaction, identityIds: string[]): Promise<void> {
+export function deleteDelegations(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   return store.deleteGrants(tx, identityIds)
 }
 

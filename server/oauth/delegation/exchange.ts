@@ -1,5 +1,7 @@
 import type { ExchangeResponse } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Client } from '#clients/registration/authentication/authentication.ts'
 import { findActiveResource, type ActiveResource } from '#clients/resources/resource.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -24,7 +26,7 @@ export type Exchange = {
   /** Resource key or audience. */
   resource: string
   /** Requested scopes; everything granted if undefined. */
-  scope: string[] | undefined
+  scope: ScopeSet | undefined
 }
 
 const refuse = defineErrors({
@@ -58,7 +60,7 @@ export async function exchange(
     issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     token_type: 'Bearer',
     expires_in: limits.delegatedTokenLifetimeSeconds,
-    scope: delegated.scope.join(' '),
+    scope: delegated.scope.toString(),
     audience: delegated.audience,
     target_resource: delegated.resourceKey,
     communication_mode: delegated.mode,
@@ -75,7 +77,7 @@ export async function issueDelegatedTokenResponse(
   { kernel, keys }: { kernel: ServerContext; keys: SigningKeys },
   taking: DelegatedTokenInput,
   now: Date,
-): Promise<{ token: string; scope: string[] }> {
+): Promise<{ token: string; scope: ScopeSet }> {
   const delegated = await transaction(kernel.db, (tx) => takeDelegation(tx, taking, now))
   const issuing = { keys, issuer: kernel.config.authUrl.origin }
   return { token: await issueDelegatedToken(issuing, delegated, now), scope: delegated.scope }
@@ -92,7 +94,7 @@ export async function requireDelegation(db: Database, taking: DelegatedTokenInpu
   requireAllowed(grant, resource, taking, now)
 }
 
-type DelegatedTokenInput = { subject: Subject; clientId: string; named: string; scope: string[] | undefined }
+type DelegatedTokenInput = { subject: Subject; clientId: ClientId; named: string; scope: ScopeSet | undefined }
 
 /**
  * Uses an active delegation. Recording the use locks its row, so that no token is issued after a revocation was
@@ -106,7 +108,7 @@ async function takeDelegation(tx: Transaction, taking: DelegatedTokenInput, now:
   const { identityId, sourceClientId } = parties
   const { delegationId, communicationMode: mode } = grant
 
-  const count = await useStore.countUse(tx, { identityId, delegationId, scope, usedAt: minuteOf(now) })
+  const count = await useStore.countUse(tx, { identityId, delegationId, scope: [...scope], usedAt: minuteOf(now) })
   if (count === 1) await useStore.trimUses(tx, { identityId, delegationId }, remembered)
   const { useAuditedAt, unauditedUseCount: uses } = grant
   if (!useAuditedAt || useAuditedAt <= addSeconds(now, -limits.delegationUsesRecordedSeconds)) {
@@ -137,13 +139,13 @@ function requireAllowed(
   { scopes }: ActiveResource,
   { subject, scope: requested }: DelegatedTokenInput,
   now: Date,
-): string[] {
-  const available = granted.filter((scope) => scopes.includes(scope))
+): ScopeSet {
+  const available = new ScopeSet(granted).intersection(new ScopeSet(scopes))
   const scope = requested ?? available
-  if (scope.length === 0 || !scope.every((each) => available.includes(each))) throw refuse.invalid_scope()
+  if (scope.size === 0 || !scope.isWithin(available)) throw refuse.invalid_scope()
   const isPresent = subject.authTime > addSeconds(now, -limits.userPresentSeconds)
   if (communicationMode === 'user_present' && !isPresent) throw refuse.invalid_grant()
-  return scope.toSorted()
+  return new ScopeSet([...scope].toSorted())
 }
 
 function minuteOf(now: Date): Date {

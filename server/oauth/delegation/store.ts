@@ -1,8 +1,9 @@
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Identity, source app and resource: the key of an active delegation. */
-export type DelegationKey = { identityId: string; sourceClientId: string; resourceId: string }
+export type DelegationKey = { identityId: IdentityId; sourceClientId: ClientId; resourceId: string }
 
 const own = [
   'delegation_id as delegationId',
@@ -42,7 +43,7 @@ export async function insertGrant(tx: Transaction, granted: NewGrant, now: Date)
     .execute()
 }
 
-type ExtendedDelegation = { identityId: string } & ActiveGrant
+type ExtendedDelegation = { identityId: IdentityId } & ActiveGrant
 
 /** Updates a delegation whose row this transaction has locked. */
 export async function updateGrant(tx: Transaction, widened: ExtendedDelegation, now: Date): Promise<void> {
@@ -84,7 +85,7 @@ function selectGrants(db: Database) {
 export type GrantWithNames = Awaited<ReturnType<typeof listOfUser>>[number]
 
 /** Lists all delegations of a user's identities, active ones first, then most recent first. */
-export function listOfUser(db: Database, userId: string) {
+export function listOfUser(db: Database, userId: UserId) {
   return selectGrants(db)
     .innerJoin('identity', 'identity.identity_id', 'delegation_grant.identity_id')
     .where('identity.user_id', '=', userId)
@@ -105,7 +106,7 @@ export function findActive(db: Database, { identityId, sourceClientId, resourceI
 }
 
 /** Revokes a delegation of a user's identities; returns undefined if none was active. */
-export function revokeOfUser(tx: Transaction, userId: string, delegationId: string, now: Date) {
+export function revokeOfUser(tx: Transaction, userId: UserId, delegationId: string, now: Date) {
   return tx
     .updateTable('delegation_grant')
     .set({ revoked_at: now, updated_at: now })
@@ -117,7 +118,7 @@ export function revokeOfUser(tx: Transaction, userId: string, delegationId: stri
 }
 
 /** Finds the identity of a delegation, active or not; returns undefined if it is not one of this user's. */
-export function findOfUser(db: Database, userId: string, delegationId: string) {
+export function findOfUser(db: Database, userId: UserId, delegationId: string) {
   return db
     .selectFrom('delegation_grant')
     .innerJoin('identity', 'identity.identity_id', 'delegation_grant.identity_id')
@@ -128,7 +129,12 @@ export function findOfUser(db: Database, userId: string, delegationId: string) {
 }
 
 /** Revokes the delegations from and to an app for an identity; returns how many there were. */
-export async function revokeOfApp(tx: Transaction, identityId: string, clientId: string, now: Date): Promise<number> {
+export async function revokeOfApp(
+  tx: Transaction,
+  identityId: IdentityId,
+  clientId: ClientId,
+  now: Date,
+): Promise<number> {
   const resources = tx.selectFrom('app_resource').select('resource_id').where('client_id', '=', clientId)
   const { numUpdatedRows } = await tx
     .updateTable('delegation_grant')
@@ -141,7 +147,7 @@ export async function revokeOfApp(tx: Transaction, identityId: string, clientId:
 }
 
 /** Deletes all delegations of identities. The cleanup deletes their uses, which no query finds any more. */
-export async function deleteGrants(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteGrants(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx
     .with('gone', (query) =>
       query.deleteFrom('delegation_grant').where('identity_id', 'in', identityIds).returning('identity_id'),
@@ -191,7 +197,7 @@ export async function markUseAudited(
     .execute()
 }
 
-type Named = { identityId: string; delegationId: string; sourceClientId: string; audience: string }
+type Named = { identityId: IdentityId; delegationId: string; sourceClientId: ClientId; audience: string }
 
 /** Finds an active delegation between active apps at an active resource, by the claims of a token. */
 export function findUsableDelegation(db: Database, { identityId, delegationId, sourceClientId, audience }: Named) {

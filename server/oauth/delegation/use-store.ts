@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-type Use = { identityId: string; delegationId: string; scope: string[]; usedAt: Date }
+type Use = { identityId: IdentityId; delegationId: string; scope: string[]; usedAt: Date }
 
 /**
  * Counts one more use in its minute and returns the number: one row for all scopes. The caller has locked the
@@ -47,7 +48,7 @@ export async function trimUses(
 }
 
 /** Lists the latest uses of a delegation. */
-export function listDelegationUses(db: Database, identityId: string, delegationId: string, count: number) {
+export function listDelegationUses(db: Database, identityId: IdentityId, delegationId: string, count: number) {
   return db
     .selectFrom('delegation_usage')
     .select(['used_at as usedAt', 'scope', 'count'])

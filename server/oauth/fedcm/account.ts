@@ -1,5 +1,6 @@
 import type { FedcmAccount } from '@countersign/protocol/oauth/fedcm'
 import type { Identity } from '@countersign/protocol/accounts/identities'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { disconnectForApp, listConnectedClientIds, listConnectedIdentities } from '#oauth/consents/consent.ts'
 import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
 import type { Database } from '#platform/database/database.ts'
@@ -35,9 +36,9 @@ export async function requireFedcmAccount(db: Database, session: PasskeySession,
 export async function disconnectByAccountHint(
   db: Database,
   session: PasskeySession,
-  { clientId, hint }: { clientId: string; hint: string },
+  { clientId, hint }: { clientId: ClientId; hint: string },
   now: Date,
-): Promise<string> {
+): Promise<IdentityId> {
   const identities = await listIdentitiesOfSession(db, session)
   const ids = identities.map(({ identityId }) => identityId)
   const connected = await listConnectedIdentities(db, ids, clientId)

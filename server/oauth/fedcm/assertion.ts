@@ -6,6 +6,8 @@ import { signJwt } from '#tokens/signing-keys/jwt.ts'
 import { type SigningKeys, requireVerificationKey } from '#tokens/signing-keys/signing-keys.ts'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import { getAuthorization } from '#oauth/consents/consent.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -26,11 +28,11 @@ import { type AssertionRequest, type RequestingApp, parseAssertionRequest } from
  */
 export type Assertion = {
   token: string
-  identityId: string
-  clientId: string
+  identityId: IdentityId
+  clientId: ClientId
   /** Origin of the page to which the browser gives the assertion. */
   origin: string
-  scope: string[]
+  scope: ScopeSet
   nonce: string | undefined
 }
 
@@ -48,7 +50,7 @@ function signAssertion({ kernel, keys }: Signing, assertion: Assertion, now: Dat
     jti: token,
     client_id: clientId,
     origin,
-    scope: scope.join(' '),
+    scope: scope.toString(),
     ...(nonce !== undefined && { nonce }),
   })
 }
@@ -118,7 +120,7 @@ export async function issueAssertion(
   return { token: await signAssertion({ kernel, keys }, assertion, now) }
 }
 
-type Finished = { code: string; clientId: string; state: string }
+type Finished = { code: string; clientId: ClientId; state: string }
 
 /**
  * Issues the assertion for the consent that a user gave in the window, in exchange for the code issued there. Throws
@@ -155,7 +157,7 @@ async function isSettled(
 ): Promise<boolean> {
   const { scope, prompts } = requested
   if (prompts.some((prompt) => prompt !== 'none')) return false
-  if (scope.includes('email') && !identity.emailVerified) return false
+  if (scope.has('email') && !identity.emailVerified) return false
   if (missingClaims(app.requiredClaims, identity).length > 0) return false
   const { authorization, missingScopes } = await getAuthorization(db, identity.identityId, app.clientId, scope)
   return authorization !== null && authorization.scope !== '' && missingScopes.length === 0

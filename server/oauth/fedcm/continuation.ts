@@ -1,5 +1,6 @@
 import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { addSeconds } from '#platform/clock.ts'
@@ -21,9 +22,9 @@ const Request = Type.Object({
 type Request = Static<typeof Request>
 
 /** FedCM sign-in that waits for the user in a window. */
-type Continuation = { clientId: string; origin: string; request: Request }
+type Continuation = { clientId: ClientId; origin: string; request: Request }
 
-type Kept = { asking: RequestingApp; requested: AssertionRequest; identityId: string }
+type Kept = { asking: RequestingApp; requested: AssertionRequest; identityId: IdentityId }
 
 /**
  * Stores a FedCM sign-in for ten minutes, for a window of this browser and user. Returns the URL of the window, which
@@ -36,7 +37,7 @@ export async function storeContinuation(
   now: Date,
 ): Promise<string> {
   const reference = randomBytes(32).toString('base64url')
-  const request: Request = { identityId, allowedScope: requested.scope, sent: requested.sent }
+  const request: Request = { identityId, allowedScope: [...requested.scope], sent: requested.sent }
   await store.insertContinuation(tx, {
     referenceSha256: sha256(reference),
     userId,
@@ -85,7 +86,7 @@ export async function getContinuation(
 /** Consumes the FedCM sign-in of this user at this app; returns undefined if there is none. */
 export async function consumeContinuation(
   tx: Transaction,
-  { reference, ...of }: { reference: string; userId: string; clientId: string },
+  { reference, ...of }: { reference: string; userId: UserId; clientId: ClientId },
   now: Date,
 ): Promise<Continuation | undefined> {
   const row = await store.consumeContinuation(tx, { ...of, referenceSha256: sha256(reference) }, now)
@@ -93,7 +94,7 @@ export async function consumeContinuation(
 }
 
 /** Deletes the pending FedCM sign-ins of a user who is being deleted. */
-export function deleteContinuations(tx: Transaction, userId: string): Promise<void> {
+export function deleteContinuations(tx: Transaction, userId: UserId): Promise<void> {
   return store.deleteContinuationsOfUser(tx, userId)
 }
 
@@ -102,6 +103,6 @@ export function pruneContinuations(db: Database, now: Date, batch: number): Prom
   return store.deleteExpiredContinuations(db, now, batch)
 }
 
-function toContinuation({ request, ...row }: { clientId: string; origin: string; request: string }): Continuation {
+function toContinuation({ request, ...row }: { clientId: ClientId; origin: string; request: string }): Continuation {
   return { ...row, request: Value.Parse(Request, JSON.parse(request)) }
 }

@@ -1,7 +1,9 @@
 import type { ErrorFormat } from '#platform/http/host.ts'
 import { type Refusal, defineErrors } from '#platform/api-error.ts'
+import type { ClientId } from '@countersign/protocol/ids'
 import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
 import type { Prompt } from '@countersign/protocol/pages'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import { Value } from 'typebox/value'
 import { type Ours, isRegisteredRedirectUri, redirectUriOrigins } from '#clients/registration/settings.ts'
 import { parseJson } from '#platform/http/body.ts'
@@ -44,7 +46,7 @@ const noKey = 'A browser dialog delivers no app key. Omit appKeyJwk, and request
 export type AssertionRequest = {
   sent: FedcmAssertionRequest
   /** Scopes to consent to. */
-  scope: string[]
+  scope: ScopeSet
   prompts: Prompt[]
 }
 
@@ -91,7 +93,7 @@ export type RequestingApp = { app: RegisteredApp; origin: string }
  */
 export async function requireRequestingApp(
   apps: AppDirectory,
-  clientId: string,
+  clientId: ClientId,
   origin: string | undefined,
 ): Promise<RequestingApp> {
   const app = await apps.find(clientId)

@@ -1,10 +1,11 @@
+import type { ClientId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 type NewContinuation = {
   referenceSha256: Uint8Array
-  userId: string
-  sessionId: string
-  clientId: string
+  userId: UserId
+  sessionId: SessionId
+  clientId: ClientId
   origin: string
   request: string
   expiresAt: Date
@@ -29,7 +30,7 @@ const continuation = ['client_id as clientId', 'origin', 'request'] as const
 
 export function findContinuation(
   db: Database,
-  { referenceSha256, sessionId }: { referenceSha256: Uint8Array; sessionId: string },
+  { referenceSha256, sessionId }: { referenceSha256: Uint8Array; sessionId: SessionId },
   now: Date,
 ) {
   return db
@@ -41,7 +42,7 @@ export function findContinuation(
     .executeTakeFirst()
 }
 
-type Waiting = { referenceSha256: Uint8Array; userId: string; clientId: string }
+type Waiting = { referenceSha256: Uint8Array; userId: UserId; clientId: ClientId }
 
 /** Deletes the pending sign-in of this user at this app, so that it is finished once. */
 export function consumeContinuation(tx: Transaction, { referenceSha256, userId, clientId }: Waiting, now: Date) {
@@ -55,7 +56,7 @@ export function consumeContinuation(tx: Transaction, { referenceSha256, userId, 
     .executeTakeFirst()
 }
 
-export async function deleteContinuationsOfUser(tx: Transaction, userId: string): Promise<void> {
+export async function deleteContinuationsOfUser(tx: Transaction, userId: UserId): Promise<void> {
   await tx.deleteFrom('fedcm_continuation').where('user_id', '=', userId).execute()
 }
 

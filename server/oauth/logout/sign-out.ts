@@ -1,3 +1,4 @@
+import type { ClientId, SessionId } from '@countersign/protocol/ids'
 import { actingPersonTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Transaction } from '#platform/database/database.ts'
@@ -23,12 +24,12 @@ type OneSession = Pick<PasskeySession, 'userId' | 'sessionId'>
 export function signOut(
   { db, clock }: ServerContext,
   { userId, sessionId }: OneSession,
-  clientId?: string,
+  clientId?: ClientId,
 ): Promise<boolean> {
   return transaction(db, (tx) => endOne(tx, { userId, sessionId }, clock(), clientId))
 }
 
-async function endOne(tx: Transaction, { userId, sessionId }: OneSession, now: Date, clientId?: string) {
+async function endOne(tx: Transaction, { userId, sessionId }: OneSession, now: Date, clientId?: ClientId) {
   if ((await endSessions(tx, { userId, which: 'one', sessionId }, now)) === 0) return false
   const act = { action: 'session.revoked', actor: 'user', userId } as const
   await recordAuditEvent(tx, { ...act, ...(clientId !== undefined && { clientId }) }, now)
@@ -56,7 +57,7 @@ export async function signOutByIdTokenHint(
 export async function signOutSession(
   { db, clock }: ServerContext,
   session: PasskeySession,
-  sessionId: string,
+  sessionId: SessionId,
 ): Promise<void> {
   const { userId } = session
   const now = clock()

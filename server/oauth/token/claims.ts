@@ -1,5 +1,6 @@
 import type { UserInfo } from '@countersign/protocol/oauth/authorize'
 import type { StandardScope } from '@countersign/protocol/formats/scope'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { TokenFamilyGrant } from '#tokens/families/family.ts'
 
 type IdentityClaim = Exclude<keyof UserInfo, 'sub' | 'organization'>
@@ -33,10 +34,10 @@ const authenticationClaims = 'iss sub aud azp exp iat auth_time nonce amr acr si
 export const supportedClaims = [...authenticationClaims, ...identityClaimNames, 'organization']
 
 /** Returns the claims of an identity that a scope allows (OpenID Connect Core §5.4). */
-export function identityClaims(granted: TokenFamilyGrant, scope: readonly string[]): IdentityClaims {
+export function identityClaims(granted: TokenFamilyGrant, scope: ScopeSet): IdentityClaims {
   const claims: IdentityClaims = {}
   for (const name of identityClaimNames)
-    if (scope.includes(definitions[name].scope)) setClaim(claims, name, definitions[name].of(granted))
+    if (scope.has(definitions[name].scope)) setClaim(claims, name, definitions[name].of(granted))
   return claims
 }
 

@@ -1,4 +1,5 @@
 import type { Introspection } from '@countersign/protocol/oauth/authorize'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import type { Client } from '#clients/registration/authentication/authentication.ts'
 import { verifyDelegatedToken } from '#oauth/delegation/delegated-token.ts'
@@ -34,12 +35,12 @@ export async function introspect(
   if (organization.kind === 'revoked') return { active: false }
   const { identityId, handle, issuedAt, expiresAt, kind } = described
   const issuer = provider.kernel.config.authUrl.origin
-  const scope = effectiveScope(described.scope, app)
+  const scope = effectiveScope(new ScopeSet(described.scope), app)
   return {
     active: true,
-    scope: scope.join(' '),
+    scope: scope.toString(),
     client_id: app.clientId,
-    ...(scope.includes('profile') && { username: handle }),
+    ...(scope.has('profile') && { username: handle }),
     token_type: kind === 'access' ? 'Bearer' : 'refresh_token',
     exp: toNumericDate(expiresAt),
     ...(issuedAt && { iat: toNumericDate(issuedAt) }),

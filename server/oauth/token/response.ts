@@ -8,6 +8,7 @@ import {
   toOrganizationClaim,
 } from '#organizations/membership/context.ts'
 import { limits } from '@countersign/protocol/formats/limits'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { addSeconds, toNumericDate } from '#platform/clock.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
@@ -19,12 +20,12 @@ import { pairwiseSid } from '#accounts/backchannel-logout/sid.ts'
 import { identityClaims, verifiedEmail } from './claims.ts'
 
 /** Builds the `user` object of a token response: `id` always, other fields by scope. */
-function tokenResponseUser(granted: TokenFamilyGrant, scope: string[]): TokenUser {
+function tokenResponseUser(granted: TokenFamilyGrant, scope: ScopeSet): TokenUser {
   const { identityId, handle, displayName, avatarUrl } = granted
-  const email = scope.includes('email') ? verifiedEmail(granted) : undefined
+  const email = scope.has('email') ? verifiedEmail(granted) : undefined
   return {
     id: identityId,
-    ...(scope.includes('profile') && { handle, displayName, avatarUrl }),
+    ...(scope.has('profile') && { handle, displayName, avatarUrl }),
     ...(email !== undefined && { email }),
   }
 }
@@ -52,7 +53,7 @@ export async function tokenResponse(
   now: Date,
 ): Promise<TokenResponse> {
   const { granted, access, refreshToken, organization } = issued
-  const scope = effectiveScope(granted.scope.split(' '), app)
+  const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
   const common = {
     iss: issuer,
     sub: granted.identityId,
@@ -64,8 +65,8 @@ export async function tokenResponse(
     aud: issuer,
     jti: access.sha256.toString('base64url'),
     client_id: app.clientId,
-    scope: scope.join(' '),
-    ...(scope.includes('user_id') && { user_id: granted.userId }),
+    scope: scope.toString(),
+    ...(scope.has('user_id') && { user_id: granted.userId }),
     ...(organization && { organization }),
   })
   const idToken = signIdToken({ app, keys, issuer }, issued, now)
@@ -75,11 +76,11 @@ export async function tokenResponse(
     access_token_jwt: await accessJwt,
     token_type: 'Bearer',
     expires_in: toNumericDate(access.expiresAt) - toNumericDate(now),
-    scope: scope.join(' '),
+    scope: scope.toString(),
     ...(await idToken),
     ...(keepsOffline(granted, app) && { refresh_token: refreshToken }),
     user: tokenResponseUser(granted, scope),
-    ...(scope.includes('user_id') && { user_id: granted.userId }),
+    ...(scope.has('user_id') && { user_id: granted.userId }),
     ...(organization && { organization }),
   }
 }
@@ -91,7 +92,7 @@ export async function tokenResponse(
 export async function resourceTokenResponse(
   { app, keys, issuer }: Issuing,
   issued: IssuedTokens & OrganizationClaim,
-  { token, scope }: { token: string; scope: string[] },
+  { token, scope }: { token: string; scope: ScopeSet },
   now: Date,
 ): Promise<ResourceTokenResponse> {
   const { granted, refreshToken } = issued
@@ -101,7 +102,7 @@ export async function resourceTokenResponse(
     access_token: token,
     token_type: 'Bearer',
     expires_in: expires,
-    scope: scope.join(' '),
+    scope: scope.toString(),
     ...(await signIdToken({ app, keys, issuer }, { ...issued, access }, now)),
     ...(keepsOffline(granted, app) && { refresh_token: refreshToken }),
   }
@@ -130,8 +131,8 @@ async function signIdToken(
   now: Date,
 ) {
   const { granted, access, organization } = issued
-  const scope = effectiveScope(granted.scope.split(' '), app)
-  if (!scope.includes('openid')) return undefined
+  const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
+  if (!scope.has('openid')) return undefined
   const token = await signJwt(keys, app.idTokenSignedResponseAlg, 'JWT', {
     iss: issuer,
     sub: granted.identityId,

@@ -1,4 +1,5 @@
 import * as endpoints from '@countersign/protocol/oauth/authorize'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Host } from '#platform/http/host.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/membership/context.ts'
@@ -70,7 +71,7 @@ function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void
           throw refuse.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
         return {
           sub: granted.identityId,
-          ...identityClaims(granted, effectiveScope(granted.scope.split(' '), app)),
+          ...identityClaims(granted, effectiveScope(ScopeSet.parse(granted.scope), app)),
           ...toOrganizationClaim(organization),
         }
       },

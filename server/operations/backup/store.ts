@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ClientId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 
 const batchRows = 1000
@@ -49,7 +50,7 @@ export async function lockForRestore(tx: Transaction): Promise<void> {
 }
 
 /** Checks that this server is unused: it has no user, no logged key, and no app except `builtInClientId`. */
-export async function isEmptyInstance(tx: Transaction, builtInClientId: string): Promise<boolean> {
+export async function isEmptyInstance(tx: Transaction, builtInClientId: ClientId): Promise<boolean> {
   const { rows } = await sql`
     select from user_account union all select from transparency_leaf
     union all select from app where client_id <> ${builtInClientId} limit 1`.execute(tx)

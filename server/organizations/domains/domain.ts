@@ -3,6 +3,7 @@ import { getPublicSuffix } from 'tldts'
 import { defineErrors } from '#platform/api-error.ts'
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import { type AuditAction, recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -256,7 +257,7 @@ export async function storeCheckResult(
 export async function findVerifiedDomain(
   db: Database,
   domain: string,
-): Promise<{ organizationId: string } | undefined> {
+): Promise<{ organizationId: OrganizationId } | undefined> {
   const organizationId = await store.findVerifiedOwner(db, domain)
   return organizationId === undefined ? undefined : { organizationId }
 }
@@ -265,17 +266,17 @@ export async function findVerifiedDomain(
  * Checks if an organization has verified exactly this domain, not a parent domain. The domain must be in its canonical
  * spelling.
  */
-export async function isVerifiedFor(db: Database, organizationId: string, domain: string): Promise<boolean> {
+export async function isVerifiedFor(db: Database, organizationId: OrganizationId, domain: string): Promise<boolean> {
   return (await store.findVerifiedOwner(db, domain)) === organizationId
 }
 
 /** Checks if an organization has verified any of these domains. */
-export function isAnyVerifiedFor(db: Database, organizationId: string, domains: string[]): Promise<boolean> {
+export function isAnyVerifiedFor(db: Database, organizationId: OrganizationId, domains: string[]): Promise<boolean> {
   return store.isHolderOfAny(db, organizationId, domains)
 }
 
 /** Releases all domains of an organization that is being deleted. */
-export async function releaseDomains(tx: Transaction, organizationId: string): Promise<void> {
+export async function releaseDomains(tx: Transaction, organizationId: OrganizationId): Promise<void> {
   await store.releaseDomains(tx, organizationId)
 }
 

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 const columns = [
@@ -15,9 +16,9 @@ const columns = [
 /** A domain that an organization claims, and the state of its verification. */
 export type DomainClaim = NonNullable<Awaited<ReturnType<typeof findDomain>>>
 
-export type DomainKey = { organizationId: string; domainId: string }
+export type DomainKey = { organizationId: OrganizationId; domainId: string }
 
-export function listDomains(db: Database, organizationId: string) {
+export function listDomains(db: Database, organizationId: OrganizationId) {
   return db
     .selectFrom('organization_domain')
     .select(columns)
@@ -56,7 +57,7 @@ export function lockDomains(tx: Transaction, claimed: DomainKey[]): Promise<Doma
     .execute()
 }
 
-export async function countDomains(db: Database, organizationId: string): Promise<number> {
+export async function countDomains(db: Database, organizationId: OrganizationId): Promise<number> {
   const { count } = await db
     .selectFrom('organization_domain')
     .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -138,7 +139,11 @@ export async function assignVerifiedDomain(
   return taken !== undefined
 }
 
-export async function releaseVerifiedDomain(tx: Transaction, domain: string, organizationId: string): Promise<void> {
+export async function releaseVerifiedDomain(
+  tx: Transaction,
+  domain: string,
+  organizationId: OrganizationId,
+): Promise<void> {
   await tx
     .deleteFrom('organization_verified_domain')
     .where('domain', '=', domain)
@@ -146,12 +151,12 @@ export async function releaseVerifiedDomain(tx: Transaction, domain: string, org
     .execute()
 }
 
-export async function releaseDomains(tx: Transaction, organizationId: string): Promise<void> {
+export async function releaseDomains(tx: Transaction, organizationId: OrganizationId): Promise<void> {
   await tx.deleteFrom('organization_verified_domain').where('organization_id', '=', organizationId).execute()
 }
 
 /** Finds the organization that has verified a domain. */
-export async function findVerifiedOwner(db: Database, domain: string): Promise<string | undefined> {
+export async function findVerifiedOwner(db: Database, domain: string): Promise<OrganizationId | undefined> {
   const found = await db
     .selectFrom('organization_verified_domain')
     .select('organization_id as organizationId')
@@ -161,7 +166,7 @@ export async function findVerifiedOwner(db: Database, domain: string): Promise<s
 }
 
 /** Checks if an organization has verified any of these domains. */
-export async function isHolderOfAny(db: Database, organizationId: string, domains: string[]): Promise<boolean> {
+export async function isHolderOfAny(db: Database, organizationId: OrganizationId, domains: string[]): Promise<boolean> {
   if (domains.length === 0) return false
   const found = await db
     .selectFrom('organization_verified_domain')
@@ -233,7 +238,7 @@ export async function markOwnersNotified(
 }
 
 /** Lists the owners of an organization who have a verified e-mail address, with the name of the organization. */
-export function listOwnerEmails(db: Database, organizationId: string) {
+export function listOwnerEmails(db: Database, organizationId: OrganizationId) {
   return db
     .selectFrom('organization_member')
     .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')

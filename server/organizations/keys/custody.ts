@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { organizationKeyBytes } from '@countersign/protocol/formats/encryption/key-grant'
 import { keyCustodyOfMode } from '@countersign/protocol/formats/role'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import type { Keyring } from '#platform/crypto/keyring.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
@@ -14,7 +15,7 @@ import type { KmsCallDeps } from './kms-call.ts'
 export type KeyDeps = KmsCallDeps
 
 /** Identifies a key of an organization. */
-export type OrganizationKeyRef = { organizationId: string; keyId: string }
+export type OrganizationKeyRef = { organizationId: OrganizationId; keyId: string }
 
 /** A key stored by the service or by the organization's KMS, as in the database. */
 export type StoredOrganizationKey = OrganizationKeyRef & {

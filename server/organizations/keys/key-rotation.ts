@@ -1,3 +1,4 @@
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import * as store from './store.ts'
 
@@ -8,7 +9,7 @@ import * as store from './store.ts'
  */
 export async function requestKeyRotation(
   tx: Transaction,
-  of: { organizationId: string; identityIds?: string[] },
+  of: { organizationId: OrganizationId; identityIds?: IdentityId[] },
   now: Date,
 ): Promise<void> {
   await store.markActiveKey(tx, of, now)

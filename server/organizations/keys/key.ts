@@ -9,6 +9,7 @@ import { parseKeyWrapHeader } from '@countersign/protocol/formats/encryption/key
 import { CompactEncrypt } from 'jose'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type {
   NewKeyGrants,
   NewOrganizationKey,
@@ -140,7 +141,7 @@ export async function createKey(
 }
 
 /** Returns the row of a key that a member has generated. The service stores only the member's own wrap of it. */
-async function takeKey({ fingerprint, ciphertext }: NewOrganizationKey, organizationId: string) {
+async function takeKey({ fingerprint, ciphertext }: NewOrganizationKey, organizationId: OrganizationId) {
   if (fingerprint === undefined || ciphertext === undefined) throw refuse.invalid_request()
   const place = { organizationId, keyId: randomUUIDv7() }
   return {
@@ -167,7 +168,7 @@ async function keepKey(
 /** Retires the key to be replaced, and returns the version of the next one. */
 async function endKeyInForce(
   tx: Transaction,
-  { organizationId, replaces }: { organizationId: string; replaces: string | undefined },
+  { organizationId, replaces }: { organizationId: OrganizationId; replaces: string | undefined },
   now: Date,
 ): Promise<number> {
   const inForce = await store.findActiveKey(tx, organizationId)

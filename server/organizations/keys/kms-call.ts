@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import { Type, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { sha256 } from '#platform/crypto/secret.ts'
@@ -19,7 +20,7 @@ const Unwrapped = Type.Object({ plaintext: Type.String({ maxLength: 1024 }) })
 export type KmsCallDeps = { kernel: ServerContext; keys: SigningKeys }
 
 /** A KMS, and the organization key that the request is about. The KMS binds the wrapped key to both. */
-export type KmsPlace = { url: string; organizationId: string; keyId: string }
+export type KmsPlace = { url: string; organizationId: OrganizationId; keyId: string }
 
 /** Sends a key to the KMS to be wrapped. Throws `Unreachable`. */
 export async function kmsWrap(calling: KmsCallDeps, place: KmsPlace, key: Buffer, now: Date): Promise<string> {

@@ -1,8 +1,9 @@
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 export type KmsRow = NonNullable<Awaited<ReturnType<typeof findKms>>>
 
-export function findKms(db: Database, organizationId: string) {
+export function findKms(db: Database, organizationId: OrganizationId) {
   return db
     .selectFrom('organization_kms')
     .select(['url', 'checked_at as checkedAt'])
@@ -10,13 +11,13 @@ export function findKms(db: Database, organizationId: string) {
     .executeTakeFirst()
 }
 
-export async function findKmsUrl(db: Database, organizationId: string): Promise<string | undefined> {
+export async function findKmsUrl(db: Database, organizationId: OrganizationId): Promise<string | undefined> {
   return (await findKms(db, organizationId))?.url
 }
 
 export async function upsertKms(
   tx: Transaction,
-  { organizationId, url }: { organizationId: string; url: string },
+  { organizationId, url }: { organizationId: OrganizationId; url: string },
   now: Date,
 ): Promise<void> {
   await tx
@@ -27,7 +28,7 @@ export async function upsertKms(
 }
 
 /** Deletes the KMS of an organization. Returns false if there is none. */
-export async function deleteKms(tx: Transaction, organizationId: string): Promise<boolean> {
+export async function deleteKms(tx: Transaction, organizationId: OrganizationId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('organization_kms')
     .where('organization_id', '=', organizationId)
@@ -36,7 +37,7 @@ export async function deleteKms(tx: Transaction, organizationId: string): Promis
 }
 
 /** Lists the keys of an organization that a KMS has sealed. */
-export async function listKeysOfKms(db: Database, organizationId: string) {
+export async function listKeysOfKms(db: Database, organizationId: OrganizationId) {
   const rows = await db
     .selectFrom('organization_key')
     .select(['organization_id as organizationId', 'key_id as keyId', 'sealed_key as sealedKey', 'fingerprint'])

@@ -1,5 +1,6 @@
 import { hkdfSync, randomUUID } from 'node:crypto'
 import { keyFingerprintInfo, organizationKeyBytes } from '@countersign/protocol/formats/encryption/key-grant'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Kms } from '@countersign/protocol/organizations/keys'
 import type { Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
@@ -55,7 +56,7 @@ export async function unwrapWithKms(
   return available(calling.kernel, () => openAt(calling, { ...place, sealedKey, url }, isRight, now))
 }
 
-async function requireUrl({ db }: ServerContext, organizationId: string): Promise<string> {
+async function requireUrl({ db }: ServerContext, organizationId: OrganizationId): Promise<string> {
   const url = await store.findKmsUrl(db, organizationId)
   if (url === undefined) throw refuse.kms_unavailable()
   return url
@@ -120,7 +121,7 @@ export async function setKms(calling: KmsCallDeps, asking: MemberContext, url: s
 /** Throws `Unreachable` if the KMS does not unwrap what it wrapped, or unwraps it for another key. */
 async function tryOut(
   calling: KmsCallDeps,
-  { url, organizationId }: { url: string; organizationId: string },
+  { url, organizationId }: { url: string; organizationId: OrganizationId },
   now: Date,
 ): Promise<void> {
   const key = randomBytes(organizationKeyBytes)
@@ -169,7 +170,7 @@ export async function removeKms({ db, config }: ServerContext, asking: MemberCon
 }
 
 /** Checks if an organization has a KMS. */
-export async function hasKms(tx: Transaction, organizationId: string): Promise<boolean> {
+export async function hasKms(tx: Transaction, organizationId: OrganizationId): Promise<boolean> {
   return (await store.findKmsUrl(tx, organizationId)) !== undefined
 }
 

@@ -1,3 +1,4 @@
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 const columns = [
@@ -14,14 +15,14 @@ const columns = [
 
 export type KeyRow = NonNullable<Awaited<ReturnType<typeof findKey>>>
 
-type OrganizationKeyId = { organizationId: string; keyId: string }
+type OrganizationKeyId = { organizationId: OrganizationId; keyId: string }
 
-function keys(db: Database, organizationId: string) {
+function keys(db: Database, organizationId: OrganizationId) {
   return db.selectFrom('organization_key').select(columns).where('organization_id', '=', organizationId)
 }
 
 /** Lists the keys of an organization, newest first. */
-export function listKeys(db: Database, organizationId: string) {
+export function listKeys(db: Database, organizationId: OrganizationId) {
   return keys(db, organizationId).orderBy('version', 'desc').execute()
 }
 
@@ -29,7 +30,7 @@ export function findKey(db: Database, { organizationId, keyId }: OrganizationKey
   return keys(db, organizationId).where('key_id', '=', keyId).executeTakeFirst()
 }
 
-export function findActiveKey(db: Database, organizationId: string) {
+export function findActiveKey(db: Database, organizationId: OrganizationId) {
   return keys(db, organizationId).where('retired_at', 'is', null).executeTakeFirst()
 }
 
@@ -86,7 +87,7 @@ export async function deleteEndedKey(tx: Transaction, { organizationId, keyId }:
 }
 
 /** Counts the keys of an organization. */
-export async function countKeys(tx: Transaction, organizationId: string): Promise<number> {
+export async function countKeys(tx: Transaction, organizationId: OrganizationId): Promise<number> {
   const { all } = await tx
     .selectFrom('organization_key')
     .select(({ fn }) => fn.countAll<string>().as('all'))
@@ -101,7 +102,7 @@ export async function countKeys(tx: Transaction, organizationId: string): Promis
  */
 export async function markActiveKey(
   tx: Transaction,
-  { organizationId, identityIds }: { organizationId: string; identityIds?: string[] },
+  { organizationId, identityIds }: { organizationId: OrganizationId; identityIds?: IdentityId[] },
   now: Date,
 ): Promise<void> {
   await tx
@@ -208,7 +209,7 @@ export async function deleteGrant(
 }
 
 /** Lists the keys of an organization that are shared with a member, with the number of members who have each key. */
-export function countGrants(db: Database, organizationId: string, memberId: string) {
+export function countGrants(db: Database, organizationId: OrganizationId, memberId: string) {
   return db
     .selectFrom('organization_key_wrap')
     .select(['key_id as keyId'])
@@ -220,7 +221,7 @@ export function countGrants(db: Database, organizationId: string, memberId: stri
 }
 
 /** Counts the members of an organization, and those who have an encryption key. */
-export async function countMembers(db: Database, organizationId: string) {
+export async function countMembers(db: Database, organizationId: OrganizationId) {
   const { all, reachable } = await db
     .selectFrom('organization_member as member')
     .leftJoin('encryption_identity_key as key', 'key.identity_id', 'member.identity_id')

@@ -1,14 +1,15 @@
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 type NewInvitation = {
-  organizationId: string
+  organizationId: OrganizationId
   invitationId: string
   tokenSha256: Uint8Array
-  identityId: string | null
+  identityId: IdentityId | null
   email: string | null
   role: OrganizationRole
-  invitedBy: string
+  invitedBy: IdentityId
   expiresAt: Date
 }
 
@@ -29,7 +30,7 @@ export async function insertInvitation(tx: Transaction, invitation: NewInvitatio
     .execute()
 }
 
-function waiting(db: Database, organizationId: string, now: Date) {
+function waiting(db: Database, organizationId: OrganizationId, now: Date) {
   return db
     .selectFrom('organization_invitation')
     .leftJoin('identity', 'identity.identity_id', 'organization_invitation.identity_id')
@@ -51,16 +52,16 @@ function waiting(db: Database, organizationId: string, now: Date) {
 export type PendingInvitation = Awaited<ReturnType<typeof listPendingInvitations>>[number]
 
 /** Lists pending invitations, newest first. */
-export function listPendingInvitations(db: Database, organizationId: string, now: Date) {
+export function listPendingInvitations(db: Database, organizationId: OrganizationId, now: Date) {
   return waiting(db, organizationId, now).orderBy('invitation_id', 'desc').execute()
 }
 
-export function findPendingInvitation(db: Database, organizationId: string, invitationId: string, now: Date) {
+export function findPendingInvitation(db: Database, organizationId: OrganizationId, invitationId: string, now: Date) {
   return waiting(db, organizationId, now).where('invitation_id', '=', invitationId).executeTakeFirst()
 }
 
 /** Returns the display name and handle of the inviting identity. */
-export function findInviter(db: Database, identityId: string) {
+export function findInviter(db: Database, identityId: IdentityId) {
   return db
     .selectFrom('identity')
     .select(['display_name as displayName', 'handle'])
@@ -68,7 +69,12 @@ export function findInviter(db: Database, identityId: string) {
     .executeTakeFirst()
 }
 
-type Acceptance = { organizationId: string; invitationId: string; tokenSha256: Uint8Array; identityId: string }
+type Acceptance = {
+  organizationId: OrganizationId
+  invitationId: string
+  tokenSha256: Uint8Array
+  identityId: IdentityId
+}
 
 /**
  * Accepts an invitation once, as the invited identity or as one that has verified the address. Returns the role, or
@@ -91,7 +97,7 @@ export function consumeInvitation(tx: Transaction, by: Acceptance & { email: str
 /** Deletes a pending invitation. Returns false if there is none with this id. */
 export async function deletePendingInvitation(
   tx: Transaction,
-  { organizationId, invitationId }: { organizationId: string; invitationId: string },
+  { organizationId, invitationId }: { organizationId: OrganizationId; invitationId: string },
   now: Date,
 ): Promise<boolean> {
   const { numDeletedRows } = await tx
@@ -107,8 +113,8 @@ export async function deletePendingInvitation(
 /** Revokes the pending invitations that these members have created. */
 export async function revokeInvitationsBy(
   tx: Transaction,
-  organizationId: string,
-  identityIds: string[],
+  organizationId: OrganizationId,
+  identityIds: IdentityId[],
 ): Promise<void> {
   await tx
     .deleteFrom('organization_invitation')
@@ -119,7 +125,7 @@ export async function revokeInvitationsBy(
 }
 
 /** Deletes the invitations of identities that are being deleted. */
-export async function deleteInvitationsOf(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteInvitationsOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('organization_invitation').where('identity_id', 'in', identityIds).execute()
 }
 

@@ -4,6 +4,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
+import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import type { Invitation, InvitationPreview, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { findByHandle, listIdentitiesOfSession, lockIdentity, lockOwnIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -67,7 +68,9 @@ const refuse = defineErrors({
 export type InvitationInput = { handle?: string | undefined; email?: string | undefined; role: OrganizationRole }
 
 /** Recipient of an invitation: an identity, or any identity that has verified the address. */
-type Addressee = { identityId: string; email: null; handle: string } | { identityId: null; email: string; handle: null }
+type Addressee =
+  | { identityId: IdentityId; email: null; handle: string }
+  | { identityId: null; email: string; handle: null }
 
 /**
  * Creates an invitation. The token is returned only here, and mailed to an e-mail address if mail is configured. Throws
@@ -125,13 +128,19 @@ async function addresseeOf(db: Database, { handle, email }: InvitationInput): Pr
   return { identityId: found.identityId, email: null, handle: found.handle }
 }
 
-async function requireRoom(tx: Transaction, organizationId: string, { identityId }: Addressee, now: Date) {
+async function requireRoom(tx: Transaction, organizationId: OrganizationId, { identityId }: Addressee, now: Date) {
   if (identityId !== null && (await findMembership(tx, organizationId, identityId))) throw refuse.already_member()
   const waiting = await invitationStore.listPendingInvitations(tx, organizationId, now)
   if (waiting.length >= limits.invitationsWaitingMax) throw refuse.too_many_invitations()
 }
 
-type InvitationLetter = { organization: string; inviter: string; url: string; language: Language; counted: PersonKey }
+type InvitationLetter = {
+  organization: string
+  inviter: IdentityId
+  url: string
+  language: Language
+  counted: PersonKey
+}
 
 /** Mails the invitation. Returns false if that fails; the inviting member can send the link in another way. */
 async function mailTo(
@@ -154,14 +163,14 @@ async function mailTo(
   }
 }
 
-export async function listInvitations(db: Database, organizationId: string, now: Date): Promise<Invitation[]> {
+export async function listInvitations(db: Database, organizationId: OrganizationId, now: Date): Promise<Invitation[]> {
   return (await invitationStore.listPendingInvitations(db, organizationId, now)).map(toInvitation)
 }
 
 /** Gets a pending invitation without its token. Throws `invitation_not_found`. */
 export async function getInvitation(
   db: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
   invitationId: string,
   now: Date,
 ): Promise<Invitation> {
@@ -217,11 +226,15 @@ export async function getInvitationByToken(
  * Finds the inviting member. An invitation is void if its creator is no longer a member or the organization is
  * suspended.
  */
-function findHost(db: Database, organizationId: string, { invitedBy }: PendingInvitation): Promise<Member | undefined> {
+function findHost(
+  db: Database,
+  organizationId: OrganizationId,
+  { invitedBy }: PendingInvitation,
+): Promise<Member | undefined> {
   return findMembership(db, organizationId, invitedBy)
 }
 
-function isFor(invitation: PendingInvitation, by: { identityId: string; email: string | null }): boolean {
+function isFor(invitation: PendingInvitation, by: { identityId: IdentityId; email: string | null }): boolean {
   return invitation.identityId === by.identityId || (invitation.email !== null && invitation.email === by.email)
 }
 
@@ -232,7 +245,7 @@ function isFor(invitation: PendingInvitation, by: { identityId: string; email: s
 export async function acceptInvitation(
   { db }: ServerContext,
   session: PasskeySession,
-  { token, identityId }: { token: string; identityId: string },
+  { token, identityId }: { token: string; identityId: IdentityId },
   now: Date,
 ): Promise<OwnOrganization> {
   const key = keyOf(token)
@@ -272,10 +285,13 @@ export function pruneInvitations(db: Database, now: Date, batch: number): Promis
   return invitationStore.deleteExpiredInvitations(db, now, batch)
 }
 
-function keyOf(token: string): { organizationId: string; invitationId: string } | undefined {
+function keyOf(token: string): { organizationId: OrganizationId; invitationId: string } | undefined {
   const route = parseToken('invitation', token, 32)
   return (
-    route && { organizationId: uuidFromBytes(route.subarray(0, 16)), invitationId: uuidFromBytes(route.subarray(16)) }
+    route && {
+      organizationId: asId<OrganizationId>(uuidFromBytes(route.subarray(0, 16))),
+      invitationId: uuidFromBytes(route.subarray(16)),
+    }
   )
 }
 

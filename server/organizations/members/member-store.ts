@@ -1,11 +1,12 @@
 import { scopesOfRole } from '@countersign/protocol/formats/role'
 import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/role'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 export type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
 
-function members(db: Database, organizationId: string) {
+function members(db: Database, organizationId: OrganizationId) {
   return db
     .selectFrom('organization_member')
     .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
@@ -26,7 +27,7 @@ function members(db: Database, organizationId: string) {
 type Some = { after?: string | undefined; count?: number }
 
 /** Lists the members of an organization, or some of them, in the order in which they joined (by id). */
-export function listMembers(db: Database, organizationId: string, { after, count }: Some = {}) {
+export function listMembers(db: Database, organizationId: OrganizationId, { after, count }: Some = {}) {
   return members(db, organizationId)
     .$if(after !== undefined, (later) => later.where('member_id', '>', after ?? ''))
     .orderBy('member_id')
@@ -35,7 +36,7 @@ export function listMembers(db: Database, organizationId: string, { after, count
 }
 
 /** Lists which of these identities are members, by id only, because an identity can be in deletion. */
-export function listRoles(db: Database, organizationId: string, identityIds: string[]) {
+export function listRoles(db: Database, organizationId: OrganizationId, identityIds: IdentityId[]) {
   return db
     .selectFrom('organization_member')
     .select(['member_id as memberId', 'identity_id as identityId', 'role'])
@@ -47,7 +48,11 @@ export function listRoles(db: Database, organizationId: string, identityIds: str
 }
 
 /** Checks if the organization has any other member. */
-export async function hasOtherMembers(db: Database, organizationId: string, identityIds: string[]): Promise<boolean> {
+export async function hasOtherMembers(
+  db: Database,
+  organizationId: OrganizationId,
+  identityIds: IdentityId[],
+): Promise<boolean> {
   const other = await db
     .selectFrom('organization_member')
     .select('member_id')
@@ -58,7 +63,7 @@ export async function hasOtherMembers(db: Database, organizationId: string, iden
   return other !== undefined
 }
 
-export function findMember(db: Database, organizationId: string, memberId: string) {
+export function findMember(db: Database, organizationId: OrganizationId, memberId: string) {
   return members(db, organizationId).where('member_id', '=', memberId).executeTakeFirst()
 }
 
@@ -69,7 +74,7 @@ type MemberPermissions = {
   signingAuthority: boolean
   namedByDirectory: boolean
 }
-type NewMember = MemberPermissions & { organizationId: string; memberId: string; identityId: string }
+type NewMember = MemberPermissions & { organizationId: OrganizationId; memberId: string; identityId: IdentityId }
 
 /** Inserts a member. Returns false if the identity is already a member. */
 export async function insertMember(tx: Transaction, joining: NewMember, now: Date): Promise<boolean> {
@@ -93,7 +98,7 @@ export async function insertMember(tx: Transaction, joining: NewMember, now: Dat
 
 export async function updateMember(
   tx: Transaction,
-  { organizationId, memberId, ...rights }: MemberPermissions & { organizationId: string; memberId: string },
+  { organizationId, memberId, ...rights }: MemberPermissions & { organizationId: OrganizationId; memberId: string },
 ): Promise<void> {
   const { role, scopes, signingAuthority, namedByDirectory } = rights
   await tx
@@ -104,7 +109,11 @@ export async function updateMember(
     .execute()
 }
 
-export async function deleteMembers(tx: Transaction, organizationId: string, identityIds: string[]): Promise<void> {
+export async function deleteMembers(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  identityIds: IdentityId[],
+): Promise<void> {
   await tx
     .deleteFrom('organization_member')
     .where('organization_id', '=', organizationId)
@@ -113,7 +122,7 @@ export async function deleteMembers(tx: Transaction, organizationId: string, ide
 }
 
 /** Increases the owner count by one. */
-export async function incrementOwnerCount(tx: Transaction, organizationId: string): Promise<void> {
+export async function incrementOwnerCount(tx: Transaction, organizationId: OrganizationId): Promise<void> {
   await tx
     .updateTable('organization')
     .set((eb) => ({ owner_count: eb('owner_count', '+', 1) }))
@@ -122,7 +131,11 @@ export async function incrementOwnerCount(tx: Transaction, organizationId: strin
 }
 
 /** Decreases the owner count. Returns false if no owner would remain. */
-export async function decrementOwnerCount(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
+export async function decrementOwnerCount(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  count: number,
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('organization')
     .set((eb) => ({ owner_count: eb('owner_count', '-', count) }))
@@ -133,7 +146,7 @@ export async function decrementOwnerCount(tx: Transaction, organizationId: strin
 }
 
 /** Decreases the owner count, even to zero. Returns false if the organization is not suspended. */
-export async function uncountOwnersOfSuspended(tx: Transaction, organizationId: string, count: number) {
+export async function uncountOwnersOfSuspended(tx: Transaction, organizationId: OrganizationId, count: number) {
   const { numUpdatedRows } = await tx
     .updateTable('organization')
     .set((eb) => ({ owner_count: eb('owner_count', '-', count) }))
@@ -144,7 +157,7 @@ export async function uncountOwnersOfSuspended(tx: Transaction, organizationId: 
 }
 
 /** Finds the admin who joined first among those who have all scopes of the role, not only from a directory. */
-export function findFirstAdmin(tx: Transaction, organizationId: string) {
+export function findFirstAdmin(tx: Transaction, organizationId: OrganizationId) {
   return members(tx, organizationId)
     .where('role', '=', 'admin')
     .where('named_by_directory', '=', false)

@@ -12,6 +12,7 @@ import {
   type MemberContext,
 } from '#organizations/membership/access.ts'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { lockIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { removeMembers } from './removal.ts'
@@ -72,7 +73,7 @@ type Paging = { cursor?: string; limit?: string }
  */
 export async function listOrganizationMembers(
   db: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
   { cursor, limit }: Paging,
 ): Promise<{ members: OrganizationMember[]; nextCursor?: string | null }> {
   if (cursor === undefined && limit === undefined)
@@ -85,7 +86,11 @@ export async function listOrganizationMembers(
 }
 
 /** Gets a member of an organization. Throws `member_not_found`. */
-export async function getMember(db: Database, organizationId: string, memberId: string): Promise<OrganizationMember> {
+export async function getMember(
+  db: Database,
+  organizationId: OrganizationId,
+  memberId: string,
+): Promise<OrganizationMember> {
   const found = await memberStore.findMember(db, organizationId, memberId)
   if (!found) throw refuse.member_not_found()
   return toOrganizationMember(found)
@@ -180,7 +185,12 @@ export async function removeMember({ db, config }: ServerContext, asking: Member
   })
 }
 
-type Joining = { organizationId: string; identityId: string; role: OrganizationRole; namedByDirectory: boolean }
+type Joining = {
+  organizationId: OrganizationId
+  identityId: IdentityId
+  role: OrganizationRole
+  namedByDirectory: boolean
+}
 
 /**
  * Adds an identity to an organization that this transaction has locked. Returns the member id, or undefined if the
@@ -202,9 +212,9 @@ function toOrganizationMember(row: MemberRow): OrganizationMember {
 }
 
 type Provisioned = {
-  userId: string
-  organizationId: string
-  identityId: string
+  userId: UserId
+  organizationId: OrganizationId
+  identityId: IdentityId
   role: OrganizationRole
   namedByDirectory: boolean
 }
@@ -225,7 +235,7 @@ export async function addProvisionedMember(tx: Transaction, { userId, ...joining
   return { memberId }
 }
 
-type Leaving = { organizationId: string; memberId: string; connectionId: string }
+type Leaving = { organizationId: OrganizationId; memberId: string; connectionId: string }
 
 /**
  * Removes a member because the organization's directory says so, with the same effects as a removal by another member.

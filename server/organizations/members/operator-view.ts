@@ -1,6 +1,7 @@
 import * as endpoints from '@countersign/protocol/organizations/operator-view'
 import type { AdminOrganization } from '@countersign/protocol/organizations/operator-view'
 import { scopesOfRole } from '@countersign/protocol/formats/role'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -25,14 +26,14 @@ type Row = Awaited<ReturnType<typeof store.listOrganizations>>[number]
 /** Lists organizations that are older than `before`, newest first, up to a maximum number. */
 async function listAllOrganizations(
   db: Database,
-  before: string | undefined,
+  before: OrganizationId | undefined,
   count: number,
 ): Promise<AdminOrganization[]> {
   return (await store.listOrganizations(db, { before, count })).map(toAdminOrganization)
 }
 
 /** Gets an organization. Throws `organization_not_found`. */
-async function getAnyOrganization(db: Database, organizationId: string): Promise<AdminOrganization> {
+async function getAnyOrganization(db: Database, organizationId: OrganizationId): Promise<AdminOrganization> {
   const [found] = await store.listOrganizations(db, { organizationId, count: 1 })
   if (!found) throw refuse.organization_not_found()
   return toAdminOrganization(found)
@@ -45,7 +46,7 @@ async function getAnyOrganization(db: Database, organizationId: string): Promise
  */
 async function setStatus(
   db: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
   status: 'active' | 'suspended',
   now: Date,
 ): Promise<AdminOrganization> {
@@ -63,7 +64,7 @@ async function setStatus(
 }
 
 /** Makes an admin the owner of a locked organization that has no owner. Throws `no_owner`. */
-async function ensureOwner(tx: Transaction, organizationId: string, now: Date): Promise<void> {
+async function ensureOwner(tx: Transaction, organizationId: OrganizationId, now: Date): Promise<void> {
   const { owners } = await getAnyOrganization(tx, organizationId)
   if (owners > 0) return
   const admin = await memberStore.findFirstAdmin(tx, organizationId)

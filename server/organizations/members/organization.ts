@@ -11,6 +11,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import { keyCustodyOfMode, scopesOfRole } from '@countersign/protocol/formats/role'
+import { type ClientId, type IdentityId, type OrganizationId, type UserId, asId } from '@countersign/protocol/ids'
 import type {
   Organization,
   OrganizationChange,
@@ -48,9 +49,9 @@ const refuse = defineErrors({
 const logoAddressWrong = 'logoUrl must be an https URL without user name or password.'
 
 /** Creator of an organization: a user with a session, or an app on behalf of a user. */
-export type OrganizationCreator = { userId: string; identityId: string } & (
+export type OrganizationCreator = { userId: UserId; identityId: IdentityId } & (
   | { session: PasskeySession }
-  | { clientId: string }
+  | { clientId: ClientId }
 )
 
 /**
@@ -70,7 +71,7 @@ export async function createOrganization(
     'session' in founder ? actingTransaction(db, founder.session, work) : transaction(db, work)
   return begin(async (tx) => {
     if (!(await canJoinAnotherOrganization(tx, identityId))) return undefined
-    const organizationId = randomUUIDv7()
+    const organizationId = asId<OrganizationId>(randomUUIDv7())
     const slug = await claimSlug(tx, name, { organizationId, userId }, now)
     await store.insertOrganization(tx, { organizationId, name, slug }, now)
     const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority: true }
@@ -89,13 +90,13 @@ function keyOfFounder(founder: OrganizationCreator, now: Date): PersonKey {
 }
 
 /** Checks if an identity exists and can join another organization. The identity stays locked until `tx` ends. */
-export async function canJoinAnotherOrganization(tx: Transaction, identityId: string): Promise<boolean> {
+export async function canJoinAnotherOrganization(tx: Transaction, identityId: IdentityId): Promise<boolean> {
   if (!(await lockIdentity(tx, identityId))) return false
   return (await store.countMemberships(tx, identityId)) < limits.organizationsPerIdentityMax
 }
 
 /** Lists the active organizations of an identity, in the order in which it joined them. */
-export async function listOrganizationsOfIdentity(db: Database, identityId: string): Promise<Organization[]> {
+export async function listOrganizationsOfIdentity(db: Database, identityId: IdentityId): Promise<Organization[]> {
   return (await listMembershipsOfIdentity(db, identityId)).map(toOrganization)
 }
 
@@ -105,7 +106,7 @@ export async function listOwnOrganizations(db: Database, session: Session): Prom
 }
 
 /** Lists all memberships of a user for the data export, including suspended organizations. */
-export async function exportMemberships(db: Database, userId: string) {
+export async function exportMemberships(db: Database, userId: UserId) {
   const members = await listAllMemberships(db, userId)
   return members.map((member) => ({ ...toOwnOrganization(member), joinedAt: member.joinedAt.toISOString() }))
 }
@@ -215,13 +216,13 @@ export function toOwnOrganization(member: Member): OwnOrganization {
 }
 
 /** Finds an active organization for SSO. Returns undefined if there is none. */
-export async function findActiveOrganization(db: Database, organizationId: string) {
+export async function findActiveOrganization(db: Database, organizationId: OrganizationId) {
   const organization = await findOrganization(db, organizationId)
   return organization?.status === 'active' ? organization : undefined
 }
 
 /** Finds an active organization and locks it and its members until the transaction ends. */
-export async function lockActiveOrganization(tx: Transaction, organizationId: string) {
+export async function lockActiveOrganization(tx: Transaction, organizationId: OrganizationId) {
   const organization = await lockOrganization(tx, organizationId)
   return organization?.status === 'active' ? organization : undefined
 }
@@ -230,6 +231,10 @@ export async function lockActiveOrganization(tx: Transaction, organizationId: st
  * Sets the connection that members must sign in with. Throws `sso_connection_required` if SSO is required and no
  * connection is given.
  */
-export async function setActiveSsoConnection(tx: Transaction, organizationId: string, connectionId: string | null) {
+export async function setActiveSsoConnection(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  connectionId: string | null,
+) {
   if (!(await store.updateSsoConnection(tx, organizationId, connectionId))) throw refuse.sso_connection_required()
 }

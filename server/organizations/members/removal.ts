@@ -1,3 +1,4 @@
+import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -15,7 +16,7 @@ const refuse = defineErrors({
   last_owner: [409, 'You are the last owner of an organization with other members. Make one of them an owner first.'],
 })
 
-type Removing = { organizationId: string; createdAt: Date; userId: string; identityIds: string[] }
+type Removing = { organizationId: OrganizationId; createdAt: Date; userId: UserId; identityIds: IdentityId[] }
 
 /**
  * Deletes an organization that this transaction has locked, and revokes the tokens and authorizations for it. `userId`
@@ -44,7 +45,7 @@ export async function removeMembers(tx: Transaction, of: Required<Ending>, now: 
 }
 
 /** The affected members: all of an organization, or these identities of one user. */
-type Ending = { organizationId: string; identityIds?: string[] }
+type Ending = { organizationId: OrganizationId; identityIds?: IdentityId[] }
 
 /** Revokes tokens for an organization, the sessions that its SSO opened, and the codes issued in these sessions. */
 export async function revokeAccess(tx: Transaction, of: Ending, now: Date): Promise<void> {
@@ -60,7 +61,7 @@ export async function revokeAccess(tx: Transaction, of: Ending, now: Date): Prom
  */
 export async function removeFromOrganizations(
   tx: Transaction,
-  { userId, identityIds }: { userId: string; identityIds: string[] },
+  { userId, identityIds }: { userId: UserId; identityIds: IdentityId[] },
   now: Date,
 ): Promise<void> {
   const withoutOwner: string[] = []
@@ -100,7 +101,7 @@ export async function removeFromOrganizations(
  * Decreases the owner count. The last owners can only leave a suspended organization, because they cannot name a
  * successor there.
  */
-async function mayOwnersGo(tx: Transaction, organizationId: string, count: number): Promise<boolean> {
+async function mayOwnersGo(tx: Transaction, organizationId: OrganizationId, count: number): Promise<boolean> {
   return (
     (await memberStore.decrementOwnerCount(tx, organizationId, count)) ||
     (await memberStore.uncountOwnersOfSuspended(tx, organizationId, count))

@@ -1,5 +1,6 @@
 import * as endpoints from '@countersign/protocol/organizations/organizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
+import type { ClientId } from '@countersign/protocol/ids'
 import type { FastifyRequest } from 'fastify'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { requireOwnIdentity } from '#accounts/identities/identity.ts'
@@ -101,7 +102,7 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
 }
 
 /** Throws `invalid_client` if a request names another client than the one its token was issued to. */
-function requireClient(clientId: string, named: string | undefined): void {
+function requireClient(clientId: ClientId, named: string | undefined): void {
   if (named !== undefined && named !== clientId) throw refuse.invalid_client()
 }
 

@@ -1,7 +1,8 @@
+import type { OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Claimant of a slug: an organization, and the user who requests it. */
-export type Taker = { organizationId: string; userId: string }
+export type Taker = { organizationId: OrganizationId; userId: UserId }
 
 /**
  * Claims a slug that no organization has, that this organization had, or that this user released by deletion. Returns
@@ -30,7 +31,7 @@ export async function claimSlug(tx: Transaction, slug: string, taker: Taker, now
   return claimed !== undefined
 }
 
-type Released = { organizationId: string; slug: string }
+type Released = { organizationId: OrganizationId; slug: string }
 
 /**
  * Reserves the former slug of an organization until the given time. Returns false if the maximum number is reserved
@@ -82,7 +83,7 @@ export async function keepSlugs(
 }
 
 /** Deletes the slugs of an organization that are not reserved for a user. */
-export async function deleteSlugs(tx: Transaction, organizationId: string): Promise<void> {
+export async function deleteSlugs(tx: Transaction, organizationId: OrganizationId): Promise<void> {
   await tx
     .deleteFrom('organization_slug')
     .where('organization_id', '=', organizationId)

@@ -1,8 +1,9 @@
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Organization } from '#organizations/membership/member.ts'
 import { releaseDomains } from '#organizations/domains/domain.ts'
 
-export async function countMemberships(db: Database, identityId: string): Promise<number> {
+export async function countMemberships(db: Database, identityId: IdentityId): Promise<number> {
   const { count } = await db
     .selectFrom('organization_member')
     .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -11,7 +12,7 @@ export async function countMemberships(db: Database, identityId: string): Promis
   return Number(count)
 }
 
-type NewOrganization = { organizationId: string; name: string; slug: string }
+type NewOrganization = { organizationId: OrganizationId; name: string; slug: string }
 
 /** Inserts an organization. The caller inserts its first owner next. */
 export async function insertOrganization(tx: Transaction, { organizationId, name, slug }: NewOrganization, now: Date) {
@@ -30,7 +31,7 @@ type Change = {
 
 export async function updateOrganization(
   tx: Transaction,
-  { organizationId, ...change }: Change & { organizationId: string },
+  { organizationId, ...change }: Change & { organizationId: OrganizationId },
   now: Date,
 ): Promise<void> {
   await tx
@@ -50,7 +51,7 @@ export async function updateOrganization(
 }
 
 /** Deletes an organization with its members, invitations and domains. */
-export async function deleteOrganization(tx: Transaction, organizationId: string): Promise<void> {
+export async function deleteOrganization(tx: Transaction, organizationId: OrganizationId): Promise<void> {
   await tx.deleteFrom('organization').where('organization_id', '=', organizationId).execute()
   // The organization comes after its domain claims: `domain.ts` locks both in the same order.
   await releaseDomains(tx, organizationId)
@@ -59,7 +60,7 @@ export async function deleteOrganization(tx: Transaction, organizationId: string
 /** Sets the required connection. Returns false if the connection is undefined and SSO is required. */
 export async function updateSsoConnection(
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   connectionId: string | null,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
@@ -72,7 +73,7 @@ export async function updateSsoConnection(
 }
 
 /** Lists the organizations of any of these identities, in the order in which they must be locked. */
-export async function listOrganizationsOf(db: Database, identityIds: string[]): Promise<string[]> {
+export async function listOrganizationsOf(db: Database, identityIds: IdentityId[]): Promise<OrganizationId[]> {
   const rows = await db
     .selectFrom('organization_member')
     .select('organization_id as organizationId')
@@ -83,11 +84,11 @@ export async function listOrganizationsOf(db: Database, identityIds: string[]): 
   return rows.map(({ organizationId }) => organizationId)
 }
 
-type Listing = { organizationId?: string; before?: string | undefined; count: number }
+type Listing = { organizationId?: OrganizationId; before?: OrganizationId | undefined; count: number }
 
 /** Lists organizations, newest first: all, those that are older than `before`, or one. */
 export function listOrganizations(db: Database, { organizationId, before, count }: Listing) {
-  return db
+  const all = db
     .selectFrom('organization')
     .select([
       'organization.organization_id as organizationId',
@@ -106,16 +107,16 @@ export function listOrganizations(db: Database, { organizationId, before, count 
         .$notNull()
         .as('members'),
     )
-    .$if(organizationId !== undefined, (one) => one.where('organization_id', '=', organizationId ?? ''))
-    .$if(before !== undefined, (older) => older.where('organization_id', '<', before ?? ''))
     .orderBy('organization_id', 'desc')
     .limit(count)
-    .execute()
+  const one = organizationId === undefined ? all : all.where('organization_id', '=', organizationId)
+  const older = before === undefined ? one : one.where('organization_id', '<', before)
+  return older.execute()
 }
 
 export async function updateStatus(
   tx: Transaction,
-  { organizationId, status }: { organizationId: string; status: 'active' | 'suspended' },
+  { organizationId, status }: { organizationId: OrganizationId; status: 'active' | 'suspended' },
   now: Date,
 ): Promise<void> {
   await tx

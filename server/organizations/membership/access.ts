@@ -1,4 +1,5 @@
 import type { OrganizationScope } from '@countersign/protocol/formats/role'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { ensureTransaction, type Database, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -19,8 +20,8 @@ const refuse = defineErrors({
 /** Session, organization and, optionally, the identity as which the user wants to act. */
 export type MemberContext = {
   session: Session
-  organizationId: string
-  identityId?: string | undefined
+  organizationId: OrganizationId
+  identityId?: IdentityId | undefined
   requested: SignedActionInput
 }
 
@@ -31,8 +32,8 @@ export function memberContextOf(request: MemberRequest, session: Session): Membe
 }
 
 type MemberRequest = Parameters<typeof parseSignedAction>[0] & {
-  params: { organizationId: string }
-  query: { identity_id?: string }
+  params: { organizationId: OrganizationId }
+  query: { identity_id?: IdentityId }
 }
 
 /**
@@ -74,7 +75,7 @@ export async function actingMemberTransaction<Result>(
 export async function findOwnMembership(
   db: Database,
   session: Session,
-  { organizationId, memberId }: { organizationId: string; memberId: string },
+  { organizationId, memberId }: { organizationId: OrganizationId; memberId: string },
 ): Promise<Member | undefined> {
   const memberships = await listMembershipsOfSession(db, session, { organizationId })
   return memberships.find((membership) => membership.memberId === memberId)

@@ -1,4 +1,5 @@
 import { keyCustodyOfMode } from '@countersign/protocol/formats/role'
+import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { OrganizationChoice, OrganizationContext } from '@countersign/protocol/organizations/organizations'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -16,7 +17,7 @@ const refuse = defineErrors({
 })
 
 /** Identity that uses an app, and the organization, if any. */
-type OrganizationContextInput = { identityId: string; organizationId: string | undefined }
+type OrganizationContextInput = { identityId: IdentityId; organizationId: OrganizationId | undefined }
 
 /**
  * Resolves the organization for which an app gets an authorization code. The identity must be a member and must have
@@ -51,7 +52,7 @@ export async function authorizeOrganizationContext(
  */
 async function buildOrganizationContext(
   db: Database,
-  identityId: string,
+  identityId: IdentityId,
   { organizationId, ssoConnectionId }: OrganizationBinding,
 ): Promise<OrganizationContext | undefined> {
   const member = await findMembership(db, organizationId, identityId)
@@ -74,7 +75,7 @@ async function buildOrganizationContext(
 }
 
 /** Identity that something was issued for, and the organization, if any. */
-type IssuedFor = { identityId: string; organizationId: string | null; ssoConnectionId: string | null }
+type IssuedFor = { identityId: IdentityId; organizationId: OrganizationId | null; ssoConnectionId: string | null }
 
 /**
  * Organization that something was issued for: none, one that the identity can still use, with its claim, or one that it
@@ -108,7 +109,7 @@ export function toOrganizationClaim(
 export async function listOrganizationChoices(
   { db, config }: Pick<ServerContext, 'db' | 'config'>,
   session: Session,
-  { identityId, clientId }: { identityId: string; clientId: string },
+  { identityId, clientId }: { identityId: IdentityId; clientId: ClientId },
   now: Date,
 ): Promise<OrganizationChoice[]> {
   const members = await listMembershipsOfIdentity(db, identityId)

@@ -1,4 +1,5 @@
 import type { OrganizationRole, OrganizationScope } from '@countersign/protocol/formats/role'
+import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Session } from '#accounts/sessions/session.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import * as store from './store.ts'
@@ -10,7 +11,7 @@ export type { Organization } from './store.ts'
 export type Member = {
   organization: Organization
   memberId: string
-  identityId: string
+  identityId: IdentityId
   role: OrganizationRole
   scopes: OrganizationScope[]
   signingAuthority: boolean
@@ -30,41 +31,41 @@ function toMember(row: store.Membership): Member {
 export async function listMembershipsOfSession(
   db: Database,
   session: Session,
-  requested: { organizationId?: string | undefined; identityId?: string | undefined } = {},
+  requested: { organizationId?: OrganizationId | undefined; identityId?: IdentityId | undefined } = {},
 ): Promise<Member[]> {
   return (await store.listMembershipsOfSession(db, session, requested)).map(toMember)
 }
 
 /** Lists the memberships of an identity in active organizations, in the order in which it joined them. */
-export async function listMembershipsOfIdentity(db: Database, identityId: string): Promise<Member[]> {
+export async function listMembershipsOfIdentity(db: Database, identityId: IdentityId): Promise<Member[]> {
   return (await store.listMembershipsOfIdentity(db, identityId)).map(toMember)
 }
 
 /** Lists all memberships of a user, also in suspended organizations. */
-export async function listAllMemberships(db: Database, userId: string): Promise<Member[]> {
+export async function listAllMemberships(db: Database, userId: UserId): Promise<Member[]> {
   return (await store.listAllMemberships(db, userId)).map(toMember)
 }
 
 /** Finds the membership of an identity. Returns undefined if there is none or the organization is suspended. */
 export async function findMembership(
   db: Database,
-  organizationId: string,
-  identityId: string,
+  organizationId: OrganizationId,
+  identityId: IdentityId,
 ): Promise<Member | undefined> {
   const found = await store.findMembershipOfIdentity(db, organizationId, identityId)
   return found && toMember(found)
 }
 
-export function findOrganization(db: Database, organizationId: string): Promise<Organization | undefined> {
+export function findOrganization(db: Database, organizationId: OrganizationId): Promise<Organization | undefined> {
   return store.findOrganization(db, organizationId)
 }
 
 /** Locks an organization for update until the transaction ends. Nothing else can change it or its members. */
-export function lockOrganization(tx: Transaction, organizationId: string): Promise<Organization | undefined> {
+export function lockOrganization(tx: Transaction, organizationId: OrganizationId): Promise<Organization | undefined> {
   return store.lockOrganization(tx, organizationId)
 }
 
 /** Locks an organization and the permissions of its members for share until the transaction ends. */
-export async function keepOrganization(tx: Transaction, organizationId: string): Promise<void> {
+export async function keepOrganization(tx: Transaction, organizationId: OrganizationId): Promise<void> {
   await store.lockOrganizationShared(tx, organizationId)
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 
 /** Lists the members who can sign or approve for an organization and have a signing key, grouped by user. */
-export function listSignatoryRows(db: Database, organizationId: string) {
+export function listSignatoryRows(db: Database, organizationId: OrganizationId) {
   return db
     .selectFrom('organization_member')
     .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -36,7 +37,7 @@ function mayAnswer({ maySign, mayApprove }: OrganizationSigner): boolean {
 export async function requireSigners(
   { db, config }: Pick<ServerContext, 'db' | 'config'>,
   session: Session,
-  organizationId: string,
+  organizationId: OrganizationId,
   now: Date,
 ): Promise<OrganizationSigner[]> {
   const members = await listMembershipsOfSession(db, session, { organizationId })
@@ -68,7 +69,7 @@ export async function listSignatories(db: Database, session: Session, now: Date)
  * Checks if an organization has enough members to sign: one with a signing key and signing authority, and the required
  * number of approvers. Each user counts once, even with several identities.
  */
-export async function canSign(db: Database, organizationId: string, approvalsNeeded: number): Promise<boolean> {
+export async function canSign(db: Database, organizationId: OrganizationId, approvalsNeeded: number): Promise<boolean> {
   const rows = await signatoryStore.listSignatoryRows(db, organizationId)
   const signers = new Set(rows.flatMap(({ userId, maySign }) => (maySign ? userId : [])))
   const approvers = new Set(rows.flatMap(({ userId, mayApprove }) => (mayApprove ? userId : [])))

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { recordAuditEvent, type AuditAction, type AuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import { verifies } from '#platform/crypto/ed25519.ts'
@@ -147,7 +148,7 @@ export function requireRecentAuthenticationForAction({ session, requested }: Mem
 /** Returns the message that the current signing key of an identity has signed. Throws `invalid_action_signature`. */
 async function readSigned(
   tx: Transaction,
-  identityId: string,
+  identityId: IdentityId,
   action: AuditAction,
   requested: SignedActionInput & { signature: string },
 ) {

@@ -1,10 +1,11 @@
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-export type Confirmed = { organizationId: string; connectionId: string }
+export type Confirmed = { organizationId: OrganizationId; connectionId: string }
 
 export async function upsertConfirmation(
   tx: Transaction,
-  { organizationId, connectionId, identityId }: Confirmed & { identityId: string },
+  { organizationId, connectionId, identityId }: Confirmed & { identityId: IdentityId },
   now: Date,
 ): Promise<void> {
   const confirmed = { identity_id: identityId, confirmed_at: now }

@@ -1,3 +1,4 @@
+import type { IdentityId, OrganizationId, SessionId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { findSsoAuthentication, type EnterpriseSso } from '#accounts/sessions/sso-session.ts'
 import * as store from './sso-confirmation-store.ts'
@@ -17,8 +18,8 @@ export async function isSsoConfirmed(db: Database, confirmed: Confirmed): Promis
  */
 export async function readConfirmedSso(
   db: Database,
-  sessionId: string,
-  organizationId: string,
+  sessionId: SessionId,
+  organizationId: OrganizationId,
   now: Date,
 ): Promise<EnterpriseSso | undefined> {
   const named = await findSsoAuthentication(db, sessionId, organizationId, now)
@@ -28,7 +29,7 @@ export async function readConfirmedSso(
 /** Records that an owner confirms the current configuration of a connection. */
 export async function confirmSso(
   tx: Transaction,
-  confirmed: Confirmed & { identityId: string },
+  confirmed: Confirmed & { identityId: IdentityId },
   now: Date,
 ): Promise<void> {
   await store.upsertConfirmation(tx, confirmed, now)

@@ -1,10 +1,11 @@
 import type { OrganizationScope } from '@countersign/protocol/formats/role'
+import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Session } from '#accounts/sessions/session.ts'
 
 /** Organization choices that an identity made when it connected an app; null if it was not asked. */
-export async function findOrganizationAccess(db: Database, identityId: string, clientId: string) {
+export async function findOrganizationAccess(db: Database, identityId: IdentityId, clientId: ClientId) {
   const consent = await db
     .selectFrom('authorization_consent')
     .select('organization_access as organizationAccess')
@@ -15,7 +16,7 @@ export async function findOrganizationAccess(db: Database, identityId: string, c
 }
 
 export type Organization = {
-  organizationId: string
+  organizationId: OrganizationId
   name: string
   slug: string
   logoUrl: string | null
@@ -78,19 +79,19 @@ function memberships(db: Database, ofIdentities: RawBuilder<boolean>) {
   return everyMembership(db, ofIdentities).where('status', '=', 'active')
 }
 
-export function listAllMemberships(db: Database, userId: string) {
+export function listAllMemberships(db: Database, userId: UserId) {
   return everyMembership(db, isOfUser(db, userId)).execute()
 }
 
-const isOfIdentity = (identityId: string) => sql<boolean>`organization_member.identity_id = ${identityId}`
+const isOfIdentity = (identityId: IdentityId) => sql<boolean>`organization_member.identity_id = ${identityId}`
 
-function isOfUser(db: Database, userId: string) {
+function isOfUser(db: Database, userId: UserId) {
   const identities = db.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', userId)
   return sql<boolean>`organization_member.identity_id = any(array${identities})`
 }
 
 type OfSession = Pick<Session, 'userId' | 'sessionId' | 'authMethod'>
-type MembershipFilter = { organizationId?: string | undefined; identityId?: string | undefined }
+type MembershipFilter = { organizationId?: OrganizationId | undefined; identityId?: IdentityId | undefined }
 
 /**
  * Lists the memberships that a session can use: in any organization or in one, with any identity of the user or with
@@ -98,36 +99,34 @@ type MembershipFilter = { organizationId?: string | undefined; identityId?: stri
  */
 export function listMembershipsOfSession(db: Database, session: OfSession, requested: MembershipFilter = {}) {
   const { organizationId, identityId } = requested
-  return memberships(db, isOfUser(db, session.userId))
-    .$if(session.authMethod !== 'passkey', (some) =>
-      some.where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('session_sso_authentication as named')
-            .select('named.session_id')
-            .where('named.session_id', '=', session.sessionId)
-            .whereRef('named.organization_id', '=', 'organization_member.organization_id')
-            .whereRef('named.identity_id', '=', 'organization_member.identity_id'),
-        ),
+  const usable = memberships(db, isOfUser(db, session.userId)).$if(session.authMethod !== 'passkey', (some) =>
+    some.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('session_sso_authentication as named')
+          .select('named.session_id')
+          .where('named.session_id', '=', session.sessionId)
+          .whereRef('named.organization_id', '=', 'organization_member.organization_id')
+          .whereRef('named.identity_id', '=', 'organization_member.identity_id'),
       ),
-    )
-    .$if(organizationId !== undefined, (some) =>
-      some.where('organization_member.organization_id', '=', organizationId ?? ''),
-    )
-    .$if(identityId !== undefined, (some) => some.where('organization_member.identity_id', '=', identityId ?? ''))
-    .execute()
+    ),
+  )
+  const inOne =
+    organizationId === undefined ? usable : usable.where('organization_member.organization_id', '=', organizationId)
+  const asOne = identityId === undefined ? inOne : inOne.where('organization_member.identity_id', '=', identityId)
+  return asOne.execute()
 }
 
-export function listMembershipsOfIdentity(db: Database, identityId: string) {
+export function listMembershipsOfIdentity(db: Database, identityId: IdentityId) {
   return memberships(db, isOfIdentity(identityId)).execute()
 }
 
-export function findMembershipOfIdentity(db: Database, organizationId: string, identityId: string) {
+export function findMembershipOfIdentity(db: Database, organizationId: OrganizationId, identityId: IdentityId) {
   return memberships(db, isOfIdentity(identityId))
     .where('organization_member.organization_id', '=', organizationId)
     .executeTakeFirst()
 }
 
-export function findOrganization(db: Database, organizationId: string): Promise<Organization | undefined> {
+export function findOrganization(db: Database, organizationId: OrganizationId): Promise<Organization | undefined> {
   return db
     .selectFrom('organization')
     .select(organization)
@@ -136,7 +135,7 @@ export function findOrganization(db: Database, organizationId: string): Promise<
 }
 
 /** Locks an organization for update until the transaction ends. Nothing else can change it or its members. */
-export function lockOrganization(tx: Transaction, organizationId: string): Promise<Organization | undefined> {
+export function lockOrganization(tx: Transaction, organizationId: OrganizationId): Promise<Organization | undefined> {
   return tx
     .selectFrom('organization')
     .select(organization)
@@ -146,7 +145,7 @@ export function lockOrganization(tx: Transaction, organizationId: string): Promi
 }
 
 /** Locks an organization for share until the transaction ends. Other transactions can share the lock. */
-export async function lockOrganizationShared(tx: Transaction, organizationId: string): Promise<void> {
+export async function lockOrganizationShared(tx: Transaction, organizationId: OrganizationId): Promise<void> {
   await tx
     .selectFrom('organization')
     .select('organization_id')
@@ -156,7 +155,7 @@ export async function lockOrganizationShared(tx: Transaction, organizationId: st
 }
 
 /** Finds the current signing public key of an identity. */
-export async function findSigningKey(db: Database, identityId: string): Promise<Uint8Array | undefined> {
+export async function findSigningKey(db: Database, identityId: IdentityId): Promise<Uint8Array | undefined> {
   const found = await db
     .selectFrom('signing_key')
     .select('public_key as publicKey')

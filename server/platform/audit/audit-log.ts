@@ -1,4 +1,5 @@
 import type { ActivityEntry } from '@countersign/protocol/accounts/account'
+import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import * as store from './store.ts'
@@ -9,7 +10,7 @@ import { randomUUIDv7 } from 'node:crypto'
 const pageEntries = 2000
 
 /** Reads all activity of a user's account in pages, newest first. */
-export function readActivity(db: Database, userId: string): AsyncGenerator<ActivityEntry[]> {
+export function readActivity(db: Database, userId: UserId): AsyncGenerator<ActivityEntry[]> {
   return readPages<ActivityEntry>(pageEntries, (last, count) =>
     listActivity(db, userId, { before: last?.entryId, count }),
   )
@@ -18,7 +19,7 @@ export function readActivity(db: Database, userId: string): AsyncGenerator<Activ
 /** Lists activity of a user's account, newest first: `count` events older than `before`. */
 export async function listActivity(
   db: Database,
-  userId: string,
+  userId: UserId,
   page: { before?: string | undefined; count: number },
 ): Promise<ActivityEntry[]> {
   const entries = await store.listAuditEventsOfUser(db, userId, page)
@@ -31,7 +32,7 @@ export async function listAuditEvents(db: Database, before: string | undefined, 
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
 }
 
-type AuditQuery = { organizationId: string; before?: string | undefined; action?: string | undefined }
+type AuditQuery = { organizationId: OrganizationId; before?: string | undefined; action?: string | undefined }
 
 const batch = 500
 
@@ -95,10 +96,10 @@ export type AuditAction = DeclaredAuditActions[keyof DeclaredAuditActions]
 export type AuditEvent = {
   action: AuditAction
   actor: 'user' | 'app' | 'operator' | 'system'
-  userId?: string
-  identityId?: string
-  clientId?: string
-  organizationId?: string
+  userId?: UserId
+  identityId?: IdentityId
+  clientId?: ClientId
+  organizationId?: OrganizationId
   details?: Record<string, string | number | boolean | string[]>
 }
 

@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely'
+import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
@@ -21,7 +22,7 @@ export function listAuditEvents(db: Database, before: string | undefined, count:
   return (before === undefined ? entries : entries.where('event_id', '<', before)).execute()
 }
 
-type OfOrganization = { organizationId: string; before?: string | undefined; action?: string | undefined }
+type OfOrganization = { organizationId: OrganizationId; before?: string | undefined; action?: string | undefined }
 
 /**
  * Lists the newest audit events of an organization, older than the event `before` if given, of all actions or those
@@ -67,8 +68,8 @@ type EntryOfUser = {
   at: Date
   action: string
   actor: Selectable<Tables['audit_event']>['actor']
-  identityId: string | null
-  clientId: string | null
+  identityId: IdentityId | null
+  clientId: ClientId | null
   appName: string | null
   details: Record<string, unknown>
 }
@@ -81,7 +82,7 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
  * first. Each identity is queried separately, because only then an index provides the order. A page reads no more rows
  * than it returns.
  */
-export async function listAuditEventsOfUser(db: Database, userId: string, { before = lastId, count }: Page) {
+export async function listAuditEventsOfUser(db: Database, userId: UserId, { before = lastId, count }: Page) {
   const { rows } = await sql<EntryOfUser>`
     with entry as (
       (

@@ -1,4 +1,5 @@
 // Written by `node tools/tables.ts` from server/migrations. Do not edit.
+import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { ColumnType, Generated } from 'kysely'
 
 /** Read as a value, written as its text. */
@@ -6,7 +7,7 @@ type Json = ColumnType<unknown, string, string>
 
 export interface Tables {
   app: {
-    client_id: string
+    client_id: ClientId
     name: string
     description: string | null
     icon_url: string | null
@@ -23,7 +24,7 @@ export interface Tables {
     updated_at: Date
     status: Generated<'active' | 'disabled'>
     post_logout_redirect_uris: Generated<string[]>
-    owner_user_id: string | null
+    owner_user_id: UserId | null
     disabled_by_operator: Generated<boolean>
     supports_e2ee: Generated<boolean>
     metadata_fetched_at: Date | null
@@ -41,12 +42,12 @@ export interface Tables {
   }
   app_origin: {
     origin: string
-    client_id: string
+    client_id: ClientId
   }
   app_resource: {
     resource_key: string
     resource_id: string
-    client_id: string
+    client_id: ClientId
     display_name: string
     description: string | null
     scopes: string[]
@@ -58,7 +59,7 @@ export interface Tables {
     disabled_by_operator: Generated<boolean>
   }
   app_secret: {
-    client_id: string
+    client_id: ClientId
     secret_sha256: Uint8Array
     created_at: Date
     expires_at: Date | null
@@ -68,28 +69,28 @@ export interface Tables {
     occurred_at: Date
     action: string
     actor: 'user' | 'app' | 'operator' | 'system'
-    user_id: string | null
-    identity_id: string | null
-    client_id: string | null
+    user_id: UserId | null
+    identity_id: IdentityId | null
+    client_id: ClientId | null
     details: ColumnType<unknown, string | undefined, string>
-    organization_id: string | null
+    organization_id: OrganizationId | null
   }
   authorization_app_key: {
-    identity_id: string
-    client_id: string
+    identity_id: IdentityId
+    client_id: ClientId
     mode: 'symmetric' | 'asymmetric'
     ciphertext: string
     public_key: Uint8Array | null
     created_at: Date
   }
   authorization_app_public_key: {
-    client_id: string
+    client_id: ClientId
     public_key: Uint8Array
-    identity_id: string
+    identity_id: IdentityId
   }
   authorization_consent: {
-    identity_id: string
-    client_id: string
+    identity_id: IdentityId
+    client_id: ClientId
     authorization_id: string
     scope: string[]
     created_at: Date
@@ -97,12 +98,12 @@ export interface Tables {
     organization_access: Generated<'none' | 'read' | 'create' | null>
   }
   delegation_former_identity: {
-    identity_id: string
+    identity_id: IdentityId
   }
   delegation_grant: {
-    identity_id: string
+    identity_id: IdentityId
     delegation_id: string
-    source_client_id: string
+    source_client_id: ClientId
     resource_id: string
     scope: string[]
     communication_mode: 'user_present' | 'background'
@@ -114,18 +115,18 @@ export interface Tables {
     use_audited_at: Date | null
   }
   delegation_usage: {
-    identity_id: string
+    identity_id: IdentityId
     delegation_id: string
     used_at: Date
     scope: string[]
     count: number
   }
   encryption_device_approval: {
-    user_id: string
+    user_id: UserId
     approval_id: string
-    requesting_session_id: string
+    requesting_session_id: SessionId
     commitment: Uint8Array
-    approving_session_id: string | null
+    approving_session_id: SessionId | null
     approver_public_key: Uint8Array | null
     requester_public_key: Uint8Array | null
     nonce: Uint8Array | null
@@ -134,13 +135,13 @@ export interface Tables {
     expires_at: Date
   }
   encryption_identity_key: {
-    identity_id: string
+    identity_id: IdentityId
     public_key: Uint8Array
     encrypted_private_key: string
     created_at: Date
   }
   encryption_key_wrap: {
-    user_id: string
+    user_id: UserId
     wrap_id: string
     kind: 'passkey_prf' | 'recovery_code' | 'device'
     credential_id: string | null
@@ -148,22 +149,22 @@ export interface Tables {
     created_at: Date
   }
   encryption_recovery_code: {
-    user_id: string
+    user_id: UserId
     recovery_auth_sha256: Uint8Array
     created_at: Date
   }
   fedcm_continuation: {
     reference_sha256: Uint8Array
-    user_id: string
-    session_id: string
-    client_id: string
+    user_id: UserId
+    session_id: SessionId
+    client_id: ClientId
     origin: string
     request: string
     expires_at: Date
   }
   identity: {
-    identity_id: string
-    user_id: string
+    identity_id: IdentityId
+    user_id: UserId
     handle: string
     display_name: string
     avatar_url: string | null
@@ -173,7 +174,7 @@ export interface Tables {
     updated_at: Date
   }
   identity_email_verification: {
-    identity_id: string
+    identity_id: IdentityId
     email: string
     code_mac: Uint8Array
     attempts: Generated<number>
@@ -181,12 +182,12 @@ export interface Tables {
   }
   identity_handle: {
     handle_normalized: string
-    identity_id: string | null
+    identity_id: IdentityId | null
     available_at: Date | null
   }
   oauth_pushed_request: {
     request_uri_sha256: Uint8Array
-    client_id: string
+    client_id: ClientId
     parameters: string
     first_used_at: Date | null
     expires_at: Date
@@ -195,7 +196,7 @@ export interface Tables {
     created_at: Date | null
   }
   organization: {
-    organization_id: string
+    organization_id: OrganizationId
     name: string
     slug: string
     logo_url: string | null
@@ -210,7 +211,7 @@ export interface Tables {
     approvals_needed: Generated<number>
   }
   organization_domain: {
-    organization_id: string
+    organization_id: OrganizationId
     domain_id: string
     domain: string
     txt_value: string
@@ -222,19 +223,19 @@ export interface Tables {
     notified_at: Date | null
   }
   organization_invitation: {
-    organization_id: string
+    organization_id: OrganizationId
     invitation_id: string
     token_sha256: Uint8Array
-    identity_id: string | null
+    identity_id: IdentityId | null
     email: string | null
     role: 'owner' | 'admin' | 'signer' | 'member' | 'viewer'
-    invited_by: string
+    invited_by: IdentityId
     created_at: Date
     expires_at: Date
     accepted_at: Date | null
   }
   organization_key: {
-    organization_id: string
+    organization_id: OrganizationId
     key_id: string
     version: number
     custody: 'svc_standard' | 'customer_kms' | 'identity_grants'
@@ -245,21 +246,21 @@ export interface Tables {
     retired_at: Date | null
   }
   organization_key_wrap: {
-    organization_id: string
+    organization_id: OrganizationId
     key_id: string
     member_id: string
     ciphertext: string
     granted_at: Date
   }
   organization_kms: {
-    organization_id: string
+    organization_id: OrganizationId
     url: string
     checked_at: Date
   }
   organization_member: {
-    organization_id: string
+    organization_id: OrganizationId
     member_id: string
-    identity_id: string
+    identity_id: IdentityId
     role: 'owner' | 'admin' | 'signer' | 'member' | 'viewer'
     scopes: string[]
     signing_authority: boolean
@@ -268,25 +269,25 @@ export interface Tables {
   }
   organization_slug: {
     slug: string
-    organization_id: string
+    organization_id: OrganizationId
     available_at: Date | null
-    former_owner_id: string | null
+    former_owner_id: UserId | null
   }
   organization_sso_confirmation: {
-    organization_id: string
+    organization_id: OrganizationId
     connection_id: string
-    identity_id: string | null
+    identity_id: IdentityId | null
     confirmed_at: Date
   }
   organization_verified_domain: {
     domain: string
-    organization_id: string
+    organization_id: OrganizationId
     domain_id: string
     next_check_at: Date
   }
   passkey_credential: {
     credential_id: string
-    user_id: string
+    user_id: UserId
     public_key: Uint8Array
     sign_count: string
     backup_eligible: boolean
@@ -300,8 +301,8 @@ export interface Tables {
     flow_id: string
     ceremony: 'register' | 'authenticate' | 'reauthenticate' | 'add_passkey' | 'recover'
     challenge: string
-    user_id: string | null
-    identity_id: string | null
+    user_id: UserId | null
+    identity_id: IdentityId | null
     handle: string | null
     display_name: string | null
     recovery_auth_sha256: Uint8Array | null
@@ -315,17 +316,17 @@ export interface Tables {
     expires_at: Date
   }
   session: {
-    session_id: string
+    session_id: SessionId
     token_sha256: Uint8Array
-    user_id: string
+    user_id: UserId
     user_agent: string | null
     created_at: Date
     auth_time: Date
     last_seen_at: Date
     expires_at: Date
     auth_method: 'passkey' | 'enterprise_sso'
-    identity_id: string | null
-    organization_id: string | null
+    identity_id: IdentityId | null
+    organization_id: OrganizationId | null
     connection_id: string | null
     credential_id: string | null
     proved_by: string | null
@@ -333,47 +334,47 @@ export interface Tables {
     proved_request_sha256: Uint8Array | null
   }
   session_app: {
-    session_id: string
-    known_session_id: string
-    identity_id: string
-    client_id: string
-    organization_id: string | null
+    session_id: SessionId
+    known_session_id: SessionId
+    identity_id: IdentityId
+    client_id: ClientId
+    organization_id: OrganizationId | null
     expires_at: Date
   }
   session_logout: {
-    client_id: string
+    client_id: ClientId
     logout_id: string
-    identity_id: string
-    session_id: string
+    identity_id: IdentityId
+    session_id: SessionId
     attempts: Generated<number>
     created_at: Date
     next_attempt_at: Date
   }
   session_logout_receiver: {
-    client_id: string
+    client_id: ClientId
     slow_until: Date
   }
   session_sso_authentication: {
-    session_id: string
-    organization_id: string
+    session_id: SessionId
+    organization_id: OrganizationId
     connection_id: string
-    identity_id: string
+    identity_id: IdentityId
     authenticated_at: Date
   }
   session_sso_bypass: {
-    session_id: string
-    organization_id: string
+    session_id: SessionId
+    organization_id: OrganizationId
     recorded_at: Date
   }
   signing_former_request: {
     request_id: string
-    identity_id: string
-    client_id: string
+    identity_id: IdentityId
+    client_id: ClientId
     public_key: Uint8Array
     expires_at: Date
   }
   signing_key: {
-    identity_id: string
+    identity_id: IdentityId
     key_version: number
     public_key: Uint8Array
     encrypted_private_key: string | null
@@ -383,12 +384,12 @@ export interface Tables {
   }
   signing_key_owner: {
     public_key: Uint8Array
-    identity_id: string
+    identity_id: IdentityId
   }
   signing_organization_request: {
-    organization_id: string
+    organization_id: OrganizationId
     request_id: string
-    client_id: string
+    client_id: ClientId
     organization_name: string
     payload: string
     metadata: string | null
@@ -400,13 +401,13 @@ export interface Tables {
   }
   signing_organization_request_route: {
     request_id: string
-    organization_id: string
-    client_id: string
+    organization_id: OrganizationId
+    client_id: ClientId
   }
   signing_organization_signature: {
-    organization_id: string
+    organization_id: OrganizationId
     request_id: string
-    identity_id: string
+    identity_id: IdentityId
     member_id: string
     role: 'sign' | 'approve'
     key_version: number
@@ -416,9 +417,9 @@ export interface Tables {
     signed_at: Date
   }
   signing_request: {
-    identity_id: string
+    identity_id: IdentityId
     request_id: string
-    client_id: string
+    client_id: ClientId
     payload: string
     metadata: string | null
     key_version: number
@@ -431,26 +432,26 @@ export interface Tables {
     signed_handle: string | null
   }
   signing_request_record: {
-    signer_id: string
-    client_id: string
+    signer_id: IdentityId | OrganizationId
+    client_id: ClientId
     is_connected: boolean
     recorded_at: Date
   }
   signing_request_route: {
     request_id: string
-    identity_id: string
-    client_id: string
+    identity_id: IdentityId
+    client_id: ClientId
   }
   signing_signature_use: {
-    identity_id: string
+    identity_id: IdentityId
     signature_sha256: Uint8Array
-    client_id: string
-    organization_id: string | null
+    client_id: ClientId
+    organization_id: OrganizationId | null
     role: 'self' | 'sign' | 'approve'
   }
   sso_connection: {
     connection_id: string
-    organization_id: string
+    organization_id: OrganizationId
     name: string
     settings: Json
     sealed_secret: string | null
@@ -471,9 +472,9 @@ export interface Tables {
   sso_link: {
     connection_id: string
     subject: string
-    organization_id: string
+    organization_id: OrganizationId
     member_id: string
-    identity_id: string
+    identity_id: IdentityId
     linked_at: Date
     normalized_email: string | null
   }
@@ -495,7 +496,7 @@ export interface Tables {
   }
   sso_scim_directory: {
     connection_id: string
-    organization_id: string
+    organization_id: OrganizationId
     subject_by: 'externalId' | 'email'
     token_sha256: Uint8Array
     token_created_at: Date
@@ -525,7 +526,7 @@ export interface Tables {
     expires_at: Date
   }
   token_access_token: {
-    identity_id: string
+    identity_id: IdentityId
     token_sha256: Uint8Array
     family_id: string
     scope: string[]
@@ -533,10 +534,10 @@ export interface Tables {
     issued_at: Date | null
   }
   token_family: {
-    identity_id: string
+    identity_id: IdentityId
     family_id: string
-    client_id: string
-    session_id: string
+    client_id: ClientId
+    session_id: SessionId
     scope: string[]
     auth_time: Date
     created_at: Date
@@ -553,7 +554,7 @@ export interface Tables {
     rotated_at: Date | null
     revoked_at: Date | null
     expires_at: Date
-    organization_id: string | null
+    organization_id: OrganizationId | null
     sso_connection_id: string | null
     authenticated_by_passkey: boolean | null
     requested_scope: string[] | null
@@ -595,12 +596,12 @@ export interface Tables {
     hash: Uint8Array
   }
   user_account: {
-    user_id: string
+    user_id: UserId
     identity_count: number
     created_at: Date
   }
   webhook_attempt: {
-    client_id: string
+    client_id: ClientId
     delivery_id: string
     attempt: number
     attempted_at: Date
@@ -608,7 +609,7 @@ export interface Tables {
     reason: string | null
   }
   webhook_delivery: {
-    client_id: string
+    client_id: ClientId
     delivery_id: string
     type: string
     payload: string
@@ -618,7 +619,7 @@ export interface Tables {
     next_attempt_at: Date | null
   }
   webhook_endpoint: {
-    client_id: string
+    client_id: ClientId
     url: string
     disabled_at: Date | null
     created_at: Date
@@ -626,7 +627,7 @@ export interface Tables {
     slow_until: Date | null
   }
   webhook_secret: {
-    client_id: string
+    client_id: ClientId
     secret_id: string
     sealed_secret: string
     created_at: Date

@@ -2,6 +2,7 @@ import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
 import type { WebhookEventType } from '@countersign/protocol/clients/webhook-events'
+import type { IdentityId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { ProviderMetadata } from '@countersign/protocol/oauth/provider-metadata'
 import type { StaticView } from '@countersign/protocol/pages'
 import type { Config } from '#platform/config/config.ts'
@@ -29,7 +30,7 @@ export type Background = { stop: () => Promise<void> }
 export type BackupPolicy = 'include' | 'exclude'
 
 /** User whose account is exported, and their session. */
-export type ExportSubject = { authMethod: 'passkey'; userId: string; sessionId: string }
+export type ExportSubject = { authMethod: 'passkey'; userId: UserId; sessionId: SessionId }
 
 /** Value of a field of the export. A list of any size is read in pages. */
 type Exported<Value> = Promise<Value> | (Value extends (infer Item)[] ? AsyncIterable<Item[]> : never)
@@ -43,7 +44,7 @@ export type ExportParts = {
   identity?: {
     [Field in keyof ExportedIdentity]?: (
       db: Database,
-      identityId: string,
+      identityId: IdentityId,
       now: Date,
     ) => Exported<ExportedIdentity[Field]>
   }
@@ -55,7 +56,7 @@ export type ExportParts = {
  */
 export type RegistrationPart = (
   finish: RegistrationFinish,
-) => ((tx: Transaction, identityId: string, now: Date) => Promise<void>) | undefined
+) => ((tx: Transaction, identityId: IdentityId, now: Date) => Promise<void>) | undefined
 
 /** Describes what a module supports to OAuth clients. Nothing that is not supported is described. */
 export type MetadataPart = (config: Config) => Partial<ProviderMetadata>

@@ -1,15 +1,16 @@
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 
 /** What can end, and whose it is. Identities, sessions and registered apps of one user end together. */
 export type Endings = {
   /** Registered apps that their owner deletes, with their rows locked. */
-  ownedApps: { clientIds: string[] }
+  ownedApps: { clientIds: ClientId[] }
   /** Apps that the user has registered. The account cannot end while they exist, except with `withApps`. */
-  apps: { userId: string; withApps: boolean }
-  identities: { userId: string; identityIds: string[] }
-  account: { userId: string }
+  apps: { userId: UserId; withApps: boolean }
+  identities: { userId: UserId; identityIds: IdentityId[] }
+  account: { userId: UserId }
   /** All sessions of the account, or what remains of sessions after these identities. */
-  sessions: { userId: string; identityIds: string[]; which: 'all' | 'of identities' }
+  sessions: { userId: UserId; identityIds: IdentityId[]; which: 'all' | 'of identities' }
 }
 
 /** Deletes a room's part of what ends, in its transaction, or throws if it must not end. */

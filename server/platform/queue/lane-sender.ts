@@ -1,3 +1,4 @@
+import type { ClientId } from '@countersign/protocol/ids'
 import { type Clock, addSeconds, rest } from '#platform/clock.ts'
 import type { Logger } from '#platform/observability/log.ts'
 import type { Claim } from './turns.ts'
@@ -24,7 +25,7 @@ export type Sending<Claimed extends Receiver> = {
    */
   attempt: (claimed: Claimed, cut: AbortSignal) => Promise<'taken' | 'not taken' | undefined>
   /** Marks a receiver as slow until an instant, or removes the mark. */
-  setSlow: (clientId: string, slowUntil: Date | null) => Promise<void>
+  setSlow: (clientId: ClientId, slowUntil: Date | null) => Promise<void>
 }
 
 /** Time after which an attempt in progress counts as slow. */

@@ -1,3 +1,5 @@
+import type { ClientId, UserId } from '@countersign/protocol/ids'
+
 /**
  * Lane of a receiver. One that recently failed or was slow is in the slow lane, which has its own slots. In each lane,
  * owners and apps have a maximum share of the slots. Receivers that never respond therefore delay no other, however
@@ -14,7 +16,7 @@ const shares: Record<Lane, Share> = {
 }
 
 /** Receiver of a delivery, and its owner: the user who registered the app, or the app itself. */
-export type Receiver = { clientId: string; owner: string }
+export type Receiver = { clientId: ClientId; owner: UserId | ClientId }
 
 /** A delivery that is being sent. It moves to the slow lane when it takes long. */
 export type UnderWay = Receiver & { lane: Lane }

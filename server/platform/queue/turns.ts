@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { ClientId } from '@countersign/protocol/ids'
 
 /** A claim on a queue: lane and limits. */
 export type Claim = {
@@ -10,7 +11,7 @@ export type Claim = {
   countOfAppMax: number
   /** Owners and apps of the deliveries in progress: one entry for each. */
   busyOwners: string[]
-  busyClientIds: string[]
+  busyClientIds: ClientId[]
   /** Owners that this process has recently served, and for how many seconds. */
   servedOwners: string[]
   servedSeconds: number[]

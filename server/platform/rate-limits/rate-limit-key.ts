@@ -1,16 +1,18 @@
+import type { ClientId, SessionId } from '@countersign/protocol/ids'
+
 /**
  * Session of a user, or of a thief. It counts for its owner, and at half the limit for itself, so that no session alone
  * exhausts the owner's limit. `isProved` means that a passkey was used in it recently. Such a session gets a tenth
  * above both limits, and all of its owner's together a half. The user with the passkey can then act even if stolen
- * sessions have exhausted the rest.
+ * sessions have exhausted the rest. An app that acts for its user counts like a session.
  */
-export type SessionKey = { owner: string; sessionId: string; isProved: boolean }
+export type SessionKey = { owner: string; sessionId: SessionId | ClientId; isProved: boolean }
 
 /**
  * Session opened by enterprise SSO. It counts only for itself, because the user's limits are independent of the
  * organization.
  */
-export type LoneSessionKey = { sessionId: string }
+export type LoneSessionKey = { sessionId: SessionId }
 
 /** Key for the actions of a user. It is never the user ID alone, because one session could then exhaust the limit. */
 export type PersonKey = SessionKey | LoneSessionKey

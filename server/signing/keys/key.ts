@@ -12,19 +12,20 @@ import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { type PasskeySession, requireRecentAuthentication } from '#accounts/sessions/session.ts'
 import { isCanonicalSignature, isValidPublicKey } from '@countersign/protocol/formats/signing/ed25519'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { isValidCurvePoint, verifies } from '#platform/crypto/ed25519.ts'
 
 const batchIdentities = 200
 
 /** Appends those keys of the identities to the log that it does not contain yet, each once and in order. */
-async function appendKeyEvents(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+async function appendKeyEvents(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   const keys = await store.markLogged(tx, identityIds)
   for (const key of keys.toSorted((one, other) => one.keyVersion - other.keyVersion))
     await appendKeyEvent(tx, { ...key, event: key.keyVersion === 1 ? 'created' : 'rotated' }, now)
 }
 
 /** Appends to the log that identities have no key any more. Call it before their keys are deleted. */
-async function appendKeyRemovals(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+async function appendKeyRemovals(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   await appendKeyEvents(tx, identityIds, now)
   for (const key of await store.listCurrentKeys(tx, identityIds))
     await appendKeyEvent(tx, { ...key, event: 'removed' }, now)
@@ -49,10 +50,10 @@ const refuse = defineErrors({
 })
 
 /** Key pair as it is stored; `parseSigningPublicKey` returns the public key. */
-export type NewSigningKey = { identityId: string; publicKey: Uint8Array; encryptedPrivateKey: string }
+export type NewSigningKey = { identityId: IdentityId; publicKey: Uint8Array; encryptedPrivateKey: string }
 
 /** Finds the current signing key of an identity. */
-export function findCurrentKey(db: Database, identityId: string): Promise<store.StoredKey | undefined> {
+export function findCurrentKey(db: Database, identityId: IdentityId): Promise<store.StoredKey | undefined> {
   return store.findCurrentKey(db, identityId)
 }
 
@@ -60,7 +61,7 @@ export function findCurrentKey(db: Database, identityId: string): Promise<store.
 export function readFirstSigningKey({ signingKey }: Pick<RegistrationFinish, 'signingKey'>) {
   if (!signingKey) return undefined
   const key = { ...signingKey, publicKey: parseSigningPublicKey(signingKey) }
-  return (tx: Transaction, identityId: string, now: Date) => createFirstSigningKey(tx, { ...key, identityId }, now)
+  return (tx: Transaction, identityId: IdentityId, now: Date) => createFirstSigningKey(tx, { ...key, identityId }, now)
 }
 
 /** Stores the first signing key of a new identity. Throws `key_in_use`. */
@@ -92,7 +93,7 @@ export async function insertSigningKey(
 export async function createKey(
   db: Database,
   session: PasskeySession,
-  { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: string },
+  { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: IdentityId },
   now: Date,
 ): Promise<SigningKey> {
   const { userId } = session
@@ -109,13 +110,13 @@ export async function createKey(
 }
 
 /** Lists the current keys of a user's identities. */
-export async function listKeyRecords(db: Database, userId: string): Promise<SigningKey[]> {
+export async function listKeyRecords(db: Database, userId: UserId): Promise<SigningKey[]> {
   const byIdentity = Map.groupBy(await store.listKeysOfUser(db, userId), ({ identityId }) => identityId)
   return [...byIdentity.values()].map((keys) => toRecord(keys[0]?.handle ?? '', keys))
 }
 
 /** Returns the current key of an identity, or that it has none. Throws `identity_not_found`. */
-export async function getSigningKey(db: Database, session: PasskeySession, identityId: string) {
+export async function getSigningKey(db: Database, session: PasskeySession, identityId: IdentityId) {
   const { handle } = await requireOwnIdentity(db, session, identityId)
   const keys = await store.listKeys(db, identityId)
   return keys.length > 0 ? toRecord(handle, keys) : { identityId, handle, hasKey: false as const }
@@ -141,7 +142,7 @@ export async function getPublicKeyByHandle(db: Database, handle: string, at: Dat
 }
 
 /** Lists the signing keys of an identity, oldest first. */
-export async function listSigningKeys(db: Database, identityId: string) {
+export async function listSigningKeys(db: Database, identityId: IdentityId) {
   const keys = await store.listKeys(db, identityId)
   return keys.map(({ keyVersion, publicKey, encryptedPrivateKey, createdAt, endedAt }) => ({
     keyVersion,
@@ -156,7 +157,7 @@ export async function listSigningKeys(db: Database, identityId: string) {
  * Deletes the keys of identities that are being deleted. The owner of each public key stays recorded, so that no other
  * identity can ever use it.
  */
-export async function deleteSigningKeys(tx: Transaction, identityIds: string[], now: Date): Promise<void> {
+export async function deleteSigningKeys(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   await appendKeyRemovals(tx, identityIds, now)
   await store.deleteKeys(tx, identityIds)
 }

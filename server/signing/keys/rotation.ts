@@ -1,5 +1,6 @@
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import type { IdentityId } from '@countersign/protocol/ids'
 import type { Rotation, SigningKey } from '@countersign/protocol/signing/signing'
 import { lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
 import type { Transaction } from '#platform/database/database.ts'
@@ -23,7 +24,7 @@ const refuse = defineErrors({
 /** Signing requests that are pending for a replaced key. */
 export type OldKeyRequests = {
   /** Expires all pending requests of an identity and returns their IDs. */
-  expirePending: (tx: Transaction, identityId: string, now: Date) => Promise<string[]>
+  expirePending: (tx: Transaction, identityId: IdentityId, now: Date) => Promise<string[]>
   /** Notifies the waiting callers in this process. */
   settled: (requestIds: string[]) => void
 }
@@ -40,7 +41,7 @@ type RotationDeps = Pick<ServerContext, 'db' | 'rateLimits'> & { ofOldKey: Pick<
 export async function rotateKey(
   { db, rateLimits, ofOldKey }: RotationDeps,
   session: PasskeySession,
-  { identityId, ...rotation }: Rotation & { identityId: string },
+  { identityId, ...rotation }: Rotation & { identityId: IdentityId },
   now: Date,
 ): Promise<{ key: SigningKey; expired: string[] }> {
   const { userId } = session
@@ -75,7 +76,10 @@ export async function rotateKey(
 }
 
 /** Throws `key_changed` if a former key has signed, `invalid_rotation_signature` if none of the keys has. */
-function requireSigned(keys: StoredKey[], { rotationSignature, ...rotation }: Rotation & { identityId: string }): void {
+function requireSigned(
+  keys: StoredKey[],
+  { rotationSignature, ...rotation }: Rotation & { identityId: IdentityId },
+): void {
   const signature = fromCanonicalBase64(rotationSignature)
   const message = Buffer.from(rotationMessage(rotation), 'utf8')
   const signer = signature && keys.findLast(({ publicKey }) => verifies(message, signature, publicKey))

@@ -1,7 +1,8 @@
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Binds a public key to an identity permanently. */
-export async function insertKeyOwner(tx: Transaction, publicKey: Uint8Array, identityId: string): Promise<void> {
+export async function insertKeyOwner(tx: Transaction, publicKey: Uint8Array, identityId: IdentityId): Promise<void> {
   await tx.insertInto('signing_key_owner').values({ public_key: publicKey, identity_id: identityId }).execute()
 }
 
@@ -14,7 +15,7 @@ export function findKeyOwner(db: Database, publicKey: Uint8Array) {
     .executeTakeFirst()
 }
 
-type NewKey = { identityId: string; keyVersion: number; publicKey: Uint8Array; encryptedPrivateKey: string }
+type NewKey = { identityId: IdentityId; keyVersion: number; publicKey: Uint8Array; encryptedPrivateKey: string }
 
 export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promise<void> {
   await tx
@@ -32,7 +33,7 @@ export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promis
 /** Retires a key if it is still the current one. */
 export async function endKey(
   tx: Transaction,
-  { identityId, keyVersion }: { identityId: string; keyVersion: number },
+  { identityId, keyVersion }: { identityId: IdentityId; keyVersion: number },
   now: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
@@ -53,7 +54,7 @@ export async function endKey(
  */
 export async function forgetPrivateHalves(
   tx: Transaction,
-  { identityId, keyVersion }: { identityId: string; keyVersion: number },
+  { identityId, keyVersion }: { identityId: IdentityId; keyVersion: number },
 ): Promise<void> {
   await tx
     .updateTable('signing_key')
@@ -74,12 +75,12 @@ const key = [
 ] as const
 
 /** Lists all current and former keys of an identity, oldest first. */
-export function listKeys(db: Database, identityId: string) {
+export function listKeys(db: Database, identityId: IdentityId) {
   return db.selectFrom('signing_key').select(key).where('identity_id', '=', identityId).orderBy('key_version').execute()
 }
 export type StoredKey = Awaited<ReturnType<typeof listKeys>>[number]
 
-export function findCurrentKey(db: Database, identityId: string) {
+export function findCurrentKey(db: Database, identityId: IdentityId) {
   return db
     .selectFrom('signing_key')
     .select(key)
@@ -89,7 +90,7 @@ export function findCurrentKey(db: Database, identityId: string) {
 }
 
 /** Finds the key that an identity had at an instant. */
-export function findKeyAt(db: Database, identityId: string, at: Date) {
+export function findKeyAt(db: Database, identityId: IdentityId, at: Date) {
   return db
     .selectFrom('signing_key')
     .select(key)
@@ -100,7 +101,7 @@ export function findKeyAt(db: Database, identityId: string, at: Date) {
 }
 
 /** Lists the keys of a user's identities, grouped by identity, oldest first. */
-export function listKeysOfUser(db: Database, userId: string) {
+export function listKeysOfUser(db: Database, userId: UserId) {
   return db
     .selectFrom('signing_key')
     .innerJoin('identity', 'identity.identity_id', 'signing_key.identity_id')
@@ -113,14 +114,14 @@ export function listKeysOfUser(db: Database, userId: string) {
     .execute()
 }
 
-export async function deleteKeys(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteKeys(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('signing_key').where('identity_id', 'in', identityIds).execute()
 }
 
 const received = ['identity_id as identityId', 'key_version as keyVersion', 'public_key as publicKey'] as const
 
 /** Marks the keys of these identities that are not in the log yet as logged, and returns them. */
-export function markLogged(tx: Transaction, identityIds: string[]) {
+export function markLogged(tx: Transaction, identityIds: IdentityId[]) {
   return tx
     .updateTable('signing_key')
     .set({ is_logged: true })
@@ -131,7 +132,7 @@ export function markLogged(tx: Transaction, identityIds: string[]) {
 }
 
 /** Lists the current keys of these identities. */
-export function listCurrentKeys(tx: Transaction, identityIds: string[]) {
+export function listCurrentKeys(tx: Transaction, identityIds: IdentityId[]) {
   return tx
     .selectFrom('signing_key')
     .select(received)
@@ -141,7 +142,7 @@ export function listCurrentKeys(tx: Transaction, identityIds: string[]) {
 }
 
 /** Lists identities that have keys which are not in the log. */
-export async function listIdentitiesNotInLog(db: Database, count: number): Promise<string[]> {
+export async function listIdentitiesNotInLog(db: Database, count: number): Promise<IdentityId[]> {
   const rows = await db
     .selectFrom('signing_key')
     .select('identity_id')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import * as organizationRequestStore from '#signing/requests/organizations/organization-request-store.ts'
 import * as store from '#signing/requests/identities/store.ts'
@@ -9,14 +10,14 @@ export type HistoryPageOptions = { before: Position | undefined; count: number }
 
 /** Ended request without its text, with the size of that text. */
 type Ended = Position & { textBytes: number }
-export type EndedOfIdentity = Ended & { identityId: string }
-export type SignedForOrganization = Ended & { organizationId: string }
+export type EndedOfIdentity = Ended & { identityId: IdentityId }
+export type SignedForOrganization = Ended & { organizationId: OrganizationId }
 
 /**
  * Lists the newest ended requests of a user, optionally before a position. Reads no more per identity than the whole
  * list may contain.
  */
-export async function listEndedOfUser(db: Database, userId: string, { before, count }: HistoryPageOptions, now: Date) {
+export async function listEndedOfUser(db: Database, userId: UserId, { before, count }: HistoryPageOptions, now: Date) {
   const { rows } = await sql<EndedOfIdentity>`
     select identity.identity_id as "identityId", request_id as "requestId", ended.created_at as "createdAt",
       text_bytes as "textBytes"
@@ -32,7 +33,7 @@ export async function listEndedOfUser(db: Database, userId: string, { before, co
 }
 
 /** Lists the newest requests signed by organizations, of those that a user has signed or approved. */
-export async function listSignedForOrganizations(db: Database, userId: string, { before, count }: HistoryPageOptions) {
+export async function listSignedForOrganizations(db: Database, userId: UserId, { before, count }: HistoryPageOptions) {
   const { rows } = await sql<SignedForOrganization>`
     select signing_organization_request.organization_id as "organizationId",
       signing_organization_request.request_id as "requestId",
@@ -51,7 +52,7 @@ export async function listSignedForOrganizations(db: Database, userId: string, {
 }
 
 /** Reads these requests in any order, each with the user's member identity that signed or approved it. */
-export function readSignedForOrganizations(db: Database, userId: string, places: SignedForOrganization[], now: Date) {
+export function readSignedForOrganizations(db: Database, userId: UserId, places: SignedForOrganization[], now: Date) {
   const organizationIds = places.map(({ organizationId }) => organizationId)
   const requestIds = places.map(({ requestId }) => requestId)
   return organizationRequestStore
@@ -81,7 +82,7 @@ function isBefore(table: Table, { createdAt, requestId }: Position) {
 /** Lists the requests to an identity, newest first: `count` of them, optionally before a given one. */
 export function listRequests(
   db: Database,
-  identityId: string,
+  identityId: IdentityId,
   { before = latest, count }: { before?: Position | undefined; count: number },
 ) {
   const { createdAt, requestId } = before

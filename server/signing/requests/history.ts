@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@countersign/protocol/api'
+import type { UserId } from '@countersign/protocol/ids'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import type { Database } from '#platform/database/database.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
@@ -41,12 +42,12 @@ function newestFirst(one: Position, other: Position): number {
   return other.createdAt.getTime() - one.createdAt.getTime() || other.requestId.localeCompare(one.requestId)
 }
 
-async function readOwn(db: Database, userId: string, chosen: Found[]): Promise<SigningRequest[]> {
+async function readOwn(db: Database, userId: UserId, chosen: Found[]): Promise<SigningRequest[]> {
   const places = chosen.filter((each) => 'identityId' in each)
   return places.length === 0 ? [] : (await store.listRequestsOfUser(db, userId, places)).map(toEndedRequest)
 }
 
-async function readOfOrganizations(db: Database, userId: string, chosen: Found[], now: Date) {
+async function readOfOrganizations(db: Database, userId: UserId, chosen: Found[], now: Date) {
   const places = chosen.filter((each) => 'organizationId' in each)
   if (places.length === 0) return []
   const requests = await listingStore.readSignedForOrganizations(db, userId, places, now)

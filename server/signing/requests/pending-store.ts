@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import * as organizationAnswerStore from '#signing/requests/organizations/organization-answer-store.ts'
 
@@ -15,9 +16,9 @@ export type Position = { isConnected: boolean; expiresAt: Date; requestId: strin
 type Requested = { after: Position; asOf: Date; count: number }
 
 /** Pending request without its text, with the size of that text. */
-export type Waiting = Position & { clientId: string; textBytes: number }
-export type WaitingForIdentity = Waiting & { identityId: string; handle: string }
-export type WaitingForOrganization = Waiting & { organizationId: string; organizationName: string }
+export type Waiting = Position & { clientId: ClientId; textBytes: number }
+export type WaitingForIdentity = Waiting & { identityId: IdentityId; handle: string }
+export type WaitingForOrganization = Waiting & { organizationId: OrganizationId; organizationName: string }
 
 const inOrder = sql`not is_connected, expires_at, request_id`
 const pageOf = ({ after: { isConnected, expiresAt, requestId }, count }: Requested) => sql`
@@ -28,7 +29,7 @@ const columns = sql`request_id as "requestId", client_id as "clientId", expires_
   text_bytes as "textBytes", is_connected as "isConnected"`
 
 /** Lists the pending requests of a user, read per identity: a join over all pending requests could read every one. */
-export async function listWaitingForUser(db: Database, userId: string, requested: Requested, now: Date) {
+export async function listWaitingForUser(db: Database, userId: UserId, requested: Requested, now: Date) {
   const { rows } = await sql<WaitingForIdentity>`
     select identity.identity_id as "identityId", handle, ${columns}
     from identity cross join lateral (
@@ -47,8 +48,8 @@ export async function listWaitingForUser(db: Database, userId: string, requested
 }
 
 /** Counts the pending requests of each identity of a user that has any. */
-export async function countWaitingForUser(db: Database, userId: string, now: Date) {
-  const { rows } = await sql<{ identityId: string; count: number }>`
+export async function countWaitingForUser(db: Database, userId: UserId, now: Date) {
+  const { rows } = await sql<{ identityId: IdentityId; count: number }>`
     select identity.identity_id as "identityId", count
     from identity cross join lateral (
       select count(*)::integer from signing_request
@@ -59,7 +60,7 @@ export async function countWaitingForUser(db: Database, userId: string, now: Dat
   return rows
 }
 
-type Members = { organizationIds: string[]; identityIds: string[] }
+type Members = { organizationIds: OrganizationId[]; identityIds: IdentityId[] }
 
 /** Lists the requests to organizations that none of these members has answered yet. */
 export async function listWaitingForMembers(db: Database, members: Members, requested: Requested, now: Date) {
@@ -110,7 +111,7 @@ function isWaiting(now: Date) {
 }
 
 /** Returns the names of these apps; deleted apps are omitted. */
-export async function readAppNames(db: Database, clientIds: string[]): Promise<Map<string, string>> {
+export async function readAppNames(db: Database, clientIds: ClientId[]): Promise<Map<string, string>> {
   if (clientIds.length === 0) return new Map()
   const apps = await db
     .selectFrom('app')

@@ -1,4 +1,5 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
+import type { ClientId } from '@countersign/protocol/ids'
 import { type OrganizationReceipt, type Receipt, receiptType } from '@countersign/protocol/signing/receipts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -90,7 +91,7 @@ export async function issueReceipt(
 /** Issues the receipt to the requesting app. Also throws `access_denied`. */
 export async function issueReceiptToApp(
   kernel: ServerContext,
-  clientId: string,
+  clientId: ClientId,
   requestId: string,
   now: Date,
 ): Promise<string> {

@@ -1,4 +1,5 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
+import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import * as listingStore from './history-store.ts'
@@ -8,7 +9,7 @@ import type { StoredRequest } from '#signing/requests/identities/store.ts'
 const pageRequests = 100
 
 /** Reads all requests that an identity has received, newest first. */
-export async function* readAllRequests(db: Database, identityId: string) {
+export async function* readAllRequests(db: Database, identityId: IdentityId) {
   const pages = readPages<StoredRequest>(pageRequests, (before, count) =>
     listingStore.listRequests(db, identityId, { before, count }),
   )

@@ -2,6 +2,7 @@ import { getAppReceipt, readReceipt, receiptMediaType } from '@countersign/proto
 import * as endpoints from '@countersign/protocol/signing/signing'
 import type { NewSigningRequest } from '@countersign/protocol/signing/signing'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import * as pending from '@countersign/protocol/signing/pending-signing'
 import type { FastifyReply } from 'fastify'
 import type { AppDirectory } from '#clients/registration/directory.ts'
@@ -108,7 +109,10 @@ type Named = Pick<NewSigningRequest, 'identityId' | 'organizationId'>
  * Parses the identity or organization that an app requests a signature from. Throws `invalid_request` unless exactly
  * one is named.
  */
-function readAddressee({ identityId, organizationId }: Named): { identityId: string } | { organizationId: string } {
+function readAddressee({
+  identityId,
+  organizationId,
+}: Named): { identityId: IdentityId } | { organizationId: OrganizationId } {
   if (identityId !== undefined && organizationId === undefined) return { identityId }
   if (organizationId !== undefined && identityId === undefined) return { organizationId }
   throw refuse.invalid_request()

@@ -1,11 +1,12 @@
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { ServerContext } from '#platform/module/services.ts'
 import * as store from './identities/store.ts'
 import * as organizationRequestStore from './organizations/organization-request-store.ts'
 
 /** Pending request of an identity or an organization, whose status a caller waits for. */
 export type PendingRequestRef = { requestId: string; expiresAt: Date } & (
-  | { identityId: string }
-  | { organizationId: string }
+  | { identityId: IdentityId }
+  | { organizationId: OrganizationId }
 )
 
 /** Lets callers wait until requests are resolved. */

@@ -1,6 +1,7 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { identityDigest, writeKeyEvent, type KeyEventKind } from '@countersign/protocol/formats/signing/key-event'
 import { hashLeaf } from '@countersign/protocol/formats/signing/merkle-tree'
+import type { IdentityId } from '@countersign/protocol/ids'
 import type { LoggedKeyEvent } from '@countersign/protocol/signing/transparency'
 import { addSeconds } from '#platform/clock.ts'
 import type { Transaction } from '#platform/database/database.ts'
@@ -17,7 +18,7 @@ import * as store from './store.ts'
  */
 const removalDelaySecondsMax = 24 * 3600
 
-type NewEvent = { event: KeyEventKind; identityId: string; publicKey: Uint8Array; keyVersion: number }
+type NewEvent = { event: KeyEventKind; identityId: IdentityId; publicKey: Uint8Array; keyVersion: number }
 
 /** Appends a key event to the log, in the transaction that changes the key. */
 export async function appendKeyEvent(
@@ -39,7 +40,7 @@ export async function appendKeyEvent(
   })
 }
 
-type Page = { identityId: string; start: number; count: number }
+type Page = { identityId: IdentityId; start: number; count: number }
 
 /**
  * Lists up to `count` log events of an identity from the index `start` on, oldest first. Returns the proof of each
@@ -58,7 +59,7 @@ export async function listKeyEvents(
   return { checkpoint: log.checkpoint, events, nextStart: found[count]?.index ?? null }
 }
 
-type KeyTarget = { identityId: string; keyVersion: number }
+type KeyTarget = { identityId: IdentityId; keyVersion: number }
 
 /** Returns the leaf that logs a key of an identity, with its proof; undefined if the log does not contain it. */
 export async function getKeyProof(
@@ -100,7 +101,7 @@ async function proveAll(
   return leaves.map(({ index, leaf }, nth) => ({ index, leaf, hashes: proofs[nth] ?? [] }))
 }
 
-function digestOf(identityId: string): Buffer {
+function digestOf(identityId: IdentityId): Buffer {
   return Buffer.from(identityDigest(sha256, identityId), 'base64')
 }
 

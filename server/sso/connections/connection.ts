@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { NewSsoConnection, SsoConnection, SsoConnectionChange } from '@countersign/protocol/organizations/sso'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
@@ -48,7 +49,11 @@ export async function findConnection(db: Database, connectionId: string): Promis
 }
 
 /** Lists the connections of an organization that serve an e-mail domain. */
-export async function connectionsOfDomain(db: Database, organizationId: string, domain: string): Promise<Connection[]> {
+export async function connectionsOfDomain(
+  db: Database,
+  organizationId: OrganizationId,
+  domain: string,
+): Promise<Connection[]> {
   const rows = await store.listConnections(db, organizationId)
   return rows.filter(({ enabled, domains }) => enabled && domains.includes(domain)).map(toConnection)
 }
@@ -243,7 +248,7 @@ async function change(
   })
 }
 
-type Using = { organizationId: string; ssoConnectionId: string | null }
+type Using = { organizationId: OrganizationId; ssoConnectionId: string | null }
 
 /**
  * Resolves the connection that members must use: it must be enabled, tested and confirmed. The current one stays if it
@@ -296,7 +301,7 @@ function requireName(name: string): void {
   if (!isDisplayName(name)) throw refuse.invalid_request()
 }
 
-async function requireVerified(tx: Transaction, organizationId: string, domains: string[]): Promise<void> {
+async function requireVerified(tx: Transaction, organizationId: OrganizationId, domains: string[]): Promise<void> {
   for (const domain of domains)
     if (!(await isVerifiedFor(tx, organizationId, domain))) throw refuse.domain_not_verified()
 }

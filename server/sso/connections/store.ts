@@ -1,3 +1,4 @@
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 const connection = [
@@ -38,7 +39,7 @@ export function findConnection(db: Database, connectionId: string) {
 }
 
 /** Lists the connections of an organization, oldest first. */
-export function listConnections(db: Database, organizationId: string) {
+export function listConnections(db: Database, organizationId: OrganizationId) {
   return connections(db)
     .where('sso_connection.organization_id', '=', organizationId)
     .orderBy('sso_connection.created_at')

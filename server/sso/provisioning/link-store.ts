@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 export function findLink(db: Database, connectionId: string, subject: string) {
@@ -13,9 +14,9 @@ export function findLink(db: Database, connectionId: string, subject: string) {
 type NewLink = {
   connectionId: string
   subject: string
-  organizationId: string
+  organizationId: OrganizationId
   memberId: string
-  identityId: string
+  identityId: IdentityId
 }
 
 /**
@@ -93,7 +94,7 @@ export async function findSubjectByEmail(db: Database, connectionId: string, nor
   return row?.subject ?? null
 }
 
-export async function deleteLinksOfIdentities(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteLinksOfIdentities(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('sso_link').where('identity_id', 'in', identityIds).execute()
 }
 

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import { type AuditAction, recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -207,7 +208,7 @@ function fieldsThatChange(before: ScimUser, after: ScimUser): string[] {
   )
 }
 
-type Noted = { organizationId: string; details: Record<string, string | boolean | string[]> }
+type Noted = { organizationId: OrganizationId; details: Record<string, string | boolean | string[]> }
 
 /**
  * Records an audit event of the directory, which has no user as actor. The audit log does not contain the users' names.

@@ -1,5 +1,6 @@
 import type { PendingSsoLogin, SsoConfirmation } from '@countersign/protocol/organizations/sso'
 import { domainOfEmail } from '@countersign/protocol/formats/domain'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import {
   findIdentity,
   lockIdentity,
@@ -185,7 +186,7 @@ async function describeSignIn(db: Database, { identityId }: Member, browser: Cli
 export async function linkSsoAccount(
   { db, config, clock }: ServerContext,
   session: PasskeySession,
-  { identityId, ...arriving }: PendingLoginRef & { identityId: string },
+  { identityId, ...arriving }: PendingLoginRef & { identityId: IdentityId },
 ): Promise<{ returnTo: string }> {
   const now = clock()
   requireRecentAuthentication(session, now)
@@ -217,7 +218,7 @@ export async function linkSsoAccount(
 }
 
 /** Deletes the SSO links of these identities. */
-export async function deleteSsoLinks(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteSsoLinks(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await links.deleteLinksOfIdentities(tx, identityIds)
 }
 
@@ -277,7 +278,13 @@ async function findLinkedMember(db: Database, { connectionId }: Connection, subj
   return member?.memberId === link?.memberId ? member : undefined
 }
 
-type Joining = { connection: Connection; person: Proved; word: ProvisioningStatus; userId: string; identityId: string }
+type Joining = {
+  connection: Connection
+  person: Proved
+  word: ProvisioningStatus
+  userId: UserId
+  identityId: IdentityId
+}
 
 /** Adds an identity as a member. Throws `sso_not_a_member`, and the errors of `addProvisionedMember`. */
 async function join(tx: Transaction, { connection, person, word, ...joining }: Joining, now: Date) {

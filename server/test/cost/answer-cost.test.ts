@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { challengeNameOf } from '@countersign/protocol/formats/domain'
+import { type OrganizationId, asId } from '@countersign/protocol/ids'
 import { lookUpTxtRecord } from '#organizations/domains/txt-record.ts'
 import { kmsUnwrap, kmsWrap, type KmsCallDeps } from '#organizations/keys/kms-call.ts'
 import { Secret } from '#platform/crypto/secret.ts'
@@ -147,7 +148,7 @@ type MeasuredAnswer = Omit<MeasuredParser, 'parse'> & {
   honest: () => string
 }
 
-const place = () => ({ url: host.at('/kms'), organizationId: randomUUID(), keyId: randomUUID() })
+const place = () => ({ url: host.at('/kms'), organizationId: asId<OrganizationId>(randomUUID()), keyId: randomUUID() })
 
 /** Every external answer that the service parses, in addition to metadata: a new one is a row here. */
 const answers: Record<string, MeasuredAnswer> = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { addSeconds } from '#platform/clock.ts'
 import type { Claim } from '#platform/queue/turns.ts'
 import { claimLogouts, setSlowToTake } from '#accounts/backchannel-logout/logout.ts'
@@ -100,7 +101,7 @@ async function markAllSlow(queue: Queue, slowUntil: Date): Promise<void> {
   )
 }
 
-const setQuick = (queue: Queue, clientId: string) =>
+const setQuick = (queue: Queue, clientId: ClientId) =>
   (queue === 'webhook_delivery' ? setSlow : setSlowToTake)(world.db, clientId, null)
 
 const claimOf = (now: Date, lane: Claim['lane'] = 'quick'): Claim => ({
@@ -161,12 +162,12 @@ for (const queue of ['webhook_delivery', 'session_logout'] as const) {
     const now = world.now()
     await letWait(queue, addSeconds(now, -3600), sql`(select * from app limit ${waiting}::integer)`)
     await markAllSlow(queue, addSeconds(now, 600))
-    const { rows } = await sql<{ clientId: string }>`
+    const { rows } = await sql<{ clientId: ClientId }>`
       select client_id as "clientId" from ${sql.table(queue)} order by next_attempt_at offset ${waiting / 2} limit 1
     `.execute(world.db)
-    await setQuick(queue, rows[0]?.clientId ?? '')
+    await setQuick(queue, rows[0]?.clientId ?? asId<ClientId>(''))
     let claims = 0
-    let taken: { clientId: string }[] = []
+    let taken: { clientId: ClientId }[] = []
     for (; taken.length === 0; claims += 1) {
       // Of these, a claim reads a hundred.
       assert.ok(claims < waiting / 10, `not found in ${claims} claims`)

@@ -13,6 +13,7 @@ import { parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
 import { limits } from '@countersign/protocol/formats/limits'
 import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { nodeSuite, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { parseBasicCredentials } from '#clients/registration/authentication/authentication.ts'
 import { parseClientMetadataDocument } from '#clients/registration/metadata-documents/metadata-document.ts'
 import { requireRedirectUri } from '#clients/registration/settings.ts'
@@ -295,7 +296,9 @@ const parsers: Record<string, MeasuredParser> = {
   },
   'PRS-10 a client metadata document': {
     sizeMax: 5 * 1024,
-    parse: json((document) => parseClientMetadataDocument(document, 'https://a.example/', world.config)),
+    parse: json((document) =>
+      parseClientMetadataDocument(document, asId<ClientId>('https://a.example/'), world.config),
+    ),
     shapes: { ...costlyJson, 'a long name': between(metadata, 'a') },
   },
   'PRS-10 a key event': { sizeMax: bodyBytesMax, parse: parseKeyEvent, shapes: { ...costlyText, ...costlyJson } },

@@ -1,9 +1,10 @@
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { BatchStatement } from '#platform/database/batching.ts'
 import * as store from './store.ts'
 import type { TokenFamilyGrant } from './store.ts'
 
-export type AccessTokenRecord = TokenFamilyGrant & { clientId: string }
+export type AccessTokenRecord = TokenFamilyGrant & { clientId: ClientId }
 
 /** Looks up access tokens. $1 identity, $2 access token hash, $3 now. */
 export const findAccessStatement: BatchStatement = {
@@ -24,7 +25,7 @@ export const findAccessStatement: BatchStatement = {
     from found join identity using (identity_id)`,
 }
 
-type OfClient = { identityId: string; sha256: Uint8Array; clientId: string }
+type OfClient = { identityId: IdentityId; sha256: Uint8Array; clientId: ClientId }
 
 /** Finds a live access token of this client, with the fields that introspection may disclose. */
 export function findAccessOfClient(db: Database | Transaction, { identityId, sha256, clientId }: OfClient, now: Date) {
@@ -54,7 +55,7 @@ export function findAccessOfClient(db: Database | Transaction, { identityId, sha
     .executeTakeFirst()
 }
 
-export function findHandle(db: Database, identityId: string) {
+export function findHandle(db: Database, identityId: IdentityId) {
   return db.selectFrom('identity').select('handle').where('identity_id', '=', identityId).executeTakeFirst()
 }
 
@@ -74,7 +75,7 @@ export function deleteAccessOfClient(tx: Transaction, { identityId, sha256, clie
     .executeTakeFirst()
 }
 
-type OfFamily = { identityId: string; familyId: string }
+type OfFamily = { identityId: IdentityId; familyId: string }
 
 /**
  * Notes that a revocation of an access token was recorded. Returns false if one was recorded after the instant `after`.

@@ -1,12 +1,13 @@
 import { jwtVerify, errors, type JWTPayload } from 'jose'
 import { limits } from '@countersign/protocol/formats/limits'
+import { type IdentityId, asId, isId } from '@countersign/protocol/ids'
 import { toNumericDate } from '#platform/clock.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { guard } from '#platform/http/guard.ts'
 import { bearerToken } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { isUuid, parseToken, tokenPrefix, uuidFromBytes } from '#platform/crypto/token-format.ts'
+import { parseToken, tokenPrefix, uuidFromBytes } from '#platform/crypto/token-format.ts'
 import { requireVerificationKey, type SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import * as accessStore from './access-store.ts'
 import type { AccessTokenRecord } from './access-store.ts'
@@ -41,7 +42,7 @@ export function accessGuard({ config, batched, clock }: ServerContext, keys: Sig
 }
 
 /** Primary key of an access token's row. */
-export type AccessTokenRef = { identityId: string; sha256: Uint8Array }
+export type AccessTokenRef = { identityId: IdentityId; sha256: Uint8Array }
 
 export type Issuing = { keys: SigningKeys; issuer: string }
 
@@ -56,14 +57,14 @@ export async function resolveAccessToken(
 ): Promise<AccessTokenRef | undefined> {
   if (!token.startsWith(tokenPrefix.access)) return keyOfJwt(issuing, token, now)
   const route = parseToken('access', token, 16)
-  return route && { identityId: uuidFromBytes(route), sha256: sha256(token) }
+  return route && { identityId: asId<IdentityId>(uuidFromBytes(route)), sha256: sha256(token) }
 }
 
 async function keyOfJwt(issuing: Issuing, token: string, now: Date): Promise<AccessTokenRef | undefined> {
   const claims = await verifyAccessJwt(issuing, token, now)
   if (claims?.aud !== issuing.issuer) return undefined
   const { sub = '', jti = '' } = claims
-  return isUuid(sub) ? { identityId: sub, sha256: Buffer.from(jti, 'base64url') } : undefined
+  return isId<IdentityId>(sub) ? { identityId: sub, sha256: Buffer.from(jti, 'base64url') } : undefined
 }
 
 /**

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
+import type { ClientId, IdentityId, SessionId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 
 type Replacement = {
-  identityId: string
+  identityId: IdentityId
   familyId: string
   codeSha256: Uint8Array
-  clientId: string
-  sessionId: string
+  clientId: ClientId
+  sessionId: SessionId
   redirectUri: string
   codeChallenge: string | undefined
   nonce: string | undefined

@@ -1,3 +1,5 @@
+import type { ClientId, SessionId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { generateToken, uuidToBytes } from '#platform/crypto/token-format.ts'
@@ -10,8 +12,8 @@ import { initialCredentialExpiry, routingKeyOfCode } from './family.ts'
  */
 export type AssertionExchangeInput = {
   code: string
-  clientId: string
-  sessionId: string
+  clientId: ClientId
+  sessionId: SessionId
   redirectUri: string
   codeChallenge: string | undefined
   nonce: string | undefined
@@ -37,5 +39,5 @@ export async function exchangeCodeForAssertion(
   const expiresAt = initialCredentialExpiry('assertion', now)
   const replacing = { ...route, ...requested, codeSha256: sha256(code), successorSha256: sha256(token), expiresAt }
   const replaced = await assertionStore.replaceCodeHash(tx, replacing, now)
-  return replaced && { token, identityId: route.identityId, scope: replaced.scope }
+  return replaced && { token, identityId: route.identityId, scope: new ScopeSet(replaced.scope) }
 }

@@ -1,5 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
+import { type ClientId, type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
@@ -18,7 +20,7 @@ export type { Consented, OrganizationBinding, TokenFamilyGrant, TokenFamily, Red
 
 /** Token lifetimes and allowed scopes of an app. */
 export type ClientTokenSettings = {
-  clientId: string
+  clientId: ClientId
   allowedScopes: string[]
   accessTokenTtlSeconds: number
   refreshTokenTtlSeconds: number
@@ -121,7 +123,7 @@ export async function redeemAuthorizationCode(
 export async function rotateRefreshToken(
   { rotate }: TokenStatements,
   terms: ClientTokenSettings,
-  { refreshToken, narrowed }: { refreshToken: string; narrowed: string[] | undefined },
+  { refreshToken, narrowed }: { refreshToken: string; narrowed: ScopeSet | undefined },
   now: Date,
 ): Promise<IssuedTokens | undefined> {
   const route = routeOfRefresh(refreshToken)
@@ -137,7 +139,7 @@ export async function rotateRefreshToken(
     sha256(successor),
     addSeconds(now, -terms.refreshTokenTtlSeconds),
     addSeconds(now, -limits.refreshRetrySeconds),
-    narrowed?.join(' ') ?? null,
+    narrowed?.toString() ?? null,
     access.sha256,
     access.expiresAt,
     limits.refreshSiblingsMax,
@@ -190,8 +192,8 @@ export async function revokeFamilyOnReuse(
 /** Revokes all codes and tokens that an app has for an identity. */
 export async function revokeFamiliesOfClient(
   tx: Transaction,
-  identityId: string,
-  clientId: string,
+  identityId: IdentityId,
+  clientId: ClientId,
   now: Date,
 ): Promise<void> {
   await store.revokeFamiliesOfClient(tx, identityId, clientId, now)
@@ -203,9 +205,9 @@ export async function revokeFamiliesOfClient(
  */
 export function listActiveOrganizationIds(
   db: Database,
-  held: { identityId: string; clientId: string },
+  held: { identityId: IdentityId; clientId: ClientId },
   now: Date,
-): Promise<string[]> {
+): Promise<OrganizationId[]> {
   return organizationStore.listOrganizationsOfClient(db, held, now)
 }
 
@@ -215,20 +217,20 @@ export function listActiveOrganizationIds(
  */
 export async function findScopesHeld(
   db: Database,
-  held: { identityId: string; clientId: string; organizationIds: string[] },
+  held: { identityId: IdentityId; clientId: ClientId; organizationIds: OrganizationId[] },
   now: Date,
-): Promise<{ scope: string[]; firstAt: Date; lastAt: Date } | undefined> {
+): Promise<{ scope: ScopeSet; firstAt: Date; lastAt: Date } | undefined> {
   const live = held.organizationIds.length === 0 ? [] : await organizationStore.listScopesOfClient(db, held, now)
   const [first, last] = [live[0], live.at(-1)]
   if (!first || !last) return undefined
-  const scope = [...new Set(live.flatMap((each) => each.scope))]
+  const scope = new ScopeSet(live.flatMap((each) => each.scope))
   return { scope, firstAt: first.createdAt, lastAt: last.createdAt }
 }
 
 /** Checks whether an app has a live code or token for an organization, of any member. */
 export function hasActiveOrganizationTokens(
   db: Database,
-  acting: { organizationId: string; clientId: string },
+  acting: { organizationId: OrganizationId; clientId: ClientId },
   now: Date,
 ): Promise<boolean> {
   return organizationStore.hasTokensOfOrganization(db, acting, now)
@@ -240,14 +242,14 @@ export function hasActiveOrganizationTokens(
  */
 export async function revokeFamiliesOfOrganization(
   tx: Transaction,
-  of: { organizationId: string; identityIds?: string[] },
+  of: { organizationId: OrganizationId; identityIds?: IdentityId[] },
   now: Date,
 ): Promise<void> {
   if (of.identityIds?.length !== 0) await organizationStore.revokeOfOrganization(tx, of, now)
 }
 
 /** Deletes all codes and tokens of identities that are being deleted. */
-export async function deleteTokens(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteTokens(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await store.deleteTokensOf(tx, identityIds)
 }
 
@@ -256,12 +258,12 @@ export async function pruneTokens(db: Database, now: Date, batch: number): Promi
   return (await accessStore.deleteExpiredAccess(db, now, batch)) + (await store.deleteEndedFamilies(db, now, batch))
 }
 
-function newAccess(identityId: string, { accessTokenTtlSeconds }: ClientTokenSettings, now: Date): NewAccess {
+function newAccess(identityId: IdentityId, { accessTokenTtlSeconds }: ClientTokenSettings, now: Date): NewAccess {
   const token = generateToken('access', uuidToBytes(identityId))
   return { token, sha256: sha256(token), expiresAt: addSeconds(now, accessTokenTtlSeconds) }
 }
 
-function newRefreshToken(identityId: string, familyId: string, family: Uint8Array): string {
+function newRefreshToken(identityId: IdentityId, familyId: string, family: Uint8Array): string {
   return generateToken('refresh', uuidToBytes(identityId), uuidToBytes(familyId), family)
 }
 
@@ -271,14 +273,19 @@ function newRefreshToken(identityId: string, familyId: string, family: Uint8Arra
  */
 export function routingKeyOfCode(kind: InitialCredential, token: string) {
   const route = parseToken(kind, token, 32)
-  return route && { identityId: uuidFromBytes(route.subarray(0, 16)), familyId: uuidFromBytes(route.subarray(16, 32)) }
+  return (
+    route && {
+      identityId: asId<IdentityId>(uuidFromBytes(route.subarray(0, 16))),
+      familyId: uuidFromBytes(route.subarray(16, 32)),
+    }
+  )
 }
 
 function routeOfRefresh(token: string) {
   const route = parseToken('refresh', token, 48)
   return (
     route && {
-      identityId: uuidFromBytes(route.subarray(0, 16)),
+      identityId: asId<IdentityId>(uuidFromBytes(route.subarray(0, 16))),
       familyId: uuidFromBytes(route.subarray(16, 32)),
       family: route.subarray(32, 48),
     }

@@ -1,12 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Lists the organizations for which an app has live codes or tokens of an identity. */
 export async function listOrganizationsOfClient(
   db: Database,
-  { identityId, clientId }: { identityId: string; clientId: string },
+  { identityId, clientId }: { identityId: IdentityId; clientId: ClientId },
   now: Date,
-): Promise<string[]> {
+): Promise<OrganizationId[]> {
   const rows = await db
     .selectFrom('token_family')
     .select('organization_id as organizationId')
@@ -22,7 +23,11 @@ export async function listOrganizationsOfClient(
 /** Lists the distinct scopes of an app's live codes and tokens of an identity for these organizations. */
 export function listScopesOfClient(
   db: Database,
-  { identityId, clientId, organizationIds }: { identityId: string; clientId: string; organizationIds: string[] },
+  {
+    identityId,
+    clientId,
+    organizationIds,
+  }: { identityId: IdentityId; clientId: ClientId; organizationIds: OrganizationId[] },
   now: Date,
 ): Promise<{ scope: string[]; createdAt: Date }[]> {
   // Select by identity first: other users control how many rows an organization has.
@@ -46,7 +51,7 @@ export function listScopesOfClient(
 }
 
 /** Selects the token families for an organization: of all members, or of these identities of one user. */
-type OfOrganization = { organizationId: string; identityIds?: string[] | undefined }
+type OfOrganization = { organizationId: OrganizationId; identityIds?: IdentityId[] | undefined }
 
 export async function revokeOfOrganization(
   tx: Transaction,
@@ -74,7 +79,7 @@ export function ofOrganization({ organizationId, identityIds }: OfOrganization):
 /** Checks whether an app has a live code or token for an organization. */
 export async function hasTokensOfOrganization(
   db: Database,
-  { organizationId, clientId }: { organizationId: string; clientId: string },
+  { organizationId, clientId }: { organizationId: OrganizationId; clientId: ClientId },
   now: Date,
 ): Promise<boolean> {
   const found = await db

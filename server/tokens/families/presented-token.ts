@@ -4,6 +4,7 @@ import * as accessStore from './access-store.ts'
 import { type AccessTokenRef, type Issuing, resolveAccessToken } from './access-token.ts'
 import { type ClientTokenSettings, findFamilyByRefreshToken } from './family.ts'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import * as store from './store.ts'
 import type { TokenFamilyGrant } from './store.ts'
@@ -12,13 +13,13 @@ import { tokenPrefix } from '#platform/crypto/token-format.ts'
 /** Fields of a live token that introspection discloses to the app that holds it. */
 export type Described = {
   kind: 'access' | 'refresh'
-  identityId: string
+  identityId: IdentityId
   handle: string
   scope: string[]
   /** Null for a token issued before this column existed. */
   issuedAt: Date | null
   expiresAt: Date
-  organizationId: string | null
+  organizationId: OrganizationId | null
   ssoConnectionId: string | null
 }
 
@@ -57,7 +58,7 @@ export async function toRefreshIntrospection(
  * Revokes the token family of a refresh token of any generation. Does nothing if the token belongs to another client,
  * or if its family has ended.
  */
-export async function revokeRefresh(db: Database, clientId: string, refreshToken: string, now: Date): Promise<void> {
+export async function revokeRefresh(db: Database, clientId: ClientId, refreshToken: string, now: Date): Promise<void> {
   const found = await findFamilyByRefreshToken(db, refreshToken, now)
   if (!found || found.family.clientId !== clientId || found.family.expiresAt <= now) return
 
@@ -73,7 +74,7 @@ export async function revokeRefresh(db: Database, clientId: string, refreshToken
  * new token with each refresh, without limit. Because audit events are never deleted, the audit log records one
  * revocation per hour and token family.
  */
-export async function revokeAccess(db: Database, clientId: string, key: AccessTokenRef, now: Date): Promise<void> {
+export async function revokeAccess(db: Database, clientId: ClientId, key: AccessTokenRef, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
     const deleted = await accessStore.deleteAccessOfClient(tx, { ...key, clientId }, now)
     if (!deleted) return
@@ -83,14 +84,14 @@ export async function revokeAccess(db: Database, clientId: string, key: AccessTo
   })
 }
 
-const revokedBy = (clientId: string, identityId: string) =>
+const revokedBy = (clientId: ClientId, identityId: IdentityId) =>
   ({ action: 'token_family.revoked', actor: 'app', identityId, clientId }) as const
 
 /**
  * User that an app can represent with one of its access tokens: the identity, its authentication time, and whether only
  * an SSO connection authenticated the user.
  */
-export type Subject = { identityId: string; authTime: Date; byProviderAlone: boolean }
+export type Subject = { identityId: IdentityId; authTime: Date; byProviderAlone: boolean }
 
 type GivenFor = Pick<TokenFamilyGrant, 'organizationId' | 'ssoConnectionId'>
 
@@ -109,7 +110,7 @@ export async function resolveSubjectToken(
 /** Finds the subject of a live token that was issued to this app, and the token's organization. */
 export async function findSubject(
   tx: Transaction,
-  { key, clientId }: { key: AccessTokenRef; clientId: string },
+  { key, clientId }: { key: AccessTokenRef; clientId: ClientId },
   now: Date,
 ): Promise<(Subject & GivenFor) | undefined> {
   const access = await accessStore.findAccessOfClient(tx, { ...key, clientId }, now)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { UserId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import { selectSessions, type SessionsOf } from '#accounts/sessions/ending.ts'
 import * as organizationStore from './organization-store.ts'
@@ -28,7 +29,7 @@ function givenIn(tx: Transaction, of: SessionsOf) {
   return sql<boolean>`identity_id = any(array${own}) and ${ofSession(tx, of)}`
 }
 
-function ofSession(tx: Transaction, of: Extract<SessionsOf, { userId: string }>) {
+function ofSession(tx: Transaction, of: Extract<SessionsOf, { userId: UserId }>) {
   switch (of.which) {
     case 'all':
       return sql`session_id is distinct from ${of.kept ?? null}`

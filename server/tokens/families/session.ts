@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { lockUser } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
@@ -41,7 +42,7 @@ export async function endSessions(tx: Transaction, of: SessionsOf, now: Date): P
  */
 export async function endEnterpriseSessions(
   tx: Transaction,
-  of: { organizationId: string; connectionId?: string; identityIds?: string[] },
+  of: { organizationId: OrganizationId; connectionId?: string; identityIds?: IdentityId[] },
   now: Date,
 ): Promise<number> {
   const count = await endSessions(tx, of, now)
@@ -84,7 +85,7 @@ export async function startEnterpriseSession(
 export const sessionLifecycle: SessionLifecycle = { start: startSession, end: endSessions }
 
 type Opened = {
-  userId: string
+  userId: UserId
   opened: OpenedSession
   first: 'least recently used' | 'opened by an organization'
 }

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { BatchStatement } from '#platform/database/batching.ts'
 
@@ -7,14 +9,14 @@ import type { BatchStatement } from '#platform/database/batching.ts'
  * because parsing and formatting them here costs more per request than the query.
  */
 export type TokenFamilyGrant = {
-  identityId: string
-  sessionId: string
+  identityId: IdentityId
+  sessionId: SessionId
   /** Space-separated (RFC 6749 §3.3). */
   scope: string
   /** NumericDate (RFC 7519 §2), like `updatedAt`. */
   authTime: number
   nonce: string | null
-  userId: string
+  userId: UserId
   handle: string
   displayName: string
   avatarUrl: string | null
@@ -22,7 +24,7 @@ export type TokenFamilyGrant = {
   emailVerified: boolean
   updatedAt: number
   /** Organization that the grant is for, and its connection that signed the user in. */
-  organizationId: string | null
+  organizationId: OrganizationId | null
   ssoConnectionId: string | null
   /**
    * True if that connection opened the session without a passkey. Such a session has no access to the user's own data.
@@ -156,12 +158,12 @@ export const rotateStatement: BatchStatement = {
 
 /** Consent for which a code is issued. */
 export type Consented = {
-  identityId: string
-  clientId: string
-  sessionId: string
-  scope: string[]
+  identityId: IdentityId
+  clientId: ClientId
+  sessionId: SessionId
+  scope: ScopeSet
   /** Scopes that the app requested. Some of them may not have been granted. */
-  requestedScope: string[]
+  requestedScope: ScopeSet
   authTime: Date
   /** True if the app sent `max_age`. */
   authTimeRequested: boolean
@@ -176,7 +178,7 @@ export type Consented = {
 }
 
 /** The organization that a consent is for, and its SSO connection if one signed the user in. */
-export type OrganizationBinding = { organizationId: string; ssoConnectionId: string | null }
+export type OrganizationBinding = { organizationId: OrganizationId; ssoConnectionId: string | null }
 
 export type NewFamily = Consented & { familyId: string; codeSha256: Uint8Array; codeExpiresAt: Date; now: Date }
 
@@ -188,10 +190,8 @@ export async function insertFamily(tx: Transaction, family: NewFamily): Promise<
       family_id: family.familyId,
       client_id: family.clientId,
       session_id: family.sessionId,
-      scope: family.scope,
-      requested_scope: family.requestedScope.every((scope) => family.scope.includes(scope))
-        ? null
-        : family.requestedScope,
+      scope: [...family.scope],
+      requested_scope: family.requestedScope.isWithin(family.scope) ? null : [...family.requestedScope],
       auth_time: family.authTime,
       auth_time_requested: family.authTimeRequested,
       login_prompted: family.loginPrompted,
@@ -211,7 +211,7 @@ export async function insertFamily(tx: Transaction, family: NewFamily): Promise<
 
 export type TokenFamily = NonNullable<Awaited<ReturnType<typeof findFamily>>>
 
-export function findFamily(db: Database, identityId: string, familyId: string) {
+export function findFamily(db: Database, identityId: IdentityId, familyId: string) {
   return db
     .selectFrom('token_family')
     .select([
@@ -242,7 +242,12 @@ export function findFamily(db: Database, identityId: string, familyId: string) {
 }
 
 /** Revokes a token family. Returns false if it was revoked before. */
-export async function revokeFamily(db: Database, identityId: string, familyId: string, now: Date): Promise<boolean> {
+export async function revokeFamily(
+  db: Database,
+  identityId: IdentityId,
+  familyId: string,
+  now: Date,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('token_family')
     .set({ revoked_at: now })
@@ -255,8 +260,8 @@ export async function revokeFamily(db: Database, identityId: string, familyId: s
 
 export async function revokeFamiliesOfClient(
   tx: Transaction,
-  identityId: string,
-  clientId: string,
+  identityId: IdentityId,
+  clientId: ClientId,
   now: Date,
 ): Promise<void> {
   await tx
@@ -272,7 +277,7 @@ export async function revokeFamiliesOfClient(
  * Deletes all token families and access tokens of identities. Families go first, so that tokens issued by a concurrent
  * redemption are visible afterwards.
  */
-export async function deleteTokensOf(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteTokensOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('token_family').where('identity_id', 'in', identityIds).execute()
   await tx.deleteFrom('token_access_token').where('identity_id', 'in', identityIds).execute()
 }

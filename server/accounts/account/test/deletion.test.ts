@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Identity } from '@countersign/protocol/accounts/identities'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
@@ -23,7 +24,7 @@ type Headers = Record<string, string>
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH', url: string, headers: Headers, payload?: object) =>
   world.api.inject({ method, url, headers, ...(payload !== undefined && { payload }) })
-const deleteIdentity = (identityId: string, headers: Headers) =>
+const deleteIdentity = (identityId: IdentityId, headers: Headers) =>
   send('DELETE', `/api/identities/${identityId}`, headers)
 const deleteAccount = (headers: Headers) => send('DELETE', '/api/account', headers)
 const register = (handle: string) => send('POST', '/api/auth/register/start', {}, { handle, displayName: 'Someone' })
@@ -63,11 +64,11 @@ async function registerWithKeys(handle: string) {
   assert.equal(registered.statusCode, 201, registered.body)
   const { sessionToken, user, identities } = registered.json()
   const headers = { authorization: `Bearer ${sessionToken}` }
-  const identityId: string = identities[0].identityId
+  const identityId: IdentityId = identities[0].identityId
   const email = `${handle}@example.com`
   await send('POST', `/api/identities/${identityId}/email`, headers, { email })
   await send('POST', `/api/identities/${identityId}/email/verify`, headers, { code: codeIn(await mailbox.take()) })
-  const userId: string = user.userId
+  const userId: UserId = user.userId
   return { handle, email, authenticator, headers, userId, identityId }
 }
 
@@ -99,7 +100,7 @@ test('LOG-06 deleting an identity ends its access to every app at once and reser
   assert.deepEqual(errorOf(await deleteIdentity(identityId, person.headers)), [404, 'identity_not_found'])
   const { authorizations } = (await send('GET', '/api/oauth/authorizations', person.headers)).json()
   assert.deepEqual(
-    authorizations.map((each: { identityId: string }) => each.identityId),
+    authorizations.map((each: { identityId: IdentityId }) => each.identityId),
     [person.identityId],
   )
 
@@ -266,7 +267,7 @@ test('OWN-05 deleting an account deletes its registered apps only when the user 
   const register = (name: string) =>
     send('POST', '/api/developer/apps', ada.headers, { name, redirectUris: ['https://ledger.example/callback'] })
   const [one, other] = [(await register('Ledger')).json(), (await register('Cash book')).json()]
-  const isKnown = async (clientId: string) => (await send('GET', `/api/oauth/app/${clientId}`, {})).statusCode === 200
+  const isKnown = async (clientId: ClientId) => (await send('GET', `/api/oauth/app/${clientId}`, {})).statusCode === 200
 
   const refused = await deleteAccount(ada.headers)
   assert.deepEqual(errorOf(refused), [409, 'owns_apps'])

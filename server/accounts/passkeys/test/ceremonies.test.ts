@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import type { UserId } from '@countersign/protocol/ids'
 import { createAuthenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -273,13 +274,13 @@ test('PKY-24 LOD-08 unfinished ceremonies are limited and cleaned up', async (t)
   assert.equal(await pruneFlows(limited.db, limited.now(), 500), 0)
 })
 
-async function auditOf(userId: string, action: string): Promise<unknown[]> {
+async function auditOf(userId: UserId, action: string): Promise<unknown[]> {
   const { entries } = (await world.api.inject({ url: '/api/admin/audit', headers: world.admin })).json()
   return entries.filter(
-    (entry: { action: string; userId: string }) => entry.userId === userId && entry.action === action,
+    (entry: { action: string; userId: UserId }) => entry.userId === userId && entry.action === action,
   )
 }
 
-async function sessionsOf(userId: string): Promise<number> {
+async function sessionsOf(userId: UserId): Promise<number> {
   return (await world.db.selectFrom('session').select('session_id').where('user_id', '=', userId).execute()).length
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { createAuthenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
 import { codeIn, openMailbox } from '#testing/mailbox.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
@@ -49,7 +50,7 @@ async function finish(started: Awaited<ReturnType<typeof start>>, bent: Authenti
   return { answer: await post('/api/auth/recover/finish', { flowId, credential }), authenticator }
 }
 
-async function keyRows(identityId: string) {
+async function keyRows(identityId: IdentityId) {
   const [signing, encryption] = await Promise.all([
     world.db.selectFrom('signing_key').selectAll().where('identity_id', '=', identityId).execute(),
     world.db.selectFrom('encryption_identity_key').selectAll().where('identity_id', '=', identityId).execute(),
@@ -57,10 +58,10 @@ async function keyRows(identityId: string) {
   return { signing, encryption }
 }
 
-async function auditOf(userId: string, action: string) {
+async function auditOf(userId: UserId, action: string) {
   const { entries } = (await get('/api/admin/audit?limit=100', world.admin)).json()
   return entries.filter(
-    (entry: { userId: string; action: string }) => entry.userId === userId && entry.action === action,
+    (entry: { userId: UserId; action: string }) => entry.userId === userId && entry.action === action,
   )
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { type IdentityId, type OrganizationId, type SessionId, asId } from '@countersign/protocol/ids'
 import { transaction } from '#platform/database/database.ts'
 import { parseToken, uuidFromBytes } from '#platform/crypto/token-format.ts'
 import { createConnectors, delegationsOf } from '#testing/connectors.ts'
@@ -23,7 +24,7 @@ type Headers = Record<string, string>
 const get = (url: string, headers: Headers) => world.api.inject({ url, headers })
 
 /** Adds another identity to a user. */
-async function addIdentity({ headers }: Pick<Person, 'headers'>): Promise<string> {
+async function addIdentity({ headers }: Pick<Person, 'headers'>): Promise<IdentityId> {
   const payload = { handle: `at-work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
   const made = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })
   return made.json().identityId
@@ -60,7 +61,8 @@ test('SSO-12 an SSO session is limited to one identity and reports its authentic
   const person = await world.person()
   const identityId = await addIdentity(person)
   const headers = await signInByOrganization(world, person, { identityId })
-  const idsOf = ({ identities }: { identities: { identityId: string }[] }) => identities.map((each) => each.identityId)
+  const idsOf = ({ identities }: { identities: { identityId: IdentityId }[] }) =>
+    identities.map((each) => each.identityId)
 
   const session = (await get('/api/auth/session', headers)).json()
   assert.deepEqual([session.authMethod, idsOf(session)], ['enterprise_sso', [identityId]])
@@ -88,7 +90,7 @@ test('deleting an identity ends only its own sessions', async () => {
 
 test('an SSO authentication is revoked by connection, by member or by organization', async () => {
   const person = await world.person()
-  const organizationId = randomUUID()
+  const organizationId = asId<OrganizationId>(randomUUID())
   const [one, two] = [randomUUID(), randomUUID()]
   const { session_id: sessionId } = await world.db
     .selectFrom('session')
@@ -188,7 +190,7 @@ test('ESS-04 an SSO session reaches no other organization of the user', async ()
 
 test('SSO-12 an SSO authentication survives a new sign-in of the same user only', async () => {
   const [ada, grace] = [await world.person(), await world.person()]
-  const organizationId = randomUUID()
+  const organizationId = asId<OrganizationId>(randomUUID())
   const signIn = async ({ authenticator }: Person, earlier: string): Promise<string> => {
     const headers = { cookie: `countersign=${earlier}`, origin: 'http://localhost:4401' }
     const post = (step: string, payload: object) =>
@@ -197,7 +199,7 @@ test('SSO-12 an SSO authentication survives a new sign-in of the same user only'
     return (await post('finish', { flowId, credential: authenticator.authenticate(options) })).json().sessionToken
   }
   const saidIn = async (token: string) => {
-    const sessionId = uuidFromBytes(parseToken('session', token, 16) ?? new Uint8Array())
+    const sessionId = asId<SessionId>(uuidFromBytes(parseToken('session', token, 16) ?? new Uint8Array()))
     return (await findSsoAuthentication(world.db, sessionId, organizationId, world.now()))?.identityId
   }
   const { authorization } = await signInByOrganization(world, ada, { organizationId })

@@ -1,3 +1,4 @@
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { Secret, equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { type RateLimits, hashKey } from '#platform/rate-limits/rate-limit.ts'
@@ -13,7 +14,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * §2.3.1). An empty secret counts as none. Returns undefined for any other header: another scheme, base64 that is not
  * canonical, no colon, U+0000, an invalid escape.
  */
-export function parseBasicCredentials(header: string): { clientId: string; secret: Secret | undefined } | undefined {
+export function parseBasicCredentials(header: string): { clientId: ClientId; secret: Secret | undefined } | undefined {
   const pair = decodeBase64(/^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1] ?? '')
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon < 1) return undefined
@@ -21,7 +22,7 @@ export function parseBasicCredentials(header: string): { clientId: string; secre
   const clientId = decodeFormText(pair.slice(0, colon))
   const secret = decodeFormText(pair.slice(colon + 1))
   if (clientId === undefined || secret === undefined) return undefined
-  return { clientId, secret: secret === '' ? undefined : new Secret(secret) }
+  return { clientId: asId<ClientId>(clientId), secret: secret === '' ? undefined : new Secret(secret) }
 }
 
 /** Decodes canonical base64 to text. */
@@ -47,7 +48,7 @@ function textOrNothing(decode: () => string): string | undefined {
 }
 
 /** Client authentication (RFC 6749 §2.3), and the part of the request that contained it. */
-export type ClientCredentials = { clientId: string; proof: ClientAuthentication; scheme: 'basic' | 'body' }
+export type ClientCredentials = { clientId: ClientId; proof: ClientAuthentication; scheme: 'basic' | 'body' }
 export type ClientAuthentication = { kind: 'secret'; secret: Secret } | { kind: 'none' } | { kind: 'unreadable' }
 
 /** A client and whether it has authenticated. A client that sent no secret has not. */
@@ -112,7 +113,7 @@ type CredentialFields = Partial<Record<'client_id' | 'client_secret' | 'clientId
  * counts as none, because a public app can still send the field or the header.
  */
 export function parseClientCredentials(authorization: string | undefined, body: CredentialFields): ClientCredentials {
-  const clientId = resolveFieldAlias(body.client_id || undefined, body.clientId || undefined)
+  const clientId = asId<ClientId>(resolveFieldAlias(body.client_id || undefined, body.clientId || undefined) ?? '')
   const secret = resolveFieldAlias(body.client_secret || undefined, body.clientSecret || undefined)
   if (authorization === undefined) {
     if (!clientId) throw missing('client_id')
@@ -123,8 +124,8 @@ export function parseClientCredentials(authorization: string | undefined, body: 
       sentence: 'Send the client secret once, in the Authorization header or in the body.',
     })
   const basic = parseBasicCredentials(authorization)
-  if (!basic) return { clientId: clientId ?? '', proof: { kind: 'unreadable' }, scheme: 'basic' }
-  if (clientId !== undefined && clientId !== basic.clientId)
+  if (!basic) return { clientId, proof: { kind: 'unreadable' }, scheme: 'basic' }
+  if (clientId !== '' && clientId !== basic.clientId)
     throw refuse.invalid_request({ sentence: 'The Authorization header and the body name different clients.' })
   return { clientId: basic.clientId, proof: proofOf(basic.secret), scheme: 'basic' }
 }

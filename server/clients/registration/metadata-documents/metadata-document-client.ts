@@ -1,3 +1,4 @@
+import type { ClientId } from '@countersign/protocol/ids'
 import type { UnverifiedClient } from '@countersign/protocol/pages'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
@@ -20,7 +21,7 @@ const unusedClientTtlSeconds = 2 * metadataFreshSeconds
  * in it apply.
  */
 export function toMetadataDocumentClient(
-  clientId: string,
+  clientId: ClientId,
   { name, redirectUris, readAt }: FetchedClientMetadata,
   row: RegisteredApp | undefined,
 ): RegisteredApp {

@@ -10,6 +10,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { type Document, OutboundError } from '#platform/outbound/fetch.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId } from '@countersign/protocol/ids'
 import { type Config, isLocal } from '#platform/config/config.ts'
 import { hasPlainHost } from '#platform/origin.ts'
 
@@ -37,7 +38,7 @@ const MetadataDocument = Type.Object({
  * URL, so that a document of another client is not accepted. It must not contain a secret, which would be public.
  * Throws `invalid_client` with the reason, for the author of the document.
  */
-export function parseClientMetadataDocument(document: unknown, clientId: string, ours: Ours): ClientMetadata {
+export function parseClientMetadataDocument(document: unknown, clientId: ClientId, ours: Ours): ClientMetadata {
   const because = (what: string) => refuse.invalid_client({ sentence: `The document at this client_id ${what}` })
   if (!Value.Check(MetadataDocument, document))
     throw because('lacks client_id or redirect_uris, or has values of wrong types.')
@@ -72,7 +73,7 @@ export type ClientMetadataFetcher = {
    * Returns the metadata at a URL, from the cache or by a request on behalf of a source address. Throws
    * `invalid_client`, `rate_limited` or `temporarily_unavailable`.
    */
-  read: (url: string, address: string) => Promise<FetchedClientMetadata>
+  read: (url: ClientId, address: string) => Promise<FetchedClientMetadata>
 }
 export type FetchedClientMetadata = ClientMetadata & { readAt: Date }
 
@@ -121,7 +122,7 @@ export function createClientMetadataFetcher(
       .finally(() => requested.delete(mine))
   }
 
-  async function fetchDescription(url: string, network: string): Promise<Remembered> {
+  async function fetchDescription(url: ClientId, network: string): Promise<Remembered> {
     const begun = performance.now()
     try {
       const readAt = clock()
@@ -139,7 +140,7 @@ export function createClientMetadataFetcher(
     }
   }
 
-  async function readAnew(url: string, network: string): Promise<Remembered> {
+  async function readAnew(url: ClientId, network: string): Promise<Remembered> {
     if (underWay.size >= underWayMax) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '5' } })
     const reading = fetchDescription(url, network)
     underWay.set(url, reading)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 import { createAppDirectory } from '#clients/registration/directory.ts'
 import { updateApp, createApp, deleteApp } from '#clients/registration/app.ts'
@@ -17,7 +18,7 @@ test('the directory finds an app with all settings that requests need', async ()
   const apps = createAppDirectory(world.kernel)
   const { app } = await createApp(world.kernel, { manager, isPublic: false }, settings, world.now())
   assert.deepEqual(await apps.find(app.clientId), app)
-  assert.equal(await apps.find('app_unknown'), undefined)
+  assert.equal(await apps.find(asId<ClientId>('app_unknown')), undefined)
 })
 
 test('changes by another process are visible within five seconds, own changes at once', async () => {

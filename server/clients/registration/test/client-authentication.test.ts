@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { applyRateLimitNumbers, createRateLimits, type RateLimitNumbers } from '#platform/rate-limits/rate-limit.ts'
 import { rateLimitPolicies } from '../../../modules.ts'
 import { Refusal } from '#platform/api-error.ts'
@@ -28,7 +29,7 @@ const home = '192.0.2.1'
 const wrong = { code: 'invalid_client', status: 401 }
 const limited = { code: 'rate_limited', status: 429 }
 
-function credentials({ clientId }: { clientId: string }, secret?: string, scheme: 'basic' | 'body' = 'body') {
+function credentials({ clientId }: { clientId: ClientId }, secret?: string, scheme: 'basic' | 'body' = 'body') {
   if (secret === undefined) return { clientId, proof: { kind: 'none' }, scheme } as const
   return { clientId, proof: { kind: 'secret', secret: new Secret(secret) }, scheme } as const
 }
@@ -74,7 +75,7 @@ test('a public app needs no secret, and any secret it sends is wrong', async () 
 })
 
 test('TOK-03: an unknown client and a wrong secret cause the same error', async () => {
-  const unknown = await refusalOf(door()(credentials({ clientId: 'app_0123456789abcdef' }, 'cs_wrong')))
+  const unknown = await refusalOf(door()(credentials({ clientId: asId<ClientId>('app_0123456789abcdef') }, 'cs_wrong')))
   const mistaken = await refusalOf(door()(credentials(confidential, 'cs_wrong')))
   assert.equal(unknown.status, 401)
   assert.deepEqual(unknown, mistaken)
@@ -82,7 +83,7 @@ test('TOK-03: an unknown client and a wrong secret cause the same error', async 
 
 test('TOK-03: a malformed client ID is rejected', async () => {
   for (const clientId of ['', '\0', '\n', 'é', 'x'.repeat(100_000), '../app', "' or 1=1 --"])
-    await assert.rejects(door()(credentials({ clientId }, 'cs_wrong')), wrong)
+    await assert.rejects(door()(credentials({ clientId: asId<ClientId>(clientId) }, 'cs_wrong')), wrong)
 })
 
 test('TOK-04: a wrong secret in the header is answered with WWW-Authenticate', async () => {

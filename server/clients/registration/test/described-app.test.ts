@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { ClientId } from '@countersign/protocol/ids'
 import { codeIn, openAgents, redirectUri, type Agents } from '#testing/agents.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { createOrganization } from '#testing/organization.ts'
@@ -18,7 +19,7 @@ before(async () => {
 after(() => close())
 
 const rowsOfApps = async () => (await world.db.selectFrom('app').select('client_id').execute()).length
-const act = (clientId: string, change: Record<string, unknown>) =>
+const act = (clientId: ClientId, change: Record<string, unknown>) =>
   world.api.inject({
     method: 'PATCH',
     url: `/api/admin/apps/${encodeURIComponent(clientId)}`,
@@ -43,7 +44,7 @@ test('CID-02 a user signs in to an unregistered app with a metadata document', a
 
   const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
   const [authorization] = listed
-    .json<{ authorizations: { id: string; clientId: string; appName: string; appWebsiteUrl: string }[] }>()
+    .json<{ authorizations: { id: string; clientId: ClientId; appName: string; appWebsiteUrl: string }[] }>()
     .authorizations.filter(({ clientId }) => clientId === app.clientId)
   assert.deepEqual(
     [authorization?.appName, authorization?.appWebsiteUrl],
@@ -305,7 +306,7 @@ test('a metadata document client is deleted only when no user has connected it',
   assert.equal((await app.consent()).statusCode, 200)
   const disconnect = async (who: Person) => {
     const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: who.headers })
-    const { authorizations } = listed.json<{ authorizations: { id: string; clientId: string }[] }>()
+    const { authorizations } = listed.json<{ authorizations: { id: string; clientId: ClientId }[] }>()
     const id = authorizations.find(({ clientId }) => clientId === app.clientId)?.id
     await world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${id}`, headers: who.headers })
   }
@@ -330,7 +331,7 @@ test('CID-06 a deleted metadata document client that returns has none of its ear
   const had = await app.tokens()
   const disconnect = async () => {
     const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })
-    const { authorizations } = listed.json<{ authorizations: { id: string; clientId: string }[] }>()
+    const { authorizations } = listed.json<{ authorizations: { id: string; clientId: ClientId }[] }>()
     const id = authorizations.find(({ clientId }) => clientId === app.clientId)?.id
     const url = `/api/oauth/authorizations/${id}`
     return world.api.inject({ method: 'DELETE', url, headers: person.headers })

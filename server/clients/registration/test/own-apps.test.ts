@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
+import { type ClientId, type SessionId, asId } from '@countersign/protocol/ids'
 import { createWorld, postToken, type Person, type TestWorld } from '#testing/world.ts'
 import { createApp } from '#clients/registration/app.ts'
 
@@ -16,7 +17,7 @@ type Headers = Record<string, string>
 type Body = App & {
   clientSecret: string
   apps: App[] | number
-  sessions: { sessionId: string }[]
+  sessions: { sessionId: SessionId }[]
   error: string
 }
 
@@ -45,7 +46,7 @@ async function namesOf(person: Person): Promise<string[]> {
 }
 
 /** Returns the token endpoint's error for a client. With a correct secret the error concerns the code. */
-async function errorFor(clientId: string, clientSecret: string): Promise<string> {
+async function errorFor(clientId: ClientId, clientSecret: string): Promise<string> {
   const fields = { grant_type: 'authorization_code', code: 'none', redirect_uri: 'https://ledger.example/callback' }
   return (await postToken(world.api, { ...fields, client_id: clientId, client_secret: clientSecret })).json().error
 }
@@ -165,7 +166,7 @@ test('OWN-03 a user has a limited number of apps, also under concurrency', async
   const ada = await world.person()
   const at = { authTime: world.now(), provedRequestSha256: null, expiresAt: world.now() }
   const listed = await send('GET', '/api/auth/sessions', ada.headers)
-  const [{ sessionId } = { sessionId: '' }] = listed.body?.sessions ?? []
+  const [{ sessionId } = { sessionId: asId<SessionId>('') }] = listed.body?.sessions ?? []
   const session = { sessionId, userId: ada.userId, authMethod: 'passkey', ...at } as const
   const manager = { actor: 'user', session } as const
   for (let count = 0; count < limits.appsPerUserMax - 2; count += 1)

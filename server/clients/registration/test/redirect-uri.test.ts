@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { isRegisteredRedirectUri, redirectUriOrigins, requireRedirectUri } from '#clients/registration/settings.ts'
 
 const refused = { code: 'invalid_redirect_uri', status: 400 }
@@ -73,7 +74,13 @@ describe('AUZ-07: an app cannot register', () => {
 
 test('AUZ-04, AUZ-05, AUZ-06: only the exact registered text is a redirect URI of the app', () => {
   const redirectUris = ['https://app.example/callback', 'http://127.0.0.1:8080/callback']
-  const app = { clientId: 'app_1', redirectUris, metadataFetchedAt: null, isPublic: true, allowAnyLoopbackPort: false }
+  const app = {
+    clientId: asId<ClientId>('app_1'),
+    redirectUris,
+    metadataFetchedAt: null,
+    isPublic: true,
+    allowAnyLoopbackPort: false,
+  }
   for (const uri of app.redirectUris) assert.ok(isRegisteredRedirectUri(app, uri, ours))
   for (const uri of [
     'https://app.example/callback/',
@@ -100,7 +107,13 @@ test('AUZ-04, AUZ-05, AUZ-06: only the exact registered text is a redirect URI o
 
 test('AUZ-06 a public app can use any port of its loopback redirect URIs, and no other difference', () => {
   const redirectUris = ['http://127.0.0.1/callback', 'http://[::1]:8080/callback', 'http://localhost:9090/callback']
-  const app = { clientId: 'app_1', redirectUris, metadataFetchedAt: null, isPublic: true, allowAnyLoopbackPort: true }
+  const app = {
+    clientId: asId<ClientId>('app_1'),
+    redirectUris,
+    metadataFetchedAt: null,
+    isPublic: true,
+    allowAnyLoopbackPort: true,
+  }
   for (const uri of ['http://127.0.0.1:51234/callback', 'http://[::1]/callback', 'http://[::1]:1/callback'])
     assert.ok(isRegisteredRedirectUri(app, uri, ours), uri)
   for (const uri of [

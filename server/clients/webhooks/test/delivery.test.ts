@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type TestContext, after, before, mock, test } from 'node:test'
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { Webhook } from 'standardwebhooks'
 import { transaction } from '#platform/database/database.ts'
 import { freePorts } from '#testing/service.ts'
@@ -16,7 +17,7 @@ before(async () => {
 })
 after(() => world.close())
 
-const pathOf = ({ clientId }: { clientId: string }) => `/api/admin/apps/${clientId}/webhook`
+const pathOf = ({ clientId }: { clientId: ClientId }) => `/api/admin/apps/${clientId}/webhook`
 const ask = (method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, payload?: object) =>
   world.api.inject({ method, url, headers: world.admin, ...(payload && { payload }) })
 
@@ -118,7 +119,11 @@ test('an event that is rolled back is never delivered', async (t) => {
   const app = await appHearing(receiver.url)
   const undone = transaction(world.db, async (tx) => {
     const { clientId } = app
-    await enqueueWebhooks(tx, [{ clientId, type: 'webhook.test', data: { clientId: 'of another app' } }], world.now())
+    await enqueueWebhooks(
+      tx,
+      [{ clientId, type: 'webhook.test', data: { clientId: asId<ClientId>('of another app') } }],
+      world.now(),
+    )
     throw new Error('something else failed')
   })
   await assert.rejects(undone)
@@ -207,7 +212,7 @@ test('a receiver that responds 410 gets no deliveries until its webhook is set a
   await receiver.has(3)
   assert.equal(receiver.received[2]?.headers['webhook-id'], deliveryId)
   const { entries } = (await ask('GET', '/api/admin/audit')).json()
-  const acts = entries.filter(({ clientId }: { clientId: string }) => clientId === app.clientId)
+  const acts = entries.filter(({ clientId }: { clientId: ClientId }) => clientId === app.clientId)
   assert.deepEqual(
     acts.map(({ action }: { action: string }) => action),
     ['app.webhook.updated', 'app.webhook.disabled', 'app.webhook.updated', 'app.created'],

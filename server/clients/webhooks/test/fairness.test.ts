@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ClientId } from '@countersign/protocol/ids'
 import { transaction } from '#platform/database/database.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { type Person, type TestWorld, createWorld } from '#testing/world.ts'
@@ -14,18 +15,18 @@ before(async () => {
 after(() => world.close())
 
 /** Registers an app of a user with this webhook URL. */
-async function appOf({ headers }: Person, url: string): Promise<string> {
+async function appOf({ headers }: Person, url: string): Promise<ClientId> {
   const payload = { name: 'An app', redirectUris: ['https://app.example/callback'] }
   const created = await world.api.inject({ method: 'POST', url: '/api/developer/apps', headers, payload })
   assert.equal(created.statusCode, 201, created.body)
-  const { clientId } = created.json<{ clientId: string }>()
+  const { clientId } = created.json<{ clientId: ClientId }>()
   const path = `/api/developer/apps/${clientId}/webhook`
   const set = await world.api.inject({ method: 'PUT', url: path, headers, payload: { url } })
   assert.equal(set.statusCode, 200, set.body)
   return clientId
 }
 
-const notifyApps = (clientIds: string[]) =>
+const notifyApps = (clientIds: ClientId[]) =>
   transaction(world.db, (tx) => {
     const events = clientIds.map((clientId) => ({ clientId, type: 'webhook.test' as const, data: { clientId } }))
     return enqueueWebhooks(tx, events, world.now())
@@ -72,7 +73,7 @@ test('FAI-01 four apps whose receiver never responds, with 52 events, delay no w
 test('FAI-02 fifty apps of one owner whose receivers never respond delay no webhook of another', async (t) => {
   const silent = await stage(t, silence(1000))
   const eve = await world.person()
-  const apps: string[] = []
+  const apps: ClientId[] = []
   while (apps.length < 50) apps.push(await appOf(eve, silent.url))
   await notifyApps(times(10, apps).flat())
   await silent.has(4)
@@ -85,7 +86,7 @@ test('FAI-02 fifty apps of one owner whose receivers never respond delay no webh
 
 test('FAI-03 eight owners whose receivers never respond use every slot for at most a second', async (t) => {
   const silent = await stage(t, silence(1000))
-  const apps: string[] = []
+  const apps: ClientId[] = []
   while (apps.length < 8) apps.push(await appOf(await world.person(), silent.url))
   await notifyApps(times(10, apps).flat())
   await silent.has(16)
@@ -126,7 +127,7 @@ for (const [owners, senders] of [
 ] as const)
   test(`FAI-22 ${owners} owners with backlogs delay no webhook of another, with ${senders} senders`, async (t) => {
     const late = await stage(t, times(2000, { status: 204, afterMilliseconds: 850 }))
-    const apps: string[] = []
+    const apps: ClientId[] = []
     while (apps.length < owners) apps.push(await appOf(await world.person(), late.url))
     await notifyApps(times(20, apps).flat())
     for (let nth = 1; nth < senders; nth += 1) {

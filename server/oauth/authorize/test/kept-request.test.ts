@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import type { ClientId } from '@countersign/protocol/ids'
 import { createConnectors, type Connectors } from '#testing/connectors.ts'
 import { createWorld, newChallenge, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
@@ -49,7 +50,7 @@ async function registerOwn({ headers }: Person) {
   const payload = { name: 'An app of a user', redirectUris: [redirectUri] }
   const answer = await world.api.inject({ method: 'POST', url: '/api/developer/apps', headers, payload })
   assert.equal(answer.statusCode, 201, answer.body)
-  const { clientId, clientSecret } = answer.json<{ clientId: string; clientSecret: string }>()
+  const { clientId, clientSecret } = answer.json<{ clientId: ClientId; clientSecret: string }>()
   return { clientId, redirectUri, credentials: { client_id: clientId, client_secret: clientSecret } }
 }
 

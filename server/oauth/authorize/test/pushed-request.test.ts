@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { type IdentityId, asId } from '@countersign/protocol/ids'
 import { createWorld, newChallenge, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 import { prunePushedRequests } from '#oauth/authorize/pushed-request.ts'
 
@@ -112,7 +113,7 @@ test('AUZ-14 a request is consumed by a successful consent, not by viewing it', 
   const requestUri = await pushed()
   const looks = [await show(requestUri), await show(requestUri), await show(requestUri)]
   for (const look of looks) assert.equal(look.statusCode, 200)
-  const stranger = { ...person, identityId: crypto.randomUUID() }
+  const stranger = { ...person, identityId: asId<IdentityId>(crypto.randomUUID()) }
   assert.equal((await consent(requestUri, {}, stranger)).statusCode, 404)
   assert.equal((await consent(requestUri)).statusCode, 200)
   assert.deepEqual(errorOf(await consent(requestUri)), [400, 'invalid_request_uri'])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { fedcmHeaders, cookieIn, openBrowser } from '#testing/federated-browser.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
@@ -25,10 +26,10 @@ async function proveEmail({ headers, identityId }: Person, email: string): Promi
   assert.equal(verified.statusCode, 200, verified.body)
 }
 
-async function addIdentity({ headers }: Person, payload: { handle: string; displayName: string }): Promise<string> {
+async function addIdentity({ headers }: Person, payload: { handle: string; displayName: string }): Promise<IdentityId> {
   const made = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })
   assert.equal(made.statusCode, 201, made.body)
-  return made.json<{ identityId: string }>().identityId
+  return made.json<{ identityId: IdentityId }>().identityId
 }
 
 const signOut = (headers: Record<string, string>) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { standardScopes } from '@countersign/protocol/formats/scope'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createConnectors } from '#testing/connectors.ts'
 import { fedcmHeaders, exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
@@ -294,7 +295,7 @@ test('a disabled app and an unregistered one get no assertion', async () => {
   await change(app, { status: 'disabled' })
   assert.equal((await browser.assertion(app, { scope: 'openid' })).statusCode, 403)
   assert.equal((await exchange(world, app, token)).json().error, 'invalid_client')
-  const unknown = await browser.assertion({ ...app, clientId: 'app_nobody' })
+  const unknown = await browser.assertion({ ...app, clientId: asId<ClientId>('app_nobody') })
   assert.equal(unknown.statusCode, 403)
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { join, createOrganization } from '#testing/organization.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
@@ -10,7 +11,7 @@ import { startLogoutSender } from '#oauth/logout/sender.ts'
 
 let world: TestWorld
 let ada: Person
-let identityIds: string[]
+let identityIds: [IdentityId, IdentityId, IdentityId]
 before(async () => {
   world = await createWorld()
 })
@@ -20,11 +21,11 @@ beforeEach(async () => {
   identityIds = [ada.identityId, await anotherOf(ada), await anotherOf(ada)]
 })
 
-async function anotherOf({ handle, headers }: Person): Promise<string> {
+async function anotherOf({ handle, headers }: Person): Promise<IdentityId> {
   const payload = { handle: `${handle}-${identityCount++}`, displayName: 'Another' }
   const made = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })
   assert.equal(made.statusCode, 201, made.body)
-  return made.json<{ identityId: string }>().identityId
+  return made.json<{ identityId: IdentityId }>().identityId
 }
 let identityCount = 0
 
@@ -87,10 +88,10 @@ test("BCL-11 deleting an account that leaves organizations sends each app's logo
   const { url, heard, has } = await listen(t)
   const app = await world.app({ backchannelLogoutUri: url })
   const owner = await world.person()
-  const [first = '', second = '', third = ''] = identityIds
+  const [first, second, third] = identityIds
   const { identities } = (
     await world.api.inject({ method: 'GET', url: '/api/identities', headers: ada.headers })
-  ).json<{ identities: { identityId: string; handle: string }[] }>()
+  ).json<{ identities: { identityId: IdentityId; handle: string }[] }>()
   for (const identityId of [first, second]) {
     const { id } = await createOrganization(world, owner)
     const { handle = '' } = identities.find((each) => each.identityId === identityId) ?? {}
@@ -162,7 +163,7 @@ test('BCL-12 an identity that its user disconnects from an app is reported at on
   const [first] = identityIds
   const { authorizations } = (
     await world.api.inject({ method: 'GET', url: '/api/oauth/authorizations', headers: ada.headers })
-  ).json<{ authorizations: { id: string; identityId: string }[] }>()
+  ).json<{ authorizations: { id: string; identityId: IdentityId }[] }>()
   const { id } = authorizations.find(({ identityId }) => identityId === first) ?? {}
   const path = `/api/oauth/authorizations/${id}`
   const gone = await world.api.inject({ method: 'DELETE', url: path, headers: ada.headers })

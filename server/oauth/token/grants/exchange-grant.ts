@@ -1,5 +1,5 @@
 import type { TokenRequest } from '@countersign/protocol/oauth/authorize'
-import { parseScope } from '@countersign/protocol/formats/scope'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { missing } from '#clients/registration/authentication/authentication.ts'
 import { exchange, type Exchange } from '#oauth/delegation/exchange.ts'
 import { resolveFieldAlias } from '#platform/http/body.ts'
@@ -42,5 +42,5 @@ function parseTokenExchange(body: TokenRequest): Exchange {
   const { audience, resource = audience, scope } = body
   if (!resource) throw missing('resource')
   if (audience !== undefined && audience !== resource) throw refuse.invalid_target()
-  return { subjectToken, resource, scope: scope === undefined ? undefined : parseScope(scope) }
+  return { subjectToken, resource, scope: scope === undefined ? undefined : ScopeSet.parse(scope) }
 }

@@ -1,5 +1,5 @@
-import { parseScope } from '@countersign/protocol/formats/scope'
 import type { TokenRequest } from '@countersign/protocol/oauth/authorize'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { missing, type Client } from '#clients/registration/authentication/authentication.ts'
 import { resolveFieldAlias } from '#platform/http/body.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -53,7 +53,7 @@ async function refreshTokens(
   requested: RefreshRequest,
   now: Date,
 ): Promise<IssuedTokens> {
-  const narrowed = requested.scope === undefined ? undefined : parseScope(requested.scope)
+  const narrowed = requested.scope === undefined ? undefined : ScopeSet.parse(requested.scope)
   const issued = await rotateRefreshToken(redeeming, app, { refreshToken: requested.refreshToken, narrowed }, now)
   if (issued) return issued
 
@@ -72,14 +72,14 @@ async function refreshTokens(
  * granted is dropped, because clients repeat their request; at least one scope must remain.
  */
 function requireRequested(
-  narrowed: string[],
+  narrowed: ScopeSet,
   { scope: granted, requestedScope }: Pick<TokenFamily, 'scope' | 'requestedScope'>,
 ) {
-  const never = narrowed.find((scope) => !(requestedScope ?? granted).includes(scope))
+  const [never] = narrowed.without(new ScopeSet(requestedScope ?? granted))
   if (never !== undefined)
     throw refuse.invalid_scope({
       sentence: `scope contains ${quoted(never)}, which was not requested at authorization.`,
     })
-  if (!narrowed.some((scope) => granted.includes(scope)))
+  if (narrowed.intersection(new ScopeSet(granted)).size === 0)
     throw refuse.invalid_scope({ sentence: 'None of the requested scopes was granted.' })
 }

@@ -64,9 +64,9 @@ async function redeemForResource<Request extends FamilyRequest>(
   const { resource: named } = request
   validateResourceIndicator(named)
   const { own, scope } = splitScopes(request.scope ?? '')
-  const narrowed = { ...request, scope: own.length > 0 ? own.join(' ') : undefined }
+  const narrowed = { ...request, scope: own.size > 0 ? own.toString() : undefined }
   const { clientId } = client.app
-  const takenFor = (subject: Subject) => ({ subject, clientId, named, scope: scope.length > 0 ? scope : undefined })
+  const takenFor = (subject: Subject) => ({ subject, clientId, named, scope: scope.size > 0 ? scope : undefined })
   const denied = (error: unknown) => {
     if (!(error instanceof Refusal && error.code === 'access_denied')) throw error
     throw grant.refuseResource()

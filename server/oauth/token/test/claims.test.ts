@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { type IdentityId, type SessionId, type UserId, asId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { identityClaims, supportedClaims } from '#oauth/token/claims.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -11,7 +13,8 @@ before(async () => {
 after(() => world.close())
 
 const granted = {
-  ...{ identityId: 'identity', sessionId: 'session', scope: '', authTime: 0, nonce: null, userId: 'user' },
+  ...{ identityId: asId<IdentityId>('identity'), userId: asId<UserId>('user'), sessionId: asId<SessionId>('session') },
+  ...{ scope: '', authTime: 0, nonce: null },
   ...{ handle: 'ada', displayName: 'Ada', avatarUrl: null, email: 'ada@example.org', emailVerified: true },
   ...{ updatedAt: 1, organizationId: null, ssoConnectionId: null, byProviderAlone: false },
 }
@@ -19,12 +22,15 @@ const granted = {
 test('each scope gives its claims, in ID tokens and UserInfo alike', () => {
   const profile = { name: 'Ada', preferred_username: 'ada', updated_at: 1 }
   const email = { email: 'ada@example.org', email_verified: true }
-  assert.deepEqual(identityClaims(granted, ['openid', 'offline_access']), {})
-  assert.deepEqual(identityClaims(granted, ['profile']), profile)
-  assert.deepEqual(identityClaims({ ...granted, avatarUrl: '/ada' }, ['profile']), { ...profile, picture: '/ada' })
-  assert.deepEqual(identityClaims(granted, ['email', 'user_id']), { ...email, user_id: 'user' })
-  assert.deepEqual(identityClaims({ ...granted, emailVerified: false }, ['email']), {})
-  assert.deepEqual(identityClaims({ ...granted, email: null }, ['email']), {})
+  assert.deepEqual(identityClaims(granted, new ScopeSet(['openid', 'offline_access'])), {})
+  assert.deepEqual(identityClaims(granted, new ScopeSet(['profile'])), profile)
+  assert.deepEqual(identityClaims({ ...granted, avatarUrl: '/ada' }, new ScopeSet(['profile'])), {
+    ...profile,
+    picture: '/ada',
+  })
+  assert.deepEqual(identityClaims(granted, new ScopeSet(['email', 'user_id'])), { ...email, user_id: 'user' })
+  assert.deepEqual(identityClaims({ ...granted, emailVerified: false }, new ScopeSet(['email'])), {})
+  assert.deepEqual(identityClaims({ ...granted, email: null }, new ScopeSet(['email'])), {})
 })
 
 test('the provider metadata lists every claim of an ID token and of the UserInfo response', async () => {

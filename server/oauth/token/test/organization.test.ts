@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { OrganizationContext } from '@countersign/protocol/organizations/organizations'
 import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
 import { businessRequest, join, createOrganization } from '#testing/organization.ts'
@@ -26,12 +27,12 @@ async function owner(name = 'Acme') {
 }
 
 const change = (
-  organizationId: string,
+  organizationId: OrganizationId,
   set: { status?: 'suspended'; sso_connection_id?: string; sso_required?: boolean },
 ) => world.db.updateTable('organization').set(set).where('organization_id', '=', organizationId).execute()
 
 /** Makes an organization require SSO, like an admin who has set up and tested a connection. */
-async function requireSso(organizationId: string): Promise<string> {
+async function requireSso(organizationId: OrganizationId): Promise<string> {
   const connectionId = randomUUID()
   await change(organizationId, { sso_connection_id: connectionId, sso_required: true })
   return connectionId

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import { type ClientId, type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -11,7 +12,7 @@ before(async () => {
   for (let count = 0; count < 120; count += 1)
     await recordAuditEvent(
       world.db,
-      { action: 'app.updated', actor: 'operator', clientId: `app_${count}` },
+      { action: 'app.updated', actor: 'operator', clientId: asId<ClientId>(`app_${count}`) },
       world.now(),
     )
 })
@@ -27,9 +28,10 @@ async function page(query = ''): Promise<{ entries: AuditEvent[]; nextCursor: st
 }
 
 test('an audit event contains action, actor, time and target', async () => {
-  const [userId, identityId] = [randomUUIDv7(), randomUUIDv7()]
+  const [userId, identityId] = [asId<UserId>(randomUUIDv7()), asId<IdentityId>(randomUUIDv7())]
   const details = { scope: ['openid', 'profile'], first: true, count: 2, page: 'signin' }
-  const act = { action: 'app.authorized', actor: 'user', userId, identityId, clientId: 'app_1', details } as const
+  const clientId = asId<ClientId>('app_1')
+  const act = { action: 'app.authorized', actor: 'user', userId, identityId, clientId, details } as const
   await recordAuditEvent(world.db, act, world.now())
   const { entries } = await page()
   const entry = entries.find((each) => each.action === 'app.authorized')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { startNameServer } from '#testing/name-server.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
@@ -38,7 +39,7 @@ async function verifiedDomain(domain: string) {
   const send = (method: 'GET' | 'POST', path: string, payload?: object) =>
     world.business.inject({ method, url: `/api/organizations${path}`, headers, ...(payload && { payload }) })
   const created = await send('POST', '', { name: 'Acme', identityId })
-  const organizationId = created.json<{ organization: { id: string } }>().organization.id
+  const organizationId = created.json<{ organization: { id: OrganizationId } }>().organization.id
   const path = `/${organizationId}/domains`
   const claimed = await send('POST', path, { domain })
   const { domainId, challenge } = claimed.json<{ domain: OrganizationDomain }>().domain

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { challengeNameOf, domainOfEmail } from '@countersign/protocol/formats/domain'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import { startNameServer } from '#testing/name-server.ts'
 import { businessRequest, join, createOrganization } from '#testing/organization.ts'
@@ -18,7 +19,7 @@ after(async () => {
   await dns.close()
 })
 
-type Admin = Pick<Person, 'headers'> & { organizationId: string }
+type Admin = Pick<Person, 'headers'> & { organizationId: OrganizationId }
 
 async function newOrganization(): Promise<Admin> {
   const owner = await world.person()
@@ -43,7 +44,7 @@ const publish = (...claims: OrganizationDomain[]) => {
   for (const { challenge } of claims) dns.setTexts(challenge.name, ...claims.map((each) => each.challenge.value))
 }
 
-async function acts(organizationId: string): Promise<string[]> {
+async function acts(organizationId: OrganizationId): Promise<string[]> {
   const rows = await world.db
     .selectFrom('audit_event')
     .select('action')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { flowOf, linkAs, newClaims, openEnterprise, scimUser, type Enterprise } from '#testing/enterprise.ts'
 import { businessRequest, join } from '#testing/organization.ts'
 import type { Person } from '#testing/world.ts'
@@ -12,9 +13,9 @@ before(async () => {
 })
 after(() => enterprise.close())
 
-type Organization = { owner: Person; organizationId: string }
+type Organization = { owner: Person; organizationId: OrganizationId }
 
-const setStatus = (organizationId: string, status: 'active' | 'suspended') =>
+const setStatus = (organizationId: OrganizationId, status: 'active' | 'suspended') =>
   world.api.inject({
     method: 'PATCH',
     url: `/api/admin/organizations/${organizationId}`,
@@ -35,7 +36,7 @@ const isRefused = (answer: Awaited<ReturnType<typeof activate>>) =>
 
 async function rolesSeenBy(person: Person, { organizationId }: Organization) {
   const answer = await businessRequest(world, person, `GET /organizations/${organizationId}/members`)
-  const { members } = answer.json<{ members: { identityId: string; role: string }[] }>()
+  const { members } = answer.json<{ members: { identityId: IdentityId; role: string }[] }>()
   return new Map(members.map(({ identityId, role }) => [identityId, role]))
 }
 
@@ -70,7 +71,7 @@ async function change({ organizationId }: Organization, by: Person, memberId: st
 
 async function memberIdOf(person: Person, { organizationId }: Organization): Promise<string> {
   const { members } = (await businessRequest(world, person, `GET /organizations/${organizationId}/members`)).json()
-  return members.find(({ identityId }: { identityId: string }) => identityId === person.identityId)?.memberId
+  return members.find(({ identityId }: { identityId: IdentityId }) => identityId === person.identityId)?.memberId
 }
 
 test('ORG-23 reactivation makes the first admin who has all scopes of the role the owner', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { businessRequest, createOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
@@ -10,7 +11,7 @@ import { pruneInvitations } from '#organizations/members/invitation.ts'
 let mailbox: Mailbox
 let world: TestWorld
 let owner: Person
-let id: string
+let id: OrganizationId
 before(async () => {
   mailbox = await openMailbox()
   world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })

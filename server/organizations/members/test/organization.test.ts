@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { businessRequest, createOrganization, reauthenticate } from '#testing/organization.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
@@ -24,7 +25,7 @@ const ask = (
 
 const found = (person: Person, name?: string) => createOrganization(world, person, name)
 
-async function addIdentity({ headers }: Person): Promise<string> {
+async function addIdentity({ headers }: Person): Promise<IdentityId> {
   const payload = { handle: `other-${randomBytes(6).toString('hex')}`, displayName: 'Other' }
   const answer = await world.api.inject({ method: 'POST', url: '/api/identities', headers, payload })
   return answer.json().identityId

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
 import { businessRequest, join, createOrganization } from '#testing/organization.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
@@ -11,7 +12,7 @@ const roles = ['owner', 'admin', 'signer', 'member', 'viewer'] as const satisfie
 
 type Headers = Pick<Person, 'headers'>
 let world: TestWorld
-let id: string
+let id: OrganizationId
 let stranger: Person
 const people = new Map<OrganizationRole, Person>()
 before(async () => {
@@ -105,7 +106,7 @@ const doors = endpoints
   .filter(({ config }) => config.host === 'business' && config.security === 'session')
   .toSorted((a, b) => Number(a.name === last) - Number(b.name === last))
 
-function ask(person: Headers, name: string, organizationId: string) {
+function ask(person: Headers, name: string, organizationId: OrganizationId) {
   const [method = '', url = ''] = name.split(' ')
   const path = url.replace(':organizationId', organizationId).replaceAll(/:\w+/g, randomUUID()).replace('/api', '')
   const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { payload: sound[name] ?? {} } : {}
@@ -167,7 +168,8 @@ test('a user signed in by SSO accesses that organization as the named identity, 
   const person = await world.person()
   const [own, other] = [await createOrganization(world, person), await createOrganization(world, person, 'Other')]
   const headers = await signInByOrganization(world, person, { organizationId: own.id })
-  const read = (organizationId: string) => businessRequest(world, { headers }, `GET /organizations/${organizationId}`)
+  const read = (organizationId: OrganizationId) =>
+    businessRequest(world, { headers }, `GET /organizations/${organizationId}`)
   assert.equal((await read(own.id)).statusCode, 200)
   assert.equal((await read(other.id)).statusCode, 404)
   const { organizations } = (await businessRequest(world, { headers }, 'GET /organizations')).json()
@@ -212,7 +214,7 @@ test('where SSO is required, a user acts as the identity that it named, or as an
   const add = async (role: OrganizationRole) => {
     const payload = { handle: `name-${randomUUID().slice(0, 8)}`, displayName: role }
     const added = await world.api.inject({ method: 'POST', url: '/api/identities', headers: person.headers, payload })
-    const { identityId }: { identityId: string } = added.json()
+    const { identityId }: { identityId: IdentityId } = added.json()
     await join(world, { id: organizationId, owner: founder, role }, { ...person, handle: payload.handle, identityId })
     return identityId
   }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
+import { type ClientId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { businessRequest, join, createOrganization } from '#testing/organization.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
 let owner: Person
-let id: string
+let id: OrganizationId
 before(async () => {
   world = await createWorld()
   owner = await world.person()
@@ -49,7 +50,8 @@ test('the audit log is read in pages and filtered by action', async () => {
 
 test('the audit log is exported as CSV without formulas, or as JSON lines', async () => {
   const details = { name: '=HYPERLINK("https://evil.example")', note: 'a,"b"' }
-  const act = { action: 'organization.updated', actor: 'app', organizationId: id, clientId: '=1+1', details } as const
+  const clientId = asId<ClientId>('=1+1')
+  const act = { action: 'organization.updated', actor: 'app', organizationId: id, clientId, details } as const
   await recordAuditEvent(world.db, act, world.now())
   const file = (format: string) =>
     businessRequest(world, owner, `GET /organizations/${id}/audit/export?format=${format}`)

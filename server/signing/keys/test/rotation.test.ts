@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import { type IdentityId, asId } from '@countersign/protocol/ids'
 import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
@@ -67,7 +68,7 @@ test('KEY-01 of two identities that create the same key concurrently, one succee
 
 test("KEY-02 key access to another user's identity fails in the same way as to a nonexistent one", async () => {
   const [ada, eve] = [await createSigner(world), await createSigner(world)]
-  const unknown = crypto.randomUUID()
+  const unknown = asId<IdentityId>(crypto.randomUUID())
   const bodies = [ada.identityId, unknown].map(async (identityId) => {
     const asEve = { ...eve, identityId }
     const answers = [
@@ -85,7 +86,7 @@ test("KEY-02 key access to another user's identity fails in the same way as to a
     assert.deepEqual(errorOf(await send('GET', keyOf(wrong), eve.headers)), [404, 'identity_not_found'])
   const { keys } = (await send('GET', '/api/signing/keys', eve.headers)).json()
   assert.deepEqual(
-    keys.map((key: { identityId: string }) => key.identityId),
+    keys.map((key: { identityId: IdentityId }) => key.identityId),
     [eve.identityId],
   )
   assert.equal((await readKey(ada)).json().keyVersion, 1)

@@ -1,11 +1,12 @@
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { redirectUriOrigins } from '#clients/registration/settings.ts'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId } from '@countersign/protocol/ids'
 import { defineErrors } from '#platform/api-error.ts'
 
 /** App data of a request; the name is missing if the app has been deleted. */
 type RequestingAppRow = {
-  clientId: string
+  clientId: ClientId
   appName: string | null
   appIconUrl: string | null
   appWebsiteUrl: string | null

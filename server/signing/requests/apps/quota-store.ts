@@ -13,7 +13,7 @@ export async function noteRecorded(
   { signerId, clientId, isConnected }: Asking,
   { now, after, ofUnconnectedMax }: Recording,
 ): Promise<boolean> {
-  const { rows } = await sql<{ signer_id: string }>`
+  const { rows } = await sql<{ signer_id: Asking['signerId'] }>`
     insert into signing_request_record (signer_id, client_id, is_connected, recorded_at)
     select ${signerId}::uuid, ${clientId}::text, ${isConnected}::boolean, ${now}::timestamptz
     where ${isConnected} or ${ofUnconnectedMax} > (
@@ -49,7 +49,7 @@ export function readCounts([counts]: PendingCounts[], now: Date) {
 }
 
 /** Deletes the audit records of signers that are being deleted. */
-export async function deleteRecords(tx: Transaction, signerIds: string[]): Promise<void> {
+export async function deleteRecords(tx: Transaction, signerIds: Asking['signerId'][]): Promise<void> {
   await tx.deleteFrom('signing_request_record').where('signer_id', 'in', signerIds).execute()
 }
 

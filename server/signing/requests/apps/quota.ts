@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { addSeconds, secondsUntil } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { hashKey, type RateLimits } from '#platform/rate-limits/rate-limit.ts'
@@ -12,7 +13,12 @@ const refuse = defineErrors({
 const tooManyTogether = 'Too many pending signing requests from all apps for this signer.'
 
 /** App that requests a signature, its owner (null for the operator), and whether the signer has connected it. */
-export type Asking = { signerId: string; clientId: string; ownerUserId: string | null; isConnected: boolean }
+export type Asking = {
+  signerId: IdentityId | OrganizationId
+  clientId: ClientId
+  ownerUserId: UserId | null
+  isConnected: boolean
+}
 
 /** Pending requests of a signer. */
 type Pending = ReturnType<typeof quotaStore.readCounts>

@@ -1,19 +1,20 @@
 import { sql } from 'kysely'
+import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 
 /**
  * Purpose of an identity's signature: the requesting app, and the role, for the identity itself or for an organization.
  */
-export type SignatureUse = { identityId: string; clientId: string } & (
+export type SignatureUse = { identityId: IdentityId; clientId: ClientId } & (
   | { role: 'self' }
-  | { role: 'sign' | 'approve'; organizationId: string }
+  | { role: 'sign' | 'approve'; organizationId: OrganizationId }
 )
 
 /** Records the use of a signature; returns false if a different use of it is recorded. */
 export async function insertUse(tx: Transaction, signatureSha256: Uint8Array, use: SignatureUse): Promise<boolean> {
   const { identityId, clientId, role } = use
   const organizationId = role === 'self' ? null : use.organizationId
-  const { rows } = await sql<{ identity_id: string }>`
+  const { rows } = await sql<{ identity_id: IdentityId }>`
     insert into signing_signature_use (identity_id, signature_sha256, client_id, organization_id, role)
     values (${identityId}, ${signatureSha256}, ${clientId}, ${organizationId}, ${role})
     on conflict (identity_id, signature_sha256) do update set role = excluded.role
@@ -23,6 +24,6 @@ export async function insertUse(tx: Transaction, signatureSha256: Uint8Array, us
   return rows.length === 1
 }
 
-export async function deleteUses(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteUses(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('signing_signature_use').where('identity_id', 'in', identityIds).execute()
 }

@@ -1,3 +1,4 @@
+import type { IdentityId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -19,6 +20,6 @@ export async function bindSignature(tx: Transaction, signature: Uint8Array, use:
 }
 
 /** Deletes the signature uses of deleted identities. Their keys are deleted, so they cannot sign any more. */
-export async function deleteSignatureUses(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteSignatureUses(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await signatureUseStore.deleteUses(tx, identityIds)
 }

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isReservedPayload } from '@countersign/protocol/formats/signing/reserved-payload'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { NewSigningRequest, SigningRequest, SigningStatus } from '@countersign/protocol/signing/signing'
 import { playgroundClientId } from '#clients/registration/built-in-app.ts'
 import { isConnected } from '#oauth/consents/consent.ts'
@@ -70,10 +71,13 @@ async function originsOfApp({ db, apps }: Pick<Surroundings, 'db' | 'apps'>, req
   return app ? redirectUriOrigins(app.redirectUris) : []
 }
 
-type SigningRequestInput = { identityId: string } & Pick<NewSigningRequest, 'payload' | 'metadata' | 'expiresInSeconds'>
+type SigningRequestInput = { identityId: IdentityId } & Pick<
+  NewSigningRequest,
+  'payload' | 'metadata' | 'expiresInSeconds'
+>
 
 /** App that requests a signature, and its owner; `pendingMax` limits its pending requests further. */
-type SigningRequester = { clientId: string; ownerUserId: string | null; pendingMax?: number }
+type SigningRequester = { clientId: ClientId; ownerUserId: UserId | null; pendingMax?: number }
 
 /**
  * Creates an app's request, bound to the current key of the identity. Throws `reserved_payload`, `invalid_request`,
@@ -126,7 +130,7 @@ export async function createSigningRequest(
  */
 export async function getSigningStatus(
   { db, prepared }: Pick<ServerContext, 'db' | 'prepared'>,
-  clientId: string,
+  clientId: ClientId,
   requestId: string,
   now: Date,
 ) {
@@ -225,7 +229,7 @@ export function expireFormerRequests(db: Database, now: Date, batch: number): Pr
 }
 
 /** Expires all pending requests of an identity and returns them. */
-export async function expirePending(tx: Transaction, identityId: string, now: Date): Promise<string[]> {
+export async function expirePending(tx: Transaction, identityId: IdentityId, now: Date): Promise<string[]> {
   const expired = await store.expirePending(tx, identityId)
   await enqueueSigningWebhooks(tx, expired, now)
   return expired.map(({ requestId }) => requestId)
@@ -242,7 +246,7 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
  * Apps are not notified: pending requests stay pending and expire at their own times. Otherwise apps could see which
  * identities belonged to one user.
  */
-export async function deleteSigningRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteSigningRequests(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await store.deleteRequests(tx, identityIds)
   await deleteSignatureUses(tx, identityIds)
   await quotaStore.deleteRecords(tx, identityIds)

@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, PreparedQuery, Transaction } from '#platform/database/database.ts'
 import type { Asking } from '#signing/requests/apps/quota.ts'
@@ -7,8 +8,8 @@ import type { PendingCounts } from '#signing/requests/apps/quota-store.ts'
 
 type NewRequest = {
   requestId: string
-  identityId: string
-  clientId: string
+  identityId: IdentityId
+  clientId: ClientId
   payload: string
   metadata: string | null
   keyVersion: number
@@ -40,7 +41,7 @@ export async function insertRequest(tx: Transaction, request: NewRequest): Promi
     .execute()
 }
 
-type OfApp = { identityId: string } & Omit<Asking, 'signerId'>
+type OfApp = { identityId: IdentityId } & Omit<Asking, 'signerId'>
 
 /**
  * Counts the pending requests of an identity and finds the first expiry: for one app, and for all apps with the same
@@ -109,7 +110,7 @@ export const request = [
   'signing_request.resolved_at as resolvedAt',
 ] as const
 
-export function findRequest(db: Database, identityId: string, requestId: string) {
+export function findRequest(db: Database, identityId: IdentityId, requestId: string) {
   return db
     .selectFrom('signing_request')
     .select(request)
@@ -120,7 +121,7 @@ export function findRequest(db: Database, identityId: string, requestId: string)
 export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
 
 /** Selects requests in the user's view: with identity, app, and whether the identity has connected the app. */
-function selectForUser(db: Database, userId: string) {
+function selectForUser(db: Database, userId: UserId) {
   return db
     .selectFrom('signing_request')
     .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
@@ -144,7 +145,7 @@ function selectForUser(db: Database, userId: string) {
     .where('identity.user_id', '=', userId)
 }
 
-export function findRequestOfUser(db: Database, userId: string, identityId: string, requestId: string) {
+export function findRequestOfUser(db: Database, userId: UserId, identityId: IdentityId, requestId: string) {
   return selectForUser(db, userId)
     .where('signing_request.identity_id', '=', identityId)
     .where('signing_request.request_id', '=', requestId)
@@ -153,7 +154,7 @@ export function findRequestOfUser(db: Database, userId: string, identityId: stri
 export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfUser>>>
 
 /** Lists those of a user's requests that have these IDs, in any order. */
-export function listRequestsOfUser(db: Database, userId: string, places: SigningRequestKey[]) {
+export function listRequestsOfUser(db: Database, userId: UserId, places: SigningRequestKey[]) {
   const identityIds = places.map(({ identityId }) => identityId)
   const requestIds = places.map(({ requestId }) => requestId)
   return selectForUser(db, userId)
@@ -164,7 +165,7 @@ export function listRequestsOfUser(db: Database, userId: string, places: Signing
     .execute()
 }
 
-type SigningRequestKey = { identityId: string; requestId: string }
+type SigningRequestKey = { identityId: IdentityId; requestId: string }
 type Resolution = { status: 'signed'; signature: Uint8Array } | { status: 'denied' }
 
 const statusColumns = [
@@ -243,7 +244,7 @@ export async function listStillPending(db: Database, places: SigningRequestKey[]
 }
 
 /** Expires all pending requests of an identity and returns them. */
-export async function expirePending(tx: Transaction, identityId: string): Promise<Ended[]> {
+export async function expirePending(tx: Transaction, identityId: IdentityId): Promise<Ended[]> {
   const ended = await tx
     .updateTable('signing_request')
     .set({ status: 'expired' })
@@ -258,7 +259,7 @@ export async function expirePending(tx: Transaction, identityId: string): Promis
  * Deletes all requests of identities. For pending requests, whose number is limited, it keeps the app until they
  * expire.
  */
-export async function deleteRequests(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteRequests(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   const { signingPendingOfConnectedTogetherMax, signingPendingOfUnconnectedTogetherMax } = limits
   const waitingMax =
     identityIds.length * (signingPendingOfConnectedTogetherMax + signingPendingOfUnconnectedTogetherMax)

@@ -1,4 +1,5 @@
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import type { SigningRequest, SigningStatus } from '@countersign/protocol/signing/signing'
 import { type OrganizationSigner, requireSigners } from '#organizations/membership/signatory.ts'
 import { keepOrganization } from '#organizations/membership/member.ts'
@@ -182,8 +183,8 @@ export async function denyForOrganization({ db, config }: Surroundings, asking: 
 
 type Answered = {
   asking: OrganizationRequestContext
-  identityId: string
-  request: { clientId: string }
+  identityId: IdentityId
+  request: { clientId: ClientId }
   completes: boolean
 }
 
@@ -252,6 +253,6 @@ function chooseOwn(
   return undefined
 }
 
-function identityIdOf({ identityId }: OrganizationSigner): string {
+function identityIdOf({ identityId }: OrganizationSigner): IdentityId {
   return identityId
 }

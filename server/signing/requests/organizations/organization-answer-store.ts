@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Key of a request to an organization; the organization comes first. */
-export type OrganizationRequestKey = { organizationId: string; requestId: string }
+export type OrganizationRequestKey = { organizationId: OrganizationId; requestId: string }
 
 /** SQL condition: a member's signature still counts, because the member has the permission and the key is current. */
 export const isValidSignature = sql<boolean>`exists (
@@ -73,7 +74,7 @@ export type StoredMemberSignature = Awaited<ReturnType<typeof listMemberSignatur
 /** Checks that a user has signed or approved a request that an organization has signed. */
 export async function hasSigned(
   db: Database,
-  userId: string,
+  userId: UserId,
   { organizationId, requestId }: OrganizationRequestKey,
 ): Promise<boolean> {
   const found = await db
@@ -94,7 +95,7 @@ export async function hasSigned(
 }
 
 /** Lists those of the identities that have a signing key, with handle and key. */
-export function listSigners(db: Database, identityIds: string[]) {
+export function listSigners(db: Database, identityIds: IdentityId[]) {
   return db
     .selectFrom('signing_key')
     .innerJoin('identity', 'identity.identity_id', 'signing_key.identity_id')
@@ -106,7 +107,7 @@ export function listSigners(db: Database, identityIds: string[]) {
 export type Signer = Awaited<ReturnType<typeof listSigners>>[number]
 
 type NewAnswer = {
-  identityId: string
+  identityId: IdentityId
   memberId: string
   role: 'sign' | 'approve'
   publicKey: Uint8Array
@@ -128,7 +129,7 @@ export async function upsertMemberSignature(
     where organization_id = ${organizationId} and request_id = ${requestId}
       and signing_organization_signature.identity_id = other.identity_id
       and other.user_id = one.user_id and one.identity_id = ${identityId}`.execute(tx)
-  const { rows } = await sql<{ identity_id: string }>`
+  const { rows } = await sql<{ identity_id: IdentityId }>`
     insert into signing_organization_signature (organization_id, request_id, identity_id, member_id, role, key_version,
       public_key, signature, signed_handle, signed_at)
     select ${organizationId}::uuid, ${requestId}::uuid, identity_id, ${memberId}::uuid, ${role}, key_version,
@@ -164,7 +165,7 @@ const latest: Position = {
  */
 export function listAnswersOfIdentity(
   db: Database,
-  identityId: string,
+  identityId: IdentityId,
   { before = latest, count }: { before?: Position | undefined; count: number },
 ) {
   const { answeredAt, requestId } = before
@@ -202,7 +203,7 @@ export function listAnswersOfIdentity(
  * Deletes the signatures that identities being deleted have given to pending requests. Completed signatures stay with
  * the organization, under the identity's ID only.
  */
-export async function deleteMemberSignatures(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteMemberSignatures(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await sql`
     delete from signing_organization_signature using signing_organization_request request
     where signing_organization_signature.identity_id = any(${identityIds}::uuid[]) and status = 'pending'

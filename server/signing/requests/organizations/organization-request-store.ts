@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ClientId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import * as organizationAnswerStore from './organization-answer-store.ts'
 import type { OrganizationRequestKey } from './organization-answer-store.ts'
@@ -7,9 +8,9 @@ import * as quotaStore from '#signing/requests/apps/quota-store.ts'
 import type { PendingCounts } from '#signing/requests/apps/quota-store.ts'
 
 type NewRequest = {
-  organizationId: string
+  organizationId: OrganizationId
   requestId: string
-  clientId: string
+  clientId: ClientId
   organizationName: string
   payload: string
   metadata: string | null
@@ -40,7 +41,7 @@ export async function insertRequest(tx: Transaction, request: NewRequest, now: D
     .execute()
 }
 
-type OfApp = { organizationId: string } & Omit<Asking, 'signerId'>
+type OfApp = { organizationId: OrganizationId } & Omit<Asking, 'signerId'>
 
 /**
  * Counts the pending requests of an organization and finds the first expiry: for one app, and for all apps with the

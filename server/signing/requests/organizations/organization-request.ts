@@ -4,6 +4,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { isReservedPayload } from '@countersign/protocol/formats/signing/reserved-payload'
 import type { OrganizationSignature, SigningProgress } from '@countersign/protocol/signing/receipts'
 import type { WebhookEvent } from '@countersign/protocol/clients/webhook-events'
+import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { NewSigningRequest, SigningStatus } from '@countersign/protocol/signing/signing'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
@@ -32,7 +33,7 @@ const refuse = defineErrors({
   no_signing_key: [422, 'Not enough members with a signing key can sign and approve for this organization.'],
 })
 
-type OrganizationSigningRequestInput = { organizationId: string } & Pick<
+type OrganizationSigningRequestInput = { organizationId: OrganizationId } & Pick<
   NewSigningRequest,
   'payload' | 'metadata' | 'expiresInSeconds'
 >
@@ -86,7 +87,7 @@ export async function createOrganizationSigningRequest(
  * Returns the status of an app's request to an organization. An overdue request is stored as expired before the app
  * gets the answer. Throws `request_not_found`, `access_denied`.
  */
-export async function getOrganizationSigningStatus(db: Database, clientId: string, requestId: string, now: Date) {
+export async function getOrganizationSigningStatus(db: Database, clientId: ClientId, requestId: string, now: Date) {
   const request = await loadRequestWithExpiry(db, await findRequestRouteOfApp(db, clientId, requestId), now)
   return toStatus(request, await organizationAnswerStore.listMemberSignatures(db, request))
 }
@@ -94,7 +95,7 @@ export async function getOrganizationSigningStatus(db: Database, clientId: strin
 /** Finds the key of an app's request to an organization. Throws `request_not_found`, `access_denied`. */
 export async function findRequestRouteOfApp(
   db: Database,
-  clientId: string,
+  clientId: ClientId,
   requestId: string,
 ): Promise<OrganizationRequestKey> {
   const place = await store.findRequestRoute(db, requestId)
@@ -173,7 +174,7 @@ export function pruneOrganizationRequests(db: Database, now: Date, batch: number
 const pageSignatures = 100
 
 /** Reads what an identity has signed for organizations, newest first. */
-export async function* readOrganizationSignatures(db: Database, identityId: string) {
+export async function* readOrganizationSignatures(db: Database, identityId: IdentityId) {
   const pages = readPages<AnswerOfIdentity>(pageSignatures, (before, count) =>
     organizationAnswerStore.listAnswersOfIdentity(db, identityId, { before, count }),
   )
@@ -187,7 +188,7 @@ export async function* readOrganizationSignatures(db: Database, identityId: stri
 }
 
 /** Removes identities that are being deleted from pending requests. Completed signatures stay, without handles. */
-export async function deleteOrganizationSignatures(tx: Transaction, identityIds: string[]): Promise<void> {
+export async function deleteOrganizationSignatures(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await organizationAnswerStore.deleteMemberSignatures(tx, identityIds)
 }
 

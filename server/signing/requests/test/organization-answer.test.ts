@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
+import { type SessionId, type UserId, asId } from '@countersign/protocol/ids'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { createOrganization } from '#testing/organization.ts'
 import { signingRequesterOf, createSigner } from '#testing/signer.ts'
@@ -15,7 +16,7 @@ before(async () => {
 after(() => world.close())
 
 /** Lists the pending requests of a user as a member of organizations, and counts the statements. */
-async function list(userId: string) {
+async function list(userId: UserId) {
   let statements = 0
   const counting: KyselyPlugin = {
     transformQuery({ node }) {
@@ -26,7 +27,7 @@ async function list(userId: string) {
   }
   const at = world.now()
   const proof = { authTime: at, provedRequestSha256: null }
-  const session = { sessionId: randomUUID(), userId, ...proof, expiresAt: at }
+  const session = { sessionId: asId<SessionId>(randomUUID()), userId, ...proof, expiresAt: at }
   const db = world.db.withPlugin(counting)
   const { requests } = await listPending(db, { ...session, authMethod: 'passkey' }, { count: 100 }, at)
   return { requests, statements }

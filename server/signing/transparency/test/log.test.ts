@@ -12,6 +12,7 @@ import {
   rootOf,
   type Subtree,
 } from '@countersign/protocol/formats/signing/merkle-tree'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { LoggedKeyEvent } from '@countersign/protocol/signing/transparency'
 import { backfillKeyLog } from '#signing/keys/key.ts'
@@ -41,7 +42,7 @@ async function get(path: string) {
 }
 const checkpoint = async () => (await get('checkpoint')).body
 const leaves = async () => (await get('leaves?start=0')).json<{ leaves: { index: number; leaf: string }[] }>().leaves
-const eventsOf = async (identityId: string) =>
+const eventsOf = async (identityId: IdentityId) =>
   (await get(`identities/${identityId}`)).json<{ checkpoint: string; events: LoggedKeyEvent[] }>()
 
 /** Returns the log's public key, like a verifier that has stored it. */
@@ -221,7 +222,7 @@ test('TLG-06 the identities of a deleted account end in the log separately, at d
       ...{ method: 'POST', url: '/api/identities', headers },
       payload: { handle, displayName: 'One of many' },
     })
-    const { identityId: another } = made.json<{ identityId: string }>()
+    const { identityId: another } = made.json<{ identityId: IdentityId }>()
     const { publicKey } = newSigningPair()
     const payload = { publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
     const added = await world.api.inject({ method: 'POST', url: `/api/signing/keys/${another}`, headers, payload })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import {
   errorOf,
   flowOf,
@@ -14,7 +15,7 @@ import type { Person } from '#testing/world.ts'
 
 let enterprise: Enterprise
 let world: Enterprise['world']
-let acme: { owner: Person; organizationId: string }
+let acme: { owner: Person; organizationId: OrganizationId }
 let connectionId: string
 before(async () => {
   enterprise = await openEnterprise()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import {
   errorOf,
   flowOf,
@@ -15,7 +16,7 @@ import type { Person } from '#testing/world.ts'
 
 let enterprise: Enterprise
 let world: Enterprise['world']
-let acme: { owner: Person; organizationId: string }
+let acme: { owner: Person; organizationId: OrganizationId }
 let connectionId: string
 before(async () => {
   enterprise = await openEnterprise()
@@ -82,7 +83,7 @@ test('a user of a verified domain links their passkey account once, and then sig
   const session = await sessionOf(elsewhere)
   assert.deepEqual([session.authMethod, session.user.userId], ['enterprise_sso', person.userId])
   assert.deepEqual(
-    session.identities.map((each: { identityId: string }) => each.identityId),
+    session.identities.map((each: { identityId: IdentityId }) => each.identityId),
     [person.identityId],
   )
 })

@@ -4,13 +4,14 @@ import { after, before, test } from 'node:test'
 import { inflateRawSync } from 'node:zlib'
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
 import { pruneAssertions } from '#sso/sign-in/flow.ts'
 import { join } from '#testing/organization.ts'
 import { startSamlProvider, type SamlUser, type SentForm } from '#testing/saml-provider.ts'
 import type { Person } from '#testing/world.ts'
 
-type Organization = { owner: Person; organizationId: string }
+type Organization = { owner: Person; organizationId: OrganizationId }
 type Browser = ReturnType<Enterprise['browser']>
 
 let enterprise: Enterprise

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction } from '#platform/database/database.ts'
 import { join, createOrganization } from '#testing/organization.ts'
@@ -113,7 +114,7 @@ test('revoking tokens for an organization affects all or some of its members and
     grace: await app.tokens(grace, { organizationId }),
     adaHerself: await app.tokens(ada),
   }
-  const end = (identityIds?: string[]) =>
+  const end = (identityIds?: IdentityId[]) =>
     transaction(world.db, async (tx) => {
       await revokeFamiliesOfOrganization(tx, { organizationId, ...(identityIds && { identityIds }) }, world.now())
       await recordAuditEvent(tx, { action: 'token_family.revoked', actor: 'operator' }, world.now())

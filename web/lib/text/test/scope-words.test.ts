@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { standardScopes } from '@countersign/protocol/formats/scope'
+import { type IdentityId, asId } from '@countersign/protocol/ids'
 import { de } from '../../../locales/de/messages.ts'
 import { en } from '../../../locales/en/messages.ts'
 import { consentFacts, grantableScopes, shortScopeLabels } from '../scope-words.ts'
 
 const ada: Identity = {
-  identityId: 'identity',
+  identityId: asId<IdentityId>('identity'),
   handle: 'ada',
   displayName: 'Ada Lovelace',
   avatarUrl: null,

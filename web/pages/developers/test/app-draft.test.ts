@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { parseUrlList, changeOf, draftOf, faultsOf } from '../app-draft.ts'
 
 const app: App = {
-  clientId: 'app_0123',
+  clientId: asId<ClientId>('app_0123'),
   name: 'Ledger',
   description: null,
   iconUrl: null,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { firstSignIn } from '../FirstSignIn.tsx'
 
 const app = {
-  clientId: 'app_0123',
+  clientId: asId<ClientId>('app_0123'),
   redirectUris: ["https://ledger.example/?it's=here", 'https://other.example/'],
   allowedScopes: ['openid', 'email'],
   public: false,

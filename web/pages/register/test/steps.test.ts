@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
 import type { NewPasskey } from '../../../lib/keys/passkey.ts'
 import { ApiError, NetworkError } from '../../../lib/api/call.ts'
 import { needsPrfAssertion } from '../../../lib/keys/passkey.ts'
@@ -19,8 +20,8 @@ const passkey: NewPasskey = {
 const made: Made = {
   started: {
     flowId: 'flow',
-    userId: 'user',
-    identityId: 'identity',
+    userId: asId<UserId>('user'),
+    identityId: asId<IdentityId>('identity'),
     options: {
       rp: { id: 'localhost', name: 'Countersign' },
       user: { id: 'dXNlcg', name: 'ada', displayName: 'Ada' },

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
+import { type OrganizationId, asId } from '@countersign/protocol/ids'
 import { roleOf } from '../steps.ts'
 
 type Organization = NonNullable<SigningRequest['organization']>
 const organization: Organization = {
-  ...{ id: 'id', name: 'Acme', isSigned: false, approvals: 0, approvalsNeeded: 1 },
+  ...{ id: asId<OrganizationId>('id'), name: 'Acme', isSigned: false, approvals: 0, approvalsNeeded: 1 },
   ...{ memberId: 'id', maySign: true, mayApprove: true, answered: null, answers: [] },
 }
 const role = (changes: Partial<Organization>) => roleOf({ organization: { ...organization, ...changes } })

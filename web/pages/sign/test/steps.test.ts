@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
+import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { nextStep, type Event, type Step } from '../steps.ts'
 
 const request: SigningRequest = {
   requestId: 'b0c0ffee-0000-4000-8000-000000000001',
-  identityId: '019e4a31-00ff-7abc-8def-0123456789ab',
+  identityId: asId<IdentityId>('019e4a31-00ff-7abc-8def-0123456789ab'),
   handle: 'ada',
   app: { clientId: 'app_1', name: 'Shop', iconUrl: null, websiteUrl: null, origins: ['https://shop.example'] },
   connected: true,
@@ -52,7 +53,7 @@ test('where an organization asks for its own sign-in, that comes first, and in a
 
 test('a member who has done their part waits, until it is at its end or does not count any more', () => {
   const organization = {
-    ...{ id: 'id', name: 'Acme', isSigned: true, approvals: 0, approvalsNeeded: 1 },
+    ...{ id: asId<OrganizationId>('id'), name: 'Acme', isSigned: true, approvals: 0, approvalsNeeded: 1 },
     ...{ memberId: 'id', maySign: true, mayApprove: true, answered: 'sign' as const, answers: [] },
   }
   const answered: SigningRequest = { ...request, organization }

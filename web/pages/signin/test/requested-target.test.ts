@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { matchesRequest, leadsTo } from '../requested-target.ts'
 
 const redirectUri = 'https://notes.example:8443/callback?tenant=a%20b&tenant=2'
@@ -50,7 +51,7 @@ test('APK-02 an answer that leads anywhere else does not lead to the redirect UR
     assert.equal(leadsTo(answer, 'com.example.notes:/callback'), false, answer)
 })
 
-const app = { clientId: 'app_1' }
+const app = { clientId: asId<ClientId>('app_1') }
 const recipient = { kty: 'OKP', crv: 'X25519', x: '3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08' } as const
 const jwk = Buffer.from(JSON.stringify(recipient)).toString('base64url')
 const key = { mode: 'symmetric', reset: false } as const

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import { connectorOf, delegationOf } from '../consent/connector-samples.ts'
+import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
+import { connectorOf, delegationOf } from '../consent/test/connector-samples.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step, type SignInRequest } from '../steps.ts'
 
 const ada = identityOf('ada')
@@ -211,8 +212,13 @@ test('where nothing may be asked and nothing has to be, the code is fetched', ()
   assert.equal(step.at, 'consent')
 })
 
-const acme = { id: 'id-of-acme', name: 'Acme', logoUrl: null, known: false }
-const globex = { ...acme, id: 'id-of-globex', name: 'Globex', loginUrl: 'http://localhost:4400/api/sso/1/start' }
+const acme = { id: asId<OrganizationId>('id-of-acme'), name: 'Acme', logoUrl: null, known: false }
+const globex = {
+  ...acme,
+  id: asId<OrganizationId>('id-of-globex'),
+  name: 'Globex',
+  loginUrl: 'http://localhost:4400/api/sso/1/start',
+}
 const inBoth = { ...grant, organizations: [acme, globex] }
 
 test('an app that names an organization is used for it, and what it is told of it is agreed to once', () => {
@@ -303,5 +309,5 @@ function walk(events: Event[], request: Partial<SignInRequest> = {}): Step {
 
 function identityOf(handle: string): Identity {
   const unshared = { avatarUrl: null, email: null, emailVerified: false, createdAt: '2026-01-01T00:00:00.000Z' }
-  return { identityId: `id-of-${handle}`, handle, displayName: handle.toUpperCase(), ...unshared }
+  return { identityId: asId<IdentityId>(`id-of-${handle}`), handle, displayName: handle.toUpperCase(), ...unshared }
 }

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
-import { delegationOf } from '../../../signin/consent/connector-samples.ts'
+import { type ClientId, type IdentityId, asId } from '@countersign/protocol/ids'
+import { delegationOf } from '../../../signin/consent/test/connector-samples.ts'
 import { delegationIn, delegationsRevokedWith } from '../delegation-list.ts'
 
 const authorization: Authorization = {
   id: 'a',
-  clientId: 'app_calendar',
+  clientId: asId<ClientId>('app_calendar'),
   appName: 'Calendar',
   appIconUrl: null,
   appWebsiteUrl: null,
-  identityId: 'id-of-ada',
+  identityId: asId<IdentityId>('id-of-ada'),
   organizationAccess: 'create',
   scope: '',
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -22,11 +23,14 @@ const authorization: Authorization = {
 }
 
 test('with an app ends what it may do at others as that name, and what others may do at it', () => {
-  const asSource = delegationOf({ sourceAppClientId: 'app_calendar', targetAppClientId: 'app_mail' })
+  const asSource = delegationOf({
+    sourceAppClientId: asId<ClientId>('app_calendar'),
+    targetAppClientId: asId<ClientId>('app_mail'),
+  })
   const asTarget = delegationOf()
   const untouched = [
-    delegationOf({ targetAppClientId: 'app_mail' }),
-    delegationOf({ identityId: 'id-of-countess' }),
+    delegationOf({ targetAppClientId: asId<ClientId>('app_mail') }),
+    delegationOf({ identityId: asId<IdentityId>('id-of-countess') }),
     delegationOf({ status: 'revoked' }),
   ]
   assert.deepEqual(delegationsRevokedWith(authorization, [asSource, ...untouched, asTarget]), [asSource, asTarget])
@@ -40,8 +44,8 @@ test('an entry of the trail leads to its delegation, by its id or by what it is 
     at: '2026-01-01T00:00:00.000Z',
     action: 'delegation.used',
     actor: 'app',
-    identityId: 'id-of-ada',
-    clientId: 'app_assistant',
+    identityId: asId<IdentityId>('id-of-ada'),
+    clientId: asId<ClientId>('app_assistant'),
     appName: 'Assistant',
   }
   const known = [active, ended]

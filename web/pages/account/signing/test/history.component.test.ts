@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type IdentityId, asId } from '@countersign/protocol/ids'
 import { withNewest, withNext, type HistoryPage } from '../History.tsx'
 
 const request: HistoryPage['requests'][number] = {
   requestId: '',
-  identityId: '',
+  identityId: asId<IdentityId>(''),
   handle: 'ada',
   app: { clientId: 'app_1', name: 'Shop', iconUrl: null, websiteUrl: null, origins: [] },
   connected: true,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type IdentityId, asId } from '@countersign/protocol/ids'
 import { latestOf, type Pending } from '../pending.ts'
 
 const request: Pending['requests'][number] = {
   requestId: '00000000-0000-4000-8000-000000000001',
-  identityId: '00000000-0000-4000-8000-000000000002',
+  identityId: asId<IdentityId>('00000000-0000-4000-8000-000000000002'),
   handle: 'ada',
   app: { clientId: 'app_shop', name: 'Shop' },
   connected: true,

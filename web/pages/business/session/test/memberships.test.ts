@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { uniqueBy, replaceMembership } from '../membership.ts'
 
 const membership = (id: string, identityId: string, role: OwnOrganization['role']): OwnOrganization => ({
-  id,
+  id: asId<OrganizationId>(id),
   name: id,
   slug: id,
   logoUrl: null,
@@ -17,7 +18,7 @@ const membership = (id: string, identityId: string, role: OwnOrganization['role'
   encryptionMode: 'standard',
   keyCustody: 'svc_standard',
   memberId: `${id}-${identityId}`,
-  identityId,
+  identityId: asId<IdentityId>(identityId),
   createdAt: '2030-01-01T00:00:00.000Z',
   updatedAt: '2030-01-01T00:00:00.000Z',
 })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { diffDraft, draftOf, validateDraft } from '../Description.tsx'
 
 const organization = {
-  id: '01900000-0000-7000-8000-000000000001',
+  id: asId<OrganizationId>('01900000-0000-7000-8000-000000000001'),
   name: 'Analytical Engines',
   slug: 'analytical-engines',
   logoUrl: null,
@@ -16,7 +17,7 @@ const organization = {
   encryptionMode: 'standard' as const,
   keyCustody: 'svc_standard' as const,
   memberId: '01900000-0000-7000-8000-000000000002',
-  identityId: '01900000-0000-7000-8000-000000000003',
+  identityId: asId<IdentityId>('01900000-0000-7000-8000-000000000003'),
   createdAt: '2030-01-01T00:00:00.000Z',
   updatedAt: '2030-01-01T00:00:00.000Z',
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectorOf, delegationOf } from '../connector-samples.ts'
+import { connectorOf, delegationOf } from './connector-samples.ts'
 import { delegationState, scopeTextOf } from '../delegating.ts'
 
 const read = { scope: 'calendar.read', description: 'Read your events' }

@@ -1,5 +1,6 @@
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
 import type { Connector } from '@countersign/protocol/pages'
+import { type ClientId, type IdentityId, asId } from '@countersign/protocol/ids'
 
 const instant = '2026-01-01T00:00:00.000Z'
 
@@ -11,7 +12,7 @@ export function connectorOf(given: Partial<Connector> = {}): Connector {
     displayName: 'Calendar',
     description: null,
     audience: 'https://calendar.example',
-    owner: { clientId: 'app_calendar', name: 'Calendar', iconUrl: null, websiteUrl: null },
+    owner: { clientId: asId<ClientId>('app_calendar'), name: 'Calendar', iconUrl: null, websiteUrl: null },
     scopes: [],
     mode: 'user_present',
     withdrawn: {
@@ -26,15 +27,15 @@ export function connectorOf(given: Partial<Connector> = {}): Connector {
 export function delegationOf(given: Partial<Delegation> = {}): Delegation {
   return {
     id: 'delegation-1',
-    identityId: 'id-of-ada',
-    sourceAppClientId: 'app_assistant',
+    identityId: asId<IdentityId>('id-of-ada'),
+    sourceAppClientId: asId<ClientId>('app_assistant'),
     sourceAppName: 'Assistant',
     sourceAppIconUrl: null,
     sourceAppWebsiteUrl: null,
     targetResourceKey: 'calendar',
     targetResourceName: 'Calendar',
     targetAudience: 'https://calendar.example',
-    targetAppClientId: 'app_calendar',
+    targetAppClientId: asId<ClientId>('app_calendar'),
     targetAppName: 'Calendar',
     scope: 'calendar.read',
     scopeDescriptions: {},
