@@ -53,4 +53,9 @@ export class ScopeSet implements Iterable<string> {
   toString(): string {
     return [...this.#scopes].join(' ')
   }
+
+  /** Returns the space-separated list, which is the form in tokens and responses too. */
+  toJSON(): string {
+    return this.toString()
+  }
 }

@@ -136,7 +136,7 @@ export async function updateOrganization(
     const { userId } = asking.session
     if (slug !== undefined && slug !== organization.slug)
       await moveSlug(tx, { organizationId, userId, slug: organization.slug }, slug, now)
-    await store.updateOrganization(tx, { ...change, organizationId }, now)
+    await store.updateOrganization(tx, organizationId, change, now)
     const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
     // A member who turns on required signatures signs this change too, which proves that they can.
     const isAlwaysSigned = requireSignedActions === true

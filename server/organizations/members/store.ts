@@ -1,6 +1,6 @@
+import type { OrganizationChange } from '@countersign/protocol/organizations/organizations'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Organization } from '#organizations/membership/member.ts'
 import { releaseDomains } from '#organizations/domains/domain.ts'
 
 export async function countMemberships(db: Database, identityId: IdentityId): Promise<number> {
@@ -22,30 +22,30 @@ export async function insertOrganization(tx: Transaction, { organizationId, name
     .execute()
 }
 
-/** Fields of an organization that can change; those that are undefined stay. */
-type Change = {
-  [
-    Field in 'name' | 'slug' | 'logoUrl' | 'ssoRequired' | 'requireSignedActions' | 'encryptionMode' | 'approvalsNeeded'
-  ]?: Organization[Field] | undefined
+/** Columns of what can change; those that are undefined stay. The compiler reports a field that has no column here. */
+function columnsOf(change: OrganizationChange) {
+  const { name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode, approvalsNeeded, ...others } = change
+  others satisfies Record<string, never>
+  return {
+    name,
+    slug,
+    logo_url: logoUrl,
+    sso_required: ssoRequired,
+    require_signed_actions: requireSignedActions,
+    encryption_mode: encryptionMode,
+    approvals_needed: approvalsNeeded,
+  }
 }
 
 export async function updateOrganization(
   tx: Transaction,
-  { organizationId, ...change }: Change & { organizationId: OrganizationId },
+  organizationId: OrganizationId,
+  change: OrganizationChange,
   now: Date,
 ): Promise<void> {
   await tx
     .updateTable('organization')
-    .set({
-      name: change.name,
-      slug: change.slug,
-      logo_url: change.logoUrl,
-      sso_required: change.ssoRequired,
-      require_signed_actions: change.requireSignedActions,
-      encryption_mode: change.encryptionMode,
-      approvals_needed: change.approvalsNeeded,
-      updated_at: now,
-    })
+    .set({ ...columnsOf(change), updated_at: now })
     .where('organization_id', '=', organizationId)
     .execute()
 }
