@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { defineErrors } from '#platform/api-error.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 
-const refuse = defineErrors({ invalid_request: [400, 'A parameter is repeated.'] })
+const errors = defineErrors({ invalid_request: [400, 'A parameter is repeated.'] })
 
 /** Collects the headers and body that identify a client and its request. */
 export function sentBy<Body>(request: { body: Body } & Pick<FastifyRequest, 'headers' | 'ip'>) {
@@ -19,7 +19,7 @@ export function eachOnce(sent: unknown): SentParameters {
   const parameters: SentParameters = {}
   for (const [name, given] of Object.entries(sent ?? {})) {
     const value: unknown = Array.isArray(given) && repeatable.includes(name) ? given.join(' ') : given
-    if (typeof value !== 'string') throw refuse.invalid_request()
+    if (typeof value !== 'string') throw errors.invalid_request()
     if (value !== '') parameters[name] = value
   }
   return parameters

@@ -10,7 +10,7 @@ import type { Language } from '@countersign/protocol/formats/registries/language
 import type { IdentityId } from '@countersign/protocol/ids'
 import { randomDigits } from '#platform/crypto/random.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
-import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
@@ -18,7 +18,7 @@ import { lockOwnIdentity, requireOwnIdentity, toIdentity, type IdentityRow } fro
 import { emailRemovedMail, emailVerificationMail } from './email-mails.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_email: [400, 'Not a deliverable e-mail address.'],
   invalid_code: [400, 'The verification code is wrong or expired. Codes allow five attempts within ten minutes.'],
 })
@@ -37,7 +37,7 @@ export async function startEmailVerification(
   text: string,
   now: Date,
 ): Promise<{ email: string; expiresAt: Date }> {
-  if (!isEmail(text)) throw refuse.invalid_email()
+  if (!isEmail(text)) throw errors.invalid_email()
   const { userId } = session
   const { handle } = await requireOwnIdentity(db, session, identityId)
   requireRecentAuthentication(session, now)
@@ -85,7 +85,7 @@ export async function completeEmailVerification(
     return { before, after }
   })
   // The transaction has committed the count of the wrong attempt.
-  if (!proved) throw refuse.invalid_code()
+  if (!proved) throw errors.invalid_code()
   if (proved.before.email !== proved.after.email) await notifyFormerEmail(kernel, proved.before, language)
   return toIdentity(proved.after)
 }
@@ -131,7 +131,7 @@ async function notifyFormerEmail(
   try {
     await mail.send(emailRemovedMail({ to: email, handle, authUrl: config.authUrl, language }))
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof ApiError)) throw error
     log.warn({ identityId, reason: error.code }, 'email removal notification failed')
   }
 }

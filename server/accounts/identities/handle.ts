@@ -6,7 +6,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({ handle_taken: [409, 'This handle is already in use. Choose another one.'] })
+const errors = defineErrors({ handle_taken: [409, 'This handle is already in use. Choose another one.'] })
 
 /** Handles that could impersonate the service or its staff. */
 const reserved = new Set(
@@ -22,13 +22,13 @@ export function isReservedHandle(handle: string): boolean {
 /** Throws `handle_taken` if the handle is in use now. The final decision is made by `claimHandle`. */
 export async function requireAvailableHandle(db: Database, handle: string, now: Date): Promise<void> {
   const known = await store.findHandle(db, normalizeHandle(handle))
-  if (known && (known.availableAt === null || known.availableAt > now)) throw refuse.handle_taken()
+  if (known && (known.availableAt === null || known.availableAt > now)) throw errors.handle_taken()
 }
 
 /** Claims a handle that is available, or that this identity had before. Throws `handle_taken`. */
 export async function claimHandle(tx: Transaction, handle: string, identityId: IdentityId, now: Date): Promise<void> {
   if (!(await store.claimHandle(tx, { handleNormalized: normalizeHandle(handle), identityId }, now)))
-    throw refuse.handle_taken()
+    throw errors.handle_taken()
 }
 
 /** Releases a handle. For ninety days only the identity that had it can claim it. */

@@ -18,7 +18,7 @@ import type { IdentityRow } from './store.ts'
 
 export type { IdentityRow }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_handle: [400, 'This handle is reserved.'],
   invalid_request: [400, 'displayName must be 1 to 80 visible characters.'],
   identity_not_found: [404, 'No identity of this account has this ID.'],
@@ -31,8 +31,8 @@ const pictureAddressWrong = 'avatarUrl must be an https URL without user name an
 
 /** Throws `invalid_handle` or `invalid_request` for a handle or display name that is not allowed. */
 export function validateIdentity({ handle, displayName }: NewIdentity): void {
-  if (isReservedHandle(handle)) throw refuse.invalid_handle()
-  if (!isDisplayName(displayName)) throw refuse.invalid_request()
+  if (isReservedHandle(handle)) throw errors.invalid_handle()
+  if (!isDisplayName(displayName)) throw errors.invalid_request()
 }
 
 type NewUser = NewIdentity & { userId: UserId; identityId: IdentityId }
@@ -49,7 +49,7 @@ export async function createUser(tx: Transaction, person: NewUser, now: Date): P
  * `unauthorized` if the account was deleted in the meantime.
  */
 export async function lockUser(tx: Transaction, userId: UserId): Promise<void> {
-  if (!(await store.lockUser(tx, userId))) throw refuse.unauthorized()
+  if (!(await store.lockUser(tx, userId))) throw errors.unauthorized()
 }
 
 /**
@@ -70,7 +70,7 @@ export function actingPersonTransaction<Result>(
 /** Returns the creation time of a user. Throws `unauthorized` if the account was deleted. */
 export async function userCreatedAt(db: Database, userId: UserId): Promise<Date> {
   const person = await store.findUser(db, userId)
-  if (!person) throw refuse.unauthorized()
+  if (!person) throw errors.unauthorized()
   return person.createdAt
 }
 
@@ -86,7 +86,7 @@ export async function removeIdentity(
 ): Promise<void> {
   await lockUser(tx, acting.userId)
   await lockOwnIdentity(tx, acting, identityId)
-  if (!(await store.decrementIdentityCount(tx, acting.userId))) throw refuse.last_identity()
+  if (!(await store.decrementIdentityCount(tx, acting.userId))) throw errors.last_identity()
   await store.deleteIdentities(tx, [identityId], reservedUntil(now))
 }
 
@@ -112,7 +112,7 @@ export async function createIdentity(
   validateIdentity(requested)
   const { userId } = session
   return actingPersonTransaction(db, session, async (tx) => {
-    if (!(await store.incrementIdentityCount(tx, userId))) throw refuse.too_many_identities()
+    if (!(await store.incrementIdentityCount(tx, userId))) throw errors.too_many_identities()
     const identity = await addIdentity(
       tx,
       { ...requested, userId, identityId: generateIdentityId() },
@@ -157,7 +157,7 @@ export async function requireOwnIdentity(
   identityId: IdentityId,
 ): Promise<IdentityRow> {
   const identity = canBe(acting, identityId) ? await store.findIdentityOfUser(db, acting.userId, identityId) : undefined
-  if (!identity) throw refuse.identity_not_found()
+  if (!identity) throw errors.identity_not_found()
   return identity
 }
 
@@ -168,7 +168,7 @@ export async function lockOwnIdentity(
   identityId: IdentityId,
 ): Promise<IdentityRow> {
   const identity = canBe(acting, identityId) ? await store.lockIdentityOfUser(tx, acting.userId, identityId) : undefined
-  if (!identity) throw refuse.identity_not_found()
+  if (!identity) throw errors.identity_not_found()
   return identity
 }
 
@@ -214,9 +214,9 @@ export async function updateIdentity(
 ): Promise<Identity> {
   const { userId } = acting
   const { handle, displayName, avatarUrl } = change
-  if (handle !== undefined && isReservedHandle(handle)) throw refuse.invalid_handle()
-  if (displayName !== undefined && !isDisplayName(displayName)) throw refuse.invalid_request()
-  if (avatarUrl && !isPictureUrl(avatarUrl)) throw refuse.invalid_request({ sentence: pictureAddressWrong })
+  if (handle !== undefined && isReservedHandle(handle)) throw errors.invalid_handle()
+  if (displayName !== undefined && !isDisplayName(displayName)) throw errors.invalid_request()
+  if (avatarUrl && !isPictureUrl(avatarUrl)) throw errors.invalid_request({ sentence: pictureAddressWrong })
   const counted = ownKey(acting, now)
   await rateLimits.count('profile-changes-per-user', counted)
   // Each change reserves another handle.

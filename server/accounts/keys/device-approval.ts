@@ -17,7 +17,7 @@ import { ownKey } from '#accounts/sessions/own-key.ts'
 import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
 import * as store from './device-approval-store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   device_approval_wrong_session: [403, 'This step belongs to the other session of the device approval.'],
   device_approval_not_found: [404, 'The device approval does not exist or has ended.'],
   approval_step_out_of_order: [409, 'This step was already completed, or another step comes first.'],
@@ -44,7 +44,7 @@ export async function requestDeviceApproval(
   return actingPersonTransaction(db, session, async (tx) => {
     const { count, firstExpiry } = await store.countApprovals(tx, userId, now)
     if (count >= limits.deviceApprovalsMax)
-      throw refuse.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
+      throw errors.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })
     await store.insertApproval(tx, approval)
     const details = { approvalId }
     await recordAuditEvent(tx, { action: 'account.device_approval.requested', actor: 'user', userId, details }, now)
@@ -75,7 +75,7 @@ export async function getDeviceApproval(
   now: Date,
 ): Promise<DeviceApproval> {
   const found = await store.findApproval(db, { userId, approvalId }, now)
-  if (!found) throw refuse.device_approval_not_found()
+  if (!found) throw errors.device_approval_not_found()
   const { approverPublicKey, publicKey, nonce } = found
   return {
     approvalId,
@@ -159,7 +159,7 @@ export async function cancelDeviceApproval(
 ): Promise<void> {
   const { userId } = session
   await actingTransaction(db, session, async (tx) => {
-    if (!(await store.deleteApproval(tx, { userId, approvalId }, now))) throw refuse.device_approval_not_found()
+    if (!(await store.deleteApproval(tx, { userId, approvalId }, now))) throw errors.device_approval_not_found()
   })
 }
 
@@ -182,8 +182,8 @@ type Step = PasskeySession & { approvalId: string; isTurn: ApprovalStep }
 /** Returns the error for a step that was not allowed. */
 async function refusalOf(tx: Transaction, { isTurn, ...step }: Step, now: Date) {
   const found = await store.findApproval(tx, step, now)
-  if (!found) return refuse.device_approval_not_found()
-  return isTurn(found, step.sessionId) ? refuse.approval_step_out_of_order() : refuse.device_approval_wrong_session()
+  if (!found) return errors.device_approval_not_found()
+  return isTurn(found, step.sessionId) ? errors.approval_step_out_of_order() : errors.device_approval_wrong_session()
 }
 
 function bytesOf(text: string): Uint8Array {

@@ -10,7 +10,7 @@ import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   identity_not_found: [404, 'No identity has this handle.'],
   no_encryption_key: [404, 'The identity has no encryption key.'],
   key_exists: [409, 'The identity already has an encryption key.'],
@@ -44,9 +44,9 @@ export async function getOwnEncryptionKey(db: Database, session: PasskeySession,
  */
 export async function getPublicEncryptionKey(db: Database, handle: string) {
   const identity = await findByHandle(db, handle)
-  if (!identity) throw refuse.identity_not_found()
+  if (!identity) throw errors.identity_not_found()
   const key = await getIdentityEncryptionKey(db, identity.identityId)
-  if (!key) throw refuse.no_encryption_key()
+  if (!key) throw errors.no_encryption_key()
   return { handle: identity.handle, publicKey: key.publicKey, createdAt: key.createdAt }
 }
 
@@ -67,7 +67,7 @@ export async function createIdentityKey(
   return actingTransaction(db, session, async (tx) => {
     // With the lock, the second of two concurrent keys is rejected.
     await lockOwnIdentity(tx, session, identityId)
-    if (await store.findIdentityKey(tx, identityId)) throw refuse.key_exists()
+    if (await store.findIdentityKey(tx, identityId)) throw errors.key_exists()
     await storeEncryptionKey(tx, key, now)
     await recordAuditEvent(tx, { action: 'encryption_key.created', actor: 'user', userId, identityId }, now)
     return { identityId, hasKey: true, publicKey, encryptedPrivateKey, createdAt: now.toISOString() }
@@ -82,7 +82,7 @@ export async function deleteEncryptionKeys(tx: Transaction, identityIds: Identit
 /** Returns the SPKI bytes of an encryption key. Throws `invalid_public_key` for other key types and other encodings. */
 export function parseEncryptionPublicKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
   const bytes = parseEncryptionKey(publicKey)
-  if (!bytes) throw refuse.invalid_public_key()
+  if (!bytes) throw errors.invalid_public_key()
   return bytes
 }
 

@@ -11,7 +11,7 @@ import * as deviceApprovalStore from './device-approval-store.ts'
 import * as store from './store.ts'
 import type { WrapRow } from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [
     400,
     'Wraps of kind passkey_prf need credentialId, other kinds must not have it; one recovery_code wrap at most.',
@@ -29,8 +29,8 @@ export function validateKeyWraps(wraps: NewKeyWrap[]): void {
   const credentials = wraps.filter(({ kind }) => kind === 'passkey_prf').map(({ credentialId }) => credentialId)
   const named = wraps.filter(({ credentialId }) => credentialId !== undefined)
   const recoveries = wraps.filter(({ kind }) => kind === 'recovery_code')
-  if (named.length !== credentials.length || credentials.includes(undefined)) throw refuse.invalid_request()
-  if (new Set(credentials).size !== credentials.length || recoveries.length > 1) throw refuse.invalid_request()
+  if (named.length !== credentials.length || credentials.includes(undefined)) throw errors.invalid_request()
+  if (new Set(credentials).size !== credentials.length || recoveries.length > 1) throw errors.invalid_request()
 }
 
 /** Stores the first wraps of a new user. */
@@ -73,7 +73,7 @@ export async function addKeyWrap(tx: Transaction, userId: UserId, wrap: PasskeyW
   await lockUser(tx, userId)
   await store.deleteWrapsOfCredential(tx, userId, wrap.credentialId)
   const wraps = await store.listWraps(tx, userId)
-  if (wraps.length >= limits.keyWrapsMax) throw refuse.too_many_key_wraps()
+  if (wraps.length >= limits.keyWrapsMax) throw errors.too_many_key_wraps()
   const wrapId = randomUUIDv7()
   await store.insertWraps(tx, userId, [{ ...wrap, wrapId }], now)
   return { ...wrap, wrapId, createdAt: now.toISOString() }

@@ -13,7 +13,7 @@ import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremon
 import { createPasskey, listPasskeys } from './passkey.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_credential: [401, 'This registration was started by another account. Start again.'],
   invalid_request: [400, 'The key wrap does not belong to the passkey being added.'],
   unauthorized: [401, 'This account has been deleted.'],
@@ -30,10 +30,10 @@ export async function startAddPasskey(
   requireRecentAuthentication(session, now)
   const { userId } = session
   const existing = await store.listCredentials(db, userId)
-  if (existing.length >= limits.passkeysPerUserMax) throw refuse.too_many_passkeys()
+  if (existing.length >= limits.passkeysPerUserMax) throw errors.too_many_passkeys()
   const [identity] = await listIdentities(db, userId)
   // The account was deleted after the session was read.
-  if (!identity) throw refuse.unauthorized()
+  if (!identity) throw errors.unauthorized()
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'add_passkey', userId, browserSha256 }, now)
   return { flowId, options: creationOptions(config.relyingPartyId, challenge, { userId, ...identity }, existing) }
 }
@@ -55,9 +55,9 @@ export async function finishAddPasskey(
   requireRecentAuthentication(session, now)
   const { userId } = session
   const { credential, keyWrap } = finish
-  if (keyWrap && keyWrap.credentialId !== credential.id) throw refuse.invalid_request()
+  if (keyWrap && keyWrap.credentialId !== credential.id) throw errors.invalid_request()
   const flow = await consumeFlow(db, 'add_passkey', finish, now)
-  if (flow.userId !== userId) throw refuse.invalid_credential()
+  if (flow.userId !== userId) throw errors.invalid_credential()
   const made = await verifyAttestation(config, credential, flow.challenge)
 
   return actingPersonTransaction(db, session, async (tx) => {
@@ -65,7 +65,7 @@ export async function finishAddPasskey(
     if (keyWrap) await addKeyWrap(tx, userId, keyWrap, now)
     const passkeys = await listPasskeys(tx, userId)
     const added = passkeys.find(({ credentialId }) => credentialId === made.credentialId)
-    if (!added || passkeys.length > limits.passkeysPerUserMax) throw refuse.too_many_passkeys()
+    if (!added || passkeys.length > limits.passkeysPerUserMax) throw errors.too_many_passkeys()
     const details = { credentialId: made.credentialId }
     await recordAuditEvent(tx, { action: 'passkey.added', actor: 'user', userId, details }, now)
     return added

@@ -9,7 +9,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { rejectCrossOrigin, userHandleOf } from './ceremony.ts'
 import * as store from './store.ts'
 
-export const refuse = defineErrors({
+export const errors = defineErrors({
   invalid_credential: [401, 'The passkey is unknown or its signature is invalid. Try another one.'],
 })
 
@@ -36,17 +36,17 @@ export async function withVerifiedAssertion<Result extends object>(
 ): Promise<Result> {
   const proved = await verifyAssertion(kernel, credential, challenge)
   const { userId, credentialId } = proved
-  if (owner !== undefined && userId !== owner) throw refuse.invalid_credential()
+  if (owner !== undefined && userId !== owner) throw errors.invalid_credential()
   const done = await transaction(kernel.db, async (tx) => {
     await lockUser(tx, userId)
     return (await store.updateSignCount(tx, proved, now)) ? work(tx, proved) : undefined
   })
   if (done) return done
   // A passkey that was removed in the meantime has no counter to report.
-  if (!(await store.findCredential(kernel.db, credentialId))) throw refuse.invalid_credential()
+  if (!(await store.findCredential(kernel.db, credentialId))) throw errors.invalid_credential()
   const details = { credentialId }
   await recordAuditEvent(kernel.db, { action: 'passkey.sign_count_regressed', actor: 'system', userId, details }, now)
-  throw refuse.invalid_credential()
+  throw errors.invalid_credential()
 }
 
 /**
@@ -59,9 +59,9 @@ async function verifyAssertion(
   challenge: string,
 ): Promise<VerifiedAssertion> {
   const { authenticatorAttachment: _unused, ...response } = sent
-  rejectCrossOrigin(response.response.clientDataJSON, refuse.invalid_credential)
+  rejectCrossOrigin(response.response.clientDataJSON, errors.invalid_credential)
   const credential = await store.findCredential(db, response.id)
-  if (!credential || response.response.userHandle !== userHandleOf(credential.userId)) throw refuse.invalid_credential()
+  if (!credential || response.response.userHandle !== userHandleOf(credential.userId)) throw errors.invalid_credential()
 
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
@@ -78,9 +78,9 @@ async function verifyAssertion(
     },
     // The library reports the reason by throwing. Callers only learn that the assertion is invalid.
   }).catch((): { verified: false; authenticationInfo?: undefined } => ({ verified: false }))
-  if (!verified || !authenticationInfo) throw refuse.invalid_credential()
+  if (!verified || !authenticationInfo) throw errors.invalid_credential()
 
   const { newCounter: signCount, credentialBackedUp: backedUp, credentialDeviceType } = authenticationInfo
-  if ((credentialDeviceType === 'multiDevice') !== credential.backupEligible) throw refuse.invalid_credential()
+  if ((credentialDeviceType === 'multiDevice') !== credential.backupEligible) throw errors.invalid_credential()
   return { userId: credential.userId, credentialId: credential.credentialId, signCount, backedUp }
 }

@@ -70,7 +70,7 @@ function authenticatorName(aaguid: string): string | undefined {
   return products.get(aaguid)
 }
 
-const refuse = defineErrors({ invalid_credential: [400, 'The passkey registration is invalid. Start again.'] })
+const errors = defineErrors({ invalid_credential: [400, 'The passkey registration is invalid. Start again.'] })
 
 /** A newly registered passkey. */
 export type VerifiedRegistration = {
@@ -91,10 +91,10 @@ export async function verifyAttestation(
 ): Promise<VerifiedRegistration> {
   const { id, rawId, type, clientExtensionResults } = sent
   const { clientDataJSON, attestationObject, transports = [] } = sent.response
-  rejectCrossOrigin(clientDataJSON, refuse.invalid_credential)
+  rejectCrossOrigin(clientDataJSON, errors.invalid_credential)
   // Must run before the library, which parses certificates of other formats and fetches the revocation lists that they
   // name.
-  if (!isUnattested(Buffer.from(attestationObject, 'base64url'))) throw refuse.invalid_credential()
+  if (!isUnattested(Buffer.from(attestationObject, 'base64url'))) throw errors.invalid_credential()
   const { registrationInfo } = await verifyRegistrationResponse({
     response: { id, rawId, type, clientExtensionResults, response: { clientDataJSON, attestationObject } },
     expectedChallenge: challenge,
@@ -105,11 +105,11 @@ export async function verifyAttestation(
     supportedAlgorithmIDs: credentialAlgorithms,
     // The library reports the reason by throwing. Callers only learn that the registration is invalid.
   }).catch((): { registrationInfo?: undefined } => ({}))
-  if (!registrationInfo || !hasAllowedAaguid(registrationInfo)) throw refuse.invalid_credential()
+  if (!registrationInfo || !hasAllowedAaguid(registrationInfo)) throw errors.invalid_credential()
 
   const { credential, credentialDeviceType, credentialBackedUp } = registrationInfo
   // The schema limits the ID that was sent (§7.1: at most 1,023 bytes). The attested ID must be equal.
-  if (credential.id !== id || !isValidCredentialKey(credential.publicKey)) throw refuse.invalid_credential()
+  if (credential.id !== id || !isValidCredentialKey(credential.publicKey)) throw errors.invalid_credential()
   return {
     credentialId: credential.id,
     publicKey: credential.publicKey,

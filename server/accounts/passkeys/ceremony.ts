@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasMemberTwice } from '#platform/http/body.ts'
-import { type Refusal, defineErrors } from '#platform/api-error.ts'
+import { type ApiError, defineErrors } from '#platform/api-error.ts'
 import { hash, randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { addSeconds } from '#platform/clock.ts'
@@ -23,11 +23,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Rejects a ceremony that ran in a frame of another origin (WebAuthn §7.1 step 11, §7.2 step 14). The pages of this
  * service are never framed.
  */
-export function rejectCrossOrigin(clientDataJson: string, refuse: () => Refusal): void {
+export function rejectCrossOrigin(clientDataJson: string, toError: () => ApiError): void {
   const clientData = parse(Buffer.from(clientDataJson, 'base64url'))
-  if (typeof clientData !== 'object' || clientData === null) throw refuse()
-  if ('crossOrigin' in clientData && clientData.crossOrigin !== false) throw refuse()
-  if ('topOrigin' in clientData) throw refuse()
+  if (typeof clientData !== 'object' || clientData === null) throw toError()
+  if ('crossOrigin' in clientData && clientData.crossOrigin !== false) throw toError()
+  if ('topOrigin' in clientData) throw toError()
 }
 
 /** Parses JSON, after an optional byte order mark (§7.1 step 5). */
@@ -42,7 +42,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-const refuse = defineErrors({ invalid_flow: [400, 'The attempt has expired or was already used. Start again.'] })
+const errors = defineErrors({ invalid_flow: [400, 'The attempt has expired or was already used. Start again.'] })
 
 /** SHA-256 of the reference of the authorization request for which a passkey is used, or null. */
 type ForRequest = { requestSha256: Uint8Array | null }
@@ -92,7 +92,7 @@ export async function consumeFlow<Kind extends Ceremony['ceremony']>(
 ): Promise<Extract<Flow, { ceremony: Kind }>> {
   const id = flowId.toLowerCase()
   const flow = isUuid(id) ? await store.consumeFlow(db, kind, { flowId: id, client }, now) : undefined
-  if (!flow) throw refuse.invalid_flow()
+  if (!flow) throw errors.invalid_flow()
   return flow
 }
 

@@ -14,7 +14,7 @@ import type { VerifiedRegistration } from './attestation.ts'
 import * as store from './store.ts'
 import type { Credential } from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   credential_in_use: [409, 'This passkey already belongs to an account.'],
   passkey_not_found: [404, 'No passkey of this account has this ID.'],
   last_passkey: [409, 'The last passkey cannot be removed. Add another one first.'],
@@ -35,7 +35,7 @@ export async function createPasskey(
   now: Date,
 ): Promise<void> {
   await store.insertCredential(tx, { ...made, userId }, now).catch((error: unknown) => {
-    throw isUniqueViolation(error, 'passkey_credential_pkey') ? refuse.credential_in_use() : error
+    throw isUniqueViolation(error, 'passkey_credential_pkey') ? errors.credential_in_use() : error
   })
 }
 
@@ -47,11 +47,11 @@ export async function renamePasskey(
   { session, credentialId, name }: Renaming,
   now: Date,
 ): Promise<Passkey> {
-  if (!isDisplayName(name)) throw refuse.invalid_request()
+  if (!isDisplayName(name)) throw errors.invalid_request()
   const { userId } = session
   return actingTransaction(db, session, async (tx) => {
     const renamed = await store.setCredentialName(tx, userId, credentialId, name)
-    if (!renamed) throw refuse.passkey_not_found()
+    if (!renamed) throw errors.passkey_not_found()
     await recordAuditEvent(tx, { action: 'passkey.renamed', actor: 'user', userId, details: { credentialId } }, now)
     return toPasskey(renamed, await opening(tx, userId))
   })
@@ -80,7 +80,7 @@ export async function removePasskey(
   })
   if (removed) return removed
   const kept = await store.findCredential(db, credentialId)
-  throw kept?.userId === userId ? refuse.last_passkey() : refuse.passkey_not_found()
+  throw kept?.userId === userId ? errors.last_passkey() : errors.passkey_not_found()
 }
 
 /** Deletes the passkeys and pending ceremonies of a user who is being deleted. */

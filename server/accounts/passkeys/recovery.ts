@@ -2,7 +2,7 @@ import { findIdentityByHandle, listIdentities, lockUser } from '#accounts/identi
 import type { ServerContext } from '#platform/module/services.ts'
 import type { Language } from '@countersign/protocol/formats/registries/languages'
 import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
-import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { randomUUID } from 'node:crypto'
 import type { RegistrationResponse } from '@countersign/protocol/accounts/passkeys'
 import { type UserId, asId } from '@countersign/protocol/ids'
@@ -32,7 +32,7 @@ async function sendRecoveryNotice(kernel: ServerContext, userId: UserId, languag
       try {
         await mail.send(recoveryMail({ to, handle, authUrl: config.authUrl, language }))
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error
+        if (!(error instanceof ApiError)) throw error
         log.warn({ userId, reason: error.code }, 'recovery notification mail failed')
       }
     }),
@@ -60,7 +60,7 @@ function recoveryMail({ to, handle, authUrl: { host, origin }, language }: About
   return mailIn(language, to, letter)
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_credential: [401, 'Wrong username or recovery code.'],
   invalid_flow: [400, 'The recovery code was used or replaced in the meantime.'],
 })
@@ -75,7 +75,7 @@ export async function startRecovery(
 ) {
   const identity = await findIdentityByHandle(db, handle)
   const recoveryAuthSha256 = await verifyRecoveryCode(db, identity?.userId ?? asId<UserId>(randomUUID()), recoveryAuth)
-  if (!identity || !recoveryAuthSha256) throw refuse.invalid_credential()
+  if (!identity || !recoveryAuthSha256) throw errors.invalid_credential()
   const { userId } = identity
   const ceremony = { ceremony: 'recover', userId, recoveryAuthSha256, browserSha256 } as const
   const { flowId, challenge } = await beginFlow(db, ceremony, clock())
@@ -101,7 +101,7 @@ export async function finishRecovery(
 
   const recovered = await transaction(db, async (tx) => {
     await lockUser(tx, userId)
-    if (!(await consumeRecoveryCode(tx, userId, recoveryAuthSha256))) throw refuse.invalid_flow()
+    if (!(await consumeRecoveryCode(tx, userId, recoveryAuthSha256))) throw errors.invalid_flow()
     await createPasskey(tx, userId, made, now)
     const sessionsEnded = await sessions.end(tx, { userId, which: 'all' }, now)
     const session = await sessions.start(tx, { ...made, userId }, browser, now)

@@ -9,7 +9,7 @@ import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import { type SessionTokens, setSessionCookies } from '#accounts/sessions/cookie.ts'
 import {
   clientBrowser,
@@ -96,7 +96,7 @@ function signInRoutes(host: Host, services: PasskeyServices): void {
       const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
       const signedIn = await finishSignIn(services, finish, clientBrowser(request, config.baseUrl)).catch(
         async (error: unknown) => {
-          if (error instanceof Refusal) await rateLimits.count('login-failures-per-ip', address)
+          if (error instanceof ApiError) await rateLimits.count('login-failures-per-ip', address)
           throw error
         },
       )
@@ -127,7 +127,7 @@ function recoveryRoutes(host: Host, services: PasskeyServices): void {
       await rateLimits.check('recovery-failures-per-ip', address)
       const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
       return startRecovery(kernel, { ...request.body, browserSha256 }).catch(async (error: unknown) => {
-        if (error instanceof Refusal) await rateLimits.count('recovery-failures-per-ip', address)
+        if (error instanceof ApiError) await rateLimits.count('recovery-failures-per-ip', address)
         throw error
       })
     },

@@ -5,7 +5,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { refreshAuthTime } from '#accounts/sessions/proof.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { type ClientBrowser, type PasskeySession, deviceOf } from '#accounts/sessions/session.ts'
-import { refuse, withVerifiedAssertion } from './assertion.ts'
+import { errors, withVerifiedAssertion } from './assertion.ts'
 import type { FlowClient } from './ceremony.ts'
 import { type BoundTo, beginFlow, consumeFlow, requestOptions } from './ceremony.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
@@ -36,7 +36,7 @@ export async function finishReauthentication(
   const now = kernel.clock()
   const { userId, sessionId } = session
   const flow = await consumeFlow(kernel.db, 'reauthenticate', finish, now)
-  if (flow.userId !== userId) throw refuse.invalid_credential()
+  if (flow.userId !== userId) throw errors.invalid_credential()
   const proof = { credential: finish.credential, challenge: flow.challenge, owner: userId }
   return withVerifiedAssertion(kernel, proof, now, async (tx, { credentialId }) => {
     await refreshAuthTime(tx, { sessionId, credentialId, provedRequestSha256: flow.requestSha256 }, now)

@@ -3,7 +3,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import type { Session } from './session.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   unauthorized: [401, 'Authentication required.'],
   reauthentication_required: [403, 'Recent authentication required. Authenticate again with a passkey.'],
 })
@@ -55,6 +55,6 @@ export async function holdActing(tx: Transaction): Promise<void> {
 }
 
 function requireThere({ authTime }: ActingSession, held: { authTime: Date } | undefined): void {
-  if (!held) throw refuse.unauthorized()
-  if (held.authTime < authTime) throw refuse.reauthentication_required()
+  if (!held) throw errors.unauthorized()
+  if (held.authTime < authTime) throw errors.reauthentication_required()
 }

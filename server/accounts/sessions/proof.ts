@@ -7,14 +7,14 @@ import type { Session } from './session.ts'
 import * as store from './store.ts'
 import type { Proof } from './store.ts'
 
-const refuse = defineErrors({ unauthorized: [401, 'Authentication required.'] })
+const errors = defineErrors({ unauthorized: [401, 'Authentication required.'] })
 
 /**
  * Records that a user has authenticated again, and for which authorization request if any. Throws `unauthorized` if the
  * session has ended.
  */
 export async function refreshAuthTime(tx: Transaction, proof: Proof, now: Date): Promise<void> {
-  if (!(await store.setProof(tx, proof, now))) throw refuse.unauthorized()
+  if (!(await store.setProof(tx, proof, now))) throw errors.unauthorized()
 }
 
 /**

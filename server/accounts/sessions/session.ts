@@ -44,7 +44,7 @@ export type SessionSubject =
   | Pick<PasskeySession, 'authMethod' | 'userId'>
   | Pick<SsoSession, 'authMethod' | 'userId' | 'identityId'>
 
-const refuse = defineErrors({
+const errors = defineErrors({
   unauthorized: [401, 'Authentication required.'],
   invalid_origin: [403, 'Cookie-authenticated requests must come from an origin of this service.'],
   reauthentication_required: [403, 'Recent authentication required. Authenticate again with a passkey.'],
@@ -70,11 +70,11 @@ export function sessionGuard(kernel: ServerContext) {
   async function prove(request: FastifyRequest): Promise<Session> {
     const bearer = request.headers.authorization === undefined ? undefined : (bearerToken(request) ?? '')
     const token = bearer ?? sessionCookie(request, config.baseUrl)
-    if (token === undefined) throw refuse.unauthorized()
+    if (token === undefined) throw errors.unauthorized()
     if (bearer === undefined) requireOurPage(request, config)
     const now = clock()
     const session = (await readSession(db, token, now)) ?? (await readBusinessSession(kernel, request, now))
-    if (!session) throw refuse.unauthorized()
+    if (!session) throw errors.unauthorized()
     return requireAllowed(session, request)
   }
 
@@ -103,7 +103,7 @@ function byEndpoint({ onRequest, of }: Guard<Session>) {
 /** Throws `passkey_required` for a session that only SSO opened, unless the endpoint accepts it. */
 function requireAllowed(session: Session, request: FastifyRequest): Session {
   if (session.authMethod === 'passkey' || allowsEnterpriseSession(request)) return session
-  throw refuse.passkey_required()
+  throw errors.passkey_required()
 }
 
 /**
@@ -117,7 +117,7 @@ export async function createBusinessToken(
   now: Date,
 ) {
   const { businessUrl, authUrl } = kernel.config
-  if (headers.origin !== businessUrl.origin && headers.origin !== authUrl.origin) throw refuse.invalid_origin()
+  if (headers.origin !== businessUrl.origin && headers.origin !== authUrl.origin) throw errors.invalid_origin()
   const businessToken = await signBusinessToken(kernel, sessionId, now)
   return { businessToken, expiresInSeconds: limits.businessTokenLifetimeSeconds }
 }
@@ -266,8 +266,8 @@ export async function listSessions(
  * a session opened by SSO alone.
  */
 export function requireRecentAuthentication(session: Session, now: Date): asserts session is PasskeySession {
-  if (session.authMethod !== 'passkey') throw refuse.passkey_required()
-  if (!isRecentlyAuthenticated(session, now)) throw refuse.reauthentication_required()
+  if (session.authMethod !== 'passkey') throw errors.passkey_required()
+  if (!isRecentlyAuthenticated(session, now)) throw errors.reauthentication_required()
 }
 
 /** Deletes up to `batch` sessions that have ended. Returns their number. */
@@ -326,5 +326,5 @@ export function requireOurPage({ headers }: FastifyRequest, { authUrl, businessU
     origin === undefined
       ? headers['sec-fetch-site'] === 'same-origin'
       : origin === authUrl.origin || origin === businessUrl.origin
-  if (!isOurs) throw refuse.invalid_origin()
+  if (!isOurs) throw errors.invalid_origin()
 }

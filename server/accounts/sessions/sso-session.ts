@@ -7,7 +7,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import * as ssoSessionStore from './sso-session-store.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({ unauthorized: [401, 'Authentication required.'] })
+const errors = defineErrors({ unauthorized: [401, 'Authentication required.'] })
 
 /** SSO authentication of a session's user as one of their identities. */
 export type EnterpriseSso = { connectionId: string; identityId: IdentityId; authenticatedAt: Date }
@@ -24,7 +24,7 @@ export async function recordSsoAuthentication(
   named: { sessionId: SessionId; organizationId: OrganizationId; connectionId: string; identityId: IdentityId },
   now: Date,
 ): Promise<void> {
-  if (!(await ssoSessionStore.upsertEnterpriseSso(tx, named, now))) throw refuse.unauthorized()
+  if (!(await ssoSessionStore.upsertEnterpriseSso(tx, named, now))) throw errors.unauthorized()
 }
 
 /** Finds the SSO authentication of a session for an organization, if it has not expired. */
@@ -49,7 +49,7 @@ export async function recordSsoBypass(
 ): Promise<boolean> {
   const since = addSeconds(now, -limits.withoutSsoNotedSeconds)
   if (await ssoSessionStore.upsertWithoutSso(tx, { ...within, since }, now)) return true
-  if (!(await store.findAuthTime(tx, within.sessionId))) throw refuse.unauthorized()
+  if (!(await store.findAuthTime(tx, within.sessionId))) throw errors.unauthorized()
   return false
 }
 

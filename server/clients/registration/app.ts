@@ -33,7 +33,7 @@ import {
 } from './management.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   app_not_found: [404, 'App not found.'],
   owns_apps: [409, 'The account owns registered apps. Delete them first, or send apps=delete.'],
   too_many_apps: [409, `A user can have at most ${limits.appsPerUserMax} apps. Delete one first.`],
@@ -84,7 +84,7 @@ export async function createApp(
 /** Locks a user's list of apps until the transaction ends. Throws `too_many_apps` or `unauthorized`. */
 async function requireRoom(tx: Transaction, userId: UserId): Promise<void> {
   await lockUser(tx, userId)
-  if ((await store.countAppsOf(tx, userId)) >= limits.appsPerUserMax) throw refuse.too_many_apps()
+  if ((await store.countAppsOf(tx, userId)) >= limits.appsPerUserMax) throw errors.too_many_apps()
 }
 
 /** Lists the apps that a user has registered, newest first. */
@@ -119,7 +119,7 @@ export async function getApp(db: Database, { manager, clientId }: ManagedAppRef)
 
 /** Throws `app_not_found` if a look-up found no app. */
 export function requireApp(found: RegisteredApp | undefined): RegisteredApp {
-  if (!found) throw refuse.app_not_found()
+  if (!found) throw errors.app_not_found()
   return found
 }
 
@@ -164,7 +164,7 @@ export function updateApp(
   return managerTransaction(db, manager, async (tx) => {
     const app = await lockManagedApp(tx, { manager, clientId })
     validateAppSettings({ ...change, isPublic: app.isPublic }, { outbound, config })
-    if (app.metadataFetchedAt && isAnyGiven(change, described)) throw refuse.client_metadata_immutable()
+    if (app.metadataFetchedAt && isAnyGiven(change, described)) throw errors.client_metadata_immutable()
     if (isAnyGiven(change, takingPresence)) requireRecentAuthenticationOf(manager, now)
 
     const changed = {
@@ -195,7 +195,7 @@ export async function deleteApp(
     const app = await lockManagedApp(tx, { manager, clientId })
     requireRecentAuthenticationOf(manager, now)
     if (app.metadataFetchedAt)
-      throw refuse.client_metadata_immutable({
+      throw errors.client_metadata_immutable({
         sentence: 'Clients registered by a metadata document cannot be deleted. Disable the app instead.',
       })
     if (manager.actor === 'user') await lifecycle.end(tx, 'ownedApps', { clientIds: [clientId] }, now)
@@ -217,7 +217,7 @@ export async function deleteAppsOfUser(
   const owned = await store.lockAppsOf(tx, userId)
   if (owned.length > 0) await lifecycle.end(tx, 'ownedApps', { clientIds: owned }, now)
   const gone = await store.deleteAppsOfUser(tx, userId)
-  if (gone.length > 0 && !withApps) throw refuse.owns_apps({ fields: { apps: gone.map(({ name }) => name) } })
+  if (gone.length > 0 && !withApps) throw errors.owns_apps({ fields: { apps: gone.map(({ name }) => name) } })
   for (const { clientId } of gone)
     await recordAuditEvent(tx, { action: 'app.deleted', actor: 'user', userId, clientId }, now)
   return gone

@@ -1,7 +1,7 @@
 import type { UserId } from '@countersign/protocol/ids'
 import { defineErrors } from '#platform/api-error.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   rate_limited: [429, 'Too many concurrent changes. Wait until some of them have finished.'],
 })
 
@@ -19,7 +19,7 @@ export function createChangesAtOnce(): ChangesAtOnce {
   return {
     async run(userId, change) {
       const before = underWay.get(userId) ?? 0
-      if (before >= atOnceMax) throw refuse.rate_limited({ headers: { 'retry-after': '5' } })
+      if (before >= atOnceMax) throw errors.rate_limited({ headers: { 'retry-after': '5' } })
       underWay.set(userId, before + 1)
       try {
         return await change()

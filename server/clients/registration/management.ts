@@ -49,12 +49,12 @@ export function developerManagementApi(kernel: ServerContext): ManagementApi {
   }
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   disabled_by_operator: [403, 'Disabled by the operator. Only the operator can enable it again.'],
 })
 
 /** Creates the error for enabling something that the operator has disabled. */
-export const refuseHeld = refuse.disabled_by_operator
+export const disabledByOperatorError = errors.disabled_by_operator
 
 /** Manager of apps: the operator for all apps, a user for the apps that they registered. */
 export type AppManager = { actor: 'operator' } | { actor: 'user'; session: Session }
@@ -102,6 +102,6 @@ export function nextOperatorDisabled(
 ): boolean {
   if (status === undefined) return disabledByOperator
   if (manager.actor === 'operator') return status === 'disabled'
-  if (disabledByOperator && status === 'active') throw refuseHeld()
+  if (disabledByOperator && status === 'active') throw disabledByOperatorError()
   return disabledByOperator
 }

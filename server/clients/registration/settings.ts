@@ -9,7 +9,7 @@ import { type ClientId, asId } from '@countersign/protocol/ids'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Lagging, always, never, whereNoLess, whereNoneIsGone, whereOn } from './settings-change.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_redirect_uri: [400, 'A redirect URI is not allowed.'],
   invalid_request: [400, 'Invalid app settings.'],
 })
@@ -109,7 +109,7 @@ export function requireRedirectUri(
   uri: string,
   { isPublic, ours, kind = 'redirect URI' }: { isPublic: boolean; ours: Ours; kind?: Kind },
 ): void {
-  const because = (rule: string) => refuse.invalid_redirect_uri({ sentence: `A ${kind} ${rule}` })
+  const because = (rule: string) => errors.invalid_redirect_uri({ sentence: `A ${kind} ${rule}` })
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\*]/.test(uri))
     throw because('must consist of visible ASCII characters, without backslash or asterisk.')
   if (uri.includes('#')) throw because('must not have a fragment.')
@@ -212,16 +212,16 @@ export function validateAppSettings(
   { outbound, config: ours }: Pick<ServerContext, 'outbound' | 'config'>,
 ): void {
   if (settings.name !== undefined && !isDisplayName(settings.name))
-    throw refuse.invalid_request({ sentence: 'name must be 1 to 80 visible characters.' })
+    throw errors.invalid_request({ sentence: 'name must be 1 to 80 visible characters.' })
   if (settings.description && !isShown(settings.description))
-    throw refuse.invalid_request({ sentence: 'description contains an invisible character.' })
+    throw errors.invalid_request({ sentence: 'description contains an invisible character.' })
 
   for (const field of webUrls) if (settings[field]) requireWebUrl(field, settings[field])
   const { backchannelLogoutUri } = settings
   const objection = backchannelLogoutUri ? outbound.objectionTo(backchannelLogoutUri) : undefined
-  if (objection !== undefined) throw refuse.invalid_request({ sentence: `backchannelLogoutUri ${objection}.` })
+  if (objection !== undefined) throw errors.invalid_request({ sentence: `backchannelLogoutUri ${objection}.` })
   if (settings.allowAnyLoopbackPort && !isPublic)
-    throw refuse.invalid_request({
+    throw errors.invalid_request({
       sentence: 'allowAnyLoopbackPort is only allowed for public apps, which run on a user’s device.',
     })
   for (const uri of settings.redirectUris ?? []) requireRedirectUri(uri, { isPublic, ours })
@@ -233,5 +233,5 @@ function requireWebUrl(field: string, text: string): void {
   const url = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))
   if (!url || !isSafe || !hasPlainHost(url) || url.username !== '' || url.password !== '')
-    throw refuse.invalid_request({ sentence: `${field} must start with https://, or http:// on localhost.` })
+    throw errors.invalid_request({ sentence: `${field} must start with https://, or http:// on localhost.` })
 }

@@ -24,14 +24,14 @@ import {
   type ManagedAppRef,
   auditActor,
   nextOperatorDisabled,
-  refuseHeld,
+  disabledByOperatorError,
   requireRecentAuthenticationOf,
   managerTransaction,
 } from '#clients/registration/management.ts'
 
 export type ActiveResource = store.ActiveResource
 
-const refuse = defineErrors({
+const errors = defineErrors({
   resource_not_found: [404, 'Resource not found.'],
   resource_key_taken: [409, 'resourceKey is already in use.'],
   client_metadata_immutable: [409, 'A client registered by its metadata document cannot offer resources.'],
@@ -58,7 +58,7 @@ export function toResourceMetadata(
   resource: RegisteredResource | undefined,
   owner: RegisteredApp | undefined,
 ): OwnedResource {
-  if (!resource || !owner) throw refuse.resource_not_found()
+  if (!resource || !owner) throw errors.resource_not_found()
   return {
     ...toResource(resource),
     ownerAppClientId: owner.clientId,
@@ -101,10 +101,10 @@ export async function createResource(
 
   await managerTransaction(db, manager, async (tx) => {
     const app = await lockManagedApp(tx, { manager, clientId })
-    if (app.metadataFetchedAt) throw refuse.client_metadata_immutable()
+    if (app.metadataFetchedAt) throw errors.client_metadata_immutable()
     validateResourceSettings({ sent, resourceKey, scopes: sent.scopes }, config)
-    if ((await store.countResourcesOf(tx, clientId)) >= limits.resourcesPerAppMax) throw refuse.too_many_resources()
-    await store.insertResource(tx, resource).catch(refuseTaken)
+    if ((await store.countResourcesOf(tx, clientId)) >= limits.resourcesPerAppMax) throw errors.too_many_resources()
+    await store.insertResource(tx, resource).catch(throwIfTaken)
     await requireFreeNames(tx, manager, resource)
     const details = { resource: resourceKey }
     await recordAuditEvent(tx, { action: 'resource.created', ...auditActor(manager), clientId, details }, now)
@@ -126,7 +126,7 @@ export function updateResource(
   return managerTransaction(db, manager, async (tx) => {
     await lockManagedApp(tx, { manager, clientId })
     const resource = isResourceKey(resourceKey) && (await store.lockResource(tx, clientId, resourceKey))
-    if (!resource) throw refuse.resource_not_found()
+    if (!resource) throw errors.resource_not_found()
     const settings = mergeResourceSettings(sent, resource)
     validateResourceSettings({ sent, resourceKey, scopes: settings.scopes }, config)
     // These settings determine the recipient of tokens, and whether tokens are issued at all.
@@ -138,7 +138,7 @@ export function updateResource(
       disabledByOperator: nextOperatorDisabled(manager, resource, sent),
       updatedAt: now,
     }
-    await store.updateResource(tx, changed).catch(refuseTaken)
+    await store.updateResource(tx, changed).catch(throwIfTaken)
     if (sent.audience !== undefined) await requireFreeNames(tx, manager, changed)
     const details = { resource: resourceKey, changed: Object.keys(sent) }
     await recordAuditEvent(tx, { action: 'resource.updated', ...auditActor(manager), clientId, details }, now)
@@ -153,14 +153,14 @@ export function updateResource(
  */
 async function requireFreeNames(tx: Transaction, manager: AppManager, named: RegisteredResource): Promise<void> {
   if (await store.isClientIdOfOther(tx, named))
-    throw refuse.audience_taken({ sentence: 'audience is the client_id of another app.' })
+    throw errors.audience_taken({ sentence: 'audience is the client_id of another app.' })
   if (manager.actor === 'operator') return store.releaseName(tx, named)
-  if (await store.isHeldName(tx, named)) throw refuseHeld()
+  if (await store.isHeldName(tx, named)) throw disabledByOperatorError()
 }
 
-function refuseTaken(error: unknown): never {
-  if (isUniqueViolation(error, 'app_resource_pkey')) throw refuse.resource_key_taken()
-  if (isUniqueViolation(error, 'app_resource_audience')) throw refuse.audience_taken()
+function throwIfTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'app_resource_pkey')) throw errors.resource_key_taken()
+  if (isUniqueViolation(error, 'app_resource_audience')) throw errors.audience_taken()
   throw error
 }
 

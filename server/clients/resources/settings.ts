@@ -60,7 +60,7 @@ export type ResourceSettings = Pick<
 >
 export type OwnHosts = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl'>
 
-const refuse = defineErrors({ invalid_request: [400, 'Invalid resource settings.'] })
+const errors = defineErrors({ invalid_request: [400, 'Invalid resource settings.'] })
 
 /** Matches an absolute URI without a fragment, in the characters of RFC 3986. */
 const absoluteUri = /^[a-z][a-z0-9+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/
@@ -98,18 +98,18 @@ export function validateResourceSettings(
   own: OwnHosts,
 ): void {
   if (sent.displayName !== undefined && !isDisplayName(sent.displayName))
-    throw refuse.invalid_request({ sentence: 'displayName must be 1 to 80 visible characters.' })
+    throw errors.invalid_request({ sentence: 'displayName must be 1 to 80 visible characters.' })
   if (sent.description && !isShown(sent.description))
-    throw refuse.invalid_request({ sentence: 'description contains an invisible character.' })
+    throw errors.invalid_request({ sentence: 'description contains an invisible character.' })
 
   const reserved = sent.scopes?.find(isReservedScope)
   if (reserved !== undefined)
-    throw refuse.invalid_request({ sentence: `scopes contains ${reserved}, which has another meaning here.` })
+    throw errors.invalid_request({ sentence: `scopes contains ${reserved}, which has another meaning here.` })
   for (const [scope, words] of Object.entries(sent.scopeDescriptions ?? {})) {
     if (!scopes.includes(scope))
-      throw refuse.invalid_request({ sentence: 'scopeDescriptions has a key that is not in scopes.' })
+      throw errors.invalid_request({ sentence: 'scopeDescriptions has a key that is not in scopes.' })
     if (!isShown(words))
-      throw refuse.invalid_request({ sentence: `The description of scope ${scope} contains an invisible character.` })
+      throw errors.invalid_request({ sentence: `The description of scope ${scope} contains an invisible character.` })
   }
   if (sent.audience !== undefined) requireAudience(sent.audience, resourceKey, own)
 }
@@ -119,7 +119,7 @@ export function validateResourceSettings(
  * its text, or for the key of another resource.
  */
 function requireAudience(audience: string, resourceKey: string, own: OwnHosts): void {
-  const because = (rule: string) => refuse.invalid_request({ sentence: `audience ${rule}` })
+  const because = (rule: string) => errors.invalid_request({ sentence: `audience ${rule}` })
   const url = absoluteUri.test(audience) ? URL.parse(audience) : null
   if (!url) throw because('must be an absolute URI without a fragment, such as https://api.example.com.')
   if (url.username !== '' || url.password !== '') throw because('must not have a user name or password.')

@@ -21,7 +21,7 @@ export const notifySender = wakeup.notify
 
 export const onDeliveryEnqueued = wakeup.onNotified
 
-const refuse = defineErrors({
+const errors = defineErrors({
   webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
   webhook_disabled: [409, 'The app or its webhook is disabled.'],
   delivery_not_found: [404, 'Delivery not found.'],
@@ -52,11 +52,11 @@ export async function sendTestEvent(
   now: Date,
 ): Promise<string> {
   const { clientId } = await getApp(db, { manager, clientId: named })
-  if (!(await deliveryStore.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
+  if (!(await deliveryStore.findEndpoint(db, clientId))) throw errors.webhook_not_found()
   await rateLimits.count('webhook-tests-per-app', clientId)
   const event: WebhookEvent = { clientId, type: 'webhook.test', data: { clientId } }
   const [deliveryId] = await managerTransaction(db, manager, (tx) => enqueueWebhooks(tx, [event], now))
-  if (deliveryId === undefined) throw refuse.webhook_disabled()
+  if (deliveryId === undefined) throw errors.webhook_disabled()
   return deliveryId
 }
 
@@ -86,10 +86,10 @@ export async function redeliver(
 
 /** Returns the error for a delivery that was not requeued. */
 async function refusalToSend(tx: Transaction, clientId: ClientId, deliveryId: string) {
-  if (!(await deliveryStore.findEndpoint(tx, clientId))) return refuse.webhook_not_found()
+  if (!(await deliveryStore.findEndpoint(tx, clientId))) return errors.webhook_not_found()
   const state = await deliveryStore.findState(tx, clientId, deliveryId)
-  if (state === undefined) return refuse.delivery_not_found()
-  return state === 'failed' ? refuse.webhook_disabled() : refuse.delivery_not_redeliverable()
+  if (state === undefined) return errors.delivery_not_found()
+  return state === 'failed' ? errors.webhook_disabled() : errors.delivery_not_redeliverable()
 }
 
 type Page = { before: string | undefined; count: number }
@@ -97,7 +97,7 @@ type Page = { before: string | undefined; count: number }
 /** Lists the deliveries of an app, newest first. Throws `app_not_found` or `webhook_not_found`. */
 export async function listDeliveries(db: Database, target: ManagedAppRef, { before, count }: Page) {
   const { clientId } = await getApp(db, target)
-  if (!(await deliveryStore.findEndpoint(db, clientId))) throw refuse.webhook_not_found()
+  if (!(await deliveryStore.findEndpoint(db, clientId))) throw errors.webhook_not_found()
   // One more than requested shows whether there is a next page.
   const found = await deliveryStore.listDeliveries(db, clientId, before, count + 1)
   const each = [...Map.groupBy(found, ({ deliveryId }) => deliveryId).values()]

@@ -15,7 +15,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { createSecret } from './secret.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'The webhook url is not allowed.'],
   webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
 })
@@ -49,7 +49,7 @@ export async function setWebhook(
   now: Date,
 ): Promise<Webhook & { secret?: string }> {
   const objection = outbound.objectionTo(url)
-  if (objection !== undefined) throw refuse.invalid_request({ sentence: `url ${objection}.` })
+  if (objection !== undefined) throw errors.invalid_request({ sentence: `url ${objection}.` })
   await getApp(db, { manager, clientId })
   requireRecentAuthenticationOf(manager, now)
 
@@ -67,7 +67,7 @@ export async function setWebhook(
 export async function removeWebhook(db: Database, { manager, clientId }: ManagedAppRef, now: Date): Promise<void> {
   await getApp(db, { manager, clientId })
   await managerTransaction(db, manager, async (tx) => {
-    if (!(await store.deleteEndpoint(tx, clientId))) throw refuse.webhook_not_found()
+    if (!(await store.deleteEndpoint(tx, clientId))) throw errors.webhook_not_found()
     await recordAuditEvent(tx, { action: 'app.webhook.removed', ...auditActor(manager), clientId }, now)
   })
 }
@@ -85,7 +85,7 @@ export async function disableWebhook(tx: Transaction, clientId: ClientId, url: s
 type Endpoint = NonNullable<Awaited<ReturnType<typeof store.findEndpoint>>>
 
 function requireFound(found: Endpoint | undefined): Endpoint {
-  if (!found) throw refuse.webhook_not_found()
+  if (!found) throw errors.webhook_not_found()
   return found
 }
 

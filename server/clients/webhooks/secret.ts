@@ -19,7 +19,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
   too_many_secrets: [
     409,
@@ -56,9 +56,9 @@ export async function rotateWebhookSecret(
   requireRecentAuthenticationOf(manager, now)
   const previousUntil = addSeconds(now, graceSeconds)
   const secret = await managerTransaction(db, manager, async (tx) => {
-    if (!(await store.lockEndpoint(tx, clientId))) throw refuse.webhook_not_found()
+    if (!(await store.lockEndpoint(tx, clientId))) throw errors.webhook_not_found()
     const isFull = (await store.countSecrets(tx, clientId, now)) >= limits.webhookSecretsMax
-    if (graceSeconds > 0 && isFull) throw refuse.too_many_secrets()
+    if (graceSeconds > 0 && isFull) throw errors.too_many_secrets()
 
     await store.endSecrets(tx, clientId, previousUntil)
     const details = { graceSeconds }

@@ -11,7 +11,7 @@ import type { AppKey, AppKeyQuery } from './store.ts'
 
 export { type AppKey, deleteAppKeys, deleteAppKeysOfApp, listAppKeys } from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   app_key_required: [
     400,
     'The identity has no key for this app yet. Send encryptedAppKey or the asymmetric key fields.',
@@ -53,10 +53,10 @@ export async function resolveAppKey(
   const place = { identityId, clientId, mode: wish.mode }
   const present = await store.findAppKey(tx, place)
   if (present && !wish.reset) return { appKey: toEncryptedAppKey(present) }
-  if (!made) throw refuse.app_key_required()
+  if (!made) throw errors.app_key_required()
 
   requireRecentAuthentication(session, now)
-  if (made.publicKey && !(await store.reserveAppPublicKey(tx, place, made.publicKey))) throw refuse.key_in_use()
+  if (made.publicKey && !(await store.reserveAppPublicKey(tx, place, made.publicKey))) throw errors.key_in_use()
   const key: AppKey = { ...made, mode: wish.mode, createdAt: now }
   await store.upsertAppKey(tx, place, key)
   const action = present ? 'app_key.replaced' : 'app_key.created'
@@ -84,7 +84,7 @@ export function toEncryptedAppKey({ mode, ciphertext, publicKey, createdAt }: Ap
  */
 export async function findAppKeyOwner(db: Database, target: AppKeyQuery) {
   const holder = await store.findAppKeyOwner(db, target)
-  if (!holder?.publicKey) throw refuse.app_public_key_not_found()
-  if ('publicKey' in target && !equalBytes(holder.publicKey, target.publicKey)) throw refuse.app_public_key_not_found()
+  if (!holder?.publicKey) throw errors.app_public_key_not_found()
+  if ('publicKey' in target && !equalBytes(holder.publicKey, target.publicKey)) throw errors.app_public_key_not_found()
   return { ...holder, publicKey: toBase64(holder.publicKey) }
 }

@@ -6,7 +6,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { parseEncryptionKey } from '#accounts/keys/encryption-key.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Send client_id and exactly one of handle and public_key.'],
 })
 
@@ -15,12 +15,12 @@ type Query = { client_id?: ClientId; handle?: string; public_key?: string }
 
 /** Parses which identity is looked up in which app. Throws `invalid_request`. */
 export function parseAppLookup({ client_id: clientId, handle, public_key: text }: Query) {
-  if (clientId === undefined) throw refuse.invalid_request()
+  if (clientId === undefined) throw errors.invalid_request()
   if (handle !== undefined && text === undefined) return { clientId, handle }
-  if (handle !== undefined || text === undefined) throw refuse.invalid_request()
+  if (handle !== undefined || text === undefined) throw errors.invalid_request()
   const publicKey = parseEncryptionKey(text)
   if (!publicKey)
-    throw refuse.invalid_request({
+    throw errors.invalid_request({
       sentence: 'public_key must be an X25519 or P-256 public key as SPKI in canonical base64.',
     })
   return { clientId, publicKey }

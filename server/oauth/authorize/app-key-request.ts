@@ -8,7 +8,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { ResponseMode } from './parameters.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'The app key fields do not match the requested encryption mode.'],
   invalid_scope: [400, 'Request either e2ee:symmetric or e2ee:asymmetric, not both.'],
 })
@@ -43,14 +43,14 @@ export function parseAppKeyRequest(
   { mode: responseMode, isForOther, isByBrowser }: Manner,
 ): { scope: ScopeSet; keyWish?: AppKeyRequest } {
   if (isByBrowser && [...requested].some((scope) => scope.startsWith('e2ee:')))
-    throw refuse.invalid_scope({ sentence: noKeyByBrowser })
+    throw errors.invalid_scope({ sentence: noKeyByBrowser })
   if (!supportsE2ee || isByBrowser || (isForOther && requested.size === 0)) return { scope: requested }
   if (responseMode === 'form_post')
-    throw refuse.invalid_request({
+    throw errors.invalid_request({
       sentence: 'The app key is delivered in the fragment, which form_post would lose. Use response_mode=query.',
     })
   const named = modes.filter((mode) => requested.has(`e2ee:${mode}`))
-  if (named.length > 1) throw refuse.invalid_scope()
+  if (named.length > 1) throw errors.invalid_scope()
   const [mode = 'symmetric'] = named
   const scope = new ScopeSet([...requested, `e2ee:${mode}`]).without(resetOnly)
   return { scope, keyWish: { mode, reset: requested.has('e2ee:reset') } }
@@ -71,10 +71,10 @@ export function parseNewAppKey(wish: AppKeyRequest | undefined, sent: AppKeyFiel
   switch (wish?.mode) {
     case undefined:
       if (isPair || encryptedAppKey)
-        throw refuse.invalid_request({ sentence: 'This app takes no key. Omit the app key fields.' })
+        throw errors.invalid_request({ sentence: 'This app takes no key. Omit the app key fields.' })
       return undefined
     case 'symmetric':
-      if (isPair) throw refuse.invalid_request()
+      if (isPair) throw errors.invalid_request()
       return encryptedAppKey ? { ciphertext: encryptedAppKey, publicKey: null } : undefined
     case 'asymmetric':
       return readNewPair(appPublicKey, encryptedAppPrivateKey ?? encryptedAppKey)
@@ -85,6 +85,6 @@ type AppKeyField = string | null | undefined
 
 function readNewPair(publicKey: AppKeyField, ciphertext: AppKeyField): NewAppKey | undefined {
   if (!publicKey && !ciphertext) return undefined
-  if (!publicKey || !ciphertext) throw refuse.invalid_request()
+  if (!publicKey || !ciphertext) throw errors.invalid_request()
   return { ciphertext, publicKey: parseEncryptionPublicKey({ publicKey }) }
 }

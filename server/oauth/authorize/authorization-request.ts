@@ -55,7 +55,7 @@ export type AuthorizationRequest = {
   fedcmOrigin: string | undefined
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'The authorization request is malformed.'],
   unsupported_response_type: [400, 'response_type must be code.'],
   request_not_supported: [400, 'The request parameter (JWT request object) is not supported.'],
@@ -110,9 +110,9 @@ export function readAuthorizationRequest(app: RegisteredApp, source: Source, raw
 export function requireAllRead(_unread: Record<string, never>): void {}
 
 export function requireSupported(sent: Pick<Parameters, 'request' | 'request_uri' | 'registration'>): void {
-  if (sent.request !== undefined) throw refuse.request_not_supported()
-  if (sent.request_uri !== undefined) throw refuse.request_uri_not_supported()
-  if (sent.registration !== undefined) throw refuse.registration_not_supported()
+  if (sent.request !== undefined) throw errors.request_not_supported()
+  if (sent.request_uri !== undefined) throw errors.request_uri_not_supported()
+  if (sent.registration !== undefined) throw errors.registration_not_supported()
 }
 
 /**
@@ -128,10 +128,10 @@ function requireResponseType(
 ): void {
   const isImplied = challenge !== undefined || (by !== 'query' && by !== 'push')
   if (type === undefined && !isImplied)
-    throw refuse.invalid_request({
+    throw errors.invalid_request({
       sentence: 'response_type is missing. It can be omitted only with a code_challenge.',
     })
-  if (type !== undefined && type !== 'code') throw refuse.unsupported_response_type()
+  if (type !== undefined && type !== 'code') throw errors.unsupported_response_type()
 }
 
 /** Parses the PKCE challenge; S256 is the only method, and a public app must send one. Throws `invalid_request`. */
@@ -141,36 +141,36 @@ export function parsePkce(
   method: string | undefined,
 ): Pkce {
   if (challenge === undefined && method !== undefined)
-    throw refuse.invalid_request({ sentence: 'code_challenge_method requires a code_challenge.' })
+    throw errors.invalid_request({ sentence: 'code_challenge_method requires a code_challenge.' })
   if (challenge === undefined && app.isPublic)
-    throw refuse.invalid_request({ sentence: 'A public app must send a code_challenge.' })
+    throw errors.invalid_request({ sentence: 'A public app must send a code_challenge.' })
   if (challenge === undefined) return { method: 'none' }
   if (method !== undefined && method !== 'S256')
-    throw refuse.invalid_request({ sentence: 'code_challenge_method must be S256.' })
+    throw errors.invalid_request({ sentence: 'code_challenge_method must be S256.' })
   if (!challengePattern.test(challenge))
-    throw refuse.invalid_request({ sentence: 'code_challenge must be 43 characters of base64url.' })
+    throw errors.invalid_request({ sentence: 'code_challenge must be 43 characters of base64url.' })
   return { method: 'S256', challenge }
 }
 
 /** Throws `invalid_request` for a state or nonce that is too long to be returned unchanged. */
 export function validateStateAndNonce(state: string | undefined, nonce: string | undefined): void {
   if (state !== undefined && state.length > limits.stateCharactersMax)
-    throw refuse.invalid_request({ sentence: `state must be at most ${limits.stateCharactersMax} characters.` })
+    throw errors.invalid_request({ sentence: `state must be at most ${limits.stateCharactersMax} characters.` })
   if (nonce !== undefined && nonce.length > limits.nonceCharactersMax)
-    throw refuse.invalid_request({ sentence: `nonce must be at most ${limits.nonceCharactersMax} characters.` })
+    throw errors.invalid_request({ sentence: `nonce must be at most ${limits.nonceCharactersMax} characters.` })
 }
 
 /** Parses the organization that the app requests; with `select` the user chooses one. Throws `invalid_request`. */
 function parseOrganization(text: string | undefined): OrganizationId | 'select' | undefined {
   const organization = text?.toLowerCase()
   if (organization === undefined || organization === 'select' || isId<OrganizationId>(organization)) return organization
-  throw refuse.invalid_request({ sentence: 'organization_id must be the ID of an organization, or select.' })
+  throw errors.invalid_request({ sentence: 'organization_id must be the ID of an organization, or select.' })
 }
 
 function parseKeyRecipient(text: string | undefined): RecipientKey | undefined {
   if (text === undefined) return undefined
   const recipient = parseRecipientKey(text)
   if (!recipient)
-    throw refuse.invalid_request({ sentence: 'app_key_jwk must be a public JWK of X25519 or P-256, in base64url.' })
+    throw errors.invalid_request({ sentence: 'app_key_jwk must be a public JWK of X25519 or P-256, in base64url.' })
   return recipient
 }

@@ -36,7 +36,7 @@ import { type SentConsent, readConsentForm } from './consent-form.ts'
 import { type ConnectorRequest, type ValidatedConnectorRequest, validateConnector } from './connector.ts'
 import { spendRequest } from './pushed-request.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_client: [400, 'Unknown clientId.'],
   invalid_redirect_uri: [400, 'redirectUri does not exactly match a registered redirect URI.'],
   invalid_request: [400, 'The request is malformed.'],
@@ -66,7 +66,7 @@ export async function authorize(
   now: Date,
 ): Promise<{ leaving: AuthorizationResponse } & Partial<ResolvedAppKey>> {
   const app = await apps.find(sent.clientId)
-  if (!app) throw refuse.invalid_client()
+  if (!app) throw errors.invalid_client()
   // Each such consent may store an app that no user registered.
   if (app.metadataFetchedAt)
     await kernel.rateLimits.count('unregistered-client-consents-per-user', keyOf(session, session.userId, now))
@@ -141,7 +141,7 @@ function requireFinalRedirectUri(
 ): void {
   const isOurs = () => isFedcmResolvePage(app, redirectUri, config.baseUrl.origin)
   if (continues === undefined ? isRegisteredRedirectUri(app, redirectUri, config) : isOurs()) return
-  throw refuse.invalid_redirect_uri()
+  throw errors.invalid_redirect_uri()
 }
 
 /** Consent of a user to a request, checked against both. `scope` is what the app gets, with the mode of its key. */
@@ -175,7 +175,7 @@ function parseConsent(
   const { prompts, maxAgeSeconds, redirectUri } = request
   const { identityId, organizationId, organizationAccess: chosen, requestUri } = decision
   requireProof({ prompts, maxAgeSeconds, requestUri }, session, now)
-  if (prompts.includes('none') && requiresFreshConsent(app, redirectUri)) throw refuse.consent_required()
+  if (prompts.includes('none') && requiresFreshConsent(app, redirectUri)) throw errors.consent_required()
   const shared = request.scope.intersection(decision.scope)
   const { scope, keyWish } = parseAppKeyRequest(app, shared, mannerOf(request))
   const newKey = parseNewAppKey(keyWish, decision.newKey)
@@ -217,9 +217,9 @@ async function issueAuthorizationCode(
   const identity = await lockOwnIdentity(tx, session, identityId)
   const organization = await authorizeOrganizationContext({ tx, config }, session, consent, now)
 
-  if (missingClaims(app.requiredClaims, identity).length > 0) throw refuse.email_not_verified(requiredEmail)
-  if (scope.has('email') && !identity.emailVerified) throw refuse.email_not_verified()
-  if (consent.connector && !authenticatedByPasskey) throw refuse.passkey_required()
+  if (missingClaims(app.requiredClaims, identity).length > 0) throw errors.email_not_verified(requiredEmail)
+  if (scope.has('email') && !identity.emailVerified) throw errors.email_not_verified()
+  if (consent.connector && !authenticatedByPasskey) throw errors.passkey_required()
   const connector = consent.connector && (await validateConnector(tx, consent.connector))
   if (prompts.includes('none')) await requireConsented(tx, session, { ...consent, connector }, now)
 
@@ -287,15 +287,15 @@ async function requireConsented(
   { request: { clientId }, identityId, organizationId, scope, keyWish, connector }: Checked,
   now: Date,
 ): Promise<void> {
-  if (!(await lockConsent(tx, identityId, clientId))) throw refuse.consent_required()
+  if (!(await lockConsent(tx, identityId, clientId))) throw errors.consent_required()
   const input = { identityId, clientId, scope }
   const { authorization, missingScopes } = await getAuthorizationInSession(tx, session, input, now)
-  if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw refuse.consent_required()
+  if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw errors.consent_required()
   // A consent with an empty scope only says that the app may act elsewhere, which is checked below.
-  if (authorization.scope === '' && !connector) throw refuse.consent_required()
+  if (authorization.scope === '' && !connector) throw errors.consent_required()
   const held = organizationId === undefined ? [] : await listActiveOrganizationIds(tx, { identityId, clientId }, now)
-  if (organizationId !== undefined && !held.includes(organizationId)) throw refuse.consent_required()
+  if (organizationId !== undefined && !held.includes(organizationId)) throw errors.consent_required()
   if (!connector) return
   const parties = { identityId, sourceClientId: clientId, resourceId: connector.resource.resourceId }
-  if (!(await lockDelegation(tx, parties, connector))) throw refuse.consent_required()
+  if (!(await lockDelegation(tx, parties, connector))) throw errors.consent_required()
 }

@@ -19,7 +19,7 @@ export type ConnectorRequest = {
 /** Validated request of a connector: the resource exists and defines all requested scopes. */
 export type ValidatedConnectorRequest = { resource: ActiveResource; scope: ScopeSet; mode: CommunicationMode }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'The connector parameters are malformed.'],
   invalid_target: [400, 'The resource does not exist or is disabled.'],
   invalid_scope: [400, 'requestedScope is empty or contains a scope that the resource does not define.'],
@@ -40,7 +40,7 @@ export function parseConnectorRequest(sent: ConnectorFields): ConnectorRequest |
   // The default mode counts as absent: some clients send all fields.
   const { mode, ...named } = given
   if ((mode ?? 'user_present') !== 'user_present' || Object.values(named).some((value) => value !== undefined))
-    throw refuse.invalid_request({ sentence: 'Connector fields require connector to be true.' })
+    throw errors.invalid_request({ sentence: 'Connector fields require connector to be true.' })
   return undefined
 }
 
@@ -67,7 +67,7 @@ export function parseResourceIndicator({
 
 /** Throws `invalid_target` for a resource key, which is not a URL. */
 export function validateResourceIndicator(resource: string): void {
-  if (isResourceKey(resource)) throw refuse.invalid_target()
+  if (isResourceKey(resource)) throw errors.invalid_target()
 }
 
 /**
@@ -88,12 +88,12 @@ export async function validateConnector(
   { resource: named, resourceId, scope: list = '', mode = 'user_present' }: ConnectorRequest,
 ): Promise<ValidatedConnectorRequest> {
   if (mode !== 'user_present' && mode !== 'background')
-    throw refuse.invalid_request({ sentence: 'mode must be user_present or background.' })
-  if (named === undefined) throw refuse.invalid_request({ sentence: 'A connector request requires a resource.' })
+    throw errors.invalid_request({ sentence: 'mode must be user_present or background.' })
+  if (named === undefined) throw errors.invalid_request({ sentence: 'A connector request requires a resource.' })
   const resource = await findActiveResource(db, named)
-  if (!resource || (resourceId !== undefined && resourceId !== resource.resourceId)) throw refuse.invalid_target()
+  if (!resource || (resourceId !== undefined && resourceId !== resource.resourceId)) throw errors.invalid_target()
   const scope = ScopeSet.parse(list)
-  if (scope.size === 0 || !scope.isWithin(new ScopeSet(resource.scopes))) throw refuse.invalid_scope()
+  if (scope.size === 0 || !scope.isWithin(new ScopeSet(resource.scopes))) throw errors.invalid_scope()
   return { resource, scope, mode }
 }
 

@@ -17,7 +17,7 @@ export const responseModes = ['query', 'form_post'] as const satisfies ResponseM
 
 type Fields = Record<string, string | undefined>
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'response_mode must be query or form_post.'],
   invalid_redirect_uri: [400, 'redirect_uri is not the FedCM resolve page of this service.'],
   reauthentication_required: [403, 'The app requires you to use your passkey for this sign-in.'],
@@ -28,9 +28,9 @@ const refuse = defineErrors({
 /** Parses the response mode; the default is `query`. Throws `invalid_request`. */
 export function parseResponseMode(redirectUri: string, requested: string | undefined): ResponseMode {
   const mode = responseModes.find((each) => each === (requested ?? 'query'))
-  if (!mode) throw refuse.invalid_request()
+  if (!mode) throw errors.invalid_request()
   if (mode === 'form_post' && !isPostable(redirectUri))
-    throw refuse.invalid_request({ sentence: 'response_mode=form_post requires an http or https redirect_uri.' })
+    throw errors.invalid_request({ sentence: 'response_mode=form_post requires an http or https redirect_uri.' })
   return mode
 }
 
@@ -63,7 +63,7 @@ export function fedcmRedirectUri(
   { redirectUris }: Pick<RegisteredApp, 'redirectUris'>,
   origin: string | undefined,
 ): string {
-  if (origin === undefined || !redirectUriOrigins(redirectUris).includes(origin)) throw refuse.invalid_redirect_uri()
+  if (origin === undefined || !redirectUriOrigins(redirectUris).includes(origin)) throw errors.invalid_redirect_uri()
   return origin
 }
 
@@ -83,7 +83,7 @@ export function isFedcmContinuation({
 }: Pick<Parameters, 'fedcm_continue' | 'response_mode' | 'resource'>): boolean {
   if (mark === undefined) return false
   if (mark !== '1' || mode !== undefined || resource !== undefined)
-    throw refuse.invalid_request({
+    throw errors.invalid_request({
       sentence: 'fedcm_continue must be 1 and cannot be combined with response_mode or resource.',
     })
   return true
@@ -109,16 +109,16 @@ const prompts = ['none', 'login', 'consent', 'select_account'] as const satisfie
 export function parsePrompt(list: string | undefined): Prompt[] {
   const requested = new Set((list ?? '').split(' ').filter((value) => value !== ''))
   const known = prompts.filter((each) => requested.has(each))
-  if (known.length < requested.size) throw refuse.invalid_request({ sentence: 'prompt contains an unsupported value.' })
+  if (known.length < requested.size) throw errors.invalid_request({ sentence: 'prompt contains an unsupported value.' })
   if (requested.has('none') && requested.size > 1)
-    throw refuse.invalid_request({ sentence: 'prompt=none cannot be combined with another prompt.' })
+    throw errors.invalid_request({ sentence: 'prompt=none cannot be combined with another prompt.' })
   return known
 }
 
 /** Parses `max_age`, in seconds. Throws `invalid_request`. */
 export function parseMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (!/^\d{1,9}$/.test(text)) throw refuse.invalid_request({ sentence: 'max_age must be a whole number of seconds.' })
+  if (!/^\d{1,9}$/.test(text)) throw errors.invalid_request({ sentence: 'max_age must be a whole number of seconds.' })
   return Number(text)
 }
 
@@ -141,7 +141,7 @@ export function requireProof(requested: ReauthenticationPolicy, proved: Proved, 
   const ageSeconds = toNumericDate(now) - toNumericDate(proved.authTime)
   if (isMadeFor(requested, proved) && ageSeconds <= limits.freshAuthenticationSeconds) return
   if (!given.includes('login') && maxAgeSeconds !== undefined && ageSeconds <= maxAgeSeconds) return
-  throw given.includes('none') ? refuse.login_required() : refuse.reauthentication_required()
+  throw given.includes('none') ? errors.login_required() : errors.reauthentication_required()
 }
 
 function isMadeFor({ requestUri }: ReauthenticationPolicy, proved: Proved): boolean {
@@ -158,7 +158,7 @@ export function requireAllowedScopes(list: string, app: Allowing): ScopeSet {
   const scopes = ScopeSet.parse(list)
   const foreign = [...scopes].find((scope) => !allows(app, scope))
   if (foreign !== undefined)
-    throw refuse.invalid_scope({
+    throw errors.invalid_scope({
       sentence: `scope contains ${quoted(foreign)}, which this app is not allowed to request.`,
     })
   return scopes

@@ -16,7 +16,7 @@ import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
 type ParHttpRequest = { authorization: string | undefined; body: PushedRequest; address: string }
 
-const refuse = defineErrors({ invalid_request: [400, 'A pushed authorization request must not contain request_uri.'] })
+const errors = defineErrors({ invalid_request: [400, 'A pushed authorization request must not contain request_uri.'] })
 
 /**
  * Stores an authorization request that an app pushes before a browser is involved (RFC 9126 §2). Throws what `/signin`
@@ -34,7 +34,7 @@ export async function answerPushedRequest(
   const client = await authenticateClient(context, credentials, address, now)
   requireClientAuthentication(client)
   if (body.request_uri !== undefined)
-    throw refuse.invalid_request({ sentence: 'A pushed authorization request must not contain request_uri.' })
+    throw errors.invalid_request({ sentence: 'A pushed authorization request must not contain request_uri.' })
   const { clientId } = client.app
   // The ID of a public app is not secret: requests under it do not count against the app or its owner.
   const source = client.authenticated ? ownerOf(client.app) : { address }

@@ -13,7 +13,7 @@ import type { Parameters } from './authorization-request.ts'
 import type { ConnectorRequest } from './connector.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request_uri: [
     400,
     'This sign-in has expired, was already used, or belongs to another app. Start again in the app.',
@@ -50,7 +50,7 @@ function toKept({ parameters, connector }: KeptRequest): { parameters: string; c
     connector: connector === undefined ? null : JSON.stringify(connector),
   }
   if (Buffer.byteLength(texts.parameters + (texts.connector ?? '')) > limits.keptRequestBytesMax)
-    throw refuse.invalid_request()
+    throw errors.invalid_request()
   return texts
 }
 
@@ -129,7 +129,7 @@ export function prunePushedRequests(db: Database, now: Date, batch: number): Pro
 }
 
 function read(row: { parameters: string; connector: string | null } | undefined): KeptRequest {
-  if (!row) throw refuse.invalid_request_uri()
+  if (!row) throw errors.invalid_request_uri()
   const parameters = Value.Parse(StoredParameters, JSON.parse(row.parameters))
   if (row.connector === null) return { parameters }
   const { resource, scope, mode } = Value.Parse(Connector, JSON.parse(row.connector))

@@ -16,7 +16,7 @@ import {
 } from '#clients/registration/metadata-documents/metadata-document-client.ts'
 import { isRegisteredRedirectUri } from '#clients/registration/settings.ts'
 import type { Database } from '#platform/database/database.ts'
-import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { parseJson } from '#platform/http/body.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import {
@@ -49,7 +49,7 @@ export type SignInOutcome = { show: SignInView } | { leave: AuthorizationRespons
 
 type Reader = { db: Database; apps: AppDirectory; keys: SigningKeys; site: Site }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'The authorization request is malformed.'],
   invalid_client: [400, 'Unknown client_id.'],
   invalid_redirect_uri: [400, 'redirect_uri does not exactly match a registered redirect URI.'],
@@ -117,7 +117,7 @@ export async function resolveSignInRequest(
     const ends = { denied, ...(requested.prompts.includes('none') && { silently }) }
     return { show: { ...requested, ...ends, page: 'signin', site, redirectUri, formPost: mode === 'form_post' } }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof ApiError)) throw error
     const { code, message } = error
     const unverified = unverifiedClientInfo(app, redirectUri)
     const fault = unverified && { host: unverified.host, error: code, description: message }
@@ -131,7 +131,7 @@ export async function validateAuthorizationRequest(
   parameters: Parameters,
 ): Promise<void> {
   if (isFedcmContinuation(parameters))
-    throw refuse.invalid_request({ sentence: 'Browsers cannot push authorization requests. Send it from the app.' })
+    throw errors.invalid_request({ sentence: 'Browsers cannot push authorization requests. Send it from the app.' })
   const { app } = await requireRegistered({ apps, site }, parameters)
   requireSupported(parameters)
   requireKeepable({ parameters })
@@ -162,11 +162,11 @@ async function requireRegistered(
 ): Promise<{ app: RegisteredApp; redirectUri: string }> {
   const named = { fields: { client_id: visible(clientId), redirect_uri: visible(redirectUri) } }
   const app = await apps.find(asId<ClientId>(clientId))
-  if (!app) throw refuse.invalid_client(named)
+  if (!app) throw errors.invalid_client(named)
   const mayReturn = continues
     ? isFedcmResolvePage(app, redirectUri, site.baseUrl)
     : isRegisteredRedirectUri(app, redirectUri, site)
-  if (!mayReturn) throw refuse.invalid_redirect_uri(named)
+  if (!mayReturn) throw errors.invalid_redirect_uri(named)
   return { app, redirectUri }
 }
 
@@ -174,7 +174,7 @@ async function requireRegistered(
 function viewOf(app: RegisteredApp, request: AuthorizationRequest) {
   const { state, nonce, pkce, prompts, maxAgeSeconds, organization, languages, keyRecipient: recipient } = request
   const { scope, keyWish } = parseAppKeyRequest(app, request.scope, mannerOf(request))
-  if (recipient && !keyWish) throw refuse.invalid_request({ sentence: 'This app takes no key. Omit app_key_jwk.' })
+  if (recipient && !keyWish) throw errors.invalid_request({ sentence: 'This app takes no key. Omit app_key_jwk.' })
   const requiredClaims = app.requiredClaims.filter(isRequirableClaim)
   const key: AppKeyRequest | undefined = keyWish && { ...keyWish, ...(recipient && { recipient }) }
   return {
@@ -200,9 +200,9 @@ async function resolveHints(
 ): Promise<{ identityId?: string; loginHint?: string }> {
   const hinted = hint === undefined ? undefined : await parseIdTokenHint({ keys, issuer: site.authUrl }, hint)
   if (hint !== undefined && hinted?.clientId !== clientId)
-    throw refuse.invalid_request({ sentence: 'id_token_hint is not an ID token issued to this app by this issuer.' })
+    throw errors.invalid_request({ sentence: 'id_token_hint is not an ID token issued to this app by this issuer.' })
   if (hinted && named !== undefined && hinted.identityId !== named)
-    throw refuse.invalid_request({ sentence: 'id_token_hint and identity_id name different identities.' })
+    throw errors.invalid_request({ sentence: 'id_token_hint and identity_id name different identities.' })
   const identityId = hinted?.identityId ?? named
   return { ...(identityId !== undefined && { identityId }), ...(loginHint !== undefined && { loginHint }) }
 }
@@ -238,7 +238,7 @@ function payloadOf(request: string): Record<string, unknown> {
     const claims = parseJson(Buffer.from(payload, 'base64url').toString())
     return typeof claims === 'object' && claims !== null ? { ...claims } : {}
   } catch (error) {
-    if (error instanceof Refusal) return {}
+    if (error instanceof ApiError) return {}
     throw error
   }
 }

@@ -17,7 +17,7 @@ import { toEncryptedAppKey, type AppKey, deleteAppKeysOfApp, listAppKeys } from 
 import * as store from './store.ts'
 import type { Family, Consent } from './store.ts'
 
-const refuse = defineErrors({ authorization_not_found: [404, 'No authorization of this account has this ID.'] })
+const errors = defineErrors({ authorization_not_found: [404, 'No authorization of this account has this ID.'] })
 
 /**
  * Access of an app to the organizations of a user: `chosen`, otherwise the recorded value, otherwise
@@ -117,7 +117,7 @@ export async function disconnect(
   const { userId } = session
   await actingTransaction(db, session, async (tx) => {
     const consent = await store.deleteConsentOfUser(tx, userId, authorizationId)
-    if (!consent) throw refuse.authorization_not_found()
+    if (!consent) throw errors.authorization_not_found()
     await endConnection(tx, { actor: 'user', userId, ...consent }, now)
   })
 }

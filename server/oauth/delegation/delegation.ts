@@ -13,7 +13,7 @@ import type { PasskeySession } from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
 import * as uses from './use-store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   delegation_not_found: [404, 'No delegation of this account has this ID.'],
   already_revoked: [409, 'The delegation has already been revoked.'],
 })
@@ -103,7 +103,7 @@ export async function revokeDelegation(
       const act = { action: 'delegation.revoked', actor: 'user', userId, identityId, clientId } as const
       return recordAuditEvent(tx, { ...act, details: { delegationId } }, now)
     }
-    throw (await store.findOfUser(tx, userId, delegationId)) ? refuse.already_revoked() : refuse.delegation_not_found()
+    throw (await store.findOfUser(tx, userId, delegationId)) ? errors.already_revoked() : errors.delegation_not_found()
   })
 }
 
@@ -114,7 +114,7 @@ export async function listDelegationUses(
   delegationId: string,
 ): Promise<DelegationUse[]> {
   const found = await store.findOfUser(db, userId, delegationId)
-  if (!found) throw refuse.delegation_not_found()
+  if (!found) throw errors.delegation_not_found()
   const listed = await uses.listDelegationUses(db, found.identityId, delegationId, limits.delegationUsesShownMax)
   return listed.map(({ usedAt, scope, count }) => ({ at: usedAt.toISOString(), scope: scope.join(' '), count }))
 }

@@ -29,7 +29,7 @@ export type Exchange = {
   scope: ScopeSet | undefined
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'subject_token must be a valid access_token_jwt issued to this client.'],
   invalid_target: [400, 'The resource does not exist or is disabled.'],
   access_denied: [403, 'The user has not granted this app access to the resource, or has revoked it.'],
@@ -49,10 +49,10 @@ export async function exchange(
 ): Promise<ExchangeResponse> {
   const issuing = { keys, issuer: kernel.config.authUrl.origin }
   const key = await resolveSubjectToken(issuing, token, now)
-  if (!key) throw refuse.invalid_request()
+  if (!key) throw errors.invalid_request()
   const delegated = await transaction(kernel.db, async (tx) => {
     const subject = await findSubject(tx, { key, clientId }, now)
-    if (!subject || (await resolveOrganizationClaim(tx, subject)).kind === 'revoked') throw refuse.invalid_request()
+    if (!subject || (await resolveOrganizationClaim(tx, subject)).kind === 'revoked') throw errors.invalid_request()
     return takeDelegation(tx, { subject, clientId, named, scope }, now)
   })
   return {
@@ -90,7 +90,7 @@ export async function issueDelegatedTokenResponse(
 export async function requireDelegation(db: Database, taking: DelegatedTokenInput, now: Date): Promise<void> {
   const { resource, parties } = await findParties(db, taking)
   const grant = await store.findActive(db, parties)
-  if (!grant) throw refuse.access_denied()
+  if (!grant) throw errors.access_denied()
   requireAllowed(grant, resource, taking, now)
 }
 
@@ -103,7 +103,7 @@ type DelegatedTokenInput = { subject: Subject; clientId: ClientId; named: string
 async function takeDelegation(tx: Transaction, taking: DelegatedTokenInput, now: Date): Promise<DelegatedTokenClaims> {
   const { resource, parties } = await findParties(tx, taking)
   const grant = await store.recordDelegationUse(tx, parties, now)
-  if (!grant) throw refuse.access_denied()
+  if (!grant) throw errors.access_denied()
   const scope = requireAllowed(grant, resource, taking, now)
   const { identityId, sourceClientId } = parties
   const { delegationId, communicationMode: mode } = grant
@@ -122,11 +122,11 @@ async function takeDelegation(tx: Transaction, taking: DelegatedTokenInput, now:
 
 async function findParties(db: Database | Transaction, { subject, clientId, named }: DelegatedTokenInput) {
   const resource = await findActiveResource(db, named)
-  if (!resource) throw refuse.invalid_target()
+  if (!resource) throw errors.invalid_target()
   const { identityId, byProviderAlone } = subject
   // What the user has elsewhere is private to the user, whatever they have granted this app: their organization must
   // not get it.
-  if (byProviderAlone) throw refuse.access_denied({ sentence: 'The user has signed in without a passkey.' })
+  if (byProviderAlone) throw errors.access_denied({ sentence: 'The user has signed in without a passkey.' })
   return { resource, parties: { identityId, sourceClientId: clientId, resourceId: resource.resourceId } }
 }
 
@@ -142,9 +142,9 @@ function requireAllowed(
 ): ScopeSet {
   const available = new ScopeSet(granted).intersection(new ScopeSet(scopes))
   const scope = requested ?? available
-  if (scope.size === 0 || !scope.isWithin(available)) throw refuse.invalid_scope()
+  if (scope.size === 0 || !scope.isWithin(available)) throw errors.invalid_scope()
   const isPresent = subject.authTime > addSeconds(now, -limits.userPresentSeconds)
-  if (communicationMode === 'user_present' && !isPresent) throw refuse.invalid_grant()
+  if (communicationMode === 'user_present' && !isPresent) throw errors.invalid_grant()
   return new ScopeSet([...scope].toSorted())
 }
 

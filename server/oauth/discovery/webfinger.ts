@@ -1,6 +1,6 @@
 import { defineErrors } from '#platform/api-error.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'resource must be acct:handle@host or a profile URL.'],
   not_found: [404, 'The resource belongs to another host.'],
 })
@@ -15,7 +15,7 @@ const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer'
  * `not_found`.
  */
 export function resolveWebFinger(authUrl: URL, resource: string, relation: string | undefined) {
-  if (hostOf(resource) !== authUrl.host) throw refuse.not_found()
+  if (hostOf(resource) !== authUrl.host) throw errors.not_found()
   const link = { rel: issuerRelation, href: authUrl.origin }
   return { subject: resource, links: relation === undefined || relation === issuerRelation ? [link] : [] }
 }
@@ -24,7 +24,7 @@ function hostOf(resource: string): string {
   const account = /^acct:[^@\s]{1,200}@([^@\s/?#]+)$/i.exec(resource)?.[1]
   if (account) return account.toLowerCase()
   const url = URL.parse(resource)
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw refuse.invalid_request()
-  if (!/^\/(@[^/]+)?$/.test(url.pathname)) throw refuse.not_found()
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw errors.invalid_request()
+  if (!/^\/(@[^/]+)?$/.test(url.pathname)) throw errors.not_found()
   return url.host
 }

@@ -7,7 +7,7 @@ import type { Database } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 
-const refuse = defineErrors({ access_denied: [403, "account_id is not an identity of this browser's session."] })
+const errors = defineErrors({ access_denied: [403, "account_id is not an identity of this browser's session."] })
 
 /** Lists the identities that a browser may offer to an app, each with the apps that it has connected. */
 export async function listAccounts(db: Database, session: PasskeySession): Promise<FedcmAccount[]> {
@@ -23,7 +23,7 @@ export async function listAccounts(db: Database, session: PasskeySession): Promi
 /** Returns the identity of the account that the browser names. Throws `access_denied`. */
 export async function requireFedcmAccount(db: Database, session: PasskeySession, accountId: string): Promise<Identity> {
   const identity = (await listIdentitiesOfSession(db, session)).find(({ identityId }) => identityId === accountId)
-  if (!identity) throw refuse.access_denied()
+  if (!identity) throw errors.access_denied()
   return identity
 }
 
@@ -44,9 +44,9 @@ export async function disconnectByAccountHint(
   const connected = await listConnectedIdentities(db, ids, clientId)
   const known = identities.filter(({ identityId }) => connected.includes(identityId))
   const hinted = known.find((each) => each.identityId === hint || hintsOf(each).includes(hint))
-  if (!hinted) throw refuse.access_denied()
+  if (!hinted) throw errors.access_denied()
   const { identityId } = hinted
-  if (!(await disconnectForApp(db, session, { identityId, clientId }, now))) throw refuse.access_denied()
+  if (!(await disconnectForApp(db, session, { identityId, clientId }, now))) throw errors.access_denied()
   return identityId
 }
 

@@ -1,5 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
-import { errors, jwtVerify } from 'jose'
+import { errors as joseErrors, jwtVerify } from 'jose'
 import { epoch, toNumericDate } from '#platform/clock.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
@@ -73,7 +73,7 @@ export async function readAssertion({ kernel, keys }: Signing, text: string) {
     if (typeof clientId !== 'string' || typeof origin !== 'string' || typeof scope !== 'string') return undefined
     return { token, clientId, origin, scope }
   } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined
+    if (error instanceof joseErrors.JOSEError) return undefined
     throw error
   }
 }
@@ -82,7 +82,7 @@ function audienceOf({ config }: Pick<ServerContext, 'config'>): string {
   return `${config.baseUrl.origin}/api/oauth/fedcm/exchange`
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   access_denied: [403, 'User interaction is required, but not possible in this request.'],
   invalid_grant: [400, 'The continuation is unknown, expired or already completed.'],
 })
@@ -108,7 +108,7 @@ export async function issueAssertion(
   const identity = await requireFedcmAccount(db, session, accountId)
   const { identityId } = identity
   if (!(await isSettled(db, identity, { asking, requested }))) {
-    if (requested.prompts.includes('none')) throw refuse.access_denied()
+    if (requested.prompts.includes('none')) throw errors.access_denied()
     const kept = { asking, requested, identityId }
     const keep = (tx: Transaction) => storeContinuation({ tx, config }, session, kept, now)
     return { continue_on: await actingTransaction(db, session, keep) }
@@ -135,7 +135,7 @@ export async function finalizeContinuation(
   const { userId, sessionId } = session
   const assertion = await actingTransaction(kernel.db, session, async (tx) => {
     const waiting = await consumeContinuation(tx, { reference: state, userId, clientId }, now)
-    if (!waiting) throw refuse.invalid_grant()
+    if (!waiting) throw errors.invalid_grant()
     const { origin, request } = waiting
     const { nonce, codeChallenge } = request.sent
     const redirectUri = continuationPage(kernel.config.baseUrl.origin)
@@ -143,7 +143,7 @@ export async function finalizeContinuation(
     const { allowedScope } = request
     const bound = { clientId, sessionId, redirectUri, codeChallenge, nonce, allowedScope, loginPrompted }
     const reissued = await exchangeCodeForAssertion(tx, { ...bound, code, audience: origin }, now)
-    if (!reissued) throw refuse.invalid_grant()
+    if (!reissued) throw errors.invalid_grant()
     return { ...reissued, clientId, origin, nonce }
   })
   return signAssertion({ kernel, keys }, assertion, now)

@@ -13,7 +13,7 @@ import { requireAllowedScopes } from '#oauth/authorize/parameters.ts'
 import { type TokenEndpoint, limitFailures } from '#oauth/token/endpoint.ts'
 import { readAssertion } from './assertion.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_grant: [400, 'The assertion is invalid, expired, already used, or was issued to another client.'],
 })
 
@@ -54,7 +54,7 @@ async function answer(
   const { kernel, keys } = endpoint
   const { app } = client
   const assertion = await readAssertion({ kernel, keys }, text)
-  if (assertion?.clientId !== app.clientId) throw refuse.invalid_grant()
+  if (assertion?.clientId !== app.clientId) throw errors.invalid_grant()
   requireAllowedScopes(assertion.scope, app)
   const presented = { kind: 'assertion', token: assertion.token, redirectUri: assertion.origin, codeVerifier } as const
   const issued = await addOrganizationClaim(

@@ -5,7 +5,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { federatedCookie } from '#accounts/sessions/cookie.ts'
 import { sessionOfFederatedToken, type PasskeySession } from '#accounts/sessions/session.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'This endpoint only accepts FedCM requests (Sec-Fetch-Dest: webidentity).'],
   unauthorized: [401, 'No signed-in user in this browser.'],
 })
@@ -20,12 +20,12 @@ export function fedcmGuard({ db, clock }: Pick<ServerContext, 'db' | 'clock'>) {
     requireBrowser(request)
     const token = federatedCookie(request)
     const session = token === undefined ? undefined : await sessionOfFederatedToken(db, token, clock())
-    if (!session) throw refuse.unauthorized({ headers: { 'set-login': 'logged-out' } })
+    if (!session) throw errors.unauthorized({ headers: { 'set-login': 'logged-out' } })
     return session
   })
 }
 
 /** Throws `invalid_request` unless the browser itself sent the request. */
 function requireBrowser({ headers }: Pick<FastifyRequest, 'headers'>): void {
-  if (headers['sec-fetch-dest'] !== 'webidentity') throw refuse.invalid_request()
+  if (headers['sec-fetch-dest'] !== 'webidentity') throw errors.invalid_request()
 }

@@ -1,5 +1,5 @@
 import type { ErrorFormat } from '#platform/http/host.ts'
-import { type Refusal, defineErrors } from '#platform/api-error.ts'
+import { type ApiError, defineErrors } from '#platform/api-error.ts'
 import type { ClientId } from '@countersign/protocol/ids'
 import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
 import type { Prompt } from '@countersign/protocol/pages'
@@ -29,13 +29,13 @@ export function fedcmErrorFormat({ origin }: URL): ErrorFormat {
   }
 }
 
-function codeOf({ code, status }: Refusal): string {
+function codeOf({ code, status }: ApiError): string {
   if (codes.includes(code)) return code
   if (status === 429) return 'temporarily_unavailable'
   return status === 401 || status === 403 ? 'access_denied' : 'invalid_request'
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'params is malformed.'],
   unauthorized_client: [403, "The requesting page's origin matches no redirect URI of this app."],
 })
@@ -60,13 +60,13 @@ export function parseAssertionRequest(
   ours: Ours,
 ): AssertionRequest {
   const read = params === undefined ? {} : parseJson(params)
-  if (!Value.Check(FedcmAssertionRequest, read)) throw refuse.invalid_request()
+  if (!Value.Check(FedcmAssertionRequest, read)) throw errors.invalid_request()
   const sent = withoutEmpty(read)
   const { redirectUri, nonce, state, codeChallenge, codeChallengeMethod, prompt } = sent
-  if (Object.hasOwn(sent, 'appKeyJwk')) throw refuse.invalid_request({ sentence: noKey })
+  if (Object.hasOwn(sent, 'appKeyJwk')) throw errors.invalid_request({ sentence: noKey })
   const isOfPage = (uri: string) => isRegisteredRedirectUri(app, uri, ours) && new URL(uri).origin === origin
   if (redirectUri !== undefined && !isOfPage(redirectUri))
-    throw refuse.invalid_request({
+    throw errors.invalid_request({
       sentence: "redirectUri is not a redirect URI that the app has registered for this page's origin.",
     })
   validateStateAndNonce(state, nonce)
@@ -99,6 +99,6 @@ export async function requireRequestingApp(
   const app = await apps.find(clientId)
   const isOwn =
     app?.metadataFetchedAt === null && origin !== undefined && redirectUriOrigins(app.redirectUris).includes(origin)
-  if (!app || !isOwn) throw refuse.unauthorized_client()
+  if (!app || !isOwn) throw errors.unauthorized_client()
   return { app, origin }
 }

@@ -10,7 +10,7 @@ import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { endSessions } from '#tokens/families/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   session_not_found: [404, 'No session of this account has this ID.'],
   interaction_required: [403, 'id_token_hint was not issued in this session. Ask the user.'],
 })
@@ -46,7 +46,7 @@ export async function signOutByIdTokenHint(
   idToken: string,
 ): Promise<void> {
   const hint = await parseIdTokenHint({ keys, issuer: kernel.config.authUrl.origin }, idToken)
-  if (!hint || hint.sid !== pairwiseSid({ ...hint, sessionId }, hint.clientId)) throw refuse.interaction_required()
+  if (!hint || hint.sid !== pairwiseSid({ ...hint, sessionId }, hint.clientId)) throw errors.interaction_required()
   await signOut(kernel, { userId, sessionId }, hint.clientId)
 }
 
@@ -62,7 +62,7 @@ export async function signOutSession(
   const { userId } = session
   const now = clock()
   await actingPersonTransaction(db, session, async (tx) => {
-    if (!(await endOne(tx, { userId, sessionId }, now))) throw refuse.session_not_found()
+    if (!(await endOne(tx, { userId, sessionId }, now))) throw errors.session_not_found()
   })
 }
 

@@ -4,7 +4,7 @@ import { authenticateClient, type Client } from '#clients/registration/authentic
 import type { ServerContext } from '#platform/module/services.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import type { GrantDeps, GrantResponse } from './grants/grant.ts'
 import { parseTokenRequest } from './request.ts'
 
@@ -40,8 +40,8 @@ export async function limitFailures<Answer>(
     telemetry.granted(grant, 'issued')
     return answered
   } catch (error) {
-    telemetry.granted(grant, error instanceof Refusal ? error.code : 'server_error')
-    if (error instanceof Refusal) {
+    telemetry.granted(grant, error instanceof ApiError ? error.code : 'server_error')
+    if (error instanceof ApiError) {
       const key = authenticated ? app.clientId : `${app.clientId} ${siteKey(address)}`
       await rateLimits.count('grant-failures-per-client', hashKey(key))
     }

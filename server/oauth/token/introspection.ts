@@ -13,7 +13,7 @@ import { toAccessIntrospection, toRefreshIntrospection, type Described } from '#
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 
-const refuse = defineErrors({ invalid_client: [401, 'Only an app with a client secret can introspect tokens.'] })
+const errors = defineErrors({ invalid_client: [401, 'Only an app with a client secret can introspect tokens.'] })
 
 type Provider = { kernel: ServerContext; keys: SigningKeys }
 
@@ -27,7 +27,7 @@ export async function introspect(
   token: string,
   now: Date,
 ): Promise<Introspection> {
-  if (app.isPublic) throw refuse.invalid_client()
+  if (app.isPublic) throw errors.invalid_client()
   const described = await describe(provider, app, token, now)
   if (!described) return describeDelegated(provider, app, token, now)
 

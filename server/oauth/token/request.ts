@@ -12,7 +12,7 @@ import { grants, isGrantType } from './grants/grants.ts'
 /** A parsed token request: who redeems a grant, the name of the grant, and its redemption. */
 export type TokenGrantRequest = { credentials: ClientCredentials; grant: string; redeem: RedeemGrant }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   unsupported_grant_type: [400, `Supported grant types: ${Object.keys(grants).join(', ')}.`],
 })
 
@@ -24,7 +24,7 @@ export function parseTokenRequest(authorization: string | undefined, sent: Token
   const body: TokenRequest = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''))
   const type = resolveFieldAlias(body.grant_type, body.grantType)
   if (!type) throw missing('grant_type')
-  if (!isGrantType(type)) throw refuse.unsupported_grant_type()
+  if (!isGrantType(type)) throw errors.unsupported_grant_type()
   const { name, parse } = grants[type]
   return { credentials: parseClientCredentials(authorization, body), grant: name, redeem: parse(body) }
 }

@@ -30,7 +30,7 @@ function tokenResponseUser(granted: TokenFamilyGrant, scope: ScopeSet): TokenUse
   }
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_grant: [400, 'The user can no longer use the organization this grant was issued for.'],
 })
 
@@ -40,7 +40,7 @@ export async function addOrganizationClaim(
   issued: IssuedTokens,
 ): Promise<IssuedTokens & OrganizationClaim> {
   const organization = await resolveOrganizationClaim(db, issued.granted)
-  if (organization.kind === 'revoked') throw refuse.invalid_grant()
+  if (organization.kind === 'revoked') throw errors.invalid_grant()
   return { ...issued, ...toOrganizationClaim(organization) }
 }
 

@@ -32,7 +32,7 @@ export async function parsePresentedToken(
   return { client, token: body.token }
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   unsupported_token_type: [
     400,
     'Delegated tokens cannot be revoked here. They expire, or end when the user revokes the delegation.',
@@ -58,5 +58,5 @@ export async function revoke(
   const key = await resolveAccessToken(issuing, token, now)
   if (key) return revokeAccess(db, app.clientId, key, now)
   const delegated = await verifyDelegatedToken({ db, ...issuing }, { token, clientId: app.clientId }, now)
-  if (delegated?.sourceClientId === app.clientId) throw refuse.unsupported_token_type()
+  if (delegated?.sourceClientId === app.clientId) throw errors.unsupported_token_type()
 }

@@ -11,7 +11,7 @@ import { type TokenEndpoint, answerTokenRequest } from './endpoint.ts'
 import { introspect } from './introspection.ts'
 import { parsePresentedToken, revoke } from './revocation.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Send the access token in the Authorization header only.'],
   invalid_token: [401, "The user can no longer use this token's organization."],
 })
@@ -62,13 +62,13 @@ function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void
       config: { ...endpoint.config, form: true },
       onRequest: access.onRequest,
       async handler(request) {
-        if (hasToken(request.query) || hasToken(request.body)) throw refuse.invalid_request()
+        if (hasToken(request.query) || hasToken(request.body)) throw errors.invalid_request()
         const granted = access.of(request)
         const app = await apps.find(granted.clientId)
-        if (!app) throw refuse.invalid_token({ sentence: 'The app of this token is no longer registered.' })
+        if (!app) throw errors.invalid_token({ sentence: 'The app of this token is no longer registered.' })
         const organization = await resolveOrganizationClaim(kernel.db, granted)
         if (organization.kind === 'revoked')
-          throw refuse.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+          throw errors.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
         return {
           sub: granted.identityId,
           ...identityClaims(granted, effectiveScope(ScopeSet.parse(granted.scope), app)),

@@ -6,7 +6,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_backup: [400, 'Not a valid backup, or it is truncated or corrupted. Nothing was changed.'],
   insufficient_storage: [507, 'DATA_DIR has not enough space for the backup, or is not writable.'],
 })
@@ -68,23 +68,23 @@ export async function* parseBackup(lines: AsyncIterable<string>): AsyncGenerator
   let ended = false
   for await (const text of lines) {
     const line = parseLine(text)
-    if (ended || !line) throw refuse.invalid_backup()
+    if (ended || !line) throw errors.invalid_backup()
     if ('table' in line) {
       table = line.table
       rows[table] ??= 0
     }
     if ('row' in line) {
-      if (table === undefined) throw refuse.invalid_backup()
+      if (table === undefined) throw errors.invalid_backup()
       rows[table] = (rows[table] ?? 0) + 1
     }
     if ('end' in line) {
       ended = line.sha256 === digest.digest('hex') && Value.Equal(line.end, rows)
-      if (!ended) throw refuse.invalid_backup()
+      if (!ended) throw errors.invalid_backup()
     }
     yield line
     if (!ended) digest.update(`${text}\n`)
   }
-  if (!ended) throw refuse.invalid_backup()
+  if (!ended) throw errors.invalid_backup()
 }
 
 /** Parses a line by its first character: a row stays text, a mark is parsed. */
@@ -122,7 +122,7 @@ export async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<s
       characters = rest[0]?.length ?? 0
       yield* lines
     }
-    if (characters > lineCharactersMax) throw refuse.invalid_backup()
+    if (characters > lineCharactersMax) throw errors.invalid_backup()
   }
   if (characters > 0) yield rest.join('')
 }
@@ -142,7 +142,7 @@ export async function spool(directory: string, write: (file: FileHandle) => Prom
     await write(file)
   } catch (error) {
     await file.close()
-    throw hasNoRoom(error) ? refuse.insufficient_storage() : error
+    throw hasNoRoom(error) ? errors.insufficient_storage() : error
   }
   return file.createReadStream({ start: 0 })
 }
@@ -161,7 +161,7 @@ async function* arriving(body: Readable): AsyncGenerator<Buffer> {
       yield chunk
     }
   } catch {
-    throw refuse.invalid_backup({ sentence: 'The backup upload was interrupted. Nothing was changed.' })
+    throw errors.invalid_backup({ sentence: 'The backup upload was interrupted. Nothing was changed.' })
   } finally {
     clearTimeout(silence)
   }
@@ -175,7 +175,7 @@ async function openNameless(directory: string): Promise<FileHandle> {
     await rm(path)
     return file
   } catch (error) {
-    throw hasNoRoom(error) ? refuse.insufficient_storage() : error
+    throw hasNoRoom(error) ? errors.insufficient_storage() : error
   }
 }
 

@@ -13,7 +13,7 @@ import { inReferenceOrder, keyCheckContext } from './backup.ts'
 import { type Header, type Line, type Rows, parseBackup, splitLines, spoolRequestBody } from './format.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_backup: [400, 'Not a valid backup, or it is truncated or corrupted. Nothing was changed.'],
   single_worker_required: [409, 'Restoring requires WORKERS=1. Restart with one worker.'],
   instance_not_empty: [409, 'Backups can only be restored into an empty instance.'],
@@ -34,7 +34,7 @@ export type BackupServices = { kernel: ServerContext; keys: SigningKeys; backedU
  */
 export async function restoreBackup(services: BackupServices, body: Readable): Promise<RestoreResult> {
   const { kernel } = services
-  if (kernel.config.workers > 1) throw refuse.single_worker_required()
+  if (kernel.config.workers > 1) throw errors.single_worker_required()
   const spooled = await spoolRequestBody(kernel.config.dataDirectory, body)
   try {
     return await load(services, parseBackup(linesOf(spooled)))
@@ -62,7 +62,7 @@ async function load(services: BackupServices, lines: AsyncGenerator<Line>): Prom
       }),
     )
     .catch((error: unknown) => {
-      throw isDataException(error) ? refuse.invalid_backup() : error
+      throw isDataException(error) ? errors.invalid_backup() : error
     })
   await keys.readAnew()
   await ensurePlayground(kernel)
@@ -76,20 +76,20 @@ async function* linesOf(compressed: Readable): AsyncGenerator<string> {
   try {
     yield* splitLines(text)
   } catch {
-    throw refuse.invalid_backup()
+    throw errors.invalid_backup()
   }
 }
 
 async function readHeader(lines: AsyncGenerator<Line>): Promise<Header> {
   const first = await lines.next()
-  if (first.done || !('header' in first.value)) throw refuse.invalid_backup()
+  if (first.done || !('header' in first.value)) throw errors.invalid_backup()
   return first.value.header
 }
 
 /** Checks that the sealed values of the backup can be decrypted here. */
 async function requireKey({ keyring }: Pick<ServerContext, 'keyring'>, { keyCheck }: Header): Promise<void> {
   await keyring.open(keyCheckContext, keyCheck).catch(() => {
-    throw refuse.secret_key_mismatch()
+    throw errors.secret_key_mismatch()
   })
 }
 
@@ -97,14 +97,14 @@ async function requireReady(tx: Transaction, { schema }: Header): Promise<void> 
   await store.lockForRestore(tx)
   const own = await store.getSchemaSignature(tx)
   if (schema > own)
-    throw refuse.schema_version_mismatch({
+    throw errors.schema_version_mismatch({
       sentence: `The backup is from a newer version (${schema}). Restore it with that version.`,
     })
   if (schema < own)
-    throw refuse.schema_version_mismatch({
+    throw errors.schema_version_mismatch({
       sentence: `The backup is from an older version (${schema}). Restore it with that version, then upgrade.`,
     })
-  if (!(await store.isEmptyInstance(tx, playgroundClientId))) throw refuse.instance_not_empty()
+  if (!(await store.isEmptyInstance(tx, playgroundClientId))) throw errors.instance_not_empty()
 }
 
 /** Deletes what a restore replaces, such as the app of the playground. The audit log continues. */
@@ -134,10 +134,10 @@ async function writeRows(tx: Transaction, tables: readonly string[], lines: Asyn
       confirmed = line.end
       continue
     }
-    if ('header' in line || !tables.includes(line.table)) throw refuse.invalid_backup()
+    if ('header' in line || !tables.includes(line.table)) throw errors.invalid_backup()
     table = line.table
   }
-  if (!confirmed) throw refuse.invalid_backup()
+  if (!confirmed) throw errors.invalid_backup()
   return confirmed
 }
 
@@ -148,6 +148,6 @@ async function requireKeys(kernel: ServerContext, tx: Transaction, now: Date): P
     await initializeLog({ ...kernel, db: tx }, now)
   } catch (cause) {
     kernel.log.warn({ error: cause }, 'restored key cannot be decrypted')
-    throw refuse.secret_key_mismatch()
+    throw errors.secret_key_mismatch()
   }
 }

@@ -12,7 +12,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { createBackup } from './backup.ts'
 import { type BackupServices, restoreBackup } from './restore.ts'
 
-const refuse = defineErrors({ unsupported_media_type: [415, `Send a backup as ${backupMediaType}.`] })
+const errors = defineErrors({ unsupported_media_type: [415, `Send a backup as ${backupMediaType}.`] })
 
 export function backupRoutes(host: Host, services: BackupServices): void {
   const { kernel, backedUpTables } = services
@@ -42,7 +42,7 @@ export function backupRoutes(host: Host, services: BackupServices): void {
       },
       async handler(request) {
         const body = bodies.get(request)
-        if (!body) throw refuse.unsupported_media_type()
+        if (!body) throw errors.unsupported_media_type()
         return restoreBackup(services, body)
       },
     })

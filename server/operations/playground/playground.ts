@@ -6,7 +6,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { createSigningRequest } from '#signing/requests/identities/request.ts'
 import type { Config } from '#platform/config/config.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Send exactly one of identityId and handle.'],
   identity_not_found: [404, 'No identity has this handle.'],
 })
@@ -22,9 +22,9 @@ export async function createDemoSigningRequest(
   { handle, ...requested }: NewDemoRequest,
   now: Date,
 ) {
-  if ((handle === undefined) === (requested.identityId === undefined)) throw refuse.invalid_request()
+  if ((handle === undefined) === (requested.identityId === undefined)) throw errors.invalid_request()
   const identityId = requested.identityId ?? (await findByHandle(kernel.db, handle ?? ''))?.identityId
-  if (identityId === undefined) throw refuse.identity_not_found()
+  if (identityId === undefined) throw errors.identity_not_found()
   const requester = { clientId: playgroundClientId, ownerUserId: null, pendingMax }
   return createSigningRequest(kernel, requester, { ...requested, identityId }, now)
 }

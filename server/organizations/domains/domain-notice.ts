@@ -1,6 +1,6 @@
 import type { ServerContext } from '#platform/module/services.ts'
 import type { Mail } from '#platform/outbound/mail.ts'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import type { About } from './domain-mails.ts'
 import * as store from './store.ts'
 import type { DomainClaim } from './store.ts'
@@ -26,7 +26,7 @@ export async function notifyOwners(
       await mail.send(each)
       return true
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof ApiError)) throw error
       log.warn({ organizationId: claim.organizationId, reason: error.code }, 'domain notification mail failed')
       return false
     }

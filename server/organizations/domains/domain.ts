@@ -26,7 +26,7 @@ import * as store from './store.ts'
 import type { DomainClaim, DomainKey } from './store.ts'
 import { recordSignedAction } from '#organizations/membership/signed-action.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_domain: [400, 'domain must be a DNS name, such as example.com.'],
   public_domain: [400, 'Public suffixes and public mail domains cannot be claimed.'],
   domain_not_found: [404, 'Domain not found.'],
@@ -61,8 +61,8 @@ const mailboxProviders = new Set(
  */
 export function requireClaimable(text: string): string {
   const domain = normalizeDomain(text)
-  if (domain === undefined) throw refuse.invalid_domain()
-  if (mailboxProviders.has(domain) || isPublicSuffix(domain)) throw refuse.public_domain()
+  if (domain === undefined) throw errors.invalid_domain()
+  if (mailboxProviders.has(domain) || isPublicSuffix(domain)) throw errors.public_domain()
   return domain
 }
 
@@ -106,10 +106,10 @@ export async function addDomain(
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     if ((await store.countDomains(tx, organizationId)) >= limits.domainsPerOrganizationMax)
-      throw refuse.too_many_domains()
+      throw errors.too_many_domains()
     const challenge = randomBytes(challengeBytes).toString('base64url')
     const claim = await store.insertDomain(tx, { organizationId, domainId: randomUUIDv7(), domain, challenge }, now)
-    if (!claim) throw refuse.domain_already_claimed()
+    if (!claim) throw errors.domain_already_claimed()
     await recordSignedAction(tx, { asking, acting }, { action: 'organization.domain.added', details: { domain } }, now)
     return toDomain(claim)
   })
@@ -133,14 +133,14 @@ export async function verifyDomain(
   await rateLimits.count('domain-checks', asking.address)
   await rateLimits.count('domain-checks-per-organization', asking.organizationId)
   const claim = await store.findDomain(db, asking)
-  if (!claim) throw refuse.domain_not_found()
+  if (!claim) throw errors.domain_not_found()
 
   const look = await lookUpTxtRecord(dns, claim)
   const { finding } = look
-  if (finding === 'no_answer') throw refuse.temporarily_unavailable({ headers: { 'retry-after': '30' } })
+  if (finding === 'no_answer') throw errors.temporarily_unavailable({ headers: { 'retry-after': '30' } })
   const settled = await actingTransaction(db, asking.session, async (tx) => {
     const step = await applyCheckResult(tx, claim, { ...look, by: 'user' }, now)
-    if (!step) throw refuse.domain_not_found()
+    if (!step) throw errors.domain_not_found()
     const { event } = step
     if (event === undefined) return step
     if (finding !== 'proof') {
@@ -154,7 +154,7 @@ export async function verifyDomain(
     return step
   })
   if (finding !== 'proof')
-    throw refuse.domain_verification_failed({ sentence: sentenceOf[finding], fields: { found: finding } })
+    throw errors.domain_verification_failed({ sentence: sentenceOf[finding], fields: { found: finding } })
   if (settled.former) await notifyOwners(kernel, settled.former, takenMail)
   return toDomain(settled.after)
 }
@@ -171,7 +171,7 @@ export async function removeDomain(
   await actingTransaction(db, asking.session, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_sso', now)
     const domain = await store.deleteDomain(tx, asking)
-    if (domain === undefined) throw refuse.domain_not_found()
+    if (domain === undefined) throw errors.domain_not_found()
     await store.releaseVerifiedDomain(tx, domain, asking.organizationId)
     await recordSignedAction(
       tx,
@@ -211,7 +211,7 @@ export async function applyCheckResult(
     const isDue = by === 'user' && after.failingSince !== null && after.notifiedAt === null
     const dueAt = isDue ? now : nextCheckAt(after, finding, now)
     if (!(await store.assignVerifiedDomain(tx, after, { nextCheckAt: dueAt, from: outdated })))
-      throw refuse.domain_taken()
+      throw errors.domain_taken()
   }
   const former = locked.find(({ domainId }) => domainId === outdated?.domainId)
   if (former) await endClaim(tx, former, now)

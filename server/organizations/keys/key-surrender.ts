@@ -4,7 +4,7 @@ import { actingMemberTransaction, requireMember, type MemberContext } from '#org
 import * as store from './store.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   key_not_shared_with_you: [403, 'Only members who have this key can give it up.'],
   key_not_found: [404, 'Key not found.'],
 })
@@ -23,8 +23,8 @@ export async function giveUpKey(
     const acting = await requireMember({ db: tx, config }, asking, 'read', now)
     requireRecentAuthenticationForAction(asking, now)
     const key = await store.findKey(tx, asking)
-    if (!key) throw refuse.key_not_found()
-    if (!(await store.deleteGrant(tx, { ...key, memberId: acting.memberId }))) throw refuse.key_not_shared_with_you()
+    if (!key) throw errors.key_not_found()
+    if (!(await store.deleteGrant(tx, { ...key, memberId: acting.memberId }))) throw errors.key_not_shared_with_you()
     const details = { keyId, version: key.version, memberId: acting.memberId }
     const act = { action: 'organization.key.given_up', details, unsigned: true } as const
     await recordSignedAction(tx, { asking, acting }, act, now)

@@ -45,7 +45,7 @@ function isKeyWrapFor(text: string, publicKey: Uint8Array, place: OrganizationKe
   return header?.context === ciphertextContext.organizationKey(place) && header.curve === curveOfPublicKey(publicKey)
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'fingerprint and ciphertext are required in encryption mode e2ee and not allowed otherwise.'],
   invalid_key_wrap: [400, "ciphertext is not a wrap of this key to the member's encryption key."],
   insufficient_scope: [403, 'Only owners can delete a key.'],
@@ -119,11 +119,11 @@ export async function createKey(
   return actingMemberTransaction(db, asking, async (tx, locked) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     // The encryption mode or the KMS can have changed during the request to the KMS.
-    if (locked?.encryptionMode !== organization.encryptionMode) throw refuse.key_changed()
+    if (locked?.encryptionMode !== organization.encryptionMode) throw errors.key_changed()
     if (made.sealedBy !== undefined && made.sealedBy !== (await kmsStore.findKmsUrl(tx, organizationId)))
-      throw refuse.key_changed()
+      throw errors.key_changed()
     const version = await endKeyInForce(tx, { organizationId, replaces: requested.replaces }, now)
-    if (!(await store.insertKey(tx, { ...made, version }, now))) throw refuse.key_used_before()
+    if (!(await store.insertKey(tx, { ...made, version }, now))) throw errors.key_used_before()
     if (made.ciphertext !== undefined)
       await keepGrants(
         tx,
@@ -142,7 +142,7 @@ export async function createKey(
 
 /** Returns the row of a key that a member has generated. The service stores only the member's own wrap of it. */
 async function takeKey({ fingerprint, ciphertext }: NewOrganizationKey, organizationId: OrganizationId) {
-  if (fingerprint === undefined || ciphertext === undefined) throw refuse.invalid_request()
+  if (fingerprint === undefined || ciphertext === undefined) throw errors.invalid_request()
   const place = { organizationId, keyId: randomUUIDv7() }
   return {
     ...place,
@@ -161,7 +161,7 @@ async function keepKey(
   organization: Member['organization'],
   now: Date,
 ) {
-  if (fingerprint !== undefined || ciphertext !== undefined) throw refuse.invalid_request()
+  if (fingerprint !== undefined || ciphertext !== undefined) throw errors.invalid_request()
   return { ...(await generateOrganizationKey(keeping, organization, now)), ciphertext: undefined }
 }
 
@@ -172,9 +172,9 @@ async function endKeyInForce(
   now: Date,
 ): Promise<number> {
   const inForce = await store.findActiveKey(tx, organizationId)
-  if (inForce?.keyId !== replaces) throw refuse.key_changed({ fields: { keyId: inForce?.keyId ?? null } })
-  if ((await store.countKeys(tx, organizationId)) >= limits.organizationKeysMax) throw refuse.too_many_keys()
-  if (inForce && !(await store.retireKey(tx, inForce, now))) throw refuse.key_changed()
+  if (inForce?.keyId !== replaces) throw errors.key_changed({ fields: { keyId: inForce?.keyId ?? null } })
+  if ((await store.countKeys(tx, organizationId)) >= limits.organizationKeysMax) throw errors.too_many_keys()
+  if (inForce && !(await store.retireKey(tx, inForce, now))) throw errors.key_changed()
   return (inForce?.version ?? 0) + 1
 }
 
@@ -189,11 +189,11 @@ export async function deleteKey({ db, config }: ServerContext, asking: Connectio
   const { keyId } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
-    if (acting.role !== 'owner') throw refuse.insufficient_scope()
+    if (acting.role !== 'owner') throw errors.insufficient_scope()
     requireRecentAuthenticationForAction(asking, now)
     const key = await store.findKey(tx, asking)
-    if (!key) throw refuse.key_not_found()
-    if (!(await store.deleteEndedKey(tx, key))) throw refuse.key_active()
+    if (!key) throw errors.key_not_found()
+    if (!(await store.deleteEndedKey(tx, key))) throw errors.key_active()
     const { version, fingerprint } = key
     const act = { action: 'organization.key.deleted', details: { keyId, version, fingerprint } } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
@@ -213,7 +213,7 @@ export async function listMemberKeyWraps(
   const { kernel } = keeping
   const acting = await requireMember(kernel, asking, 'read', now)
   const key = await store.findKey(kernel.db, asking)
-  if (!key) throw refuse.key_not_found()
+  if (!key) throw errors.key_not_found()
   if (key.custody !== 'identity_grants') return deliverKey(keeping, { asking, acting, key }, now)
   return listGrants(kernel.db, acting, key)
 }
@@ -251,7 +251,7 @@ async function deliverKey(
   const { memberId, identityId } = acting
   const { fingerprint, sealedKey } = key
   const [own] = await store.listGrants(db, key, memberId)
-  if (!own || sealedKey === null) throw refuse.key_not_found()
+  if (!own || sealedKey === null) throw errors.key_not_found()
   const { publicKey } = own
   if (!publicKey) return [toKeyGrant(own, null)]
   await rateLimits.count('organization-key-reads-per-member', keyOf(session, memberId, now))
@@ -261,7 +261,7 @@ async function deliverKey(
   return actingTransaction(db, asking.session, async (tx) => {
     await keepOrganization(tx, organizationId)
     await requireMember({ db: tx, config }, { ...asking, identityId }, 'read', now)
-    if (!(await store.findKey(tx, asking))) throw refuse.key_not_found()
+    if (!(await store.findKey(tx, asking))) throw errors.key_not_found()
     const act = { action: 'organization.key.retrieved', actor: 'user', userId: session.userId } as const
     await recordAuditEvent(tx, { ...act, identityId, organizationId, details: { keyId, version: key.version } }, now)
     return [toKeyGrant({ ...own, ciphertext }, ciphertext)]
@@ -286,10 +286,10 @@ export async function shareKey(
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     requireRecentAuthenticationForAction(asking, now)
     const key = await store.findKey(tx, asking)
-    if (!key) throw refuse.key_not_found()
-    if (key.custody !== 'identity_grants') throw refuse.key_managed_by_service()
+    if (!key) throw errors.key_not_found()
+    if (key.custody !== 'identity_grants') throw errors.key_managed_by_service()
     const [own] = await store.listGrants(tx, key, acting.memberId)
-    if (!own?.ciphertext) throw refuse.key_not_shared_with_you()
+    if (!own?.ciphertext) throw errors.key_not_shared_with_you()
     await keepGrants(tx, key, { grants, by: acting }, now)
     // The audit log names the recipients. The wraps are for the recipients only.
     const memberIds = grants.map(({ memberId }) => memberId)
@@ -312,15 +312,15 @@ async function keepGrants(tx: Transaction, key: GrantedKey, { grants, by }: Gran
   const members = await store.listGrants(tx, key)
   for (const { memberId, ciphertext } of grants) {
     const member = members.find((each) => each.memberId === memberId)
-    if (!member) throw refuse.member_not_found()
+    if (!member) throw errors.member_not_found()
     const { identityId, publicKey } = member
-    if (!publicKey) throw refuse.encryption_key_missing({ fields: { memberId } })
+    if (!publicKey) throw errors.encryption_key_missing({ fields: { memberId } })
     if (!isKeyWrapFor(ciphertext, publicKey, { organizationId, fingerprint, identityId }))
-      throw refuse.invalid_key_wrap({ fields: { memberId } })
+      throw errors.invalid_key_wrap({ fields: { memberId } })
   }
   if (new Set(grants.map(({ memberId }) => memberId)).size < grants.length)
-    throw refuse.invalid_request({ sentence: 'Each member can appear only once.' })
+    throw errors.invalid_request({ sentence: 'Each member can appear only once.' })
   const kept = await store.insertGrants(tx, { ...key, grants, by: by.memberId }, now)
   const had = grants.find(({ memberId }) => !kept.includes(memberId))
-  if (had) throw refuse.key_granted_already({ fields: { memberId: had.memberId } })
+  if (had) throw errors.key_granted_already({ fields: { memberId: had.memberId } })
 }

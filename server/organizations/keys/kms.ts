@@ -22,7 +22,7 @@ export function fingerprintOf(key: Uint8Array): string {
   return Buffer.from(hkdfSync('sha256', key, '', keyFingerprintInfo, fingerprintBytes)).toString('base64url')
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_kms: [400, 'The KMS at this URL does not unwrap what it wrapped.'],
   kms_not_found: [404, 'This organization has no KMS.'],
   kms_in_use: [409, 'The KMS still protects keys, or the encryption mode requires one.'],
@@ -58,7 +58,7 @@ export async function unwrapWithKms(
 
 async function requireUrl({ db }: ServerContext, organizationId: OrganizationId): Promise<string> {
   const url = await store.findKmsUrl(db, organizationId)
-  if (url === undefined) throw refuse.kms_unavailable()
+  if (url === undefined) throw errors.kms_unavailable()
   return url
 }
 
@@ -79,7 +79,7 @@ async function available<Result>({ log }: ServerContext, work: () => Promise<Res
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     log.warn({ reason: error.reason }, 'kms request failed')
-    throw refuse.kms_unavailable({ headers: { 'retry-after': '30' } })
+    throw errors.kms_unavailable({ headers: { 'retry-after': '30' } })
   }
 }
 
@@ -87,7 +87,7 @@ async function available<Result>({ log }: ServerContext, work: () => Promise<Res
 export async function readKms(kernel: ServerContext, asking: MemberContext, now: Date): Promise<Kms> {
   await requireMember(kernel, asking, 'manage_keys', now)
   const found = await store.findKms(kernel.db, asking.organizationId)
-  if (!found) throw refuse.kms_not_found()
+  if (!found) throw errors.kms_not_found()
   return toKms(found)
 }
 
@@ -103,15 +103,15 @@ export async function setKms(calling: KmsCallDeps, asking: MemberContext, url: s
   await requireMember(kernel, asking, 'manage_keys', now)
   requireRecentAuthentication(session, now)
   const objection = URL.parse(url)?.search ? 'must have no query' : outbound.objectionTo(url)
-  if (objection !== undefined) throw refuse.invalid_kms({ sentence: `The KMS url ${objection}.` })
+  if (objection !== undefined) throw errors.invalid_kms({ sentence: `The KMS url ${objection}.` })
   await rateLimits.count('kms-changes-per-organization', organizationId)
-  await unhurried(kernel, refuse.invalid_kms, () => tryOut(calling, { url, organizationId }, now))
+  await unhurried(kernel, errors.invalid_kms, () => tryOut(calling, { url, organizationId }, now))
   const kept = await store.listKeysOfKms(db, organizationId)
-  await unhurried(kernel, refuse.kms_cannot_unwrap, () => openAll(calling, url, kept, now))
+  await unhurried(kernel, errors.kms_cannot_unwrap, () => openAll(calling, url, kept, now))
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     const present = await store.listKeysOfKms(tx, organizationId)
-    if (!present.every((key) => kept.some(({ keyId }) => keyId === key.keyId))) throw refuse.kms_changed()
+    if (!present.every((key) => kept.some(({ keyId }) => keyId === key.keyId))) throw errors.kms_changed()
     await store.upsertKms(tx, { organizationId, url }, now)
     await recordSignedAction(tx, { asking, acting }, { action: 'organization.kms.updated', details: { url } }, now)
     return toKms({ url, checkedAt: now })
@@ -163,8 +163,8 @@ export async function removeKms({ db, config }: ServerContext, asking: MemberCon
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     requireRecentAuthenticationForAction(asking, now)
     const isRequested = acting.organization.encryptionMode === 'enterprise_managed'
-    if (isRequested || (await store.listKeysOfKms(tx, organizationId)).length > 0) throw refuse.kms_in_use()
-    if (!(await store.deleteKms(tx, organizationId))) throw refuse.kms_not_found()
+    if (isRequested || (await store.listKeysOfKms(tx, organizationId)).length > 0) throw errors.kms_in_use()
+    if (!(await store.deleteKms(tx, organizationId))) throw errors.kms_not_found()
     await recordSignedAction(tx, { asking, acting }, { action: 'organization.kms.removed' }, now)
   })
 }

@@ -14,7 +14,7 @@ import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { PersonKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
-import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { generateToken, parseToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
@@ -50,7 +50,7 @@ function invitationMail({ to, organization, handle, url, language }: About): Mai
   return mailIn(language, to, letter)
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Send exactly one of handle and email.'],
   invalid_email: [400, 'email must be a deliverable e-mail address.'],
   invitation_not_for_you: [
@@ -96,7 +96,7 @@ export async function createInvitation(
   const expiresAt = addSeconds(now, limits.invitationLifetimeSeconds)
   const inviter = await actingTransaction(db, asking.session, async (tx) => {
     if (addressee.identityId !== null && !(await lockIdentity(tx, addressee.identityId)))
-      throw refuse.identity_not_found()
+      throw errors.identity_not_found()
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     requireGrantablePermissions(acting, permissionsOfRole(role))
@@ -118,20 +118,20 @@ export async function createInvitation(
 }
 
 async function addresseeOf(db: Database, { handle, email }: InvitationInput): Promise<Addressee> {
-  if ((handle === undefined) === (email === undefined)) throw refuse.invalid_request()
+  if ((handle === undefined) === (email === undefined)) throw errors.invalid_request()
   if (handle === undefined) {
-    if (email === undefined || !isEmail(email)) throw refuse.invalid_email()
+    if (email === undefined || !isEmail(email)) throw errors.invalid_email()
     return { identityId: null, email: normalizeEmail(email), handle: null }
   }
   const found = await findByHandle(db, handle)
-  if (!found) throw refuse.identity_not_found()
+  if (!found) throw errors.identity_not_found()
   return { identityId: found.identityId, email: null, handle: found.handle }
 }
 
 async function requireRoom(tx: Transaction, organizationId: OrganizationId, { identityId }: Addressee, now: Date) {
-  if (identityId !== null && (await findMembership(tx, organizationId, identityId))) throw refuse.already_member()
+  if (identityId !== null && (await findMembership(tx, organizationId, identityId))) throw errors.already_member()
   const waiting = await invitationStore.listPendingInvitations(tx, organizationId, now)
-  if (waiting.length >= limits.invitationsWaitingMax) throw refuse.too_many_invitations()
+  if (waiting.length >= limits.invitationsWaitingMax) throw errors.too_many_invitations()
 }
 
 type InvitationLetter = {
@@ -157,7 +157,7 @@ async function mailTo(
     await mail.send(invitationMail({ to, organization, handle: from.handle, url, language }))
     return true
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof ApiError)) throw error
     if (error.code !== 'mail_not_set_up') log.warn({ reason: error.code }, 'invitation mail failed')
     return false
   }
@@ -175,7 +175,7 @@ export async function getInvitation(
   now: Date,
 ): Promise<Invitation> {
   const found = await invitationStore.findPendingInvitation(db, organizationId, invitationId, now)
-  if (!found) throw refuse.invitation_not_found()
+  if (!found) throw errors.invitation_not_found()
   return toInvitation(found)
 }
 
@@ -189,7 +189,7 @@ export async function revokeInvitation(
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     if (!(await invitationStore.deletePendingInvitation(tx, { organizationId, invitationId }, now)))
-      throw refuse.invitation_not_found()
+      throw errors.invitation_not_found()
     const act = { action: 'organization.invitation.revoked', details: { invitationId } } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
@@ -204,12 +204,12 @@ export async function getInvitationByToken(
 ): Promise<InvitationPreview> {
   const key = keyOf(token)
   const found = key && (await invitationStore.findPendingInvitation(db, key.organizationId, key.invitationId, now))
-  if (!found || !equalBytes(found.tokenSha256, sha256(token))) throw refuse.invitation_not_found()
+  if (!found || !equalBytes(found.tokenSha256, sha256(token))) throw errors.invitation_not_found()
   const [inviter, host] = [
     await invitationStore.findInviter(db, found.invitedBy),
     await findHost(db, key.organizationId, found),
   ]
-  if (!inviter || !host) throw refuse.invitation_not_found()
+  if (!inviter || !host) throw errors.invitation_not_found()
   const own = await listIdentitiesOfSession(db, session)
   const mine = own.filter(({ identityId, email }) => isFor(found, { identityId, email }))
   const { name, slug, logoUrl } = host.organization
@@ -249,7 +249,7 @@ export async function acceptInvitation(
   now: Date,
 ): Promise<OwnOrganization> {
   const key = keyOf(token)
-  if (!key) throw refuse.invitation_not_found()
+  if (!key) throw errors.invitation_not_found()
   const { organizationId, invitationId } = key
   const tokenSha256 = sha256(token)
   requireRecentAuthentication(session, now)
@@ -257,19 +257,19 @@ export async function acceptInvitation(
     const { email } = await lockOwnIdentity(tx, session, identityId)
     await lockOrganization(tx, organizationId)
     const waiting = await invitationStore.findPendingInvitation(tx, organizationId, invitationId, now)
-    if (!waiting || !equalBytes(waiting.tokenSha256, tokenSha256)) throw refuse.invitation_not_found()
+    if (!waiting || !equalBytes(waiting.tokenSha256, tokenSha256)) throw errors.invitation_not_found()
     const host = await findHost(tx, organizationId, waiting)
-    if (!host) throw refuse.invitation_not_found()
-    if (!isFor(waiting, { identityId, email })) throw refuse.invitation_not_for_you()
-    if (await findMembership(tx, organizationId, identityId)) throw refuse.already_member()
-    if (!(await canJoinAnotherOrganization(tx, identityId))) throw refuse.too_many_organizations()
+    if (!host) throw errors.invitation_not_found()
+    if (!isFor(waiting, { identityId, email })) throw errors.invitation_not_for_you()
+    if (await findMembership(tx, organizationId, identityId)) throw errors.already_member()
+    if (!(await canJoinAnotherOrganization(tx, identityId))) throw errors.too_many_organizations()
 
     const taken = await invitationStore.consumeInvitation(
       tx,
       { organizationId, invitationId, tokenSha256, identityId, email },
       now,
     )
-    if (!taken) throw refuse.invitation_not_found()
+    if (!taken) throw errors.invitation_not_found()
     const { namedByDirectory } = host
     await joinOrganization(tx, { organizationId, identityId, role: taken.role, namedByDirectory }, now)
     const act = { action: 'organization.member.joined', actor: 'user', userId: session.userId } as const

@@ -22,7 +22,7 @@ import * as memberStore from './member-store.ts'
 import type { MemberRow } from './member-store.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Every role includes read, and owners always have all scopes.'],
   insufficient_scope: [403, 'You cannot grant or revoke permissions that you do not have.'],
   member_not_found: [404, 'Member not found.'],
@@ -52,7 +52,7 @@ export function requireGrantablePermissions(
 ): void {
   if (giver.role === 'owner') return
   const has = scopes.every((scope) => giver.scopes.includes(scope)) && (giver.signingAuthority || !signingAuthority)
-  if (role === 'owner' || scopes.includes('manage_org') || !has) throw refuse.insufficient_scope()
+  if (role === 'owner' || scopes.includes('manage_org') || !has) throw errors.insufficient_scope()
 }
 
 /** Checks if the second permissions include more than the first. Every member has read. */
@@ -92,7 +92,7 @@ export async function getMember(
   memberId: string,
 ): Promise<OrganizationMember> {
   const found = await memberStore.findMember(db, organizationId, memberId)
-  if (!found) throw refuse.member_not_found()
+  if (!found) throw errors.member_not_found()
   return toOrganizationMember(found)
 }
 
@@ -114,7 +114,7 @@ export async function updateMember(
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
     const before = await memberStore.findMember(tx, organizationId, memberId)
-    if (!before) throw refuse.member_not_found()
+    if (!before) throw errors.member_not_found()
     const begins = role === undefined || role === before.role ? before : permissionsOfRole(role)
     const after = {
       role: begins.role,
@@ -130,7 +130,7 @@ export async function updateMember(
 
     if (before.role !== 'owner' && after.role === 'owner') await memberStore.incrementOwnerCount(tx, organizationId)
     const steppedDown = before.role === 'owner' && after.role !== 'owner'
-    if (steppedDown && !(await memberStore.decrementOwnerCount(tx, organizationId, 1))) throw refuse.last_owner()
+    if (steppedDown && !(await memberStore.decrementOwnerCount(tx, organizationId, 1))) throw errors.last_owner()
     const namedByDirectory = givesNothing ? before.namedByDirectory : isNamedByDirectory(acting, before)
     await memberStore.updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
     // Invitations created with permissions that the member has just lost must not stay valid.
@@ -154,8 +154,8 @@ function isNamedByDirectory(giver: Named, before: Named): boolean {
 
 /** Throws `invalid_request` for a combination of role and permissions that is not allowed. */
 function requireFitting({ role, scopes }: MemberPermissions): void {
-  if (!scopes.includes('read')) throw refuse.invalid_request()
-  if (role === 'owner' && scopes.length !== scopesOfRole.owner.length) throw refuse.invalid_request()
+  if (!scopes.includes('read')) throw errors.invalid_request()
+  if (role === 'owner' && scopes.length !== scopesOfRole.owner.length) throw errors.invalid_request()
 }
 
 /**
@@ -169,13 +169,13 @@ export async function removeMember({ db, config }: ServerContext, asking: Member
     const leaving = await findOwnMembership(tx, session, { organizationId, memberId })
     const acting = leaving ?? (await requireMember({ db: tx, config }, asking, 'manage_identities', now))
     const member = await memberStore.findMember(tx, organizationId, memberId)
-    if (!member) throw refuse.member_not_found()
+    if (!member) throw errors.member_not_found()
     if (!leaving) requireGrantablePermissions(acting, member)
     const givesNothing = leaving !== undefined || member.role !== 'owner'
     if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
 
     if (member.role === 'owner' && !(await memberStore.decrementOwnerCount(tx, organizationId, 1)))
-      throw refuse.last_owner()
+      throw errors.last_owner()
     const { identityId } = member
     await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
@@ -225,11 +225,11 @@ type Provisioned = {
  */
 export async function addProvisionedMember(tx: Transaction, { userId, ...joining }: Provisioned, now: Date) {
   const { organizationId, identityId, role } = joining
-  if (!(await lockIdentity(tx, identityId))) throw refuse.identity_not_found()
+  if (!(await lockIdentity(tx, identityId))) throw errors.identity_not_found()
   if ((await store.countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
-    throw refuse.too_many_organizations()
+    throw errors.too_many_organizations()
   const memberId = await joinOrganization(tx, joining, now)
-  if (!memberId) throw refuse.already_member()
+  if (!memberId) throw errors.already_member()
   const act = { action: 'organization.member.joined', actor: 'user', userId, identityId, organizationId } as const
   await recordAuditEvent(tx, { ...act, details: { memberId, role, by: 'sso' } }, now)
   return { memberId }
@@ -250,7 +250,7 @@ export async function removeDeprovisionedMember(
   if (!member) return
   const { identityId, role } = member
   if (role === 'owner' && !(await memberStore.decrementOwnerCount(tx, organizationId, 1)))
-    throw refuse.last_owner({
+    throw errors.last_owner({
       sentence: 'This is the last owner of the organization. Make another member an owner first.',
     })
   await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)

@@ -13,7 +13,7 @@ import { adminGuard } from '#platform/http/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   organization_not_found: [404, 'No organization has this ID.'],
   no_owner: [
     409,
@@ -35,7 +35,7 @@ async function listAllOrganizations(
 /** Gets an organization. Throws `organization_not_found`. */
 async function getAnyOrganization(db: Database, organizationId: OrganizationId): Promise<AdminOrganization> {
   const [found] = await store.listOrganizations(db, { organizationId, count: 1 })
-  if (!found) throw refuse.organization_not_found()
+  if (!found) throw errors.organization_not_found()
   return toAdminOrganization(found)
 }
 
@@ -52,7 +52,7 @@ async function setStatus(
 ): Promise<AdminOrganization> {
   return transaction(db, async (tx) => {
     const before = await lockOrganization(tx, organizationId)
-    if (!before) throw refuse.organization_not_found()
+    if (!before) throw errors.organization_not_found()
     if (before.status === status) return getAnyOrganization(tx, organizationId)
     if (status === 'active') await ensureOwner(tx, organizationId, now)
     await store.updateStatus(tx, { organizationId, status }, now)
@@ -68,7 +68,7 @@ async function ensureOwner(tx: Transaction, organizationId: OrganizationId, now:
   const { owners } = await getAnyOrganization(tx, organizationId)
   if (owners > 0) return
   const admin = await memberStore.findFirstAdmin(tx, organizationId)
-  if (!admin) throw refuse.no_owner()
+  if (!admin) throw errors.no_owner()
   const { memberId, identityId, signingAuthority } = admin
   const rights = { role: 'owner' as const, scopes: [...scopesOfRole.owner], signingAuthority }
   await memberStore.incrementOwnerCount(tx, organizationId)

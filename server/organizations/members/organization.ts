@@ -35,7 +35,7 @@ import { recordSignedAction, requireRecentAuthenticationForAction } from '#organ
 import { moveSlug, claimSlug } from './slug.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'name must be 1 to 80 visible characters.'],
   insufficient_scope: [403, 'Only owners can delete an organization.'],
   sso_connection_required: [409, 'SSO with this connection is required. Set ssoRequired to false first.'],
@@ -64,7 +64,7 @@ export async function createOrganization(
   name: string,
   now: Date,
 ): Promise<Member | undefined> {
-  if (!isDisplayName(name)) throw refuse.invalid_request()
+  if (!isDisplayName(name)) throw errors.invalid_request()
   const { identityId, userId } = founder
   await rateLimits.count('organizations-created-per-user', keyOfFounder(founder, now))
   const begin = (work: (tx: Transaction) => Promise<Member | undefined>) =>
@@ -126,11 +126,11 @@ export async function updateOrganization(
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     const { identityId, organization } = acting
-    if (name !== undefined && !isDisplayName(name)) throw refuse.invalid_request()
-    if (logoUrl && !isPictureUrl(logoUrl)) throw refuse.invalid_request({ sentence: logoAddressWrong })
+    if (name !== undefined && !isDisplayName(name)) throw errors.invalid_request()
+    if (logoUrl && !isPictureUrl(logoUrl)) throw errors.invalid_request({ sentence: logoAddressWrong })
     const givesNothing = !changesGuards(organization, change)
     if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
-    if (ssoRequired && !organization.ssoConnectionId) throw refuse.sso_connection_untested()
+    if (ssoRequired && !organization.ssoConnectionId) throw errors.sso_connection_untested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
     const { userId } = asking.session
@@ -169,7 +169,7 @@ async function moveKeys(
   { organizationId, encryptionMode }: Pick<Member['organization'], 'organizationId' | 'encryptionMode'>,
   now: Date,
 ): Promise<void> {
-  if (encryptionMode === 'enterprise_managed' && !(await hasKms(tx, organizationId))) throw refuse.kms_required()
+  if (encryptionMode === 'enterprise_managed' && !(await hasKms(tx, organizationId))) throw errors.kms_required()
   await requestKeyRotation(tx, { organizationId }, now)
 }
 
@@ -185,7 +185,7 @@ export async function deleteOrganization(
   const { organizationId } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
-    if (acting.role !== 'owner') throw refuse.insufficient_scope()
+    if (acting.role !== 'owner') throw errors.insufficient_scope()
     requireRecentAuthenticationForAction(asking, now)
     const { createdAt } = acting.organization
     const { userId } = asking.session
@@ -236,5 +236,5 @@ export async function setActiveSsoConnection(
   organizationId: OrganizationId,
   connectionId: string | null,
 ) {
-  if (!(await store.updateSsoConnection(tx, organizationId, connectionId))) throw refuse.sso_connection_required()
+  if (!(await store.updateSsoConnection(tx, organizationId, connectionId))) throw errors.sso_connection_required()
 }

@@ -12,7 +12,7 @@ import * as memberStore from './member-store.ts'
 import { giveUpSlugs } from './slug.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   last_owner: [409, 'You are the last owner of an organization with other members. Make one of them an owner first.'],
 })
 
@@ -94,7 +94,7 @@ export async function removeFromOrganizations(
         now,
       )
   }
-  if (withoutOwner.length > 0) throw refuse.last_owner({ fields: { organizations: withoutOwner } })
+  if (withoutOwner.length > 0) throw errors.last_owner({ fields: { organizations: withoutOwner } })
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { resolveFieldAlias } from '#platform/http/body.ts'
-import { defineErrors, type Refusal } from '#platform/api-error.ts'
+import { defineErrors, type ApiError } from '#platform/api-error.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { accessGuard } from '#tokens/families/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
@@ -36,7 +36,7 @@ import {
 
 const noApp = 'The app of this token is no longer registered.'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   workspace_creation_failed: [400, 'The identity has reached the maximum number of organizations.'],
   invalid_token: [401, noApp],
   invalid_client: [403, 'The access token was not issued to this client_id.'],
@@ -60,7 +60,7 @@ type Surroundings = { kernel: ServerContext; apps: AppDirectory; keys: SigningKe
 export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings): void {
   const { db, clock } = kernel
   const access = accessGuard(kernel, keys)
-  const requireApp = (refusal: () => Refusal) => async (request: FastifyRequest) => {
+  const requireApp = (refusal: () => ApiError) => async (request: FastifyRequest) => {
     if (!(await apps.find(access.of(request).clientId))) throw refusal()
   }
   const reachOf = async (request: FastifyRequest): Promise<OrganizationAccess> => {
@@ -69,12 +69,12 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
   }
   const requireWorth = async (request: FastifyRequest) => {
     if ((await resolveOrganizationClaim(db, access.of(request))).kind === 'revoked')
-      throw refuse.invalid_token(notUsable)
+      throw errors.invalid_token(notUsable)
   }
 
   host.route({
     ...endpoints.listOrganizations,
-    onRequest: [access.onRequest, requireApp(refuse.invalid_token), requireWorth],
+    onRequest: [access.onRequest, requireApp(errors.invalid_token), requireWorth],
     async handler(request) {
       const { identityId, clientId, organizationId, byProviderAlone } = access.of(request)
       requireClient(clientId, request.query.client_id)
@@ -86,16 +86,16 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
 
   host.route({
     ...endpoints.createWorkspace,
-    onRequest: [access.onRequest, requireApp(() => refuse.invalid_client({ sentence: noApp })), requireWorth],
+    onRequest: [access.onRequest, requireApp(() => errors.invalid_client({ sentence: noApp })), requireWorth],
     async handler(request, reply) {
       const { userId, identityId, clientId, byProviderAlone } = access.of(request)
       const { body } = request
       requireClient(clientId, resolveFieldAlias(body.client_id, body.clientId))
-      if (byProviderAlone) throw refuse.insufficient_scope()
-      if ((await reachOf(request)) !== 'create') throw refuse.workspace_creation_failed(notAllowed)
+      if (byProviderAlone) throw errors.insufficient_scope()
+      if ((await reachOf(request)) !== 'create') throw errors.workspace_creation_failed(notAllowed)
       const founder = { userId, identityId, clientId }
       const begun = await createOrganization(kernel, founder, body.name, clock())
-      if (!begun) throw refuse.workspace_creation_failed()
+      if (!begun) throw errors.workspace_creation_failed()
       return reply.status(201).send({ organization: toOrganization(begun) })
     },
   })
@@ -103,7 +103,7 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
 
 /** Throws `invalid_client` if a request names another client than the one its token was issued to. */
 function requireClient(clientId: ClientId, named: string | undefined): void {
-  if (named !== undefined && named !== clientId) throw refuse.invalid_client()
+  if (named !== undefined && named !== clientId) throw errors.invalid_client()
 }
 
 /** Routes for users and their organizations, on the business host. */
@@ -130,7 +130,7 @@ export function organizationRoutes(host: Host, kernel: ServerContext): void {
       const { name, identityId } = request.body
       await requireOwnIdentity(db, acting, identityId)
       const begun = await createOrganization(kernel, { userId, identityId, session: acting }, name, clock())
-      if (!begun) throw refuse.too_many_organizations()
+      if (!begun) throw errors.too_many_organizations()
       return reply.status(201).send({ organization: toOwnOrganization(begun) })
     },
   })

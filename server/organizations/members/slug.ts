@@ -7,7 +7,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import * as slugStore from './slug-store.ts'
 import type { Taker } from './slug-store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   slug_taken: [409, 'slug is already in use.'],
   too_many_slugs: [
     409,
@@ -35,9 +35,9 @@ export async function moveSlug(
   now: Date,
 ): Promise<void> {
   const { organizationId } = organization
-  if (!(await slugStore.claimSlug(tx, slug, { organizationId, userId }, now))) throw refuse.slug_taken()
+  if (!(await slugStore.claimSlug(tx, slug, { organizationId, userId }, now))) throw errors.slug_taken()
   const kept = { availableAt: slugKeptUntil(now), keptMax: limits.slugsReservedMax }
-  if (!(await slugStore.releaseSlug(tx, organization, kept, now))) throw refuse.too_many_slugs()
+  if (!(await slugStore.releaseSlug(tx, organization, kept, now))) throw errors.too_many_slugs()
 }
 
 /**

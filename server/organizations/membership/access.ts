@@ -11,7 +11,7 @@ import { parseSignedAction, type SignedActionInput } from './signed-action.ts'
 import { readConfirmedSso } from './sso-confirmation.ts'
 import { listMembershipsOfSession, lockOrganization, type Member, type Organization } from './member.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   enterprise_sso_required: [403, 'The organization requires SSO.'],
   insufficient_scope: [403, 'Your role in this organization does not allow this.'],
   organization_not_found: [404, 'Organization not found, or you are not a member.'],
@@ -49,10 +49,10 @@ export async function requireMember(
   now: Date,
 ): Promise<Member> {
   const memberships = await listMembershipsOfSession(db, session, { organizationId, identityId })
-  if (memberships.length === 0) throw refuse.organization_not_found()
+  if (memberships.length === 0) throw errors.organization_not_found()
   const able = memberships.filter(({ scopes }) => scope === undefined || scopes.includes(scope))
   const [first, ...others] = able
-  if (!first) throw refuse.insufficient_scope()
+  if (!first) throw errors.insufficient_scope()
   return first.organization.ssoRequired ? requireSso({ db, config }, session, [first, ...others], now) : first
 }
 
@@ -67,7 +67,7 @@ export async function actingMemberTransaction<Result>(
   work: (tx: Transaction, locked: Organization | undefined) => Promise<Result>,
 ): Promise<Result> {
   const memberships = await listMembershipsOfSession(db, session, { organizationId })
-  if (memberships.length === 0) throw refuse.organization_not_found()
+  if (memberships.length === 0) throw errors.organization_not_found()
   return actingTransaction(db, session, async (tx) => work(tx, await lockOrganization(tx, organizationId)))
 }
 
@@ -98,7 +98,7 @@ async function requireSso(
   if (through) return through
   const loginUrl = `${config.baseUrl.origin}/api/sso/${ssoConnectionId}/start`
   const owner = able.find(({ role }) => role === 'owner')
-  if (!owner) throw refuse.enterprise_sso_required({ fields: { loginUrl } })
+  if (!owner) throw errors.enterprise_sso_required({ fields: { loginUrl } })
   const { identityId } = owner
   const act = { action: 'organization.sso_bypassed', actor: 'user' } as const
   await ensureTransaction(db, async (tx) => {

@@ -10,7 +10,7 @@ import { listActiveOrganizationIds, type OrganizationBinding } from '#tokens/fam
 import { findMembership, keepOrganization, listMembershipsOfIdentity, type Member } from './member.ts'
 import { isSsoConfirmed } from './sso-confirmation.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   organization_access_denied: [403, 'The identity is not a member of an active organization with this ID.'],
   enterprise_sso_required: [403, 'The organization requires SSO. Send the user to loginUrl.'],
   passkey_required: [403, 'A session opened by enterprise SSO cannot do this. Sign in with a passkey.'],
@@ -31,18 +31,18 @@ export async function authorizeOrganizationContext(
   { identityId, organizationId }: OrganizationContextInput,
   now: Date,
 ): Promise<OrganizationBinding | undefined> {
-  if (organizationId === undefined && session.authMethod !== 'passkey') throw refuse.passkey_required()
+  if (organizationId === undefined && session.authMethod !== 'passkey') throw errors.passkey_required()
   if (organizationId === undefined) return undefined
   await keepOrganization(tx, organizationId)
   const member = await findMembership(tx, organizationId, identityId)
-  if (!member) throw refuse.organization_access_denied()
+  if (!member) throw errors.organization_access_denied()
   const named = await findSsoAuthentication(tx, session.sessionId, organizationId, now)
   const isNamed = named?.identityId === identityId
   if (isNamed && (await isMet(tx, member, named.connectionId)))
     return { organizationId, ssoConnectionId: named.connectionId }
-  if (session.authMethod !== 'passkey' && !isNamed) throw refuse.passkey_required()
+  if (session.authMethod !== 'passkey' && !isNamed) throw errors.passkey_required()
   const loginUrl = ssoLoginUrl(config.baseUrl, member)
-  if (loginUrl !== undefined) throw refuse.enterprise_sso_required({ fields: { loginUrl } })
+  if (loginUrl !== undefined) throw errors.enterprise_sso_required({ fields: { loginUrl } })
   return { organizationId, ssoConnectionId: null }
 }
 

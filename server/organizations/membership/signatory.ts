@@ -7,7 +7,7 @@ import { listMembershipsOfSession, type Member } from './member.ts'
 import * as signatoryStore from './signatory-store.ts'
 import { readConfirmedSso } from './sso-confirmation.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   enterprise_sso_required: [403, 'The organization requires SSO. Send the user to loginUrl.'],
   insufficient_scope: [403, 'You can neither sign nor approve for this organization.'],
 })
@@ -44,13 +44,13 @@ export async function requireSigners(
   if (members.length === 0) return []
   const signatories = members.map(toSignatory).filter(mayAnswer)
   const [first] = signatories
-  if (!first) throw refuse.insufficient_scope()
+  if (!first) throw errors.insufficient_scope()
   if (!first.organization.ssoRequired) return signatories
   const named = await readConfirmedSso(db, session.sessionId, organizationId, now)
   const through = signatories.filter(({ identityId }) => identityId === named?.identityId)
   if (through.length > 0) return through
   const loginUrl = `${config.baseUrl.origin}/api/sso/${first.organization.ssoConnectionId}/start`
-  throw refuse.enterprise_sso_required({ fields: { loginUrl, organizationName: first.organization.name } })
+  throw errors.enterprise_sso_required({ fields: { loginUrl, organizationName: first.organization.name } })
 }
 
 /** Lists the signatories of all organizations of the session, except those whose SSO requirement is not met. */

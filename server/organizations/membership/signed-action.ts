@@ -11,7 +11,7 @@ import type { MemberContext } from './access.ts'
 import type { Member } from './member.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_action_signature: [403, "signedAction.signature does not verify with the acting identity's signing key."],
   signed_action_required: [
     403,
@@ -107,11 +107,11 @@ export async function recordSignedAction(
     requireRecentAuthenticationForAction(asking, now)
   const signatureRequired = isAlwaysSigned || (organization.requireSignedActions && !unsigned)
   // Members can read signatures in the audit log, so this signature can only be a copy from another request.
-  if (signature !== undefined && session.authMethod !== 'passkey') throw refuse.passkey_required()
+  if (signature !== undefined && session.authMethod !== 'passkey') throw errors.passkey_required()
   if (requested.isDryRun) await requireSigningKey(tx, { asking, acting }, signatureRequired)
   // The error contains the message to sign and the identity, so that the client can sign and repeat the request.
   if (signature === undefined && (signatureRequired || requested.isDryRun))
-    throw refuse.signed_action_required({
+    throw errors.signed_action_required({
       fields: { identityId, message: signedActionMessage(action, requested.details) },
     })
   const signed =
@@ -132,8 +132,8 @@ async function requireSigningKey(
   signatureRequired: boolean,
 ): Promise<void> {
   const details = { fields: { signatureRequired } }
-  if (asking.session.authMethod !== 'passkey') throw refuse.passkey_required(details)
-  if (!(await store.findSigningKey(tx, acting.identityId))) throw refuse.no_signing_key(details)
+  if (asking.session.authMethod !== 'passkey') throw errors.passkey_required(details)
+  if (!(await store.findSigningKey(tx, acting.identityId))) throw errors.no_signing_key(details)
 }
 
 /**
@@ -156,7 +156,7 @@ async function readSigned(
   const publicKey = await store.findSigningKey(tx, identityId)
   const bytes = fromCanonicalBase64(requested.signature)
   if (!publicKey || !bytes || !verifies(Buffer.from(message, 'utf8'), bytes, publicKey))
-    throw refuse.invalid_action_signature()
+    throw errors.invalid_action_signature()
   return { signed: message, signature: requested.signature }
 }
 

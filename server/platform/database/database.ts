@@ -181,7 +181,7 @@ export async function transaction<Result>(db: Database, work: (tx: Transaction) 
       return work(tx)
     }),
   )
-  await Promise.all(acts.map((act) => act()))
+  await Promise.all(acts.map(async (act) => act()))
   return result
 }
 

@@ -8,7 +8,7 @@ import { defineErrors } from '#platform/api-error.ts'
  */
 const admittedMax = 500
 
-const refuse = defineErrors({
+const errors = defineErrors({
   temporarily_unavailable: [503, 'The server is overloaded. Retry later.'],
 })
 
@@ -35,7 +35,7 @@ export function createAdmission(): Admission {
       if (request.routeOptions.config.host === 'every host') return goOn()
       const place = places.get(request) ?? createPlace(admitted)
       if (!place.disabledByOperator() && admitted.size >= admittedMax)
-        throw refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+        throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
       places.set(request, place)
       place.hold()
       runAt(place, goOn)

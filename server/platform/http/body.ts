@@ -51,7 +51,7 @@ const colon = ':'.charCodeAt(0)
 const quote = '"'.charCodeAt(0)
 const backslash = '\\'.charCodeAt(0)
 
-const refuse = defineErrors({ invalid_request: [400, 'The request body cannot be parsed.'] })
+const errors = defineErrors({ invalid_request: [400, 'The request body cannot be parsed.'] })
 
 /**
  * Parses a JSON body. Throws `invalid_request` for invalid JSON, excessive depth and characters that are not allowed.
@@ -61,22 +61,22 @@ export function parseJson(text: string): unknown {
   const colons = countColons(text)
   // Checked before parsing, which would take ten times as long for so many.
   if (colons > limits.jsonMembersMax)
-    throw refuse.invalid_request({ sentence: 'The request body has too many members.' })
+    throw errors.invalid_request({ sentence: 'The request body has too many members.' })
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw refuse.invalid_request({ sentence: 'The request body is not valid JSON.' })
+    throw errors.invalid_request({ sentence: 'The request body is not valid JSON.' })
   }
   requireWellFormedStrings(value)
   if (colons > countMembers(value))
-    throw refuse.invalid_request({ sentence: 'The request body repeats a member of an object.' })
+    throw errors.invalid_request({ sentence: 'The request body repeats a member of an object.' })
   return value
 }
 
 /** Decodes a body as UTF-8. Throws `invalid_request` for other bytes, which two parsers may replace differently. */
 export function requireUtf8(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw refuse.invalid_request({ sentence: 'The request body is not valid UTF-8.' })
+  if (!isUtf8(bytes)) throw errors.invalid_request({ sentence: 'The request body is not valid UTF-8.' })
   return bytes.toString('utf8')
 }
 
@@ -133,7 +133,7 @@ export function parseForm(text: string, several: string[] = []): Record<string, 
     const earlier = Object.hasOwn(form, name) ? form[name] : undefined
     const value = earlier === undefined ? sent : `${earlier} ${sent}`
     if (earlier !== undefined && !several.includes(name))
-      throw refuse.invalid_request({ sentence: 'A parameter is repeated.' })
+      throw errors.invalid_request({ sentence: 'A parameter is repeated.' })
     requireName(name)
     requireText(sent)
     form[name] = value
@@ -148,13 +148,13 @@ const replacement = '\ufffd'
 function requireEncodedUtf8(text: string): void {
   for (const [encoded] of text.matchAll(/(?:%[\da-f]{2})+/gi))
     if (!isUtf8(Buffer.from(encoded.replaceAll('%', ''), 'hex')))
-      throw refuse.invalid_request({ sentence: 'The request body is not valid UTF-8.' })
+      throw errors.invalid_request({ sentence: 'The request body is not valid UTF-8.' })
 }
 
 /** Returns a field by its standard or legacy name. If both are sent, their values must be equal. */
 export function resolveFieldAlias(standard: string | undefined, legacy: string | undefined): string | undefined {
   if (standard !== undefined && legacy !== undefined && standard !== legacy)
-    throw refuse.invalid_request({ sentence: 'A field is sent under both of its names with different values.' })
+    throw errors.invalid_request({ sentence: 'A field is sent under both of its names with different values.' })
   return standard ?? legacy
 }
 
@@ -167,7 +167,7 @@ export function requireWellFormedStrings(value: unknown): void {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > limits.jsonDepthMax)
-      throw refuse.invalid_request({ sentence: 'The request body is nested too deeply.' })
+      throw errors.invalid_request({ sentence: 'The request body is nested too deeply.' })
     level = level.flatMap(soundParts)
   }
 }
@@ -179,7 +179,7 @@ function isEmpty(value: unknown): boolean {
 function soundParts(value: unknown): unknown[] {
   if (typeof value === 'string') requireText(value)
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw refuse.invalid_request({ sentence: 'The request body has a number that is out of range.' })
+    throw errors.invalid_request({ sentence: 'The request body has a number that is out of range.' })
   if (value === null || typeof value !== 'object') return []
   if (Array.isArray(value)) return value
 
@@ -190,12 +190,12 @@ function soundParts(value: unknown): unknown[] {
 function requireName(name: string): void {
   requireText(name)
   if (name === '__proto__')
-    throw refuse.invalid_request({ sentence: 'The request body has the key __proto__, which is not allowed.' })
+    throw errors.invalid_request({ sentence: 'The request body has the key __proto__, which is not allowed.' })
 }
 
 function requireText(text: string): void {
   if (text.includes('\0') || !text.isWellFormed())
-    throw refuse.invalid_request({ sentence: 'The request body has a string with U+0000 or an unpaired surrogate.' })
+    throw errors.invalid_request({ sentence: 'The request body has a string with U+0000 or an unpaired surrogate.' })
 }
 
 const awaited = new WeakSet<Duplex>()

@@ -15,7 +15,7 @@ import { type Origins, allowOrigin, answerPreflight } from './cors.ts'
 import { isUnavailable } from '#platform/database/database.ts'
 import { isAwaitingBody, proveWithBody } from './guard.ts'
 import type { Logger } from '#platform/observability/log.ts'
-import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { securityHeaders } from './security-headers.ts'
 import { objectionToForwarding, trustOf } from '#platform/source-address.ts'
 import type { CompletedRequest, Telemetry } from '#platform/observability/telemetry.ts'
@@ -69,10 +69,10 @@ declare module 'fastify' {
 /** JSON media type with its own format of errors. */
 export type ErrorFormat = {
   mediaType: 'application/json' | `application/${string}+json`
-  respond: (refusal: Refusal) => object
+  respond: (refusal: ApiError) => object
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'The request is malformed.'],
   not_found: [404, 'Not found.'],
   method_not_allowed: [405, 'Method not allowed. See the Allow header.'],
@@ -93,7 +93,7 @@ export type HostOptions = {
   /** Returns the origin of the host that serves this path, if it is another one. */
   elsewhere: (path: string) => string | undefined
   /** Sends an error as a page, if the request was for a page. */
-  errorPage: (reply: FastifyReply, refusal: Refusal, requestId: string) => FastifyReply
+  errorPage: (reply: FastifyReply, refusal: ApiError, requestId: string) => FastifyReply
 }
 
 /** Services that a host takes. */
@@ -208,7 +208,7 @@ function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeA
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       const { form } = request.routeOptions.config
-      if (!form) throw refuse.unsupported_media_type()
+      if (!form) throw errors.unsupported_media_type()
       return parseForm(requireUtf8(body), form === true ? [] : form.several)
     },
   )
@@ -217,7 +217,7 @@ function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeA
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       const sent = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-      if (sent !== request.routeOptions.config.dialect?.mediaType) throw refuse.unsupported_media_type()
+      if (sent !== request.routeOptions.config.dialect?.mediaType) throw errors.unsupported_media_type()
       return parseJson(requireUtf8(body))
     },
   )
@@ -251,11 +251,11 @@ async function answerUnrouted(
     return answerPreflight(reply, methods, await allowOrigin(request, reply, requested, surroundings.origins))
   }
   if (found.size > 0 && !found.has(request.method))
-    throw refuse.method_not_allowed({ headers: { allow: methods.join(', ') } })
+    throw errors.method_not_allowed({ headers: { allow: methods.join(', ') } })
   const right = found.size > 0 ? undefined : surroundings.elsewhere(path)
-  if (right) throw refuse.misdirected_request({ sentence: `This path is on another host: ${right}${path}` })
-  if (!request.headers.accept?.includes('text/html')) throw refuse.not_found()
-  return surroundings.errorPage(reply.status(404), refuse.not_found(), request.id)
+  if (right) throw errors.misdirected_request({ sentence: `This path is on another host: ${right}${path}` })
+  if (!request.headers.accept?.includes('text/html')) throw errors.not_found()
+  return surroundings.errorPage(reply.status(404), errors.not_found(), request.id)
 }
 
 /** Returns the token of `Authorization: Bearer` (RFC 6750 §2.1), if there is one. */
@@ -298,18 +298,18 @@ function pathOf(request: FastifyRequest): string {
  * Converts any thrown value to an error for the caller. Other values than API errors are faults: they are logged once
  * and not disclosed.
  */
-function refusalOf(error: FastifyError, request: FastifyRequest, log: Logger): Refusal {
-  if (error instanceof Refusal) return error
-  if (error.validation) return refuse.invalid_request({ sentence: describeViolation(error) })
-  if (error.statusCode === 413) return refuse.payload_too_large()
-  if (error.statusCode === 415) return refuse.unsupported_media_type()
-  if (error.statusCode !== undefined && error.statusCode < 500) return refuse.invalid_request()
+function refusalOf(error: FastifyError, request: FastifyRequest, log: Logger): ApiError {
+  if (error instanceof ApiError) return error
+  if (error.validation) return errors.invalid_request({ sentence: describeViolation(error) })
+  if (error.statusCode === 413) return errors.payload_too_large()
+  if (error.statusCode === 415) return errors.unsupported_media_type()
+  if (error.statusCode !== undefined && error.statusCode < 500) return errors.invalid_request()
   if (isUnavailable(error)) {
     log.warn({ requestId: request.id, error }, 'database unavailable')
-    return refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+    return errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
   }
   log.error({ requestId: request.id, error }, 'request failed')
-  return refuse.server_error({ fields: { requestId: request.id } })
+  return errors.server_error({ fields: { requestId: request.id } })
 }
 
 /** Describes the first violation of a schema, without quoting the input. */

@@ -4,7 +4,7 @@ import { bearerToken } from './host.ts'
 import { type RateLimits, clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { defineErrors } from '#platform/api-error.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   unauthorized: [401, 'Admin token required: Authorization: Bearer <ADMIN_TOKEN>.'],
   invalid_token: [401, 'Invalid admin token.'],
 })
@@ -17,13 +17,13 @@ export function adminGuard({ adminToken, rateLimits }: { adminToken: Secret; rat
   const expectedSha256 = sha256(adminToken.reveal())
   return guard(async (request) => {
     const token = bearerToken(request)
-    if (token === undefined) throw refuse.unauthorized({ headers: { 'www-authenticate': 'Bearer' } })
+    if (token === undefined) throw errors.unauthorized({ headers: { 'www-authenticate': 'Bearer' } })
 
     const address = clientAddressKey(request)
     await rateLimits.check('client-authentication-failures-per-ip', address)
     if (equalBytes(sha256(token), expectedSha256)) return { actor: 'operator' as const }
 
     await rateLimits.count('client-authentication-failures-per-ip', address)
-    throw refuse.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+    throw errors.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
   })
 }

@@ -1,7 +1,7 @@
 import { whileIdle } from '#platform/idle.ts'
 import { defineErrors } from '#platform/api-error.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   temporarily_unavailable: [503, 'Too many pending requests to other services. Retry later.'],
 })
 
@@ -12,7 +12,7 @@ const awaitedMax = 500
 export function boundAnswers() {
   let awaited = 0
   return async <Heard>(ask: () => Promise<Heard>): Promise<Heard> => {
-    if (awaited >= awaitedMax) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '5' } })
+    if (awaited >= awaitedMax) throw errors.temporarily_unavailable({ headers: { 'retry-after': '5' } })
     awaited += 1
     return whileIdle(ask).finally(() => (awaited -= 1))
   }

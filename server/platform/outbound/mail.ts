@@ -49,7 +49,7 @@ export type Mailer = {
   send: (mail: Mail) => Promise<void>
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   mail_not_set_up: [503, 'E-mail delivery is not configured. The operator must set SMTP_URL and MAIL_FROM.'],
   temporarily_unavailable: [503, 'The mail could not be sent. Retry later.'],
   undeliverable: [400, 'The mail server rejected this address.'],
@@ -74,10 +74,10 @@ export async function createMailer(setting: MailSetting, log: Logger): Promise<M
     case 'nothing':
       return {
         require() {
-          throw refuse.mail_not_set_up()
+          throw errors.mail_not_set_up()
         },
         async send() {
-          throw refuse.mail_not_set_up()
+          throw errors.mail_not_set_up()
         },
       }
   }
@@ -112,8 +112,8 @@ async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Log
         const { code, command, responseCode } = describe(error)
         // The text of the server's response may quote the address.
         log.warn({ smtp: code, command, responseCode }, 'mail delivery failed')
-        if (command === 'RCPT TO' && responseCode >= 500) throw refuse.undeliverable()
-        throw refuse.temporarily_unavailable({ headers: { 'retry-after': String(retryAfterSeconds) } })
+        if (command === 'RCPT TO' && responseCode >= 500) throw errors.undeliverable()
+        throw errors.temporarily_unavailable({ headers: { 'retry-after': String(retryAfterSeconds) } })
       }
     },
   }

@@ -5,7 +5,7 @@ import { type Host, type Hosts, createHost, everyHost } from '#platform/http/hos
 import type { Module } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Pages, siteSettings } from '#platform/http/page.ts'
-import type { Refusal } from '#platform/api-error.ts'
+import type { ApiError } from '#platform/api-error.ts'
 import { createReadiness, probeRoutes, siteRoutes } from './site.ts'
 import { apiReferenceRoutes } from './openapi.ts'
 
@@ -60,7 +60,7 @@ function createHosts(kernel: ServerContext, pages: Pages, isRegistered: Origins[
 }
 
 /** Returns the fields of an error for the error page. */
-function toError({ code, message, fields }: Refusal) {
+function toError({ code, message, fields }: ApiError) {
   const { client_id: clientId, redirect_uri: redirectUri } = fields
   const sent = typeof clientId === 'string' && typeof redirectUri === 'string' ? { clientId, redirectUri } : undefined
   return { error: code, description: message, ...(sent && { sent }) }

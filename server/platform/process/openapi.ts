@@ -199,11 +199,11 @@ function bodyOf(schema: object, name: string, form: boolean, components: Compone
 /** Writes a response: JSON, or the comma-separated types of `contentMediaType`. */
 function responseOf(status: string, schema: object, typeName: string, components: Components) {
   if (status === '204') return { description: 'Done' }
-  const isRefusal = status === '4xx'
-  const written = components.writeAs(`${typeName}${isRefusal ? 'Error' : 'Result'}`, schema)
+  const isApiError = status === '4xx'
+  const written = components.writeAs(`${typeName}${isApiError ? 'Error' : 'Result'}`, schema)
   const mediaTypes = 'contentMediaType' in schema ? String(schema.contentMediaType).split(', ') : ['application/json']
   const content = Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: written }]))
-  return { description: isRefusal ? 'Refused' : 'Success', content }
+  return { description: isApiError ? 'Refused' : 'Success', content }
 }
 
 function fileOf(mediaType: string) {

@@ -8,7 +8,7 @@ import type { Module } from '#platform/module/define-module.ts'
 import type { StaticView } from '@countersign/protocol/pages'
 import { type Pages, siteSettings } from '#platform/http/page.ts'
 
-const refuse = defineErrors({ temporarily_unavailable: [503, 'The database is not reachable.'] })
+const errors = defineErrors({ temporarily_unavailable: [503, 'The database is not reachable.'] })
 
 /** Cache duration of the database check, because monitors ask every few seconds. */
 const goodMilliseconds = 1000
@@ -34,7 +34,7 @@ export function probeRoutes(host: Host, isReady: () => Promise<void>): void {
     ...endpoints.readyz,
     async handler() {
       await isReady().catch(() => {
-        throw refuse.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+        throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
       })
       return { status: 'ready' as const }
     },

@@ -6,7 +6,7 @@ import * as store from './store.ts'
 import type { RateLimitState } from './store.ts'
 
 export { pruneRateLimits } from './store.ts'
-import { defineErrors, type Refusal } from '#platform/api-error.ts'
+import { defineErrors, type ApiError } from '#platform/api-error.ts'
 import { ConfigError } from '#platform/config-error.ts'
 import { sourceAddress } from '#platform/source-address.ts'
 
@@ -39,7 +39,7 @@ export function applyRateLimitNumbers(policies: RateLimitPolicies, numbers: Rate
   return { ...policies, ...Object.fromEntries(changed) }
 }
 
-const refuse = defineErrors({ rate_limited: [429, 'Too many requests. Retry after the time in Retry-After.'] })
+const errors = defineErrors({ rate_limited: [429, 'Too many requests. Retry after the time in Retry-After.'] })
 
 export type RateLimits = {
   /** Counts one request. Throws `rate_limited` above the limit. */
@@ -95,7 +95,7 @@ export function createRateLimits({ clock, shared, policies, onRefusal }: Setting
   const counters = createCounters({ clock, shared, policies })
   const pointsOf = (what: RateLimitName) => policies[what].points
 
-  function refusal(what: RateLimitName, blocked: Blocked): Refusal {
+  function refusal(what: RateLimitName, blocked: Blocked): ApiError {
     onRefusal?.(what)
     return tooMany(blocked, clock())
   }
@@ -205,7 +205,7 @@ function remember(windows: Map<string, Window>, key: string, window: Window, now
 
 function tooMany({ points, expiresAt }: Blocked, now: Date) {
   const seconds = String(Math.max(1, Math.ceil((expiresAt.getTime() - now.getTime()) / 1000)))
-  return refuse.rate_limited({
+  return errors.rate_limited({
     headers: {
       'retry-after': seconds,
       'ratelimit-limit': String(points),

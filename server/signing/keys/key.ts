@@ -40,7 +40,7 @@ export async function backfillKeyLog({ db }: Pick<ServerContext, 'db'>, now: Dat
   }
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_public_key: [400, 'publicKey must be a canonical Ed25519 public key in canonical base64.'],
   identity_not_found: [404, 'No identity has this handle.'],
   no_signing_key: [404, 'The identity had no signing key at that time.'],
@@ -76,11 +76,11 @@ export async function insertSigningKey(
   now: Date,
 ): Promise<void> {
   const owner = await store.findKeyOwner(tx, key.publicKey)
-  if (owner) throw owner.identityId === key.identityId ? refuse.key_used_before() : refuse.key_in_use()
+  if (owner) throw owner.identityId === key.identityId ? errors.key_used_before() : errors.key_in_use()
   try {
     await store.insertKeyOwner(tx, key.publicKey, key.identityId)
   } catch (error) {
-    throw isUniqueViolation(error, 'signing_key_owner_pkey') ? refuse.key_in_use() : error
+    throw isUniqueViolation(error, 'signing_key_owner_pkey') ? errors.key_in_use() : error
   }
   await store.insertKey(tx, key, now)
   await appendKeyEvents(tx, [key.identityId], now)
@@ -102,7 +102,7 @@ export async function createKey(
   const key = { identityId, publicKey: parseSigningPublicKey({ publicKey }), encryptedPrivateKey }
   return actingTransaction(db, session, async (tx) => {
     const { handle } = await lockOwnIdentity(tx, session, identityId)
-    if (await store.findCurrentKey(tx, identityId)) throw refuse.key_exists()
+    if (await store.findCurrentKey(tx, identityId)) throw errors.key_exists()
     await createFirstSigningKey(tx, key, now)
     await recordAuditEvent(tx, { action: 'signing_key.created', actor: 'user', userId, identityId }, now)
     return toRecord(handle, await store.listKeys(tx, identityId))
@@ -128,10 +128,10 @@ export async function getSigningKey(db: Database, session: PasskeySession, ident
  */
 export async function getPublicKeyByHandle(db: Database, handle: string, at: Date | undefined) {
   const identity = await findByHandle(db, handle)
-  if (!identity) throw refuse.identity_not_found()
+  if (!identity) throw errors.identity_not_found()
   const { identityId } = identity
   const key = await (at ? store.findKeyAt(db, identityId, at) : store.findCurrentKey(db, identityId))
-  if (!key) throw refuse.no_signing_key()
+  if (!key) throw errors.no_signing_key()
   return {
     handle: identity.handle,
     publicKey: toBase64(key.publicKey),
@@ -187,7 +187,7 @@ export function toRecord(handle: string, keys: store.StoredKey[]): SigningKey {
 /** Parses an Ed25519 public key. Throws `invalid_public_key` for a text or a point that is not canonical. */
 export function parseSigningPublicKey({ publicKey }: Pick<NewKeyPair, 'publicKey'>): Uint8Array {
   const bytes = fromCanonicalBase64(publicKey)
-  if (!bytes || !isValidCurvePoint(bytes)) throw refuse.invalid_public_key()
+  if (!bytes || !isValidCurvePoint(bytes)) throw errors.invalid_public_key()
   return bytes
 }
 

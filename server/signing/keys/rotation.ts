@@ -15,7 +15,7 @@ import { insertSigningKey, parseSigningPublicKey, toRecord } from './key.ts'
 import * as store from './store.ts'
 import type { StoredKey } from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_rotation_signature: [403, 'rotationSignature does not verify with the current signing key.'],
   no_signing_key: [404, 'The identity has no signing key yet. Create one first.'],
   key_changed: [409, 'The signing key was rotated in the meantime. Read the current key and try again.'],
@@ -49,7 +49,7 @@ export async function rotateKey(
   requireRecentAuthentication(session, now)
   const { encryptedPrivateKey } = rotation
   const keysBefore = await store.listKeys(db, identityId)
-  if (keysBefore.length === 0) throw refuse.no_signing_key()
+  if (keysBefore.length === 0) throw errors.no_signing_key()
   const publicKey = parseSigningPublicKey(rotation)
   requireSigned(keysBefore, { identityId, ...rotation })
   // Every rotation is a permanent leaf in the log. Only rotations signed by the key count: an attacker with a session
@@ -59,12 +59,12 @@ export async function rotateKey(
     const { handle } = await lockOwnIdentity(tx, session, identityId)
     const keys = await store.listKeys(tx, identityId)
     const current = keys.at(-1)
-    if (!current) throw refuse.no_signing_key()
+    if (!current) throw errors.no_signing_key()
     requireSigned(keys, { identityId, ...rotation })
 
     // Never earlier than the current key: another process with a faster clock may have created it.
     const at = maxDate(now, current.createdAt)
-    if (!(await store.endKey(tx, current, at))) throw refuse.key_changed()
+    if (!(await store.endKey(tx, current, at))) throw errors.key_changed()
     await store.forgetPrivateHalves(tx, current)
     const keyVersion = current.keyVersion + 1
     await insertSigningKey(tx, { identityId, keyVersion, publicKey, encryptedPrivateKey }, at)
@@ -83,6 +83,6 @@ function requireSigned(
   const signature = fromCanonicalBase64(rotationSignature)
   const message = Buffer.from(rotationMessage(rotation), 'utf8')
   const signer = signature && keys.findLast(({ publicKey }) => verifies(message, signature, publicKey))
-  if (!signer) throw refuse.invalid_rotation_signature()
-  if (signer !== keys.at(-1)) throw refuse.key_changed()
+  if (!signer) throw errors.invalid_rotation_signature()
+  if (signer !== keys.at(-1)) throw errors.key_changed()
 }

@@ -7,7 +7,7 @@ import { sessionGuard } from '#accounts/sessions/session.ts'
 import { createKey, findSignatureError, getPublicKeyByHandle, getSigningKey, listKeyRecords } from './key.ts'
 import { type OldKeyRequests, rotateKey } from './rotation.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'at must be an ISO 8601 timestamp, such as 2026-11-21T09:30:00Z.'],
 })
 
@@ -39,7 +39,7 @@ function publicSigningRoutes(host: Host, { db, rateLimits }: ServerContext): voi
 
 function readInstant(text: string): Date {
   const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw refuse.invalid_request()
+  if (Number.isNaN(at.getTime())) throw errors.invalid_request()
   return at
 }
 

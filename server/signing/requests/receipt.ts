@@ -13,7 +13,7 @@ import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { findOrganizationRequest, requireReader } from '#signing/requests/organizations/member-signature.ts'
 import * as store from '#signing/requests/identities/store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   request_not_signed: [409, 'The signing request has not been signed.'],
   key_not_in_log: [409, 'The signing key is not in the transparency log yet. Retry in a minute.'],
   access_denied: [403, 'The signing request belongs to another app.'],
@@ -31,13 +31,13 @@ async function writeOrganizationReceipt(
 ): Promise<string> {
   const request = await loadRequestWithExpiry(kernel.db, place, now)
   const { requestId, clientId, organizationId, organizationName, approvalsNeeded, payload, resolvedAt } = request
-  if (request.status !== 'signed' || !resolvedAt) throw refuse.request_not_signed()
+  if (request.status !== 'signed' || !resolvedAt) throw errors.request_not_signed()
   const answers = await organizationAnswerStore.listMemberSignatures(kernel.db, place)
   const { log, keys } = await listKeyProofs(kernel, answers, now)
   const signatures: OrganizationReceipt['signatures'] = []
   for (const [index, answer] of answers.entries()) {
     const key = keys[index]
-    if (!key) throw refuse.key_not_in_log()
+    if (!key) throw errors.key_not_in_log()
     const { identityId, memberId, signedAs, role, keyVersion } = answer
     signatures.push({
       identityId,
@@ -82,7 +82,7 @@ export async function issueReceipt(
   if (place)
     return write(kernel, await store.findRequestOfUser(kernel.db, session.userId, place.identityId, requestId), now)
   const asking = await findOrganizationRequest(kernel.db, session, requestId)
-  if (!asking) throw refuse.request_not_found()
+  if (!asking) throw errors.request_not_found()
   if (!(await organizationAnswerStore.hasSigned(kernel.db, session.userId, asking)))
     await requireReader(kernel, asking, now)
   return writeOrganizationReceipt(kernel, asking, now)
@@ -97,17 +97,17 @@ export async function issueReceiptToApp(
 ): Promise<string> {
   const place = await store.findRequestRoute(kernel.db, requestId)
   if (!place) return writeOrganizationReceipt(kernel, await findRequestRouteOfApp(kernel.db, clientId, requestId), now)
-  if (place.clientId !== clientId) throw refuse.access_denied()
+  if (place.clientId !== clientId) throw errors.access_denied()
   return write(kernel, await store.findRequest(kernel.db, place.identityId, requestId), now)
 }
 
 /** Builds a receipt signed with the log key, with the proof that the log contains the user's key. */
 async function write(kernel: ServerContext, request: store.StoredRequest | undefined, now: Date): Promise<string> {
-  if (!request) throw refuse.request_not_found()
+  if (!request) throw errors.request_not_found()
   const { requestId, clientId, identityId, signedAs, keyVersion, payload, signature, publicKey, resolvedAt } = request
-  if (request.status !== 'signed' || !signature || !resolvedAt) throw refuse.request_not_signed()
+  if (request.status !== 'signed' || !signature || !resolvedAt) throw errors.request_not_signed()
   const proved = await getKeyProof(kernel, { identityId, keyVersion }, now)
-  if (!proved) throw refuse.key_not_in_log()
+  if (!proved) throw errors.key_not_in_log()
 
   const { log, key } = proved
   const receipt: Receipt = {

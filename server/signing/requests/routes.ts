@@ -36,7 +36,7 @@ import { issueReceipt, issueReceiptToApp } from './receipt.ts'
 import type { Page } from './request-page.ts'
 import type { StatusWaiter } from './status-waiter.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Send exactly one of identityId and organizationId.'],
   request_not_found: [404, 'This is not an organization signing request.'],
 })
@@ -115,7 +115,7 @@ function readAddressee({
 }: Named): { identityId: IdentityId } | { organizationId: OrganizationId } {
   if (identityId !== undefined && organizationId === undefined) return { identityId }
   if (organizationId !== undefined && identityId === undefined) return { organizationId }
-  throw refuse.invalid_request()
+  throw errors.invalid_request()
 }
 
 /**
@@ -194,7 +194,7 @@ function answerRoutes(host: Host, kernel: ServerContext, waiting: StatusWaiter):
     async handler(request) {
       const { requestId } = request.params
       const asking = await findOrganizationRequest(db, session.of(request), requestId)
-      if (!asking) throw refuse.request_not_found()
+      if (!asking) throw errors.request_not_found()
       const approval = { ...asking, ...request.body, role: 'approve' } as const
       const approved = await signForOrganization(kernel, approval, clock())
       if (approved.status === 'signed') waiting.settled([requestId])

@@ -13,7 +13,7 @@ import { getTreeHead, publicJwkOf } from './log.ts'
 import { getConsistencyProof, getInclusionProof } from './merkle.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_tree_size: [400, 'Unknown tree size, or the first size is larger than the second.'],
   leaf_not_found: [404, 'The log of this size has no such leaf.'],
 })
@@ -84,7 +84,7 @@ function proofRoutes(host: Host, kernel: ServerContext): void {
       const size = await requireSize(query.size)
       const leafHash = fromCanonicalBase64(query.leafHash)
       const leaf = leafHash && (await store.findLeafByHash(db, leafHash))
-      if (!leaf || leaf.index >= size) throw refuse.leaf_not_found()
+      if (!leaf || leaf.index >= size) throw errors.leaf_not_found()
       return { index: leaf.index, size, hashes: await getInclusionProof(db, leaf.index, size) }
     },
   })
@@ -95,7 +95,7 @@ function proofRoutes(host: Host, kernel: ServerContext): void {
     async handler({ query }) {
       const to = await requireSize(query.to)
       const from = Number(query.from)
-      if (from > to) throw refuse.invalid_tree_size()
+      if (from > to) throw errors.invalid_tree_size()
       return { from, to, hashes: await getConsistencyProof(db, from, to) }
     },
   })
@@ -104,7 +104,7 @@ function proofRoutes(host: Host, kernel: ServerContext): void {
   async function requireSize(input: string | undefined): Promise<number> {
     const { size } = await getTreeHead(kernel, clock())
     const requested = input === undefined ? size : Number(input)
-    if (requested > size) throw refuse.invalid_tree_size()
+    if (requested > size) throw errors.invalid_tree_size()
     return requested
   }
 }

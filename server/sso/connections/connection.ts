@@ -31,7 +31,7 @@ import {
 import { toSsoConnection } from './connection-view.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'name must be 1 to 80 visible characters.'],
   invalid_metadata: [400, 'The metadata describes another identity provider. Create a new connection for it.'],
   insufficient_scope: [403, 'Only owners can confirm a connection.'],
@@ -80,7 +80,7 @@ export async function getConnection(kernel: ServerContext, asking: AskingForOne,
 /** Gets a connection of this organization. Throws `connection_not_found`. */
 export async function requireConnection(db: Database, { organizationId, connectionId }: AskingForOne) {
   const connection = await findConnection(db, connectionId)
-  if (connection?.organizationId !== organizationId) throw refuse.connection_not_found()
+  if (connection?.organizationId !== organizationId) throw errors.connection_not_found()
   return connection
 }
 
@@ -122,7 +122,7 @@ export async function createConnection(
   return change(kernel, asking, now, async (tx, member) => {
     await requireVerified(tx, organizationId, domains)
     const { length } = await store.listConnections(tx, organizationId)
-    if (length >= limits.ssoConnectionsPerOrganizationMax) throw refuse.too_many_connections()
+    if (length >= limits.ssoConnectionsPerOrganizationMax) throw errors.too_many_connections()
     await store.insertConnection(tx, connection)
     const details = { connectionId, name, issuer: issuerOf(settings) }
     const act = { action: 'sso.connection.created', details, isConfidential: true } as const
@@ -152,8 +152,8 @@ export async function updateConnection(
     const added = domains?.filter((domain) => !before.domains.includes(domain)) ?? []
     await requireVerified(tx, organizationId, added)
     if (oidc && before.settings.protocol !== 'oidc')
-      throw refuse.invalid_request({ sentence: 'A SAML connection cannot have a client secret.' })
-    if (described && !isSameProvider(described, before.settings)) throw refuse.invalid_metadata()
+      throw errors.invalid_request({ sentence: 'A SAML connection cannot have a client secret.' })
+    if (described && !isSameProvider(described, before.settings)) throw errors.invalid_metadata()
     const believesMore = described !== undefined && !isAlreadyTrusted(described, before.settings)
     const acting = believesMore ? await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now) : member
     const isDisabled = before.enabled && enabled === false
@@ -222,7 +222,7 @@ export async function deleteConnection(kernel: ServerContext, asking: AskingForO
 export function confirmConnection(kernel: ServerContext, asking: AskingForOne, now: Date): Promise<SsoConnection> {
   return change(kernel, asking, now, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now)
-    if (acting.role !== 'owner') throw refuse.insufficient_scope()
+    if (acting.role !== 'owner') throw errors.insufficient_scope()
     const connection = await requireConnection(tx, asking)
     const { organizationId, connectionId, settings } = connection
     await confirmSso(tx, { organizationId, connectionId, identityId: acting.identityId }, now)
@@ -269,7 +269,7 @@ export async function recordTestSuccess(db: Database, connectionId: string, now:
   await transaction(db, async (tx) => {
     const connection = await findConnection(tx, connectionId)
     const organization = connection && (await lockActiveOrganization(tx, connection.organizationId))
-    if (!organization || !(await store.setTested(tx, connectionId, now))) throw refuse.connection_not_found()
+    if (!organization || !(await store.setTested(tx, connectionId, now))) throw errors.connection_not_found()
     await putInUse(tx, organization)
     const { organizationId } = organization
     await recordAuditEvent(
@@ -298,12 +298,12 @@ export async function isVouchedFor(db: Database, connection: Connection): Promis
 }
 
 function requireName(name: string): void {
-  if (!isDisplayName(name)) throw refuse.invalid_request()
+  if (!isDisplayName(name)) throw errors.invalid_request()
 }
 
 async function requireVerified(tx: Transaction, organizationId: OrganizationId, domains: string[]): Promise<void> {
   for (const domain of domains)
-    if (!(await isVerifiedFor(tx, organizationId, domain))) throw refuse.domain_not_verified()
+    if (!(await isVerifiedFor(tx, organizationId, domain))) throw errors.domain_not_verified()
 }
 
 function toConnection(row: store.ConnectionRow): Connection {

@@ -12,7 +12,7 @@ import { requireConnection, type AskingForOne } from './connection.ts'
 import { toSsoConnection } from './connection-view.ts'
 import * as store from './encryption-key-store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Only SAML connections support assertion encryption.'],
   encryption_key_not_found: [404, 'This connection has no encryption key.'],
   too_many_encryption_keys: [409, 'Too many previous encryption keys are still valid. Wait until one expires.'],
@@ -44,7 +44,7 @@ export async function createEncryptionKey(
   await requireMember(kernel, asking, 'manage_sso', now)
   requireRecentAuthenticationForAction(asking, now)
   const { settings } = await requireConnection(db, asking)
-  if (settings.protocol !== 'saml') throw refuse.invalid_request()
+  if (settings.protocol !== 'saml') throw errors.invalid_request()
   await rateLimits.count('sso-connection-changes-per-organization', organizationId)
   const made = await makeKey(keyring, connectionId, now)
   return actingMemberTransaction(db, asking, async (tx) => {
@@ -52,7 +52,7 @@ export async function createEncryptionKey(
     requireRecentAuthenticationForAction(asking, now)
     await requireConnection(tx, asking)
     const { length } = await store.listDecryptionKeys(tx, connectionId, now)
-    if (length >= limits.samlEncryptionKeysMax) throw refuse.too_many_encryption_keys()
+    if (length >= limits.samlEncryptionKeysMax) throw errors.too_many_encryption_keys()
     await store.retireEncryptionKey(tx, connectionId, addSeconds(now, limits.samlFormerKeySeconds))
     await store.insertKey(tx, made, now)
     const act = { action: 'sso.encryption_key.created', details: { connectionId } } as const
@@ -73,7 +73,7 @@ export async function removeEncryptionKey(kernel: ServerContext, asking: AskingF
     requireRecentAuthenticationForAction(asking, now)
     await requireConnection(tx, asking)
     const expiresAt = addSeconds(now, limits.samlFormerKeySeconds)
-    if (!(await store.retireEncryptionKey(tx, connectionId, expiresAt))) throw refuse.encryption_key_not_found()
+    if (!(await store.retireEncryptionKey(tx, connectionId, expiresAt))) throw errors.encryption_key_not_found()
     const act = { action: 'sso.encryption_key.removed', details: { connectionId } } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })

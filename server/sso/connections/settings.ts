@@ -15,7 +15,7 @@ import { Secret } from '#platform/crypto/secret.ts'
 import type { OidcConnection } from '#sso/providers/oidc.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Send either oidc or saml, and in saml either metadata or metadataUrl.'],
   invalid_issuer: [400, 'No OpenID provider found at this issuer.'],
   invalid_metadata: [400, 'No SAML 2.0 identity provider metadata found at this URL.'],
@@ -58,9 +58,9 @@ const withinMilliseconds = 5000
  * `invalid_metadata`.
  */
 export async function requireSettings(kernel: ServerContext, { oidc, saml }: Named, now: Date): Promise<Settings> {
-  if (oidc && !saml) return unhurried(kernel, refuse.invalid_issuer, () => requireOidc(kernel.outbound, oidc))
-  if (!saml || oidc) throw refuse.invalid_request()
-  return unhurried(kernel, refuse.invalid_metadata, () => requireSaml(kernel.outbound, saml, now))
+  if (oidc && !saml) return unhurried(kernel, errors.invalid_issuer, () => requireOidc(kernel.outbound, oidc))
+  if (!saml || oidc) throw errors.invalid_request()
+  return unhurried(kernel, errors.invalid_metadata, () => requireSaml(kernel.outbound, saml, now))
 }
 
 async function requireOidc(
@@ -76,14 +76,14 @@ async function requireSaml(
   { metadata, metadataUrl }: NonNullable<Named['saml']>,
   now: Date,
 ): Promise<Settings> {
-  if ((metadata === undefined) === (metadataUrl === undefined)) throw refuse.invalid_request()
+  if ((metadata === undefined) === (metadataUrl === undefined)) throw errors.invalid_request()
   const read = metadata ?? (await fetchMetadata(outbound, metadataUrl ?? ''))
   return { protocol: 'saml', ...(await parseSamlMetadata(read, now)) }
 }
 
 async function fetchMetadata(outbound: OutboundClient, metadataUrl: string): Promise<string> {
   const objection = outbound.objectionTo(metadataUrl)
-  if (objection !== undefined) throw refuse.invalid_metadata({ sentence: `metadataUrl ${objection}.` })
+  if (objection !== undefined) throw errors.invalid_metadata({ sentence: `metadataUrl ${objection}.` })
   const { status, body } = await outbound.exchange(metadataUrl, {
     method: 'GET',
     headers: { accept: 'application/samlmetadata+xml, application/xml, text/xml' },

@@ -20,7 +20,7 @@ import { type Static, Type } from 'typebox'
 import { toNumericDate } from '#platform/clock.ts'
 import { type OutboundClient, OutboundError } from '#platform/outbound/fetch.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 import {
   Provider,
@@ -29,7 +29,7 @@ import {
   failureReason,
   fetchProviderMetadata,
   parseUpstreamUser,
-  refuse,
+  errors,
 } from './provider.ts'
 
 /** The client of this service at an organization's provider. */
@@ -54,7 +54,7 @@ export async function buildOidcRedirect(
   { state, loginHint }: { state: string; loginHint?: string },
 ): Promise<{ location: string; memory: OidcLoginState }> {
   const provider = await fetchProviderMetadata(outbound, issuer).catch((error: unknown) => {
-    if (error instanceof Refusal) throw refuse.sso_provider_error(failureReason('metadata'))
+    if (error instanceof ApiError) throw errors.sso_provider_error(failureReason('metadata'))
     throw refusalOf(error)
   })
   const memory = { provider, nonce: newSecret(), codeVerifier: newSecret() }
@@ -89,7 +89,7 @@ export async function verifyOidcCallback(
   const issuers = answer.getAll('iss')
   const lacksIssuer = provider.authorization_response_iss_parameter_supported && issuers.length === 0
   if (lacksIssuer || issuers.some((issuer) => issuer !== provider.issuer))
-    throw refuse.sso_response_mismatch(failureReason('iss'))
+    throw errors.sso_response_mismatch(failureReason('iss'))
 
   const configuration = configurationOf(outbound, connection, provider, now)
   const url = new URL(connection.callbackUrl)
@@ -132,10 +132,10 @@ function configurationOf(
  * single audience.
  */
 function requireForUs(claims: IDToken | undefined, clientId: string): IDToken {
-  if (!claims) throw refuse.sso_response_invalid(failureReason('id_token'))
+  if (!claims) throw errors.sso_response_invalid(failureReason('id_token'))
   const { aud, azp } = claims
-  if ([aud].flat().some((audience) => audience !== clientId)) throw refuse.sso_response_invalid(failureReason('aud'))
-  if (azp !== undefined && azp !== clientId) throw refuse.sso_response_invalid(failureReason('azp'))
+  if ([aud].flat().some((audience) => audience !== clientId)) throw errors.sso_response_invalid(failureReason('aud'))
+  if (azp !== undefined && azp !== clientId) throw errors.sso_response_invalid(failureReason('azp'))
   return claims
 }
 
@@ -164,17 +164,17 @@ async function requireUpstreamUser(
 
 /** Maps the failure of a token request to an error for the user. Rethrows errors that the provider did not cause. */
 function refusalOf(error: unknown): unknown {
-  const refusal = causesOf(error).find((cause) => cause instanceof Refusal)
+  const refusal = causesOf(error).find((cause) => cause instanceof ApiError)
   if (refusal) return refusal
-  if (error instanceof AuthorizationResponseError) return refuse.sso_denied(failureReason(wordOf(error.error)))
-  if (error instanceof ResponseBodyError) return refuse.sso_provider_error(failureReason(wordOf(error.error)))
+  if (error instanceof AuthorizationResponseError) return errors.sso_denied(failureReason(wordOf(error.error)))
+  if (error instanceof ResponseBodyError) return errors.sso_provider_error(failureReason(wordOf(error.error)))
   const unreachable = causesOf(error).find((cause) => cause instanceof OutboundError)
-  if (unreachable?.reason === 'timed_out') return refuse.sso_provider_timeout(failureReason('timed_out'))
-  if (unreachable) return refuse.sso_provider_error(failureReason('network_error'))
+  if (unreachable?.reason === 'timed_out') return errors.sso_provider_timeout(failureReason('timed_out'))
+  if (unreachable) return errors.sso_provider_error(failureReason('network_error'))
   if (!(error instanceof ClientError)) return error
   const code = error.code ?? 'unknown'
-  if (isFailure.test(code)) return refuse.sso_provider_error(failureReason(wordOf(code)))
-  return refuse.sso_response_invalid(failureReason(claimOf(error) ?? wordOf(code)))
+  if (isFailure.test(code)) return errors.sso_provider_error(failureReason(wordOf(code)))
+  return errors.sso_response_invalid(failureReason(claimOf(error) ?? wordOf(code)))
 }
 
 /** Error codes of the library for a missing response. */

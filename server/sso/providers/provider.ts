@@ -6,7 +6,7 @@ import type { CustomFetch } from 'openid-client'
 import { cleanDisplayName } from '@countersign/protocol/formats/display-name'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 
-export const refuse = defineErrors({
+export const errors = defineErrors({
   invalid_issuer: [400, 'No OpenID provider found at this issuer.'],
   sso_response_mismatch: [400, 'The response belongs to another login. Start again.'],
   sso_response_invalid: [401, "The identity provider's response failed verification. Contact your administrator."],
@@ -51,7 +51,7 @@ export type Provider = Static<typeof Provider>
  * no response.
  */
 export async function fetchProviderMetadata(outbound: OutboundClient, issuer: string): Promise<Provider> {
-  const because = (what: string) => refuse.invalid_issuer({ sentence: `issuer ${what}.` })
+  const because = (what: string) => errors.invalid_issuer({ sentence: `issuer ${what}.` })
   const objection = outbound.objectionTo(issuer)
   if (objection !== undefined) throw because(objection)
   if (new URL(issuer).search !== '') throw because('must have no query')
@@ -151,7 +151,7 @@ export function parseUpstreamUser(said: {
     !subject.isWellFormed() ||
     subject.includes('\0')
   )
-    throw refuse.sso_response_invalid(failureReason('subject'))
+    throw errors.sso_response_invalid(failureReason('subject'))
   const address = typeof email === 'string' && isEmail(email) ? normalizeEmail(email) : undefined
   return {
     subject,

@@ -12,11 +12,11 @@ import {
   type UpstreamUser,
   failureReason,
   parseUpstreamUser,
-  refuse as refuseResponse,
+  errors as responseErrors,
   subjectCharactersMax,
 } from './provider.ts'
 
-const refuse = defineErrors({ invalid_metadata: [400, 'Not the metadata of a SAML 2.0 identity provider.'] })
+const errors = defineErrors({ invalid_metadata: [400, 'Not the metadata of a SAML 2.0 identity provider.'] })
 
 /** Returns the service provider of a connection. Each connection has its own, so that no response is valid for two. */
 export function serviceProviderOf({ origin }: URL, connectionId: string): ServiceProvider {
@@ -58,16 +58,16 @@ export function requireRequestId(samlResponse: string): string {
 
 function toApiError({ kind, because }: SamlRefusal) {
   const reason = failureReason(because)
-  if (kind === 'mismatch') return refuseResponse.sso_response_mismatch(reason)
-  if (kind === 'denied') return refuseResponse.sso_denied(reason)
-  return refuseResponse.sso_response_invalid(reason)
+  if (kind === 'mismatch') return responseErrors.sso_response_mismatch(reason)
+  if (kind === 'denied') return responseErrors.sso_denied(reason)
+  return responseErrors.sso_response_invalid(reason)
 }
 
 /** Parses the metadata of an identity provider. Throws `invalid_metadata` with the problem. */
 export async function parseSamlMetadata(metadata: string, now: Date): Promise<SamlIdentityProvider> {
   const bytesMax = limits.samlMetadataBytesMax
   const result = await parseIdentityProviderMetadata(metadata, { now, bytesMax, isAllowedUrl })
-  if ('refused' in result) throw refuse.invalid_metadata({ sentence: `The metadata ${result.refused}.` })
+  if ('refused' in result) throw errors.invalid_metadata({ sentence: `The metadata ${result.refused}.` })
   return result.provider
 }
 

@@ -23,7 +23,7 @@ const words = {
   noTarget: [400, 'A remove operation must have a path.'],
   uniqueness: [409, 'userName or the subject is already in use by another user of this connection.'],
 } as const
-export const refuse = defineErrors(words)
+export const errors = defineErrors(words)
 
 /** Media type of all SCIM responses, including errors. */
 export const scimDialect: ErrorFormat = {
@@ -41,11 +41,11 @@ export type Attributes = ReadonlyMap<string, unknown>
 
 /** Throws `invalidSyntax` if the value is not an object or names an attribute twice. */
 export function parseAttributes(value: unknown): Attributes {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse.invalidSyntax()
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw errors.invalidSyntax()
   const attributes = new Map<string, unknown>()
   for (const [name, each] of Object.entries(value)) {
     const key = attributeKey(name)
-    if (attributes.has(key)) throw refuse.invalidSyntax({ sentence: 'An attribute is repeated.' })
+    if (attributes.has(key)) throw errors.invalidSyntax({ sentence: 'An attribute is repeated.' })
     attributes.set(key, each)
   }
   return attributes
@@ -63,7 +63,7 @@ export function requireSchema(attributes: Attributes, schema: string): void {
   const schemas = attributes.get('schemas')
   const named = Array.isArray(schemas) ? schemas : []
   if (!named.some((each) => typeof each === 'string' && each.toLowerCase() === schema.toLowerCase()))
-    throw refuse.invalidSyntax({ sentence: `schemas must contain ${schema}.` })
+    throw errors.invalidSyntax({ sentence: `schemas must contain ${schema}.` })
 }
 
 /** Parses a boolean, which Entra ID sends as a string. Returns undefined for other values. */
@@ -83,7 +83,7 @@ const filterable = { username: 'userName', externalid: 'externalId', id: 'id' } 
 export function parseFilter(filter: string): ScimFilter {
   const [, name = '', quoted = ''] = equals.exec(filter) ?? []
   const by = Object.entries(filterable).find(([key]) => key === attributeKey(name))?.[1]
-  if (!by) throw refuse.invalidFilter()
+  if (!by) throw errors.invalidFilter()
   const text = unquote(quoted)
   return { by, text: by === 'id' ? text.toLowerCase() : text }
 }
@@ -94,9 +94,9 @@ function unquote(quoted: string): string {
     const text: unknown = JSON.parse(quoted)
     if (typeof text === 'string' && text.isWellFormed() && !text.includes('\0')) return text
   } catch {
-    throw refuse.invalidFilter()
+    throw errors.invalidFilter()
   }
-  throw refuse.invalidFilter()
+  throw errors.invalidFilter()
 }
 
 /** Attributes that a directory includes in or excludes from a response (RFC 7644 §3.9). */

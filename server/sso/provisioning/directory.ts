@@ -13,7 +13,7 @@ import * as store from './store.ts'
 
 export type { ScimDirectory } from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   unauthorized: [401, 'SCIM token required: Authorization: Bearer <token>.'],
   scim_token_not_found: [404, 'SCIM is not configured for this connection.'],
   scim_users_exist: [409, 'Users exist that are matched by another subjectBy. Remove the SCIM token first.'],
@@ -37,7 +37,7 @@ export async function createScimToken(
     requireRecentAuthenticationForAction(asking, now)
     await requireConnection(tx, asking)
     const named = { connectionId, organizationId, subjectBy, tokenSha256: sha256(token) }
-    if (!(await store.setToken(tx, named, now))) throw refuse.scim_users_exist()
+    if (!(await store.setToken(tx, named, now))) throw errors.scim_users_exist()
     const act = { action: 'scim.token.created', details: { connectionId, subjectBy } } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return toSsoConnection(kernel, await requireConnection(tx, asking), acting.organization)
@@ -55,7 +55,7 @@ export async function deleteScimToken(kernel: ServerContext, asking: AskingForOn
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireRecentAuthenticationForAction(asking, now)
     await requireConnection(tx, asking)
-    if (!(await store.deleteProvisioning(tx, connectionId))) throw refuse.scim_token_not_found()
+    if (!(await store.deleteProvisioning(tx, connectionId))) throw errors.scim_token_not_found()
     const act = { action: 'scim.token.revoked', details: { connectionId } } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
@@ -103,5 +103,5 @@ export async function lockScimDirectory(tx: Transaction, asking: store.ScimDirec
 }
 
 function unauthorized() {
-  return refuse.unauthorized({ headers: { 'www-authenticate': 'Bearer' } })
+  return errors.unauthorized({ headers: { 'www-authenticate': 'Bearer' } })
 }

@@ -3,7 +3,7 @@ import {
   attributeKey,
   parseAttributes,
   parseBoolean,
-  refuse,
+  errors,
   requireSchema,
   urn,
 } from './attributes.ts'
@@ -30,7 +30,7 @@ export function patchUser(user: ScimUser, body: unknown): ScimUser {
   requireSchema(message, urn.patch)
   const operations = message.get('operations')
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > operationsMax)
-    throw refuse.invalidSyntax({ sentence: `Operations must be a list of 1 to ${operationsMax}.` })
+    throw errors.invalidSyntax({ sentence: `Operations must be a list of 1 to ${operationsMax}.` })
   const attributes = new Map<string, unknown>(parseAttributes(attributesOf(user)))
   for (const operation of operations) apply(attributes, parseAttributes(operation))
   return parseScimUser(attributes, user)
@@ -40,13 +40,13 @@ function apply(attributes: Map<string, unknown>, operation: Attributes): void {
   const op = operation.get('op')
   const kind = typeof op === 'string' ? op.toLowerCase() : ''
   const target = operation.get('path') ?? undefined
-  if (target !== undefined && typeof target !== 'string') throw refuse.invalidPath()
+  if (target !== undefined && typeof target !== 'string') throw errors.invalidPath()
   if (kind === 'remove') {
-    if (target === undefined) throw refuse.noTarget()
+    if (target === undefined) throw errors.noTarget()
     return remove(attributes, target)
   }
   if (kind !== 'add' && kind !== 'replace')
-    throw refuse.invalidSyntax({ sentence: 'op must be add, replace or remove.' })
+    throw errors.invalidSyntax({ sentence: 'op must be add, replace or remove.' })
   const value = operation.get('value')
   if (target !== undefined) return set(attributes, target, value)
   for (const [name, each] of parseAttributes(value)) set(attributes, name, each)
@@ -56,7 +56,7 @@ function set(attributes: Map<string, unknown>, target: string, value: unknown): 
   const found = find(target)
   if (!found) return
   const { name, part } = found
-  if (value === undefined) throw refuse.invalidValue()
+  if (value === undefined) throw errors.invalidValue()
   if (name === 'name' && part !== undefined) return setPartOfName(attributes, part, value)
   if (name === 'name' && value !== null) {
     for (const [each, text] of parseAttributes(value)) setPartOfName(attributes, each, text)
@@ -92,7 +92,7 @@ function remove(attributes: Map<string, unknown>, target: string): void {
   const found = find(target)
   if (!found) return
   const { name, part } = found
-  if (name === 'active' || name === 'username') throw refuse.mutability()
+  if (name === 'active' || name === 'username') throw errors.mutability()
   if (name === 'name' && part !== undefined) return setPartOfName(attributes, part, null)
   attributes.delete(name)
 }
@@ -102,6 +102,6 @@ function find(target: string): { name: string; part: string | undefined } | unde
   const lower = attributeKey(target)
   if (foreign.test(lower)) return undefined
   const [, name = '', filter, part] = path.exec(lower) ?? []
-  if (name === '') throw refuse.invalidPath()
+  if (name === '') throw errors.invalidPath()
   return filter === undefined || filters.get(name)?.test(filter) ? { name, part } : undefined
 }

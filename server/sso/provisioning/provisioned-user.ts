@@ -10,10 +10,10 @@ import { removeDeprovisionedMember } from '#organizations/members/member.ts'
 import * as linkStore from './link-store.ts'
 import { type ScimDirectory, lockScimDirectory } from './directory.ts'
 import * as store from './store.ts'
-import { type ScimFilter, refuse as refuseScim } from './attributes.ts'
+import { type ScimFilter, errors as scimErrors } from './attributes.ts'
 import type { ScimUser } from './user.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   sso_user_deactivated: [403, 'The directory has deactivated this user. Contact your administrator.'],
   scim_user_not_found: [404, 'User not found.'],
   too_many_scim_users: [409, `A connection can have at most ${limits.provisionedPeopleMax} users.`],
@@ -25,7 +25,7 @@ type ScimDeps = Pick<ServerContext, 'db'>
 /** Gets a provisioned user. Throws `scim_user_not_found`. */
 export async function getScimUser(db: Database, { connectionId }: ScimDirectory, scimUserId: string): Promise<Person> {
   const found = isUuid(scimUserId) ? await store.findPerson(db, connectionId, scimUserId) : undefined
-  if (!found) throw refuse.scim_user_not_found()
+  if (!found) throw errors.scim_user_not_found()
   return found
 }
 
@@ -59,11 +59,11 @@ export async function createScimUser(
     const { connectionId, organizationId, subjectBy } = await lockScimDirectory(tx, asking)
     const subjectKey = subjectKeyOf(subjectBy, user)
     if (!(await store.incrementUserCount(tx, connectionId, limits.provisionedPeopleMax)))
-      throw refuse.too_many_scim_users()
+      throw errors.too_many_scim_users()
     const dates = { createdAt: now, updatedAt: now }
     const named = { ...user, connectionId, scimUserId: randomUUIDv7(), subjectKey, subject: null, ...dates }
     const person = { ...named, subject: await subjectOf(tx, subjectBy, named) }
-    if (!(await store.insertPerson(tx, person))) throw refuseScim.uniqueness()
+    if (!(await store.insertPerson(tx, person))) throw scimErrors.uniqueness()
     const { scimUserId, active } = person
     await note(tx, 'scim.user.created', { organizationId, details: { connectionId, scimUserId, active } }, now)
     if (!active) await endMembership(tx, asking, person, now)
@@ -90,7 +90,7 @@ export async function updateScimUser(
     if (changed.length === 0) return before
     const named = { ...before, ...user, subjectKey: subjectKeyOf(subjectBy, user), updatedAt: now }
     const person = { ...named, subject: await subjectOf(tx, subjectBy, named) }
-    if (!(await store.updatePerson(tx, person))) throw refuseScim.uniqueness()
+    if (!(await store.updatePerson(tx, person))) throw scimErrors.uniqueness()
     const details = { connectionId, scimUserId, changed, active: person.active }
     await note(tx, 'scim.user.updated', { organizationId, details }, now)
     if (!person.active) await endMembership(tx, asking, person, now)
@@ -149,7 +149,7 @@ export async function requireActiveUser(
   arrived: SsoSubject,
 ): Promise<ProvisioningStatus> {
   const word = await findProvisionedUser(db, connectionId, arrived)
-  if (word.of === 'a person' && !word.active) throw refuse.sso_user_deactivated()
+  if (word.of === 'a person' && !word.active) throw errors.sso_user_deactivated()
   return word
 }
 
@@ -177,12 +177,12 @@ export function emailKeyOf({ email, emailVerified }: Omit<SsoSubject, 'subject'>
 function subjectKeyOf(subjectBy: ScimDirectory['subjectBy'], { externalId, email, userName }: ScimUser): string {
   if (subjectBy === 'externalId') {
     if (externalId === null)
-      throw refuseScim.invalidValue({ sentence: 'externalId is required: users are matched by it.' })
+      throw scimErrors.invalidValue({ sentence: 'externalId is required: users are matched by it.' })
     return externalId
   }
   const address = email ?? (userName.includes('@') ? userName : null)
   if (address === null)
-    throw refuseScim.invalidValue({ sentence: 'An e-mail address is required: users are matched by it.' })
+    throw scimErrors.invalidValue({ sentence: 'An e-mail address is required: users are matched by it.' })
   return address.toLowerCase()
 }
 

@@ -17,7 +17,7 @@ import { memberContextOf } from '#organizations/membership/access.ts'
 import {
   parseAttributes,
   parseFilter,
-  refuse as refuseMessage,
+  errors as messageErrors,
   requireSchema,
   scimDialect,
   selectOf,
@@ -41,7 +41,7 @@ const Listing = Type.Object({
   startIndex: Type.Optional(Type.String({ pattern: '^-?\\d{1,9}$' })),
   count: Type.Optional(Type.String({ pattern: '^-?\\d{1,9}$' })),
 })
-const refuse = defineErrors({
+const errors = defineErrors({
   not_found: [404, 'Not found.'],
   schema_not_found: [404, 'Only the User schema is supported.'],
 })
@@ -100,7 +100,7 @@ function describingRoutes(host: Host, { config: { baseUrl } }: ServerContext, di
     onRequest: directory.onRequest,
     schema: { params: BySchema },
     handler(request, reply) {
-      if (request.params.schema.toLowerCase() !== urn.user.toLowerCase()) throw refuse.schema_not_found()
+      if (request.params.schema.toLowerCase() !== urn.user.toLowerCase()) throw errors.schema_not_found()
       return say(reply, userSchema(baseUrl, directory.of(request)))
     },
   })
@@ -111,7 +111,7 @@ function describingRoutes(host: Host, { config: { baseUrl } }: ServerContext, di
     config,
     onRequest: directory.onRequest,
     handler() {
-      throw refuse.not_found()
+      throw errors.not_found()
     },
   })
 }
@@ -223,7 +223,7 @@ function userListRoutes(host: Host, kernel: ServerContext, directory: Directory)
 
 /** Parses the user attributes of a body. Throws `invalidSyntax` if it is not a user. */
 function userIn({ body }: Pick<FastifyRequest, 'body'>) {
-  if (body === undefined) throw refuseMessage.invalidSyntax()
+  if (body === undefined) throw messageErrors.invalidSyntax()
   const attributes = parseAttributes(body)
   requireSchema(attributes, urn.user)
   return attributes

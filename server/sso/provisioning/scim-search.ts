@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { type Selection, parseAttributes, refuse, requireSchema, urn } from './attributes.ts'
+import { type Selection, parseAttributes, errors, requireSchema, urn } from './attributes.ts'
 
 /** A search for users; `startIndex` counts from one. */
 export type Query = Selection & { filter?: string | undefined; startIndex?: number; count?: number }
@@ -19,7 +19,7 @@ export function parseSearch(body: unknown): Query {
   const message = parseAttributes(body)
   requireSchema(message, urn.search)
   const search: unknown = Object.fromEntries([...message].filter(([, value]) => value !== null))
-  if (!Value.Check(Search, search)) throw refuse.invalidSyntax()
+  if (!Value.Check(Search, search)) throw errors.invalidSyntax()
   const { attributes, excludedattributes, filter, startindex, count }: Static<typeof Search> = search
   return {
     ...(attributes && { attributes: attributes.join(',') }),

@@ -1,7 +1,7 @@
 import { cleanDisplayName, isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
-import { type Attributes, parseAttributes, parseBoolean, refuse, urn } from './attributes.ts'
+import { type Attributes, parseAttributes, parseBoolean, errors, urn } from './attributes.ts'
 import { scimUrlOf } from '#sso/connections/settings.ts'
 
 /** Roles that a directory can assign. Only an owner can make owners. */
@@ -30,7 +30,7 @@ export function parseScimUser(attributes: Attributes, before?: ScimUser): ScimUs
   const name = attributes.get('name') ?? undefined
   const parts: Attributes = name === undefined ? new Map<string, unknown>() : parseAttributes(name)
   const active = attributes.has('active') ? parseBoolean(attributes.get('active')) : (before?.active ?? true)
-  if (active === undefined) throw refuse.invalidValue({ sentence: 'active must be true or false.' })
+  if (active === undefined) throw errors.invalidValue({ sentence: 'active must be true or false.' })
   return {
     userName: requireText(attributes, 'userName'),
     externalId: readText(attributes, 'externalId'),
@@ -46,7 +46,7 @@ export function parseScimUser(attributes: Attributes, before?: ScimUser): ScimUs
 
 function requireText(attributes: Attributes, name: string): string {
   const text = readText(attributes, name)
-  if (text === null) throw refuse.invalidValue({ sentence: `${name} is required.` })
+  if (text === null) throw errors.invalidValue({ sentence: `${name} is required.` })
   return text
 }
 
@@ -54,7 +54,7 @@ function readText(attributes: Attributes, name: string): string | null {
   const value = attributes.get(name.toLowerCase()) ?? null
   if (value === null || value === '') return null
   if (typeof value !== 'string' || value.length > limits.provisionedTextCharactersMax || value.trim() === '')
-    throw refuse.invalidValue({
+    throw errors.invalidValue({
       sentence: `${name} must be a string of at most ${limits.provisionedTextCharactersMax} characters.`,
     })
   return value
@@ -68,7 +68,7 @@ function readText(attributes: Attributes, name: string): string | null {
 function readName(from: Attributes, part: 'displayName' | 'givenName' | 'familyName'): string | null {
   const sent = from.get(part.toLowerCase()) ?? null
   if (sent === null) return null
-  if (typeof sent !== 'string') throw refuse.invalidValue({ sentence: `${part} must be a string.` })
+  if (typeof sent !== 'string') throw errors.invalidValue({ sentence: `${part} must be a string.` })
   const most = limits.provisionedTextCharactersMax
   return isDisplayName(sent, most) ? sent : (cleanDisplayName(sent, most) ?? null)
 }
@@ -77,7 +77,7 @@ function readEmail(value: unknown): string | null {
   const email = chosenOf(value)?.get('value') ?? undefined
   if (email === undefined) return null
   if (typeof email !== 'string' || !isEmail(email))
-    throw refuse.invalidValue({ sentence: 'emails contains an invalid e-mail address.' })
+    throw errors.invalidValue({ sentence: 'emails contains an invalid e-mail address.' })
   return normalizeEmail(email)
 }
 
@@ -85,7 +85,7 @@ function readRole(value: unknown): ProvisionedRole | null {
   const named = chosenOf(value)?.get('value') ?? undefined
   if (named === undefined) return null
   const role = roles.find((each) => each === named)
-  if (!role) throw refuse.invalidValue({ sentence: `roles must be one of ${roles.join(', ')}.` })
+  if (!role) throw errors.invalidValue({ sentence: `roles must be one of ${roles.join(', ')}.` })
   return role
 }
 

@@ -31,7 +31,7 @@ import {
 } from '#accounts/sessions/session.ts'
 import { startEnterpriseSession } from '#tokens/families/session.ts'
 import type { Connection } from '#sso/connections/connection.ts'
-import { refuse as refuseFlow, requireEnabledConnection } from './flow.ts'
+import { errors as flowErrors, requireEnabledConnection } from './flow.ts'
 import * as links from '#sso/provisioning/link.ts'
 import {
   findProvisionedUser,
@@ -42,7 +42,7 @@ import {
 } from '#sso/provisioning/provisioned-user.ts'
 import * as store from './store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   sso_not_a_member: [403, 'The organization must invite this identity or verify the domain of its e-mail address.'],
   sso_confirmation_outdated: [409, 'The sign-in would affect other users than the page has shown. Start again.'],
   sso_account_already_linked: [409, 'This organization account is already linked to another identity.'],
@@ -97,13 +97,13 @@ export async function confirmArrival(
   const { db, clock } = kernel
   const now = clock()
   const flow = await requireAuthenticatedLogin(db, arriving, now)
-  if (flow.purpose === 'test') throw refuseFlow.invalid_sso_flow()
+  if (flow.purpose === 'test') throw flowErrors.invalid_sso_flow()
   return transaction(db, async (tx) => {
     const { connection, member } = await lockLinkedMember(tx, flow)
-    if (!member) throw refuseFlow.invalid_sso_flow()
+    if (!member) throw flowErrors.invalid_sso_flow()
     const described = await describeSignIn(tx, member, browser, now)
     if (described?.identity.handle !== shown.handle || described.replaces?.handle !== shown.replaces)
-      throw refuse.sso_confirmation_outdated()
+      throw errors.sso_confirmation_outdated()
     return enter(tx, { kernel, arriving, connection, member, browser }, flow, now)
   })
 }
@@ -135,7 +135,7 @@ async function enter(
   now: Date,
 ): Promise<Arrived> {
   await linkProvisionedUser(tx, connection.connectionId, flow)
-  if (!(await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now))) throw refuseFlow.invalid_sso_flow()
+  if (!(await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now))) throw flowErrors.invalid_sso_flow()
   await links.setLinkEmail(tx, connection.connectionId, flow.subject, emailKeyOf(flow) ?? null)
   const token = await signIn(tx, { connection, member, browser }, now)
   return { location: flow.returnTo ?? config.businessUrl.href, ...(token !== undefined && { token }) }
@@ -196,7 +196,7 @@ export async function linkSsoAccount(
   return actingTransaction(db, session, async (tx) => {
     await lockOwnIdentity(tx, session, identityId)
     const flow = await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now)
-    if (!flow || flow.purpose === 'test') throw refuseFlow.invalid_sso_flow()
+    if (!flow || flow.purpose === 'test') throw flowErrors.invalid_sso_flow()
     const { returnTo, ...person } = toProved(flow)
     const connection = await lockEnabledConnection(tx, flow.connectionId)
     const { organizationId, connectionId } = connection
@@ -204,7 +204,7 @@ export async function linkSsoAccount(
     const member = await findMembership(tx, organizationId, identityId)
     const { memberId } = member ?? (await join(tx, { connection, person, word, userId, identityId }, now))
     const linked = { connectionId, subject: person.subject, organizationId, memberId, identityId }
-    if (!(await links.insertLink(tx, linked, now))) throw refuse.sso_account_already_linked()
+    if (!(await links.insertLink(tx, linked, now))) throw errors.sso_account_already_linked()
     await links.setLinkEmail(tx, connectionId, person.subject, emailKeyOf(person) ?? null)
     await recordSsoAuthentication(tx, { sessionId, organizationId, connectionId, identityId }, now)
     const details = { connectionId, memberId }
@@ -234,7 +234,7 @@ async function signIn(tx: Transaction, { connection, member, browser }: Entering
   const { organizationId, connectionId } = connection
   const { identityId } = member
   const identity = await lockIdentity(tx, identityId)
-  if (!identity) throw refuseFlow.invalid_sso_flow()
+  if (!identity) throw flowErrors.invalid_sso_flow()
   const { userId } = identity
   const named = { organizationId, connectionId, identityId }
   const present = await findSessionByToken(tx, browser, now)
@@ -289,7 +289,7 @@ type Joining = {
 /** Adds an identity as a member. Throws `sso_not_a_member`, and the errors of `addProvisionedMember`. */
 async function join(tx: Transaction, { connection, person, word, ...joining }: Joining, now: Date) {
   const role = await jitRole(tx, connection, person, word)
-  if (!role) throw refuse.sso_not_a_member()
+  if (!role) throw errors.sso_not_a_member()
   const { organizationId } = connection
   return addProvisionedMember(tx, { ...joining, organizationId, role, namedByDirectory: word.of === 'a person' }, now)
 }
@@ -320,12 +320,12 @@ async function isOfDomain(db: Database, { organizationId, domains }: Connection,
 
 async function requireAuthenticatedLogin(db: Database, arriving: PendingLoginRef, now: Date) {
   const flow = isUuid(arriving.flowId) ? await store.findAuthenticatedLogin(db, keysOf(arriving), now) : undefined
-  if (!flow) throw refuseFlow.invalid_sso_flow()
+  if (!flow) throw flowErrors.invalid_sso_flow()
   return toProved(flow)
 }
 
 function keysOf({ flowId, browserToken }: PendingLoginRef) {
-  if (browserToken === undefined) throw refuseFlow.invalid_sso_flow()
+  if (browserToken === undefined) throw flowErrors.invalid_sso_flow()
   return { flowId, browserTokenSha256: sha256(browserToken) }
 }
 

@@ -29,7 +29,7 @@ export function flowCookie(request: FastifyRequest, baseUrl: URL): string | unde
   return token !== undefined && pattern.test(token) ? token : undefined
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   sso_not_found: [404, 'No SSO connection serves this e-mail domain.'],
 })
 
@@ -40,11 +40,11 @@ const refuse = defineErrors({
 export async function discoverSsoLogin({ db, config }: ServerContext, email: string): Promise<string> {
   const domain = domainOfEmail(email)
   const owner = domain === undefined ? undefined : await findVerifiedDomain(db, domain)
-  if (domain === undefined || !owner) throw refuse.sso_not_found()
+  if (domain === undefined || !owner) throw errors.sso_not_found()
   const { organizationId } = owner
   const connections = await connectionsOfDomain(db, organizationId, domain)
   // If the organization requires SSO, an unconfirmed connection admits no members.
   const connection = connections.find(({ confirmedAt }) => confirmedAt) ?? connections[0]
-  if (!connection || !(await findActiveOrganization(db, organizationId))) throw refuse.sso_not_found()
+  if (!connection || !(await findActiveOrganization(db, organizationId))) throw errors.sso_not_found()
   return `${config.baseUrl.origin}/api/sso/${connection.connectionId}/start`
 }

@@ -8,7 +8,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { isUuid } from '#platform/crypto/token-format.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
@@ -28,9 +28,9 @@ import type { SamlIdentityProvider } from '@countersign/saml/element'
 import { serviceProviderMetadata } from '@countersign/saml/metadata'
 import { buildSamlRedirect, requireRequestId, serviceProviderOf, verifySamlCallback } from '#sso/providers/saml.ts'
 import * as store from './store.ts'
-import { failureReason, refuse as refuseAnswer, type UpstreamUser } from '#sso/providers/provider.ts'
+import { failureReason, errors as providerErrors, type UpstreamUser } from '#sso/providers/provider.ts'
 
-export const refuse = defineErrors({
+export const errors = defineErrors({
   invalid_request: [400, 'return_to must be a URL of this service.'],
   invalid_sso_flow: [400, 'The SSO login expired, was already used, or started in another browser. Start again.'],
   sso_connection_unavailable: [404, 'The SSO connection does not exist or is disabled.'],
@@ -71,11 +71,11 @@ type Begun = { location: string; browserToken: string; shows?: { organization: s
 export async function startSsoLogin(kernel: ServerContext, start: Start): Promise<Begun> {
   const { db, keyring, config, clock } = kernel
   const { connectionId, returnTo, loginHint, test, browserToken = newToken(), startedElsewhere } = start
-  if (returnTo !== undefined && !isOurPage(returnTo, config)) throw refuse.invalid_request()
+  if (returnTo !== undefined && !isOurPage(returnTo, config)) throw errors.invalid_request()
   const purpose = test === undefined ? 'login' : 'test'
   const { connection, organization } = await requireEnabledConnection(db, connectionId, purpose)
   if (test !== undefined && !(await store.consumeTestLogin(db, connectionId, sha256(test), clock())))
-    throw refuse.invalid_sso_flow()
+    throw errors.invalid_sso_flow()
 
   const flowId = randomUUID()
   const { location, state, memory } = await begin(kernel, connection, loginHint)
@@ -149,11 +149,11 @@ export async function handleSsoCallback(
   { connectionId, browserToken, received }: SsoCallback,
 ): Promise<string> {
   const { db, clock } = kernel
-  if (browserToken === undefined || !isUuid(connectionId)) throw refuse.invalid_sso_flow()
+  if (browserToken === undefined || !isUuid(connectionId)) throw errors.invalid_sso_flow()
   const state = stateOf(received)
   const target = { connectionId, stateSha256: sha256(state), browserTokenSha256: sha256(browserToken) }
   const flow = await store.markCallbackReceived(db, target, clock())
-  if (!flow) throw refuse.invalid_sso_flow()
+  if (!flow) throw errors.invalid_sso_flow()
 
   const { connection } = await requireEnabledConnection(db, connectionId, flow.purpose)
   await prove(kernel, connection, flow.flowId, finish(kernel, connection, { ...flow, state, received }))
@@ -165,7 +165,7 @@ export async function handleSsoCallback(
 function stateOf(received: SsoCallbackInput): string {
   if (received.protocol === 'saml') return requireRequestId(received.samlResponse)
   const [state = '', ...others] = received.parameters.getAll('state')
-  if (others.length > 0) throw refuse.invalid_sso_flow()
+  if (others.length > 0) throw errors.invalid_sso_flow()
   return state
 }
 
@@ -182,7 +182,7 @@ async function finish(kernel: ServerContext, connection: Connection, answered: A
   }
   if (settings.protocol === 'saml' && received.protocol === 'saml')
     return finishOnce(kernel, connection, settings, { ...received, requestId: state })
-  throw refuse.invalid_sso_flow()
+  throw errors.invalid_sso_flow()
 }
 
 /** Returns the user that a SAML provider named, if the assertion is used for the first time. */
@@ -209,14 +209,14 @@ async function finishOnce(
     assertionSha256: sha256(assertionId),
     expiresAt,
   })
-  if (!isFirst) throw refuseAnswer.sso_response_invalid(failureReason('assertion_used'))
+  if (!isFirst) throw providerErrors.sso_response_invalid(failureReason('assertion_used'))
   return person
 }
 
 /** Returns the service provider metadata for the SAML provider of a connection. Throws `sso_connection_unavailable`. */
 export async function getServiceProviderMetadata({ db, config }: ServerContext, connectionId: string): Promise<string> {
   const connection = isUuid(connectionId) ? await findConnection(db, connectionId) : undefined
-  if (connection?.settings.protocol !== 'saml') throw refuse.sso_connection_unavailable()
+  if (connection?.settings.protocol !== 'saml') throw errors.sso_connection_unavailable()
   const certificate = await findCertificate(db, connectionId)
   return serviceProviderMetadata(serviceProviderOf(config.baseUrl, connectionId), certificate)
 }
@@ -228,14 +228,14 @@ async function prove(kernel: ServerContext, connection: Connection, flowId: stri
   try {
     await store.markAuthenticated(db, flowId, await finishing, addSeconds(clock(), limits.flowLifetimeSeconds))
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof ApiError)) throw error
     const said = error.fields['because']
     const details = { connectionId, reason: error.code, ...(typeof said === 'string' && { because: said }) }
     log.info(details, 'sso login failed')
     if (await isRecorded(kernel, connectionId))
       await recordAuditEvent(db, { action: 'sso.login.failed', actor: 'system', organizationId, details }, clock())
     // The error does not reveal the reason, so that forged responses cannot be tested.
-    throw new Refusal(error.status, error.code, error.message, { headers: error.headers })
+    throw new ApiError(error.status, error.code, error.message, { headers: error.headers })
   }
 }
 
@@ -248,7 +248,7 @@ async function isRecorded({ rateLimits }: ServerContext, connectionId: string): 
     await rateLimits.count('recorded-sso-failures-per-connection', connectionId)
     return true
   } catch (error) {
-    if (error instanceof Refusal) return false
+    if (error instanceof ApiError) return false
     throw error
   }
 }
@@ -266,7 +266,7 @@ export function pruneAssertions(db: Database, now: Date, batch: number): Promise
 /** Gets an active connection of an active organization. Throws `sso_connection_unavailable` in all other cases. */
 export async function requireEnabledConnection(db: Database, connectionId: string, purpose: 'login' | 'test') {
   const usable = isUuid(connectionId) ? await findEnabledConnection(db, connectionId, purpose) : undefined
-  if (!usable) throw refuse.sso_connection_unavailable()
+  if (!usable) throw errors.sso_connection_unavailable()
   return usable
 }
 

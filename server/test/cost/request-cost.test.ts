@@ -20,7 +20,7 @@ import { requireRedirectUri } from '#clients/registration/settings.ts'
 import { parseBackup, splitLines } from '#operations/backup/format.ts'
 import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { parseForm, parseJson, requireUtf8 } from '#platform/http/body.ts'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import { parseUiLocales, requireAllowedScopes } from '#oauth/authorize/parameters.ts'
 import { verifyAttestation } from '#accounts/passkeys/attestation.ts'
 import { rejectCrossOrigin } from '#accounts/passkeys/ceremony.ts'
@@ -197,7 +197,7 @@ const parsers: Record<string, MeasuredParser> = {
   'PRS-06 a domain': { sizeMax: bodyBytesMax, parse: normalizeDomain, shapes: costlyText },
   'PRS-07 client data': {
     sizeMax: bodyBytesMax,
-    parse: (text) => rejectCrossOrigin(text, () => new Refusal(400, 'invalid_credential', 'It is refused.')),
+    parse: (text) => rejectCrossOrigin(text, () => new ApiError(400, 'invalid_credential', 'It is refused.')),
     shapes: { ...costlyText, ...changed(costlyJson, base64Url) },
   },
   'PRS-07 an attestation object': {

@@ -1,4 +1,4 @@
-import { jwtVerify, errors, type JWTPayload } from 'jose'
+import { errors as joseErrors, jwtVerify, type JWTPayload } from 'jose'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type IdentityId, asId, isId } from '@countersign/protocol/ids'
 import { toNumericDate } from '#platform/clock.ts'
@@ -14,7 +14,7 @@ import type { AccessTokenRecord } from './access-store.ts'
 
 export type { AccessTokenRecord }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   unauthorized: [401, 'Access token required: Authorization: Bearer <token>.'],
   invalid_token: [401, 'The access token is invalid, expired or revoked.'],
 })
@@ -28,13 +28,13 @@ export function accessGuard({ config, batched, clock }: ServerContext, keys: Sig
   return guard(async (request): Promise<AccessTokenRecord> => {
     // A request without a bearer token gets only the scheme, no error code (RFC 6750 §3).
     if (!/^Bearer +\S/i.test(request.headers.authorization ?? ''))
-      throw refuse.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="countersign"' } })
+      throw errors.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="countersign"' } })
     const now = clock()
     const token = bearerToken(request)
     const key = token && (await resolveAccessToken({ keys, issuer: config.authUrl.origin }, token, now))
     const access = key && (await find([key.identityId, key.sha256, now]))
     if (!access)
-      throw refuse.invalid_token({
+      throw errors.invalid_token({
         headers: { 'www-authenticate': 'Bearer realm="countersign", error="invalid_token"' },
       })
     return access
@@ -88,7 +88,7 @@ export async function verifyAccessJwt(
     const { iat = Infinity } = payload
     return iat > toNumericDate(now) + limits.clockSkewSecondsMax ? undefined : payload
   } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined
+    if (error instanceof joseErrors.JOSEError) return undefined
     throw error
   }
 }

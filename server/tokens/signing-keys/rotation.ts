@@ -13,7 +13,7 @@ import type { SigningKeyState } from '@countersign/protocol/oauth/token-keys'
 
 type Vault = Pick<ServerContext, 'db' | 'keyring'>
 
-const refuse = defineErrors({
+const errors = defineErrors({
   rotation_in_progress: [409, 'A rotation is already in progress.'],
 })
 
@@ -40,9 +40,9 @@ export async function rotateTokenSigningKeys(vault: Vault, { atOnce }: { atOnce:
   const lead = atOnce ? limits.signingKeyEmergencyLeadSeconds : limits.signingKeyLeadSeconds
   const activatesAt = addSeconds(now, lead)
   const newest = await store.findNewestSet(vault.db)
-  if (newest && newest.activatesAt > now && newest.activatesAt <= activatesAt) throw refuse.rotation_in_progress()
+  if (newest && newest.activatesAt > now && newest.activatesAt <= activatesAt) throw errors.rotation_in_progress()
   if (!(await publishKeySet(vault, newest?.version ?? 0, 'operator', { now, activatesAt })))
-    throw refuse.rotation_in_progress()
+    throw errors.rotation_in_progress()
 }
 
 /** Publishes the next key set when the keys in use reach their maximum age, once among all processes. */

@@ -54,7 +54,7 @@ export type ClientAuthentication = { kind: 'secret'; secret: Secret } | { kind: 
 /** A client and whether it has authenticated. A client that sent no secret has not. */
 export type Client = { app: RegisteredApp; authenticated: boolean }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_client: [401, 'Client authentication failed: unknown client_id, or wrong or missing client secret.'],
   invalid_request: [400, 'Send the client credentials in one way only.'],
 })
@@ -86,14 +86,14 @@ export async function authenticateClient(
     await rateLimits.count('client-authentication-failures-per-client', hashKey(`${clientId} ${siteKey(address)}`))
     await rateLimits.count('client-authentication-failures-per-client-global', hashKey(clientId))
   }
-  throw refuse.invalid_client(
+  throw errors.invalid_client(
     scheme === 'basic' ? { headers: { 'www-authenticate': 'Basic realm="countersign"' } } : {},
   )
 }
 
 /** Throws `invalid_client` if an app with a secret has not authenticated. Public apps need no secret. */
 export function requireClientAuthentication({ app, authenticated }: Client): void {
-  if (!app.isPublic && !authenticated) throw refuse.invalid_client()
+  if (!app.isPublic && !authenticated) throw errors.invalid_client()
 }
 
 /** Checks whether a secret is one of the app's. Takes the same time for unknown apps and for apps without a secret. */
@@ -120,13 +120,13 @@ export function parseClientCredentials(authorization: string | undefined, body: 
     return { clientId, proof: proofOf(secret === undefined ? undefined : new Secret(secret)), scheme: 'body' }
   }
   if (secret !== undefined)
-    throw refuse.invalid_request({
+    throw errors.invalid_request({
       sentence: 'Send the client secret once, in the Authorization header or in the body.',
     })
   const basic = parseBasicCredentials(authorization)
   if (!basic) return { clientId, proof: { kind: 'unreadable' }, scheme: 'basic' }
   if (clientId !== '' && clientId !== basic.clientId)
-    throw refuse.invalid_request({ sentence: 'The Authorization header and the body name different clients.' })
+    throw errors.invalid_request({ sentence: 'The Authorization header and the body name different clients.' })
   return { clientId: basic.clientId, proof: proofOf(basic.secret), scheme: 'basic' }
 }
 
@@ -136,5 +136,5 @@ function proofOf(secret: Secret | undefined): ClientAuthentication {
 
 /** Creates the error for a missing parameter. */
 export function missing(name: string) {
-  return refuse.invalid_request({ sentence: `${name} is missing.` })
+  return errors.invalid_request({ sentence: `${name} is missing.` })
 }

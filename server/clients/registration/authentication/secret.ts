@@ -15,7 +15,7 @@ import {
 } from '#clients/registration/management.ts'
 import * as store from '#clients/registration/store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'Public apps have no client secret.'],
   too_many_secrets: [409, 'Too many previous secrets are still valid. Wait for one to expire, or send graceSeconds 0.'],
 })
@@ -35,9 +35,9 @@ export async function rotateSecret(
   await managerTransaction(db, manager, async (tx) => {
     const app = await lockManagedApp(tx, { manager, clientId })
     requireRecentAuthenticationOf(manager, now)
-    if (app.isPublic) throw refuse.invalid_request()
+    if (app.isPublic) throw errors.invalid_request()
     if (graceSeconds > 0 && activeSecretHashes(app, now).length >= limits.clientSecretsMax)
-      throw refuse.too_many_secrets()
+      throw errors.too_many_secrets()
 
     await store.expireSecrets(tx, clientId, previousUntil)
     await store.deleteSecretsOf(tx, clientId, now)

@@ -9,7 +9,7 @@ import { defaultSettings, redirectUriOrigins, usesFreedPort } from '#clients/reg
 import type { FetchedClientMetadata } from './metadata-document.ts'
 import * as store from '#clients/registration/store.ts'
 
-const refuse = defineErrors({ invalid_client: [400, 'Unknown client_id.'] })
+const errors = defineErrors({ invalid_client: [400, 'Unknown client_id.'] })
 
 /** Maximum age of a row before the next consent updates it from the document. */
 const metadataFreshSeconds = 24 * 3600
@@ -93,7 +93,7 @@ async function writeRow(tx: Transaction, app: RegisteredApp): Promise<boolean> {
   if (await store.insertApp(tx, app)) return true
   if (await store.updateMetadataDocumentClient(tx, app)) return false
   if (await store.insertApp(tx, app)) return true
-  throw refuse.invalid_client()
+  throw errors.invalid_client()
 }
 
 /** Deletes up to `batch` metadata document clients that no user has connected. Returns their number. */

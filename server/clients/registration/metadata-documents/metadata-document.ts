@@ -1,7 +1,7 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { Refusal, defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { type Ours, requireRedirectUri } from '#clients/registration/settings.ts'
 import { performance } from 'node:perf_hooks'
 import { addSeconds } from '#platform/clock.ts'
@@ -17,7 +17,7 @@ import { hasPlainHost } from '#platform/origin.ts'
 /** Metadata of an app from its document. */
 export type ClientMetadata = { name: string; redirectUris: string[] }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_client: [400, 'The document at this client_id does not describe a client.'],
   temporarily_unavailable: [503, 'Too many client metadata documents are being fetched. Retry later.'],
 })
@@ -39,7 +39,7 @@ const MetadataDocument = Type.Object({
  * Throws `invalid_client` with the reason, for the author of the document.
  */
 export function parseClientMetadataDocument(document: unknown, clientId: ClientId, ours: Ours): ClientMetadata {
-  const because = (what: string) => refuse.invalid_client({ sentence: `The document at this client_id ${what}` })
+  const because = (what: string) => errors.invalid_client({ sentence: `The document at this client_id ${what}` })
   if (!Value.Check(MetadataDocument, document))
     throw because('lacks client_id or redirect_uris, or has values of wrong types.')
   if (document.client_id !== clientId) throw because('has a client_id other than its own URL.')
@@ -62,7 +62,7 @@ function isAcceptable(uri: string, ours: Ours): boolean {
     requireRedirectUri(uri, { isPublic: true, ours })
     return uri.length <= 2000
   } catch (error) {
-    if (error instanceof Refusal) return false
+    if (error instanceof ApiError) return false
     throw error
   }
 }
@@ -114,7 +114,7 @@ export function createClientMetadataFetcher(
       others.length >= places.all ||
       others.filter((other) => other.network === network).length >= places.ofNetwork ||
       others.filter((other) => other.host === host).length >= places.ofHost
-    if (isFull) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '5' } })
+    if (isFull) throw errors.temporarily_unavailable({ headers: { 'retry-after': '5' } })
     const mine = { network, host }
     requested.add(mine)
     return outbound
@@ -130,18 +130,18 @@ export function createClientMetadataFetcher(
       const description = parseClientMetadataDocument(document.json, url, config)
       return { ...description, readAt, freshUntil: addSeconds(readAt, lifetimeOf(document)) }
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'temporarily_unavailable') throw error
+      if (error instanceof ApiError && error.code === 'temporarily_unavailable') throw error
       await idle(begun + failureMilliseconds - performance.now())
       if (!(error instanceof OutboundError)) throw error
       log.info({ reason: error.reason }, 'client metadata document fetch failed')
-      throw refuse.invalid_client({
+      throw errors.invalid_client({
         sentence: 'The client metadata document at this client_id could not be fetched or is invalid.',
       })
     }
   }
 
   async function readAnew(url: ClientId, network: string): Promise<Remembered> {
-    if (underWay.size >= underWayMax) throw refuse.temporarily_unavailable({ headers: { 'retry-after': '5' } })
+    if (underWay.size >= underWayMax) throw errors.temporarily_unavailable({ headers: { 'retry-after': '5' } })
     const reading = fetchDescription(url, network)
     underWay.set(url, reading)
     try {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type ClientId, asId } from '@countersign/protocol/ids'
 import { applyRateLimitNumbers, createRateLimits, type RateLimitNumbers } from '#platform/rate-limits/rate-limit.ts'
 import { rateLimitPolicies } from '../../../modules.ts'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
 import { createAppDirectory, type AppDirectory } from '#clients/registration/directory.ts'
@@ -50,7 +50,7 @@ async function refusalOf(promise: Promise<unknown>) {
   try {
     await promise
   } catch (error) {
-    assert.ok(error instanceof Refusal)
+    assert.ok(error instanceof ApiError)
     return { status: error.status, headers: error.headers, body: error.toBody() }
   }
   throw new Error('the promise did not reject')

@@ -16,7 +16,7 @@ import {
 } from '#tokens/families/family.ts'
 import { defineFamilyGrant, type FamilyRequest } from './resource-grant.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'The token request is malformed.'],
   invalid_target: [400, 'The user has not granted this app access to the resource.'],
   invalid_grant: [400, 'The authorization code is invalid, expired, already used, or was issued to another client.'],
@@ -37,7 +37,7 @@ export const authorizationCodeGrant = defineFamilyGrant({
   findFamily: (db, { code }) => findFamilyByInitialCredential(db, 'code', code),
   redeem: (deps, client, request, now) =>
     exchangeAuthorizationCode(deps, client, { ...request, kind: 'code', token: request.code }, now),
-  refuseResource: refuse.invalid_target,
+  resourceError: errors.invalid_target,
 })
 
 /** Parses the parameters of a code exchange. It has no scope: the code was issued for one. */
@@ -48,7 +48,7 @@ function parseCodeExchange(body: TokenRequest): CodeExchangeRequest {
   if (!code) throw missing('code')
   if (!redirectUri) throw missing('redirect_uri')
   if (codeVerifier !== undefined && !verifierPattern.test(codeVerifier))
-    throw refuse.invalid_request({ sentence: 'code_verifier must be 43 to 128 unreserved characters.' })
+    throw errors.invalid_request({ sentence: 'code_verifier must be 43 to 128 unreserved characters.' })
   return { code, redirectUri, codeVerifier, resource, scope: undefined }
 }
 
@@ -76,9 +76,9 @@ export async function exchangeAuthorizationCode(
 
   const family = await findFamilyByInitialCredential(db, kind, token)
   if (family && family.codeChallenge === null && codeVerifier === undefined && !client.authenticated)
-    throw refuse.invalid_client()
+    throw errors.invalid_client()
   if (family && isReplay(family, client, { redirectUri, codeChallenge })) await revokeFamilyOnReuse(db, family, now)
-  throw refuse.invalid_grant(kind === 'assertion' ? ofAssertion : {})
+  throw errors.invalid_grant(kind === 'assertion' ? ofAssertion : {})
 }
 
 /** Tells if the client that a credential was issued to presents it again, with the correct proof. */

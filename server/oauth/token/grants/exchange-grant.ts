@@ -6,7 +6,7 @@ import { resolveFieldAlias } from '#platform/http/body.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { defineGrant } from './grant.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'The token request is malformed.'],
   invalid_target: [400, 'resource and audience name different targets.'],
 })
@@ -34,13 +34,13 @@ function parseTokenExchange(body: TokenRequest): Exchange {
     resolveFieldAlias(body.requested_token_type, body.requestedTokenType),
   ]
   if (!types.every((type) => type === undefined || tokenTypes.includes(type)))
-    throw refuse.invalid_request({
+    throw errors.invalid_request({
       sentence: 'The only supported token types are access_token and jwt (RFC 8693 section 3).',
     })
   if (body.actor_token !== undefined)
-    throw refuse.invalid_request({ sentence: 'actor_token is not supported. The actor is always the client.' })
+    throw errors.invalid_request({ sentence: 'actor_token is not supported. The actor is always the client.' })
   const { audience, resource = audience, scope } = body
   if (!resource) throw missing('resource')
-  if (audience !== undefined && audience !== resource) throw refuse.invalid_target()
+  if (audience !== undefined && audience !== resource) throw errors.invalid_target()
   return { subjectToken, resource, scope: scope === undefined ? undefined : ScopeSet.parse(scope) }
 }

@@ -46,12 +46,12 @@ export function defineGrant<Request>({ name, clients, parse, redeem }: GrantDefi
   }
 }
 
-const refuse = defineErrors({ unauthorized_client: [400, 'Public clients cannot use this grant.'] })
+const errors = defineErrors({ unauthorized_client: [400, 'Public clients cannot use this grant.'] })
 
 /** Throws `unauthorized_client` or `invalid_client` for a client that may not use the grant. */
 function requireAllowed(name: string, clients: AllowedClients, client: Client): void {
   if (clients === 'any') return
   if (clients === 'confidential' && client.app.isPublic)
-    throw refuse.unauthorized_client({ sentence: `Public clients cannot use ${name.replaceAll('_', ' ')}.` })
+    throw errors.unauthorized_client({ sentence: `Public clients cannot use ${name.replaceAll('_', ' ')}.` })
   requireClientAuthentication(client)
 }

@@ -15,7 +15,7 @@ import {
 import { quoted } from '#oauth/authorize/parameters.ts'
 import { defineFamilyGrant, type FamilyRequest } from './resource-grant.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_grant: [
     400,
     'The refresh token is invalid, expired, already used, revoked, or was issued to another client.',
@@ -32,7 +32,7 @@ export const refreshTokenGrant = defineFamilyGrant({
   parse: parseRefresh,
   findFamily: async (db, { refreshToken }, now) => (await findFamilyByRefreshToken(db, refreshToken, now))?.family,
   redeem: refreshTokens,
-  refuseResource: () => refuse.invalid_grant({ sentence: "The user has revoked this app's access to the resource." }),
+  resourceError: () => errors.invalid_grant({ sentence: "The user has revoked this app's access to the resource." }),
 })
 
 function parseRefresh({ refresh_token, refreshToken: alias, scope, resource }: TokenRequest): RefreshRequest {
@@ -58,13 +58,13 @@ async function refreshTokens(
   if (issued) return issued
 
   const found = await findFamilyByRefreshToken(db, requested.refreshToken, now)
-  if (!found || found.family.clientId !== app.clientId || found.family.revokedAt !== null) throw refuse.invalid_grant()
+  if (!found || found.family.clientId !== app.clientId || found.family.revokedAt !== null) throw errors.invalid_grant()
   if (found.reused) {
     await revokeFamilyOnReuse(db, found.family, now)
-    throw refuse.invalid_grant()
+    throw errors.invalid_grant()
   }
   if (narrowed) requireRequested(narrowed, found.family)
-  throw refuse.invalid_grant()
+  throw errors.invalid_grant()
 }
 
 /**
@@ -77,9 +77,9 @@ function requireRequested(
 ) {
   const [never] = narrowed.without(new ScopeSet(requestedScope ?? granted))
   if (never !== undefined)
-    throw refuse.invalid_scope({
+    throw errors.invalid_scope({
       sentence: `scope contains ${quoted(never)}, which was not requested at authorization.`,
     })
   if (narrowed.intersection(new ScopeSet(granted)).size === 0)
-    throw refuse.invalid_scope({ sentence: 'None of the requested scopes was granted.' })
+    throw errors.invalid_scope({ sentence: 'None of the requested scopes was granted.' })
 }

@@ -2,7 +2,7 @@ import type { ResourceTokenResponse, TokenRequest } from '@countersign/protocol/
 import type { Client } from '#clients/registration/authentication/authentication.ts'
 import { issueDelegatedTokenResponse, requireDelegation } from '#oauth/delegation/exchange.ts'
 import type { Database } from '#platform/database/database.ts'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import type { IssuedTokens, TokenFamily } from '#tokens/families/family.ts'
 import type { Subject } from '#tokens/families/presented-token.ts'
 import { splitScopes, validateResourceIndicator } from '#oauth/authorize/connector.ts'
@@ -25,7 +25,7 @@ type FamilyGrantDefinition<Request extends FamilyRequest> = Pick<
   findFamily: (db: Database, request: Request, now: Date) => Promise<TokenFamily | undefined>
   redeem: (deps: GrantDeps, client: Client, request: Request, now: Date) => Promise<IssuedTokens>
   /** Creates the error for an app that may not act at the requested resource. */
-  refuseResource: () => Refusal
+  resourceError: () => ApiError
 }
 
 /** Defines a grant that redeems a credential of a token family, for tokens of this provider or of one resource. */
@@ -68,8 +68,8 @@ async function redeemForResource<Request extends FamilyRequest>(
   const { clientId } = client.app
   const takenFor = (subject: Subject) => ({ subject, clientId, named, scope: scope.size > 0 ? scope : undefined })
   const denied = (error: unknown) => {
-    if (!(error instanceof Refusal && error.code === 'access_denied')) throw error
-    throw grant.refuseResource()
+    if (!(error instanceof ApiError && error.code === 'access_denied')) throw error
+    throw grant.resourceError()
   }
 
   const family = await grant.findFamily(db, request, now)

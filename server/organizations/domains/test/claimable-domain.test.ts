@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import { requireClaimable } from '#organizations/domains/domain.ts'
 
 const suffixes = ['co.uk', 'gov.uk', 'github.io', 'vercel.app', 'blogspot.com', 'foo.ck', 'xn--55qx5d.cn', '公司.cn']
@@ -24,5 +24,5 @@ for (const [written, domain] of Object.entries(claimable))
   test(`an organization can claim ${written}`, () => assert.equal(requireClaimable(written), domain))
 
 function isRefused(code: string) {
-  return (error: unknown) => error instanceof Refusal && error.code === code && error.status === 400
+  return (error: unknown) => error instanceof ApiError && error.code === code && error.status === 400
 }

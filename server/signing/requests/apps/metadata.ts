@@ -25,7 +25,7 @@ export function toRequestingApp(request: RequestingAppRow): SigningRequest['app'
   }
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_request: [400, 'metadata must be at most 16 KiB of JSON, nested at most 8 levels.'],
 })
 
@@ -34,7 +34,7 @@ export function serializeMetadata(metadata: Record<string, unknown> | undefined)
   if (metadata === undefined) return null
   const written = JSON.stringify(metadata)
   const fits = Buffer.byteLength(written) <= limits.signingMetadataBytesMax
-  if (!fits || depthOf(metadata) > limits.signingMetadataDepthMax) throw refuse.invalid_request()
+  if (!fits || depthOf(metadata) > limits.signingMetadataDepthMax) throw errors.invalid_request()
   return written
 }
 

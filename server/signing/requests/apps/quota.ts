@@ -6,7 +6,7 @@ import { hashKey, type RateLimits } from '#platform/rate-limits/rate-limit.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as quotaStore from './quota-store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   too_many_pending: [429, 'Too many pending signing requests from this app for this signer.'],
 })
 
@@ -55,9 +55,9 @@ export function requireRoom({ ofApp, ofAll }: Pending, { isConnected, pendingMax
     : limits.signingPendingOfUnconnectedTogetherMax
   const beyondMax = isConnected ? limits.signingPendingOfConnectedBeyondMax : 0
   const retryAfter = (expiry: Date) => ({ headers: { 'retry-after': String(secondsUntil(now, expiry)) } })
-  if (ofApp.count >= (pendingMax ?? ofAppMax)) throw refuse.too_many_pending(retryAfter(ofApp.firstExpiry))
+  if (ofApp.count >= (pendingMax ?? ofAppMax)) throw errors.too_many_pending(retryAfter(ofApp.firstExpiry))
   if (ofAll.count >= togetherMax && ofApp.count >= beyondMax)
-    throw refuse.too_many_pending({ sentence: tooManyTogether, ...retryAfter(ofAll.firstExpiry) })
+    throw errors.too_many_pending({ sentence: tooManyTogether, ...retryAfter(ofAll.firstExpiry) })
 }
 
 /** Room for requests; `pendingMax` is set if a signer should have fewer pending requests of this app than usual. */

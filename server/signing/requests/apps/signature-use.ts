@@ -5,7 +5,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import * as signatureUseStore from './signature-use-store.ts'
 import type { SignatureUse } from './signature-use-store.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   signature_reused: [409, 'This signature was given to another app, for another organization or in another role.'],
 })
 
@@ -16,7 +16,7 @@ const refuse = defineErrors({
  * @throws `signature_reused`
  */
 export async function bindSignature(tx: Transaction, signature: Uint8Array, use: SignatureUse): Promise<void> {
-  if (!(await signatureUseStore.insertUse(tx, sha256(signature), use))) throw refuse.signature_reused()
+  if (!(await signatureUseStore.insertUse(tx, sha256(signature), use))) throw errors.signature_reused()
 }
 
 /** Deletes the signature uses of deleted identities. Their keys are deleted, so they cannot sign any more. */

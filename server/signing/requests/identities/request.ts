@@ -33,7 +33,7 @@ import * as quotaStore from '#signing/requests/apps/quota-store.ts'
 import * as expiryStore from './request-sweep-store.ts'
 import { bindSignature, deleteSignatureUses } from '#signing/requests/apps/signature-use.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   request_not_found: [404, 'Signing request not found.'],
   reserved_payload: [
     400,
@@ -56,7 +56,7 @@ type Surroundings = { db: Database; apps: Pick<AppDirectory, 'find'>; site: Site
 export async function buildSignView({ db, apps, site }: Surroundings, query: unknown, now: Date): Promise<SignView> {
   const sent = new Map<string, unknown>(Object.entries(query ?? {}))
   const requestId = sent.get('requestId')
-  if (typeof requestId !== 'string' || !uuid.test(requestId)) throw refuse.request_not_found()
+  if (typeof requestId !== 'string' || !uuid.test(requestId)) throw errors.request_not_found()
   const embedded = sent.get('embed') === '1'
   const framedBy = embedded ? await originsOfApp({ db, apps }, requestId) : []
   return { page: 'sign', site, requestId, embedded, framedBy, servedAt: now.toISOString() }
@@ -91,7 +91,7 @@ export async function createSigningRequest(
 ) {
   const { clientId } = app
   const { identityId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = requested
-  if (isReservedPayload(payload)) throw refuse.reserved_payload()
+  if (isReservedPayload(payload)) throw errors.reserved_payload()
   const metadata = serializeMetadata(requested.metadata)
   const by = { signerId: identityId, ...app }
   const before = { ...by, isConnected: await isConnected(db, identityId, clientId) }
@@ -105,9 +105,9 @@ export async function createSigningRequest(
   return transaction(db, async (tx) => {
     // Creating and rotating lock the identity, so that counts and the key stay unchanged.
     const identity = await lockIdentity(tx, identityId)
-    if (!identity) throw refuse.identity_not_found()
+    if (!identity) throw errors.identity_not_found()
     const key = await findCurrentKey(tx, identityId)
-    if (!key) throw refuse.no_signing_key()
+    if (!key) throw errors.no_signing_key()
     const asking = { ...by, isConnected: await isConnected(tx, identityId, clientId) }
     requireRoom(await store.countPending(tx, { identityId, ...asking }, now), { ...asking, pendingMax }, now)
 
@@ -136,7 +136,7 @@ export async function getSigningStatus(
 ) {
   const found = await store.findStatus(prepared, requestId)
   if (!found) return getOrganizationSigningStatus(db, clientId, requestId, now)
-  if (found.clientId !== clientId) throw refuse.access_denied()
+  if (found.clientId !== clientId) throw errors.access_denied()
   if (found.isFormer) return toStatus({ ...found, status: found.expiresAt > now ? 'pending' : 'expired' })
   return toStatus(await loadRequestWithExpiry(db, found, now))
 }
@@ -188,11 +188,11 @@ export async function signRequest(
   now: Date,
 ) {
   const request = await requirePending(db, session, requestId, now)
-  if (request.appStatus !== 'active') throw refuse.app_disabled()
+  if (request.appStatus !== 'active') throw errors.app_disabled()
   requireRecentAuthentication(session, now)
   const signature = fromCanonicalBase64(written)
   if (!signature || !verifies(Buffer.from(request.payload, 'utf8'), signature, request.publicKey))
-    throw refuse.invalid_signature()
+    throw errors.invalid_signature()
   await resolve(db, { session, request }, { status: 'signed', signature }, now)
   return {
     requestId,
@@ -291,7 +291,7 @@ async function resolve(
 }
 
 function notPending(status: SigningStatus) {
-  return refuse.request_not_pending({ fields: { status } })
+  return errors.request_not_pending({ fields: { status } })
 }
 
 /**
@@ -303,7 +303,7 @@ async function loadRequestWithExpiry<Stored extends store.RequestStatus>(
   request: Stored | undefined,
   now: Date,
 ): Promise<Stored> {
-  if (!request) throw refuse.request_not_found()
+  if (!request) throw errors.request_not_found()
   if (request.status !== 'pending' || request.expiresAt > now) return request
   try {
     if (await expireRequest(db, request, now)) return { ...request, status: 'expired' }
@@ -313,7 +313,7 @@ async function loadRequestWithExpiry<Stored extends store.RequestStatus>(
   }
   // Another caller has resolved it between our read and our write.
   const after = await store.findRequest(db, request.identityId, request.requestId)
-  if (!after) throw refuse.request_not_found()
+  if (!after) throw errors.request_not_found()
   return { ...request, ...after }
 }
 

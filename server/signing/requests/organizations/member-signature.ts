@@ -57,7 +57,7 @@ export function toMemberView(
   }
 }
 
-const refuse = defineErrors({
+const errors = defineErrors({
   invalid_signature: [
     400,
     'signature does not verify over the payload with the signing key of any of your member identities.',
@@ -94,7 +94,7 @@ export async function getOrganizationSigningRequest(
   const { db } = surroundings
   const signatories = await requireReader(surroundings, asking, now)
   const [view] = await toMemberViews(db, [await loadRequestWithExpiry(db, asking, now)], signatories)
-  if (!view) throw refuse.no_signing_key()
+  if (!view) throw errors.no_signing_key()
   return view
 }
 
@@ -116,14 +116,14 @@ export async function signForOrganization(
     await keepOrganization(tx, asking.organizationId)
     const signatories = await requireReader({ db: tx, config }, asking, now)
     const entitled = signatories.filter(({ maySign, mayApprove }) => (role === 'sign' ? maySign : mayApprove))
-    if (entitled.length === 0) throw refuse.insufficient_scope()
+    if (entitled.length === 0) throw errors.insufficient_scope()
     const request = await store.lockPendingRequest(tx, asking, now)
     if (!request) return undefined
-    if (request.appStatus !== 'active') throw refuse.app_disabled()
+    if (request.appStatus !== 'active') throw errors.app_disabled()
     requireRecentAuthentication(asking.session, now)
     const answer = await verifySignatureOfMember(tx, entitled, { payload: request.payload, written })
     if (!answer || !(await answerStore.upsertMemberSignature(tx, asking, { ...answer, role }, now)))
-      throw refuse.invalid_signature()
+      throw errors.invalid_signature()
     const { identityId, signature } = answer
     const { organizationId } = asking
     await bindSignature(tx, signature, { identityId, clientId: request.clientId, role, organizationId })
@@ -209,13 +209,13 @@ export async function requireReader(
   now: Date,
 ) {
   const signatories = await requireSigners(surroundings, session, organizationId, now)
-  if (signatories.length === 0) throw refuse.request_not_found()
+  if (signatories.length === 0) throw errors.request_not_found()
   return signatories
 }
 
 async function notPending(db: Database, place: answerStore.OrganizationRequestKey, now: Date) {
   const { status } = await loadRequestWithExpiry(db, place, now)
-  return refuse.request_not_pending({ fields: { status: status satisfies SigningStatus } })
+  return errors.request_not_pending({ fields: { status: status satisfies SigningStatus } })
 }
 
 /** Maps requests to the view of a member, without those for which the user has no signing key. */

@@ -22,7 +22,7 @@ import type { AnswerOfIdentity, OrganizationRequestKey, StoredMemberSignature } 
 import * as store from './organization-request-store.ts'
 import { countAsking, countUnconnected, isRecorded, requireRoom, type Asking } from '#signing/requests/apps/quota.ts'
 
-const refuse = defineErrors({
+const errors = defineErrors({
   reserved_payload: [
     400,
     "payload must not start with {'version': because that prefix is reserved for messages of this service.",
@@ -50,7 +50,7 @@ export async function createOrganizationSigningRequest(
   now: Date,
 ) {
   const { organizationId, payload, expiresInSeconds = limits.signingLifetimeSeconds } = requested
-  if (isReservedPayload(payload)) throw refuse.reserved_payload()
+  if (isReservedPayload(payload)) throw errors.reserved_payload()
   const metadata = serializeMetadata(requested.metadata)
   const { clientId } = app
   const [of, by] = [
@@ -68,9 +68,9 @@ export async function createOrganizationSigningRequest(
   return transaction(db, async (tx) => {
     // Creators lock the organization, so that counts and its policy stay unchanged.
     const organization = await lockActiveOrganization(tx, organizationId)
-    if (!organization) throw refuse.organization_not_found()
+    if (!organization) throw errors.organization_not_found()
     const { name: organizationName, approvalsNeeded } = organization
-    if (!(await canSign(tx, organizationId, approvalsNeeded))) throw refuse.no_signing_key()
+    if (!(await canSign(tx, organizationId, approvalsNeeded))) throw errors.no_signing_key()
     const asking = { ...by, isConnected: await hasActiveOrganizationTokens(tx, of, now) }
     requireRoom(await store.countPending(tx, { organizationId, ...asking }, now), asking, now)
 
@@ -99,8 +99,8 @@ export async function findRequestRouteOfApp(
   requestId: string,
 ): Promise<OrganizationRequestKey> {
   const place = await store.findRequestRoute(db, requestId)
-  if (!place) throw refuse.request_not_found()
-  if (place.clientId !== clientId) throw refuse.access_denied()
+  if (!place) throw errors.request_not_found()
+  if (place.clientId !== clientId) throw errors.access_denied()
   return place
 }
 
@@ -202,7 +202,7 @@ export async function loadRequestWithExpiry(
   now: Date,
 ): Promise<store.StoredRequest> {
   const request = await store.findRequest(db, place, now)
-  if (!request) throw refuse.request_not_found()
+  if (!request) throw errors.request_not_found()
   if (request.status !== 'pending' || request.expiresAt > now) return request
   const expired: SigningStatus = 'expired'
   try {
@@ -213,7 +213,7 @@ export async function loadRequestWithExpiry(
   }
   // Another caller has resolved it between our read and our write.
   const after = await store.findRequest(db, request, now)
-  if (!after) throw refuse.request_not_found()
+  if (!after) throw errors.request_not_found()
   return after
 }
 

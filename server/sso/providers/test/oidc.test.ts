@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createOutboundClient } from '#platform/outbound/fetch.ts'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { startUpstreamProvider, type UpstreamProvider } from '#testing/upstream-provider.ts'
 import { buildOidcRedirect, verifyOidcCallback } from '#sso/providers/oidc.ts'
@@ -42,7 +42,7 @@ const codeOf = (signingIn: Promise<unknown>) =>
   signingIn.then(
     () => 'signed in',
     (error: unknown) => {
-      if (error instanceof Refusal) return error.code
+      if (error instanceof ApiError) return error.code
       throw error
     },
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connection, now } from '@countersign/saml/testing/document'
 import { makeCorpus } from '@countersign/saml/testing/make'
-import { Refusal } from '#platform/api-error.ts'
+import { ApiError } from '#platform/api-error.ts'
 import { buildSamlRedirect, parseSamlMetadata, requireRequestId, verifySamlCallback } from '#sso/providers/saml.ts'
 
 test('request ids are unique and unpredictable', () => {
@@ -19,7 +19,7 @@ test('each rejected response has an error code, and the detail for the audit log
     await assert.rejects(
       verifySamlCallback(connection, { samlResponse, requestId, findKeys }, now),
       (error) =>
-        error instanceof Refusal &&
+        error instanceof ApiError &&
         /^sso_(response_invalid|response_mismatch|denied)$/.test(error.code) &&
         typeof error.fields['because'] === 'string' &&
         (kind === 'hostile' || error.code === 'sso_response_mismatch'),
@@ -28,7 +28,7 @@ test('each rejected response has an error code, and the detail for the audit log
   }
   assert.throws(
     () => requireRequestId('%%%'),
-    (error) => error instanceof Refusal && error.code === 'sso_response_invalid' && error.fields['because'] === 'form',
+    (error) => error instanceof ApiError && error.code === 'sso_response_invalid' && error.fields['because'] === 'form',
   )
 })
 
@@ -36,7 +36,7 @@ test('SML-17 rejected metadata is named in a sentence', async () => {
   await assert.rejects(
     parseSamlMetadata('<html><body>Sign in</body></html>', now),
     (error) =>
-      error instanceof Refusal &&
+      error instanceof ApiError &&
       error.code === 'invalid_metadata' &&
       error.message === 'The metadata describes no entity.',
   )
