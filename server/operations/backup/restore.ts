@@ -29,8 +29,8 @@ export type BackupServices = { kernel: ServerContext; keys: SigningKeys; backedU
 /**
  * Restores a backup into an empty server, atomically.
  *
- * Nothing issued before stays valid: a backup contains no sessions and tokens, because it cannot know which were used
- * or revoked since.
+ * No session, code, access or refresh token issued before stays valid: a backup contains none, because it cannot know
+ * which were used or revoked since.
  */
 export async function restoreBackup(services: BackupServices, body: Readable): Promise<RestoreResult> {
   const { kernel } = services

@@ -23,9 +23,13 @@ export type MaintenanceTask = (kernel: ServerContext, now: Date) => Promise<void
 export type Background = { stop: () => Promise<void> }
 
 /**
- * What a backup does with a table. Data that depends on a secret outside the database is excluded: sessions, codes,
- * tokens, ceremonies. A backup cannot know what was used or revoked after it was created, and must not make it valid
- * again.
+ * What a backup does with a table. Rows that are used once or live briefly are excluded: sessions, codes, access and
+ * refresh tokens, ceremonies, invitations. A backup cannot know what was used or revoked after it was created, and must
+ * not make it valid again.
+ *
+ * Long-lived credentials are included, because their owners would lose access without them: passkeys, recovery codes,
+ * app secrets, SCIM tokens. One that was revoked after the backup is valid again: `docs/operations/backup.md` says what
+ * the operator does.
  */
 export type BackupPolicy = 'include' | 'exclude'
 
