@@ -132,7 +132,7 @@ if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   const sources = readSources(root, ['server/**/*.ts']).filter(
-    ({ path }) => !/\.test\.ts$|^server\/(?:testing|sso\/saml\/corpus)\//.test(path),
+    ({ path }) => !/\.test\.ts$|^server\/testing\//.test(path),
   )
   const [growth, cases] = [read('docs/security/growth.md'), read('docs/security/cases.md')]
   const actions = modules.flatMap((module) => ('auditActions' in module ? module.auditActions : []))

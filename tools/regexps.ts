@@ -210,7 +210,7 @@ function asKnown(pattern: string, flags: string): [pattern: string, flags: strin
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
   const files = readSources(root, ['{server,protocol,keys,saml,sdk,web,cli}/**/*.{ts,tsx}'])
-  const ofTests = /\.test\.tsx?$|\/(?:testing|corpus)\//
+  const ofTests = /\.test\.tsx?$|\/testing\//
   const sources = files.filter(({ path }) => !ofTests.test(path))
   const listPath = join(import.meta.dirname, 'regexps.safe.txt')
   const cachePath = join(root, 'node_modules/.cache/safe-regexps')
