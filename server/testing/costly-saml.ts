@@ -72,26 +72,41 @@ export const costlyResponses: Shapes = {
 /** Content that the provider itself has signed, which the library verifies too. */
 const twiceSigned = (content: string) => sign(sign(response(assertion({ attributes: content })), '_a1'), '_r1')
 const value = `<saml:AttributeValue>${text}</saml:AttributeValue>`
-const groups = (count: number) =>
-  `<saml:AttributeStatement><saml:Attribute Name="groups">${value.repeat(count)}` +
-  '</saml:Attribute></saml:AttributeStatement>'
+const groupsOf = (values: string) =>
+  `<saml:AttributeStatement><saml:Attribute Name="groups">${values}</saml:Attribute></saml:AttributeStatement>`
 
-/** Repeats a part up to the number that the library accepts, if they fit. */
+/** Repeats a part up to the number that is passed to the library twice, if they fit. */
 const upToTheLimit = (unit: string) => (size: number) => {
   const room = Math.floor((size - 10_000) / unit.length)
   const elements = unit.match(/<\w/g)?.length ?? 0
-  const attributes = unit.match(/ (?!xmlns)[\w:]+=/g)?.length ?? 0
+  const attributes = unit.match(/ [\w:]+=/g)?.length ?? 0
   const count = Math.min(
     room,
-    Math.floor((limits.samlSignedElementsMax - 40) / elements),
-    Math.floor((limits.samlSignedAttributesMax - 40) / attributes),
+    Math.floor((limits.samlSignedElementsMax - 60) / elements),
+    Math.floor((limits.samlSignedAttributesMax - 90) / attributes),
   )
-  return twiceSigned(`<c${declared}>${unit.repeat(count)}</c>`)
+  return twiceSigned(groupsOf(value.replace(text, `<c${declared}>${unit.repeat(count)}</c>`)))
 }
 
+/** Adds unsigned content to the last signature, whose KeyInfo no other signature covers. */
+const inKeyInfo = (whole: string, content: string) => {
+  const [before = '', ...after] = whole.split('<ds:KeyInfo>')
+  return [before, content + after.join('<ds:KeyInfo>')].join('<ds:KeyInfo>')
+}
+
+/** The elements beside the groups are those of the response, the assertion and both signatures. */
+const mostGroups = twiceSigned(groupsOf(value.repeat(limits.samlSignedElementsMax - 60)))
+
 export const signedResponses: Shapes = {
-  'as many groups as are read, signed twice': () => twiceSigned(groups(limits.samlSignedElementsMax - 30)),
-  'groups, signed twice': between((content) => twiceSigned(groups(1).replace(value, content)), value),
+  'as many groups as are read, signed twice': () => mostGroups,
+  // With the rest of the elements that the parser accepts.
+  'as many groups as are read, and an unsigned KeyInfo': (size) =>
+    inKeyInfo(mostGroups, '<b a=""/>'.repeat(Math.floor((3900 * size) / limits.samlResponseBytesMax))),
+  'as many elements as are read with two attributes each': upToTheLimit('<b a="" b=""/>'),
+  'as many declarations as are read, which no name uses': upToTheLimit(
+    `<b${named(8, (n) => `xmlns:n${n}="v:${n}"`)}/><b/>`,
+  ),
+  'groups, signed twice': between((content) => twiceSigned(groupsOf(content)), value),
   ...Object.fromEntries(
     Object.entries(contents).map(([what, unit]) => [`${what}, as many as are verified`, upToTheLimit(unit)]),
   ),
