@@ -55,8 +55,16 @@ const transform = '<ds:Transform Algorithm="http://www.w3.org/2001/10/xml-exc-c1
 const including = (prefixes: string) =>
   transform.replace('/>', () => `><i:InclusiveNamespaces xmlns:i="u:i" PrefixList="${prefixes}"/></ds:Transform>`)
 
+const longDeclared = named(50, (n) => `xmlns:n${n}="u:${n}.${text.repeat(12)}"`)
+const longNames = named(5, (n) => `<n${5 * n}:b n${5 * n + 1}:a="" n${5 * n + 2}:a=""/>`)
+
 export const costlyResponses: Shapes = {
   ...perContent((content) => widened(changed, `<c${declared}>${content}</c>`)),
+  'a long namespace of many elements': (size) =>
+    widened(changed, `<c xmlns:n="u:${text.repeat(size / 40)}">${'<n:b/>'.repeat(size / 30)}</c>`),
+  // As many as the parser accepts at the largest size.
+  'the longest namespaces, in elements and attributes': (size) =>
+    widened(changed, `<c${longDeclared}>${longNames.repeat((480 * size) / limits.samlResponseBytesMax)}</c>`),
   'a signature of a stranger': between(
     (content) => sign(widened(response(assertion()), content), '_r1', { by: stranger }),
     `<b>${text}</b>`,
