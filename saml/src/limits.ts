@@ -4,9 +4,9 @@ export type SamlLimits = {
   clockSkewSecondsMax: number
   /** Size of the decoded response. */
   samlResponseBytesMax: number
-  /** Elements of a signed part, which the signature library reads slowly. */
+  /** Elements of a signed part and its signature, without KeyInfo, which the signature library reads slowly. */
   samlSignedElementsMax: number
-  /** Attributes of all elements of a signed part, without namespace declarations. */
+  /** Attributes and namespace declarations of all these elements. */
   samlSignedAttributesMax: number
   /** Length of the name of a user. */
   subjectCharactersMax: number

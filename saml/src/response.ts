@@ -98,11 +98,8 @@ async function readResponse(
   requireDistinctIds(received)
   const { acsUrl, identityProvider } = connection
   const { certificates } = identityProvider
-  const fit = (read: (signed: XmlElement) => unknown) => async (signed: XmlElement) => {
-    const elements = everyElementOf(signed)
-    if (elements.length > limits.samlSignedElementsMax) throw invalid('too_many_elements')
-    const attributes = elements.reduce((count, one) => count + one.attributes.length, 0)
-    if (attributes > limits.samlSignedAttributesMax) throw invalid('too_many_attributes')
+  const fit = (read: (signed: XmlElement) => unknown) => async (signed: XmlElement, readByLibrary: XmlElement) => {
+    requireFewParts(readByLibrary, limits)
     read(signed)
     await onSigned?.()
   }
@@ -130,6 +127,22 @@ async function readResponse(
     certificates,
     fit((signed) => verifyAssertion(connection, signed, expected)),
   )
+}
+
+/**
+ * Limits what the signature library reads slowly. Namespace declarations count as attributes, also those that the
+ * signature does not cover because no name uses them.
+ */
+function requireFewParts(
+  readByLibrary: XmlElement,
+  { samlSignedElementsMax, samlSignedAttributesMax }: SamlLimits,
+): void {
+  const elements = everyElementOf(readByLibrary)
+  if (elements.length > samlSignedElementsMax) throw invalid('too_many_elements')
+  const scopes = new Set(elements.map(({ scope }) => scope))
+  const declarations = [...scopes].reduce((count, { declared }) => count + declared.size, 0)
+  const attributes = elements.reduce((count, one) => count + one.attributes.length, declarations)
+  if (attributes > samlSignedAttributesMax) throw invalid('too_many_attributes')
 }
 
 function receivedParts(response: XmlElement) {

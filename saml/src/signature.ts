@@ -38,23 +38,28 @@ export function isSignature({ localName, namespace }: XmlElement): boolean {
 /**
  * Returns the signed content of an element (XML Signature, enveloped), parsed again from exactly the bytes that the
  * signature covers. The signature must be the element's own and cover all of it. Only the given certificates (PEM) are
- * trusted, not the document. `requireFit` can reject the element before the library verifies it. Throws
- * `SamlError`.
+ * trusted, not the document. `requireFit` can reject the signed content, or all that the library would read, before the
+ * library verifies it. Throws `SamlError`.
  */
 export async function verifySignedElement(
   element: XmlElement,
   certificates: string[],
-  requireFit: (signed: XmlElement) => Promise<void>,
+  requireFit: (signed: XmlElement, readByLibrary: XmlElement) => Promise<void>,
 ): Promise<XmlElement> {
   const parts = requireSignature(element)
   const content = canonicalContent(element, parts)
   const publicCert = certificates.find((certificate) => isSignedBy(certificate, content, parts))
   if (publicCert === undefined) throw invalid('signature')
-  await requireFit(parseXml(content))
+  const signature = withoutKeyInfo(parts)
+  const readByLibrary = {
+    ...element,
+    children: element.children.map((child) => (child === parts.signature ? signature : child)),
+  }
+  await requireFit(parseXml(content), readByLibrary)
 
   const { SignedXml } = await import('xml-crypto')
   const verification = new SignedXml({ publicCert, getCertFromKeyInfo: () => null })
-  if (!isVerified(verification, writeSignature(parts), writeXml(element))) throw invalid('signature')
+  if (!isVerified(verification, writeXml(signature), writeXml(readByLibrary))) throw invalid('signature')
   const [signed, ...more] = verification.getSignedReferences()
   if (signed === undefined || more.length > 0) throw invalid('signature')
   return parseXml(signed)
@@ -113,9 +118,12 @@ function requireSignature(element: XmlElement) {
   return { signature, signedInfo, signatureValue, ...readSignedInfo(signedInfo, requireId(element)) }
 }
 
-/** Writes the signature as a document of its own, without its KeyInfo, which is not used. */
-function writeSignature({ signature, signedInfo, signatureValue }: SignatureParts): string {
-  return writeXml({ ...signature, children: [signedInfo, signatureValue] })
+/**
+ * Returns the signature without its KeyInfo, which is not used. It is not signed, so anyone can fill it with
+ * elements that the library reads slowly.
+ */
+function withoutKeyInfo({ signature, signedInfo, signatureValue }: SignatureParts): XmlElement {
+  return { ...signature, children: [signedInfo, signatureValue] }
 }
 
 /** Returns the signature algorithm, the reference and its digest. */

@@ -32,6 +32,8 @@ const attributesOfDocumentMax = 5000
  * value; those count once.
  */
 const namespacesMax = 64
+/** Limit per namespace: the canonical form repeats a namespace for each element that uses it. */
+const namespaceCharactersMax = 256
 
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace'
 const outermost: XmlScope = { declared: new Map([['xml', xmlNamespace]]), outer: undefined }
@@ -163,6 +165,7 @@ function extendScope(source: Source, outer: XmlScope, written: Written[]): XmlSc
     if (prefixes.has(prefix)) throw new XmlError(`The prefix ${prefix} is declared twice`)
     if (prefix === 'xml' || prefix === 'xmlns' || value === xmlNamespace || value === 'http://www.w3.org/2000/xmlns/')
       throw new XmlError('A reserved prefix is declared')
+    if (value.length > namespaceCharactersMax) throw new XmlError('A namespace is too long')
     if (!/^[a-z][a-z\d+.-]*:\S+$/i.test(value) && !(value === '' && prefix === ''))
       throw new XmlError(`The prefix ${prefix} has no namespace`)
     prefixes.add(prefix)

@@ -55,8 +55,16 @@ const transform = '<ds:Transform Algorithm="http://www.w3.org/2001/10/xml-exc-c1
 const including = (prefixes: string) =>
   transform.replace('/>', () => `><i:InclusiveNamespaces xmlns:i="u:i" PrefixList="${prefixes}"/></ds:Transform>`)
 
+const longDeclared = named(50, (n) => `xmlns:n${n}="u:${n}.${text.repeat(12)}"`)
+const longNames = named(5, (n) => `<n${5 * n}:b n${5 * n + 1}:a="" n${5 * n + 2}:a=""/>`)
+
 export const costlyResponses: Shapes = {
   ...perContent((content) => widened(changed, `<c${declared}>${content}</c>`)),
+  'a long namespace of many elements': (size) =>
+    widened(changed, `<c xmlns:n="u:${text.repeat(size / 40)}">${'<n:b/>'.repeat(size / 30)}</c>`),
+  // As many as the parser accepts at the largest size.
+  'the longest namespaces, in elements and attributes': (size) =>
+    widened(changed, `<c${longDeclared}>${longNames.repeat((480 * size) / limits.samlResponseBytesMax)}</c>`),
   'a signature of a stranger': between(
     (content) => sign(widened(response(assertion()), content), '_r1', { by: stranger }),
     `<b>${text}</b>`,
@@ -72,26 +80,41 @@ export const costlyResponses: Shapes = {
 /** Content that the provider itself has signed, which the library verifies too. */
 const twiceSigned = (content: string) => sign(sign(response(assertion({ attributes: content })), '_a1'), '_r1')
 const value = `<saml:AttributeValue>${text}</saml:AttributeValue>`
-const groups = (count: number) =>
-  `<saml:AttributeStatement><saml:Attribute Name="groups">${value.repeat(count)}` +
-  '</saml:Attribute></saml:AttributeStatement>'
+const groupsOf = (values: string) =>
+  `<saml:AttributeStatement><saml:Attribute Name="groups">${values}</saml:Attribute></saml:AttributeStatement>`
 
-/** Repeats a part up to the number that the library accepts, if they fit. */
+/** Repeats a part up to the number that is passed to the library twice, if they fit. */
 const upToTheLimit = (unit: string) => (size: number) => {
   const room = Math.floor((size - 10_000) / unit.length)
   const elements = unit.match(/<\w/g)?.length ?? 0
-  const attributes = unit.match(/ (?!xmlns)[\w:]+=/g)?.length ?? 0
+  const attributes = unit.match(/ [\w:]+=/g)?.length ?? 0
   const count = Math.min(
     room,
-    Math.floor((limits.samlSignedElementsMax - 40) / elements),
-    Math.floor((limits.samlSignedAttributesMax - 40) / attributes),
+    Math.floor((limits.samlSignedElementsMax - 60) / elements),
+    Math.floor((limits.samlSignedAttributesMax - 90) / attributes),
   )
-  return twiceSigned(`<c${declared}>${unit.repeat(count)}</c>`)
+  return twiceSigned(groupsOf(value.replace(text, `<c${declared}>${unit.repeat(count)}</c>`)))
 }
 
+/** Adds unsigned content to the last signature, whose KeyInfo no other signature covers. */
+const inKeyInfo = (whole: string, content: string) => {
+  const [before = '', ...after] = whole.split('<ds:KeyInfo>')
+  return [before, content + after.join('<ds:KeyInfo>')].join('<ds:KeyInfo>')
+}
+
+/** The elements beside the groups are those of the response, the assertion and both signatures. */
+const mostGroups = twiceSigned(groupsOf(value.repeat(limits.samlSignedElementsMax - 60)))
+
 export const signedResponses: Shapes = {
-  'as many groups as are read, signed twice': () => twiceSigned(groups(limits.samlSignedElementsMax - 30)),
-  'groups, signed twice': between((content) => twiceSigned(groups(1).replace(value, content)), value),
+  'as many groups as are read, signed twice': () => mostGroups,
+  // With the rest of the elements that the parser accepts.
+  'as many groups as are read, and an unsigned KeyInfo': (size) =>
+    inKeyInfo(mostGroups, '<b a=""/>'.repeat(Math.floor((3900 * size) / limits.samlResponseBytesMax))),
+  'as many elements as are read with two attributes each': upToTheLimit('<b a="" b=""/>'),
+  'as many declarations as are read, which no name uses': upToTheLimit(
+    `<b${named(8, (n) => `xmlns:n${n}="v:${n}"`)}/><b/>`,
+  ),
+  'groups, signed twice': between((content) => twiceSigned(groupsOf(content)), value),
   ...Object.fromEntries(
     Object.entries(contents).map(([what, unit]) => [`${what}, as many as are verified`, upToTheLimit(unit)]),
   ),

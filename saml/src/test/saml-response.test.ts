@@ -14,6 +14,7 @@ import {
   sign,
   signedResponse,
   stranger,
+  swap,
 } from '../testing/document.ts'
 import { encrypted } from '../testing/encryption.ts'
 import { makeCorpus, type CorpusEntry } from '../testing/make.ts'
@@ -76,8 +77,8 @@ test('SML-20 every shape that an honest provider gives its answer is accepted', 
 
 test('the corpus has hostile documents for each attack, and as many as before', () => {
   const hostile = corpus.filter(({ kind, because }) => kind === 'hostile' && because !== undefined)
-  assert.equal(hostile.length, 253)
-  assert.equal(corpus.length, 309)
+  assert.equal(hostile.length, 254)
+  assert.equal(corpus.length, 310)
   assert.deepEqual([...new Set(hostile.map((entry) => entry.case))].toSorted(), Object.keys(attacks))
 })
 
@@ -164,6 +165,33 @@ test('SML-23 a signed part with too many elements or attributes is rejected befo
   assert.equal(await objectionTo(sent('<b/>', limits.samlSignedElementsMax)), 'too_many_elements')
   const element = `<b${Array.from({ length: 20 }, (_, nth) => ` a${nth}=""`).join('')}/>`
   assert.equal(await objectionTo(sent(element, limits.samlSignedAttributesMax / 20)), 'too_many_attributes')
+})
+
+test('SML-23 what the signature does not cover counts too if the library reads it', async () => {
+  const named = (count: number, attribute: (nth: number) => string) =>
+    Array.from({ length: count }, (_, nth) => ` ${attribute(nth)}`).join('')
+  const encoded = (text: string) => Buffer.from(text).toString('base64')
+  const declaring = (count: number) => sign(response(assertion({ attributes: part.repeat(count) })), '_a1')
+  const part = `<saml:AttributeStatement${named(40, (nth) => `xmlns:n${nth}="u:${nth}"`)}/>`
+  const few = declaring(limits.samlSignedAttributesMax / 40 - 2)
+  assert.equal(await objectionTo(encoded(few)), undefined)
+  assert.equal(await objectionTo(encoded(declaring(limits.samlSignedAttributesMax / 40))), 'too_many_attributes')
+  const value = '<ds:SignatureValue'
+  const widened = swap(few, value, value + named(60, (nth) => `a${nth}=""`))
+  assert.equal(await objectionTo(encoded(widened)), 'too_many_attributes')
+})
+
+test('SML-23 what is added to the unsigned KeyInfo of a signature does not reach the library', async () => {
+  const added = `${'<b a=""/>'.repeat(4000)}<ds:X509Data/>`
+  const sent = Buffer.from(swap(signedResponse(), '<ds:KeyInfo>', `<ds:KeyInfo>${added}`)).toString('base64')
+  const costs: number[] = []
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const before = process.cpuUsage()
+    assert.equal(await objectionTo(sent), undefined)
+    const { user, system } = process.cpuUsage(before)
+    costs.push((user + system) / 1000)
+  }
+  assert.ok(Math.min(...costs) < 50, `it takes ${Math.min(...costs)} ms`)
 })
 
 test('a response that is not fully valid base64 is rejected', async () => {

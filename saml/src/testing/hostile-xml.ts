@@ -55,6 +55,15 @@ const expensive: Refused[] = [
     'ten thousand attributes',
     `<a ${Array.from({ length: 10_000 }, (_, number) => `a${number}=""`).join(' ')}/>`,
   ],
+  [
+    'form',
+    'a long namespace that the canonical form repeats four thousand times',
+    swap(
+      good,
+      '</saml:Assertion>',
+      `<a xmlns:n="u:${'n'.repeat(60_000)}">${'<n:b/>'.repeat(4000)}</a></saml:Assertion>`,
+    ),
+  ],
   ['form', 'an attribute that does not end', `<a b="${'&amp;'.repeat(20_000)}`],
   ['form', 'a tag of blanks that does not end', `<a${' '.repeat(100_000)}`],
   ['form', 'a hundred thousand openings', '<'.repeat(100_000)],

@@ -101,7 +101,7 @@ export function readAuthorizationRequest(app: RegisteredApp, source: Source, raw
     keyRecipient: parseKeyRecipient(app_key_jwk),
     hints: { idToken, identityId, login },
     languages: parseUiLocales(ui_locales),
-    isFedcmContinuation: isFedcmContinuation({ fedcm_continue, response_mode, resource }),
+    isFedcmContinuation: isFedcmContinuation({ fedcm_continue, response_mode, resource }, source.connector),
     fedcmOrigin,
   }
 }

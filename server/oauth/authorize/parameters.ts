@@ -7,6 +7,7 @@ import { toNumericDate } from '#platform/clock.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import type { PasskeySession, SsoSession } from '#accounts/sessions/session.ts'
 import type { Parameters } from './authorization-request.ts'
+import type { ConnectorRequest } from './connector.ts'
 import { isEncryptionScope } from '@countersign/protocol/formats/scope'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 
@@ -74,15 +75,18 @@ export function continuationPage(baseOrigin: string): string {
 
 /**
  * Tells if a request continues a FedCM dialog in a window of this service. Throws `invalid_request` for parameters that
- * such a request cannot have.
+ * such a request cannot have, or if it asks for a resource as a connector.
  */
-export function isFedcmContinuation({
-  fedcm_continue: mark,
-  response_mode: mode,
-  resource,
-}: Pick<Parameters, 'fedcm_continue' | 'response_mode' | 'resource'>): boolean {
+export function isFedcmContinuation(
+  {
+    fedcm_continue: mark,
+    response_mode: mode,
+    resource,
+  }: Pick<Parameters, 'fedcm_continue' | 'response_mode' | 'resource'>,
+  connector: ConnectorRequest | undefined,
+): boolean {
   if (mark === undefined) return false
-  if (mark !== '1' || mode !== undefined || resource !== undefined)
+  if (mark !== '1' || mode !== undefined || resource !== undefined || connector !== undefined)
     throw errors.invalid_request({
       sentence: 'fedcm_continue must be 1 and cannot be combined with response_mode or resource.',
     })

@@ -67,7 +67,7 @@ export async function resolveSignInRequest(
   parameters: Parameters,
   connector?: ConnectorRequest,
 ): Promise<SignInOutcome> {
-  const continues = isFedcmContinuation(parameters)
+  const continues = isFedcmContinuation(parameters, connector)
   const { app, redirectUri } = await requireRegistered({ apps, site }, parameters, continues)
   const givenTo = continues ? fedcmRedirectUri(app, parameters.fedcm_origin) : undefined
   const { state, response_mode: responseMode } = readAnswering(redirectUri, parameters)
@@ -130,7 +130,7 @@ export async function validateAuthorizationRequest(
   { db, apps, keys, site }: Reader,
   parameters: Parameters,
 ): Promise<void> {
-  if (isFedcmContinuation(parameters))
+  if (isFedcmContinuation(parameters, undefined))
     throw errors.invalid_request({ sentence: 'Browsers cannot push authorization requests. Send it from the app.' })
   const { app } = await requireRegistered({ apps, site }, parameters)
   requireSupported(parameters)

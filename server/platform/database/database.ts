@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type Transaction as KyselyTransaction } from 'kysely'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import pg from 'pg'
 import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
 import { allowedSocket } from '#platform/egress.ts'
@@ -50,8 +50,14 @@ type Opening = {
 const gatheredUnderWayMax = 2
 const statementTimeoutMilliseconds = 5000
 const longWorkTimeoutMilliseconds = 60_000
-/** Time after which a connection over which nothing is received is closed. */
+/** Time after which the pool closes a connection that no caller uses. */
+const idleMillisecondsMax = 10_000
+/** Time after which a used connection over which nothing is sent or received is closed. */
 const silentMillisecondsMax = statementTimeoutMilliseconds + 1000
+/** The same for slow work, whose statements the database ends itself if it responds. */
+const longSilentMillisecondsMax = longWorkTimeoutMilliseconds + 10_000
+/** Node then asks every second, ten times. */
+const keepAliveMilliseconds = 10_000
 
 /**
  * Opens and migrates the database: PostgreSQL at `url`, or an embedded PostgreSQL without a URL. Throws `ConfigError`
@@ -69,7 +75,8 @@ export async function openStorage({
   const pool = embedded?.pool ?? serverPool(url, onConnectionError, connections)
   try {
     if (url) await reachDatabase(pool, url, onWaiting)
-    await (url ? onOwnConnection(url.reveal(), (own) => migrate(own, onWaiting)) : migrate(pool))
+    // A migration may take long, and waits for those of other processes, so only TCP tells that the database is gone.
+    await (url ? onOwnConnection(url.reveal(), 0, (own) => migrate(own, onWaiting)) : migrate(pool))
   } catch (error) {
     await (embedded?.close() ?? pool.end())
     throw (url && obstacleOf(error, url)) ?? error
@@ -106,10 +113,16 @@ export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>): St
 }
 
 function alone<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
-  return onOwnConnection(url, (pool) => work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })))
+  const onPool = (pool: pg.Pool) => work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }))
+  return onOwnConnection(url, longSilentMillisecondsMax, onPool)
 }
 
-async function onOwnConnection<Result>(url: string, work: (pool: pg.Pool) => Promise<Result>): Promise<Result> {
+/** Runs work on a connection that is closed if it is silent for this time; 0 sets no limit. */
+export async function onOwnConnection<Result>(
+  url: string,
+  silentMilliseconds: number,
+  work: (pool: pg.Pool) => Promise<Result>,
+): Promise<Result> {
   const own = new pg.Pool({
     connectionString: url,
     stream: () => allowedSocket('database'),
@@ -118,9 +131,14 @@ async function onOwnConnection<Result>(url: string, work: (pool: pg.Pool) => Pro
     statement_timeout: longWorkTimeoutMilliseconds,
     idle_in_transaction_session_timeout: longWorkTimeoutMilliseconds,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMilliseconds,
   })
-  // An error of the connection is reported by the statement that fails.
-  own.on('connect', (client) => client.on('error', () => {}))
+  own.on('connect', (client) => {
+    // An error of the connection is reported by the statement that fails.
+    client.on('error', () => {})
+    const socket = socketOf(client)
+    socket.setTimeout(silentMilliseconds, () => socket.destroy(silence()))
+  })
   own.on('error', () => {})
   try {
     return await work(own)
@@ -141,29 +159,60 @@ export function serverPool(
   const pool = new pg.Pool({
     connectionString: url?.reveal(),
     // The pool connects whenever a query of any caller needs a connection.
-    stream: databaseSocket,
+    stream: () => allowedSocket('database'),
     max: connections,
-    // Before its socket closes.
-    idleTimeoutMillis: statementTimeoutMilliseconds,
+    idleTimeoutMillis: idleMillisecondsMax,
     connectionTimeoutMillis: statementTimeoutMilliseconds,
     statement_timeout: statementTimeoutMilliseconds,
     idle_in_transaction_session_timeout: statementTimeoutMilliseconds,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMilliseconds,
   })
-  pool.on('connect', (client) => client.on('error', onConnectionError))
+  pool.on('connect', (client) => {
+    client.once('error', onConnectionError)
+    // A connection that breaks reports why, and then that it has ended.
+    client.on('error', () => {})
+  })
+  closeSilentConnections(pool)
   // The pool repeats the errors of idle connections that the listener above reports, and requires a listener.
   pool.on('error', () => {})
   return pool
 }
 
 /**
- * Creates a socket that closes when the database is silent. The database ends slow statements and idle transactions
- * itself, but an unreachable one does not and would occupy all connections forever. A transaction of many statements
- * may take longer.
+ * Closes a used connection when the database is silent, and with it the idle ones, which would each make another caller
+ * wait. The database ends slow statements and idle transactions itself, but an unreachable one does not and would
+ * occupy all connections forever. A transaction of many statements may take longer.
  */
-function databaseSocket(): Socket {
-  const socket = allowedSocket('database')
-  return socket.setTimeout(silentMillisecondsMax, () => socket.destroy())
+function closeSilentConnections(pool: pg.Pool): void {
+  const idle = new Set<Socket>()
+  pool.on('connect', (client) => {
+    const socket = socketOf(client)
+    socket.on('timeout', () => {
+      for (const silent of new Set([socket, ...idle])) silent.destroy(silence())
+    })
+    socket.once('close', () => idle.delete(socket))
+  })
+  pool.on('acquire', (client) => {
+    const socket = socketOf(client)
+    idle.delete(socket)
+    socket.setTimeout(silentMillisecondsMax)
+  })
+  pool.on('release', (_error, client) => {
+    const socket = socketOf(client)
+    if (!socket.destroyed) idle.add(socket)
+    // The pool ends it before, unless the database does not respond to that.
+    socket.setTimeout(idleMillisecondsMax + silentMillisecondsMax)
+  })
+}
+
+function socketOf(client: pg.ClientBase): Socket {
+  if (client instanceof pg.Client && client.connection.stream instanceof Socket) return client.connection.stream
+  throw new Error('a connection of the pool has no socket')
+}
+
+function silence(): Error {
+  return new Error('Connection terminated because the database is silent')
 }
 
 const attemptsMax = 4
@@ -175,14 +224,31 @@ const attemptsMax = 4
 export async function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   let acts: AfterCommit[] = []
   const result = await retrying(() =>
-    db.transaction().execute((tx) => {
-      acts = []
-      actsAfter.set(tx, acts)
-      return work(tx)
-    }),
+    keepingError((keep) =>
+      db.transaction().execute((tx) => {
+        acts = []
+        actsAfter.set(tx, acts)
+        return work(tx).catch(keep)
+      }),
+    ),
   )
   await Promise.all(acts.map(async (act) => act()))
   return result
+}
+
+/**
+ * Throws the first error that was kept, if there is one. Over a broken connection Kysely cannot roll back, and throws
+ * that instead of what broke it.
+ */
+async function keepingError<Result>(work: (keep: (error: unknown) => never) => Promise<Result>): Promise<Result> {
+  const kept: unknown[] = []
+  const keep = (error: unknown): never => {
+    kept.push(error)
+    throw error
+  }
+  return work(keep).catch((error: unknown) => {
+    throw kept.length > 0 ? kept[0] : error
+  })
 }
 
 /** Runs `work` in the transaction `db`, or in a new one. */

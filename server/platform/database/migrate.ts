@@ -59,7 +59,8 @@ async function migrateOnce(pool: pg.Pool, names: string[]): Promise<boolean> {
     await client.query('commit')
     return next !== undefined
   } catch (error) {
-    await client.query('rollback')
+    // It fails if the connection broke, which `error` tells.
+    await client.query('rollback').catch(() => {})
     throw error
   } finally {
     client.release()

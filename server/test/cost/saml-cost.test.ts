@@ -49,6 +49,16 @@ const parsers: Record<string, MeasuredParser> = {
   },
 }
 
+test('SML-23 the most expensive responses of a provider are measured with their verification', async () => {
+  const largest = Object.entries(signedResponses).filter(([shape]) => shape.startsWith('as many'))
+  assert.ok(largest.length > 0)
+  for (const [, build] of largest) {
+    const samlResponse = base64(build(samlResponseBytesMax))
+    const { subject } = await verifySamlCallback(crowded, { samlResponse, requestId, findKeys }, now)
+    assert.equal(subject, 'ann-7f3c')
+  }
+})
+
 for (const [parser, measured] of Object.entries(parsers))
   test(parser.includes('signed') ? `SML-23 ${parser}` : parser, async (t) => {
     for (const [shape, build] of Object.entries(measured.shapes))

@@ -182,6 +182,31 @@ test('AUZ-08 the FedCM resolve page is not accepted as redirect URI of other req
   }
 })
 
+test('AUZ-08 a continued FedCM request cannot ask for a resource of another app', async () => {
+  const { person, app, browser } = await visit()
+  const target = await world.app()
+  const resource = { resourceKey: 'cal', displayName: 'Calendar', scopes: ['cal.read'] }
+  const described = { ...resource, scopeDescriptions: { 'cal.read': 'Read' }, audience: 'https://cal.example/api' }
+  const resources = `/api/admin/apps/${target.clientId}/resources`
+  await world.api.inject({ method: 'POST', url: resources, headers: world.admin, payload: described })
+  const redirectUri = 'http://localhost:4400/fedcm/resolve'
+  const continued = { client_id: app.clientId, redirect_uri: redirectUri, fedcm_continue: '1' }
+  for (const requested of [{ resource: 'cal', scope: 'cal.read' }, {}]) {
+    const query = new URLSearchParams({ ...continued, fedcm_origin: 'https://app.example', ...requested })
+    const page = await world.auth.inject({ url: `/connect?${query}` })
+    assert.deepEqual([page.statusCode, page.headers.location], [400, undefined])
+  }
+  const consent = { clientId: app.clientId, identityId: person.identityId, redirectUri, fedcmContinue: true }
+  const payload = { ...consent, connector: true, requestedResource: 'cal', requestedScope: 'cal.read', state: 'x' }
+  const answer = await world.api.inject({
+    method: 'POST',
+    url: '/api/oauth/authorize',
+    headers: browser.ofPages,
+    payload,
+  })
+  assert.deepEqual(refusedAs(answer), [400, 'invalid_request'])
+})
+
 test('a user who re-authenticates in the window can finish, also in the new session', async () => {
   const { person, app, browser } = await visit()
   const address = await continueOn(browser.assertion(app, { scope: 'openid', prompt: 'login' }))

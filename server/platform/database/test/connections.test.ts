@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pass } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { createStorage, onOwnConnection, serverPool, transaction } from '#platform/database/database.ts'
+import { migrate } from '#platform/database/migrate.ts'
+import { Secret } from '#platform/crypto/secret.ts'
+import { openTestDatabase } from '#testing/database.ts'
+
+const skip = process.env['TEST_DATABASE_URL'] === undefined && 'the embedded database has no connections'
+
+/** Opens a database, a pool for it and a proxy between them that can stop passing anything on. */
+async function openDatabase(t: TestContext) {
+  const made = await openTestDatabase()
+  assert.ok(made)
+  const target = new URL(made.url)
+  const sockets = new Set<Socket>()
+  const proxy = createServer((inner) => {
+    const outer = connect(Number(target.port), target.hostname)
+    for (const socket of [inner, outer]) sockets.add(socket.on('error', () => {}).on('close', () => inner.destroy()))
+    inner.pipe(outer).pipe(inner)
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const url = new URL(made.url)
+  const address = proxy.address()
+  url.host = `127.0.0.1:${typeof address === 'object' && address ? address.port : ''}`
+  const reports: string[] = []
+  const pool = serverPool(new Secret(url.href), ({ message }) => void reports.push(message))
+  const operator = new pg.Pool({ connectionString: made.url, max: 1 })
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy()
+    proxy.close()
+    await pool.end()
+    await operator.end()
+    await made.drop()
+  })
+  const freeze = () => {
+    for (const socket of sockets) socket.unpipe().pause()
+  }
+  return { url: url.href, pool, operator, reports, freeze }
+}
+
+const endOthers =
+  'select pg_terminate_backend(pid) from pg_stat_activity ' +
+  'where datname = current_database() and pid <> pg_backend_pid()'
+const pidOf = async (pool: pg.Pool) =>
+  (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
+
+test('a connection is used again after a pause of some seconds', { skip }, async (t) => {
+  const { pool, reports } = await openDatabase(t)
+  const pid = await pidOf(pool)
+  await pass(7000)
+  assert.equal(await pidOf(pool), pid)
+  assert.deepEqual(reports, [])
+})
+
+test('idle connections that have become silent make callers wait once', { skip }, async (t) => {
+  const { pool, freeze } = await openDatabase(t)
+  await Promise.all([1, 2, 3].map(() => pool.query('select pg_sleep(0.1)')))
+  assert.equal(pool.idleCount, 3)
+  freeze()
+  const startedAt = performance.now()
+  await assert.rejects(pool.query('select 1'), /silent/)
+  assert.ok(performance.now() - startedAt < 6500)
+  await pool.query('select 1')
+  assert.ok(performance.now() - startedAt < 7000)
+})
+
+test(
+  'a connection that ends within a transaction is reported once, and the caller gets its error',
+  { skip },
+  async (t) => {
+    const { pool, operator, reports } = await openDatabase(t)
+    const { db } = createStorage(pool)
+    const broken = transaction(db, async (tx) => {
+      await sql`select 1`.execute(tx)
+      await operator.query(endOthers)
+      await pass(200)
+      await sql`select 1`.execute(tx)
+    })
+    await assert.rejects(broken)
+    assert.deepEqual(reports, ['terminating connection due to administrator command'])
+
+    const within = transaction(db, async (tx) => {
+      const waiting = sql`select pg_sleep(4)`.execute(tx)
+      await pass(100)
+      await operator.query(endOthers)
+      await waiting
+    })
+    await assert.rejects(within, /terminating connection due to administrator command/)
+    assert.equal(reports.length, 2)
+  },
+)
+
+test('a migration over a connection that ends fails with the reason', { skip }, async (t) => {
+  const { url, pool, operator } = await openDatabase(t)
+  await migrate(pool)
+  const holder = await operator.connect()
+  await holder.query('begin; select version from schema_lock for update')
+  const waiting = onOwnConnection(url, 0, (own) => migrate(own))
+  const rejected = assert.rejects(waiting, /terminating connection due to administrator command/)
+  await pass(500)
+  await holder.query(endOthers)
+  await holder.query('rollback')
+  holder.release()
+  await rejected
+})
+
+test('slow work over a connection that has become silent fails', { skip }, async (t) => {
+  const { url, freeze } = await openDatabase(t)
+  const work = onOwnConnection(url, 500, async (own) => {
+    await own.query('select 1')
+    freeze()
+    await own.query('select 2')
+  })
+  await assert.rejects(work, /silent/)
+})
