@@ -28,7 +28,7 @@ process.env.HOSTILE_SECONDS = values.seconds
 /** Files that need one of the databases, or would find nothing new on the other. */
 const onlyFor = {
   embedded: ['embedded.test.ts', 'slow-callers.test.ts'],
-  postgres: ['postgres.test.ts', 'failing-disk.test.ts', 'keys.test.ts', 'load-peaks.test.ts'],
+  postgres: ['postgres.test.ts', 'connections.test.ts', 'failing-disk.test.ts', 'keys.test.ts', 'load-peaks.test.ts'],
 }
 const fileTimeoutSeconds = 3600
 

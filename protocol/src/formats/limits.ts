@@ -172,7 +172,7 @@ export const limits = {
   samlFormBytesMax: 256 * 1024,
   /** Of the signed part of an answer: the library that verifies signatures takes up to 0.1 ms for each. */
   samlSignedElementsMax: 1000,
-  samlSignedAttributesMax: 2000,
+  samlSignedAttributesMax: 1500,
   samlMetadataBytesMax: 256 * 1024,
   /** Time for which a former encryption key for a provider can decrypt, and maximum of such keys. */
   samlFormerKeySeconds: 30 * 24 * 3600,

@@ -37,7 +37,7 @@ export const limits = {
   clockSkewSecondsMax: 60,
   samlResponseBytesMax: 128 * 1024,
   samlSignedElementsMax: 1000,
-  samlSignedAttributesMax: 2000,
+  samlSignedAttributesMax: 1500,
   subjectCharactersMax: 255,
 }
 export const requestId = '_5a1d3c0f9e7b42868d1c0a9b8e7f6d5c4b3a2910'

@@ -5,12 +5,10 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pass } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { createStorage, onOwnConnection, serverPool, transaction } from '#platform/database/database.ts'
-import { migrate } from '#platform/database/migrate.ts'
-import { Secret } from '#platform/crypto/secret.ts'
-import { openTestDatabase } from '#testing/database.ts'
-
-const skip = process.env['TEST_DATABASE_URL'] === undefined && 'the embedded database has no connections'
+import { createStorage, onOwnConnection, serverPool, transaction } from '../server/platform/database/database.ts'
+import { migrate } from '../server/platform/database/migrate.ts'
+import { Secret } from '../server/platform/crypto/secret.ts'
+import { openTestDatabase } from '../server/testing/database.ts'
 
 /** Opens a database, a pool for it and a proxy between them that can stop passing anything on. */
 async function openDatabase(t: TestContext) {
@@ -49,7 +47,7 @@ const endOthers =
 const pidOf = async (pool: pg.Pool) =>
   (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
 
-test('a connection is used again after a pause of some seconds', { skip }, async (t) => {
+test('a connection is used again after a pause of some seconds', async (t) => {
   const { pool, reports } = await openDatabase(t)
   const pid = await pidOf(pool)
   await pass(7000)
@@ -57,7 +55,7 @@ test('a connection is used again after a pause of some seconds', { skip }, async
   assert.deepEqual(reports, [])
 })
 
-test('idle connections that have become silent make callers wait once', { skip }, async (t) => {
+test('idle connections that have become silent make callers wait once', async (t) => {
   const { pool, freeze } = await openDatabase(t)
   await Promise.all([1, 2, 3].map(() => pool.query('select pg_sleep(0.1)')))
   assert.equal(pool.idleCount, 3)
@@ -69,33 +67,29 @@ test('idle connections that have become silent make callers wait once', { skip }
   assert.ok(performance.now() - startedAt < 7000)
 })
 
-test(
-  'a connection that ends within a transaction is reported once, and the caller gets its error',
-  { skip },
-  async (t) => {
-    const { pool, operator, reports } = await openDatabase(t)
-    const { db } = createStorage(pool)
-    const broken = transaction(db, async (tx) => {
-      await sql`select 1`.execute(tx)
-      await operator.query(endOthers)
-      await pass(200)
-      await sql`select 1`.execute(tx)
-    })
-    await assert.rejects(broken)
-    assert.deepEqual(reports, ['terminating connection due to administrator command'])
+test('a connection that ends within a transaction is reported once, and the caller gets its error', async (t) => {
+  const { pool, operator, reports } = await openDatabase(t)
+  const { db } = createStorage(pool)
+  const broken = transaction(db, async (tx) => {
+    await sql`select 1`.execute(tx)
+    await operator.query(endOthers)
+    await pass(200)
+    await sql`select 1`.execute(tx)
+  })
+  await assert.rejects(broken)
+  assert.deepEqual(reports, ['terminating connection due to administrator command'])
 
-    const within = transaction(db, async (tx) => {
-      const waiting = sql`select pg_sleep(4)`.execute(tx)
-      await pass(100)
-      await operator.query(endOthers)
-      await waiting
-    })
-    await assert.rejects(within, /terminating connection due to administrator command/)
-    assert.equal(reports.length, 2)
-  },
-)
+  const within = transaction(db, async (tx) => {
+    const waiting = sql`select pg_sleep(4)`.execute(tx)
+    await pass(100)
+    await operator.query(endOthers)
+    await waiting
+  })
+  await assert.rejects(within, /terminating connection due to administrator command/)
+  assert.equal(reports.length, 2)
+})
 
-test('a migration over a connection that ends fails with the reason', { skip }, async (t) => {
+test('a migration over a connection that ends fails with the reason', async (t) => {
   const { url, pool, operator } = await openDatabase(t)
   await migrate(pool)
   const holder = await operator.connect()
@@ -109,7 +103,7 @@ test('a migration over a connection that ends fails with the reason', { skip }, 
   await rejected
 })
 
-test('slow work over a connection that has become silent fails', { skip }, async (t) => {
+test('slow work over a connection that has become silent fails', async (t) => {
   const { url, freeze } = await openDatabase(t)
   const work = onOwnConnection(url, 500, async (own) => {
     await own.query('select 1')
