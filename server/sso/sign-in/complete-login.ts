@@ -3,10 +3,10 @@ import { domainOfEmail } from '@countersign/protocol/formats/domain'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import {
   findIdentity,
-  lockIdentity,
   lockIdentityWithUser,
   lockOwnIdentity,
   listIdentitiesOfSession,
+  type IdentityRow,
   requireOwnIdentity,
 } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -74,13 +74,13 @@ export async function completeSsoLogin(
   const confirming = { location: new URL(`/sso/confirm?flow=${flow.flowId}`, config.authUrl).href }
   if (flow.purpose === 'test') return linking
   return transaction(db, async (tx) => {
-    const { connection, member } = await lockLinkedMember(tx, flow)
+    const { connection, identity } = await lockLinkedMember(tx, flow)
     const present = await findSessionByToken(tx, browser, now)
-    if (!member || (await isToBeConfirmed(tx, flow, member, present))) {
+    if (!identity || isToBeConfirmed(flow, identity, present)) {
       await requireActiveUser(tx, connection.connectionId, flow)
-      return member ? confirming : linking
+      return identity ? confirming : linking
     }
-    return enter(tx, { kernel, arriving, connection, member, browser }, flow, now)
+    return enter(tx, { kernel, arriving, connection, identity, browser }, flow, now)
   })
 }
 
@@ -99,24 +99,22 @@ export async function confirmArrival(
   const flow = await requireAuthenticatedLogin(db, arriving, now)
   if (flow.purpose === 'test') throw flowErrors.invalid_sso_flow()
   return transaction(db, async (tx) => {
-    const { connection, member } = await lockLinkedMember(tx, flow)
-    if (!member) throw flowErrors.invalid_sso_flow()
-    const described = await describeSignIn(tx, member, browser, now)
+    const { connection, identity } = await lockLinkedMember(tx, flow)
+    if (!identity) throw flowErrors.invalid_sso_flow()
+    const described = await describeSignIn(tx, identity, browser, now)
     if (described?.identity.handle !== shown.handle || described.replaces?.handle !== shown.replaces)
       throw errors.sso_confirmation_outdated()
-    return enter(tx, { kernel, arriving, connection, member, browser }, flow, now)
+    return enter(tx, { kernel, arriving, connection, identity, browser }, flow, now)
   })
 }
 
 /** Checks if a session would be opened that the user did not start here, or would replace another user's session. */
-async function isToBeConfirmed(
-  tx: Transaction,
+function isToBeConfirmed(
   { startedElsewhere }: { startedElsewhere: boolean },
-  { identityId }: Member,
+  { userId }: IdentityRow,
   present: Session | undefined,
-): Promise<boolean> {
-  const identity = await lockIdentity(tx, identityId)
-  if (present && present.userId !== identity?.userId) return true
+): boolean {
+  if (present && present.userId !== userId) return true
   return startedElsewhere && present?.authMethod !== 'passkey'
 }
 
@@ -124,20 +122,20 @@ type Admitted = {
   kernel: ServerContext
   arriving: PendingLoginRef
   connection: Connection
-  member: Member
+  identity: IdentityRow
   browser: ClientBrowser
 }
 
 async function enter(
   tx: Transaction,
-  { kernel: { config }, arriving, connection, member, browser }: Admitted,
+  { kernel: { config }, arriving, connection, identity, browser }: Admitted,
   flow: Proved & { returnTo: string | null },
   now: Date,
 ): Promise<Arrived> {
   await linkProvisionedUser(tx, connection.connectionId, flow)
   if (!(await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now))) throw flowErrors.invalid_sso_flow()
   await links.setLinkEmail(tx, connection.connectionId, flow.subject, emailKeyOf(flow) ?? null)
-  const token = await signIn(tx, { connection, member, browser }, now)
+  const token = await signIn(tx, { connection, identity, browser }, now)
   return { location: flow.returnTo ?? config.businessUrl.href, ...(token !== undefined && { token }) }
 }
 
@@ -167,7 +165,12 @@ export async function getPendingSsoLogin(
   }
 }
 
-async function describeSignIn(db: Database, { identityId }: Member, browser: ClientBrowser, now: Date) {
+async function describeSignIn(
+  db: Database,
+  { identityId }: Pick<Member, 'identityId'>,
+  browser: ClientBrowser,
+  now: Date,
+) {
   const identity = await findIdentity(db, identityId)
   if (!identity) return null
   const present = await findSessionByToken(db, browser, now)
@@ -227,15 +230,12 @@ export function pruneLinks(db: Database, _now: Date, batch: number): Promise<num
   return links.deleteOrphanedLinks(db, batch)
 }
 
-type Entering = { connection: Connection; member: Member; browser: ClientBrowser }
+type Entering = Pick<Admitted, 'connection' | 'identity' | 'browser'>
 
 /** Opens a session for a member, or records the SSO sign-in in the existing passkey session. */
-async function signIn(tx: Transaction, { connection, member, browser }: Entering, now: Date) {
+async function signIn(tx: Transaction, { connection, identity, browser }: Entering, now: Date) {
   const { organizationId, connectionId } = connection
-  const { identityId } = member
-  const identity = await lockIdentity(tx, identityId)
-  if (!identity) throw flowErrors.invalid_sso_flow()
-  const { userId } = identity
+  const { identityId, userId } = identity
   const named = { organizationId, connectionId, identityId }
   const present = await findSessionByToken(tx, browser, now)
   const isHere = present?.userId === userId && present.authMethod === 'passkey'
@@ -258,14 +258,15 @@ async function lockEnabledConnection(tx: Transaction, connectionId: string): Pro
 }
 
 /**
- * Locks the member that a subject is linked to, and then the connection. The deletion of an account locks them in the
- * same order: the user, the identity, the organization. In another order each would wait for the other.
+ * Locks the identity of the member that a subject is linked to, and then the connection. The deletion of an account
+ * locks in the same order: the user, the identity, the organization. In another order each would wait for the other.
  */
 async function lockLinkedMember(tx: Transaction, { connectionId, subject }: { connectionId: string; subject: string }) {
   const link = await links.findLink(tx, connectionId, subject)
-  if (link) await lockIdentityWithUser(tx, link.identityId)
+  const locked = link && (await lockIdentityWithUser(tx, link.identityId))
   const connection = await lockEnabledConnection(tx, connectionId)
-  return { connection, member: await findLinkedMember(tx, connection, subject) }
+  const member = await findLinkedMember(tx, connection, subject)
+  return { connection, identity: member?.identityId === locked?.identityId ? locked : undefined }
 }
 
 /**
