@@ -2,6 +2,7 @@
  * `npm run bench`: measures the server's processor time per request, and that of two other providers in the same run.
  * `--rounds` and `--requests` set the duration, `--alone` omits the others, `--write` writes the results to
  * docs/benchmarks.md. `--against <folder>` instead compares with another version: a checkout of it, ready to run.
+ * `--reached a,b` names the rate limits that the load would reach there, if they have other names.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -26,12 +27,11 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '2000' },
     alone: { type: 'boolean', default: false },
     against: { type: 'string' },
+    reached: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 })
 const requests = Number(values.requests)
-/** The limits that every version has: an unknown one prevents the start. */
-const limitsOfOther = ['signature-verifications']
 /** The number of requests at which the slowest hundredth is meaningful. */
 const pacedFactor = 2
 
@@ -60,15 +60,11 @@ function versionsIn([present = [], former = []]: Round[][]): [former: Round[], p
 }
 
 async function startOthers(): Promise<Implementation[]> {
-  const { against, alone } = values
+  const { against, reached, alone } = values
   if (against !== undefined) {
     const database = await newDatabase(cluster, 'countersign_other')
-    return [
-      {
-        ...(await startCountersign(database, { root: resolve(against), reached: limitsOfOther })),
-        name: 'other version',
-      },
-    ]
+    const version = { root: resolve(against), ...(reached !== undefined && { reached: reached.split(',') }) }
+    return [{ ...(await startCountersign(database, version)), name: 'other version' }]
   }
   return alone ? [] : startPeers(cluster)
 }

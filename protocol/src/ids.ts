@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { limits } from './formats/limits.ts'
-import { Uuid, uuidPattern } from './values.ts'
+import { Uuid, isUuid } from './values.ts'
 
 declare const kind: unique symbol
 
@@ -28,12 +28,10 @@ export const SessionId = Type.Unsafe<SessionId>(Uuid)
 /** ID issued by this service, or the URL of a client metadata document. */
 export const ClientId = Type.Unsafe<ClientId>(Type.String({ minLength: 1, maxLength: limits.clientIdCharactersMax }))
 
-const uuid = new RegExp(uuidPattern)
-
-/** Checks whether text has the form of an ID. Other text must not reach a UUID column. */
+/** Checks like `isUuid` whether text has the form of an ID. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- The caller names the kind.
 export function isId<Kind extends UuidId>(text: string): text is Kind {
-  return uuid.test(text)
+  return isUuid(text)
 }
 
 /**

@@ -4,6 +4,13 @@ import { limits } from './formats/limits.ts'
 /** Pattern of UUIDs. They are converted to lower case first: the text is the key under which a row is found. */
 export const uuidPattern = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 export const Uuid = Type.String({ pattern: uuidPattern })
+
+const uuid = new RegExp(uuidPattern)
+
+/** Checks whether a text is a UUID in canonical form. Other text must not reach a UUID column. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text)
+}
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' })
 export const Base64Url = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })
 

@@ -31,7 +31,7 @@ export const limits = {
   /** Lifetime of an SSO sign-in for a user's session, and of a session opened by SSO alone. */
   enterpriseSsoSeconds: 24 * 3600,
   /** Minimum interval between audit events for an owner's session without SSO. */
-  withoutSsoNotedSeconds: 3600,
+  ssoBypassRecordedSeconds: 3600,
   /** Time for which either is kept after it has expired. */
   sessionNotesKeptSeconds: 24 * 3600,
   /** Lifetime of the bearer token of a page on the business host. */

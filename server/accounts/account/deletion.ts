@@ -1,10 +1,5 @@
 import type { IdentityId } from '@countersign/protocol/ids'
-import {
-  actingPersonTransaction,
-  removeIdentity,
-  deleteUser,
-  requireOwnIdentity,
-} from '#accounts/identities/identity.ts'
+import { actingUserTransaction, removeIdentity, deleteUser, requireOwnIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -30,7 +25,7 @@ export async function deleteIdentity(
   // The handle stays reserved for months. Without a limit, repeated creation and deletion could reserve all handles.
   await rateLimits.count('handle-changes-per-user', ownKey(session, now))
   const identityIds = [identityId]
-  await actingPersonTransaction(db, session, async (tx) => {
+  await actingUserTransaction(db, session, async (tx) => {
     await removeIdentity(tx, session, identityId, now)
     await lifecycle.end(tx, 'identities', { userId, identityIds }, now)
     await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'of identities' }, now)
@@ -51,7 +46,7 @@ export async function deleteAccount(
 ): Promise<void> {
   requireRecentAuthentication(session, now)
   const { userId } = session
-  await actingPersonTransaction(db, session, async (tx) => {
+  await actingUserTransaction(db, session, async (tx) => {
     const identityIds = await deleteUser(tx, userId, now)
     await lifecycle.end(tx, 'apps', { userId, withApps }, now)
     await lifecycle.end(tx, 'identities', { userId, identityIds }, now)

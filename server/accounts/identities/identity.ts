@@ -56,7 +56,7 @@ export async function lockUser(tx: Transaction, userId: UserId): Promise<void> {
  * Runs a change to a user's data on behalf of a session, with the user locked. The session must still exist at the end.
  * Throws `unauthorized`, or `reauthentication_required` if the authentication was revoked.
  */
-export function actingPersonTransaction<Result>(
+export function actingUserTransaction<Result>(
   db: Database,
   session: ActingSession & Pick<PasskeySession, 'userId'>,
   work: (tx: Transaction) => Promise<Result>,
@@ -111,7 +111,7 @@ export async function createIdentity(
 ): Promise<Identity> {
   validateIdentity(requested)
   const { userId } = session
-  return actingPersonTransaction(db, session, async (tx) => {
+  return actingUserTransaction(db, session, async (tx) => {
     if (!(await store.incrementIdentityCount(tx, userId))) throw errors.too_many_identities()
     const identity = await addIdentity(
       tx,

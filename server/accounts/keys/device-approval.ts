@@ -6,7 +6,7 @@ import type {
 } from '@countersign/protocol/accounts/device-approvals'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { SessionId } from '@countersign/protocol/ids'
-import { actingPersonTransaction } from '#accounts/identities/identity.ts'
+import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds, secondsUntil } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -41,7 +41,7 @@ export async function requestDeviceApproval(
   const approvalId = randomUUIDv7()
   const expiresAt = addSeconds(now, limits.deviceApprovalLifetimeSeconds)
   const approval = { userId, approvalId, sessionId, commitment: bytesOf(commitment), createdAt: now, expiresAt }
-  return actingPersonTransaction(db, session, async (tx) => {
+  return actingUserTransaction(db, session, async (tx) => {
     const { count, firstExpiry } = await store.countApprovals(tx, userId, now)
     if (count >= limits.deviceApprovalsMax)
       throw errors.too_many_pending({ headers: { 'retry-after': String(secondsUntil(now, firstExpiry)) } })

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/accounts/keys'
 import type { UserId } from '@countersign/protocol/ids'
-import { actingPersonTransaction, lockUser } from '#accounts/identities/identity.ts'
+import { actingUserTransaction, lockUser } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -60,7 +60,7 @@ export async function replaceKeyWraps(
 ): Promise<KeyWrap[]> {
   validateKeyWraps(wraps)
   const { userId } = session
-  return actingPersonTransaction(db, session, async (tx) => {
+  return actingUserTransaction(db, session, async (tx) => {
     await store.deleteWraps(tx, userId)
     await storeKeyWraps(tx, userId, wraps, now)
     await recordAuditEvent(tx, { action: 'account.key_wraps.replaced', actor: 'user', userId }, now)
@@ -87,7 +87,7 @@ export async function addPasskeyKeyWrap(
   now: Date,
 ): Promise<KeyWrap> {
   const { userId } = session
-  return actingPersonTransaction(db, session, async (tx) => {
+  return actingUserTransaction(db, session, async (tx) => {
     const added = await addKeyWrap(tx, userId, wrap, now)
     const details = { credentialId: wrap.credentialId }
     await recordAuditEvent(tx, { action: 'account.key_wrap.added', actor: 'user', userId, details }, now)

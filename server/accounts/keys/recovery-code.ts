@@ -1,6 +1,6 @@
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import type { UserId } from '@countersign/protocol/ids'
-import { actingPersonTransaction } from '#accounts/identities/identity.ts'
+import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
@@ -28,7 +28,7 @@ export async function replaceRecoveryCode(
   now: Date,
 ): Promise<KeyWrap[]> {
   const { userId } = session
-  return actingPersonTransaction(db, session, async (tx) => {
+  return actingUserTransaction(db, session, async (tx) => {
     await storeRecoveryCode(tx, userId, recovery.recoveryAuth, now)
     await store.deleteWraps(tx, userId, 'recovery_code')
     await storeKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)

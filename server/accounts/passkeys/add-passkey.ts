@@ -2,7 +2,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { PasskeyWrap } from '@countersign/protocol/accounts/keys'
 import type { Passkey, RegistrationResponse } from '@countersign/protocol/accounts/passkeys'
 import { addKeyWrap } from '#accounts/keys/key-wrap.ts'
-import { actingPersonTransaction, listIdentities } from '#accounts/identities/identity.ts'
+import { actingUserTransaction, listIdentities } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -60,7 +60,7 @@ export async function finishAddPasskey(
   if (flow.userId !== userId) throw errors.invalid_credential()
   const made = await verifyAttestation(config, credential, flow.challenge)
 
-  return actingPersonTransaction(db, session, async (tx) => {
+  return actingUserTransaction(db, session, async (tx) => {
     await createPasskey(tx, userId, made, now)
     if (keyWrap) await addKeyWrap(tx, userId, keyWrap, now)
     const passkeys = await listPasskeys(tx, userId)

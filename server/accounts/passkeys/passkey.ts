@@ -2,7 +2,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import type { UserId } from '@countersign/protocol/ids'
 import { deleteKeyWrap, listKeyWraps } from '#accounts/keys/key-wrap.ts'
-import { actingPersonTransaction } from '#accounts/identities/identity.ts'
+import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { isUniqueViolation, type Database, type Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -69,7 +69,7 @@ export async function removePasskey(
   now: Date,
 ): Promise<{ goesOn: boolean }> {
   const { userId, sessionId } = session
-  const removed = await actingPersonTransaction(db, session, async (tx) => {
+  const removed = await actingUserTransaction(db, session, async (tx) => {
     if (!(await store.deleteCredential(tx, userId, credentialId))) return undefined
     await deleteKeyWrap(tx, userId, credentialId)
     await forgetProofs(tx, { userId, sessionId, credentialId })

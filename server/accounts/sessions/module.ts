@@ -1,6 +1,6 @@
 import { forgetNamedIdentities } from './ending.ts'
 import { listSessions, pruneSessions } from './session.ts'
-import { pruneNotes } from './sso-session.ts'
+import { pruneSsoRecords } from './sso-session.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const rateLimits = { 'changes-per-user': { points: 1200, seconds: 3600 } } as const
@@ -21,7 +21,7 @@ export const sessions = defineModule()({
   },
   cleanupTasks: {
     sessions: pruneSessions,
-    'session-records': pruneNotes,
+    'session-records': pruneSsoRecords,
   },
   ended: {
     sessions: (tx, { identityIds }) => forgetNamedIdentities(tx, identityIds),

@@ -8,7 +8,7 @@ type Named = { sessionId: SessionId; organizationId: OrganizationId; connectionI
  * Records an SSO authentication in a session, and locks the session until the transaction ends. Returns false if the
  * session does not exist.
  */
-export async function upsertEnterpriseSso(
+export async function upsertSsoAuthentication(
   tx: Transaction,
   { sessionId, organizationId, connectionId, identityId }: Named,
   now: Date,
@@ -24,7 +24,7 @@ export async function upsertEnterpriseSso(
   return rows.length === 1
 }
 
-export function findEnterpriseSso(db: Database, sessionId: SessionId, organizationId: OrganizationId) {
+export function findSsoAuthentication(db: Database, sessionId: SessionId, organizationId: OrganizationId) {
   return db
     .selectFrom('session_sso_authentication')
     .select(['connection_id as connectionId', 'identity_id as identityId', 'authenticated_at as authenticatedAt'])
@@ -37,7 +37,7 @@ export function findEnterpriseSso(db: Database, sessionId: SessionId, organizati
  * Records that a session uses an organization without SSO. Returns false if that was recorded after `since`. In that
  * case it locks nothing, because requests without changes must not delay the end of the session.
  */
-export async function upsertWithoutSso(
+export async function upsertSsoBypass(
   tx: Transaction,
   { sessionId, organizationId, since }: { sessionId: SessionId; organizationId: OrganizationId; since: Date },
   now: Date,
@@ -89,7 +89,7 @@ export async function moveSsoAuthentication(
 }
 
 /** Deletes up to `batch` records of each kind from before an instant. Returns their number. */
-export async function deleteNotes(
+export async function deleteSsoRecords(
   db: Database,
   { named, entered }: { named: Date; entered: Date },
   batch: number,

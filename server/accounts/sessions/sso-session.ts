@@ -24,7 +24,7 @@ export async function recordSsoAuthentication(
   named: { sessionId: SessionId; organizationId: OrganizationId; connectionId: string; identityId: IdentityId },
   now: Date,
 ): Promise<void> {
-  if (!(await ssoSessionStore.upsertEnterpriseSso(tx, named, now))) throw errors.unauthorized()
+  if (!(await ssoSessionStore.upsertSsoAuthentication(tx, named, now))) throw errors.unauthorized()
 }
 
 /** Finds the SSO authentication of a session for an organization, if it has not expired. */
@@ -34,7 +34,7 @@ export async function findSsoAuthentication(
   organizationId: OrganizationId,
   now: Date,
 ): Promise<EnterpriseSso | undefined> {
-  const said = await ssoSessionStore.findEnterpriseSso(db, sessionId, organizationId)
+  const said = await ssoSessionStore.findSsoAuthentication(db, sessionId, organizationId)
   return said && said.authenticatedAt > addSeconds(now, -limits.enterpriseSsoSeconds) ? said : undefined
 }
 
@@ -47,8 +47,8 @@ export async function recordSsoBypass(
   within: { sessionId: SessionId; organizationId: OrganizationId },
   now: Date,
 ): Promise<boolean> {
-  const since = addSeconds(now, -limits.withoutSsoNotedSeconds)
-  if (await ssoSessionStore.upsertWithoutSso(tx, { ...within, since }, now)) return true
+  const since = addSeconds(now, -limits.ssoBypassRecordedSeconds)
+  if (await ssoSessionStore.upsertSsoBypass(tx, { ...within, since }, now)) return true
   if (!(await store.findAuthTime(tx, within.sessionId))) throw errors.unauthorized()
   return false
 }
@@ -75,8 +75,12 @@ export async function transferSsoAuthentication(
  * Deletes up to `batch` records of each kind that expired more than a day ago. Returns their number. Records outlive
  * their session, so that ending many sessions need not delete them.
  */
-export function pruneNotes(db: Database, now: Date, batch: number): Promise<number> {
+export function pruneSsoRecords(db: Database, now: Date, batch: number): Promise<number> {
   const before = addSeconds(now, -limits.sessionNotesKeptSeconds)
   const named = addSeconds(before, -limits.enterpriseSsoSeconds)
-  return ssoSessionStore.deleteNotes(db, { named, entered: addSeconds(before, -limits.withoutSsoNotedSeconds) }, batch)
+  return ssoSessionStore.deleteSsoRecords(
+    db,
+    { named, entered: addSeconds(before, -limits.ssoBypassRecordedSeconds) },
+    batch,
+  )
 }

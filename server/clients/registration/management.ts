@@ -5,7 +5,7 @@ import { ownKey } from '#accounts/sessions/own-key.ts'
 import { type Session, requireRecentAuthentication, sessionGuard } from '#accounts/sessions/session.ts'
 import { createChangesAtOnce } from './changes-at-once.ts'
 import { adminGuard } from '#platform/http/operator-guard.ts'
-import { actingPersonTransaction } from '#accounts/identities/identity.ts'
+import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { RegisteredApp } from './directory.ts'
@@ -62,13 +62,13 @@ export type AppManager = { actor: 'operator' } | { actor: 'user'; session: Sessi
 /** Reference to an app by a manager whose access is not yet checked. */
 export type ManagedAppRef = { manager: AppManager; clientId: ClientId }
 
-/** Runs a change on behalf of a manager. For a user it runs and throws like `actingPersonTransaction`. */
+/** Runs a change on behalf of a manager. For a user it runs and throws like `actingUserTransaction`. */
 export function managerTransaction<Result>(
   db: Database,
   manager: AppManager,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return manager.actor === 'user' ? actingPersonTransaction(db, manager.session, work) : transaction(db, work)
+  return manager.actor === 'user' ? actingUserTransaction(db, manager.session, work) : transaction(db, work)
 }
 
 /** Returns the owner of an app that a manager registers, or null for the operator. */

@@ -5,7 +5,7 @@ import { type ClientId, type IdentityId, asId, isId } from '@countersign/protoco
 import type { ScopeSet } from '@countersign/protocol/scope-set'
 import { toNumericDate } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
-import { isUuid } from '#platform/crypto/token-format.ts'
+import { isUuid } from '@countersign/protocol/values'
 import { verifyAccessJwt, type Issuing } from '#tokens/families/access-token.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
 import * as store from './store.ts'

@@ -1,5 +1,5 @@
 import type { ClientId, SessionId } from '@countersign/protocol/ids'
-import { actingPersonTransaction } from '#accounts/identities/identity.ts'
+import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -61,7 +61,7 @@ export async function signOutSession(
 ): Promise<void> {
   const { userId } = session
   const now = clock()
-  await actingPersonTransaction(db, session, async (tx) => {
+  await actingUserTransaction(db, session, async (tx) => {
     if (!(await endOne(tx, { userId, sessionId }, now))) throw errors.session_not_found()
   })
 }
@@ -70,7 +70,7 @@ export async function signOutSession(
 export async function signOutOtherSessions({ db, clock }: ServerContext, session: PasskeySession): Promise<void> {
   const { userId, sessionId } = session
   const now = clock()
-  await actingPersonTransaction(db, session, async (tx) => {
+  await actingUserTransaction(db, session, async (tx) => {
     const count = await endSessions(tx, { userId, which: 'all', kept: sessionId }, now)
     if (count > 0)
       await recordAuditEvent(tx, { action: 'session.others_revoked', actor: 'user', userId, details: { count } }, now)

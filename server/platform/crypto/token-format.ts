@@ -46,13 +46,6 @@ function sealToken(kind: TokenKind, bytes: Buffer): string {
   return text + check.toString('base64url')
 }
 
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** Checks whether a text is a UUID in canonical form. Other text must not reach a UUID column. */
-export function isUuid(text: string): boolean {
-  return uuidPattern.test(text)
-}
-
 export function uuidToBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }

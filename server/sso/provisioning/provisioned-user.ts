@@ -5,7 +5,7 @@ import { type AuditAction, recordAuditEvent } from '#platform/audit/audit-log.ts
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { isUuid } from '#platform/crypto/token-format.ts'
+import { isUuid } from '@countersign/protocol/values'
 import { removeDeprovisionedMember } from '#organizations/members/member.ts'
 import * as linkStore from './link-store.ts'
 import { type ScimDirectory, lockScimDirectory } from './directory.ts'

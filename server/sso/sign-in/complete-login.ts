@@ -14,7 +14,7 @@ import { transaction, type Database, type Transaction } from '#platform/database
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { isUuid } from '#platform/crypto/token-format.ts'
+import { isUuid } from '@countersign/protocol/values'
 import { findMembership, type Member } from '#organizations/membership/member.ts'
 import { isVerifiedFor } from '#organizations/domains/domain.ts'
 import { lockActiveOrganization } from '#organizations/members/organization.ts'
