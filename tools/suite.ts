@@ -140,7 +140,8 @@ export async function runTestFiles(
 
 /**
  * Returns a module that runs files one after another, each with its own hooks. It adds a line for each to the file
- * `costs`: the processor time of its tests in this process, in milliseconds, and its name.
+ * `costs`: the processor time of its tests in milliseconds, with that of processes that they started and awaited, and
+ * its name.
  */
 function writeGroup(path: string, files: string[], { timeout, costs }: { timeout: number; costs: string }): string {
   const suites = files.map((file) => {
@@ -149,15 +150,15 @@ function writeGroup(path: string, files: string[], { timeout, costs }: { timeout
   })
   const measured = `function measured(name, load) {
   let start
-  before(() => { start = process.cpuUsage() })
-  after(() => {
-    const { user, system } = process.cpuUsage(start)
-    appendFileSync(${JSON.stringify(costs)}, Math.round((user + system) / 1000) + ' ' + name + '\\n')
-  })
+  before(() => { start = processorMilliseconds() })
+  after(() => appendFileSync(${JSON.stringify(costs)}, processorMilliseconds() - start + ' ' + name + '\\n'))
   return load()
 }
 `
-  const imports = `import { appendFileSync } from 'node:fs'\nimport { after, before, suite } from 'node:test'\n`
+  const imports = `import { appendFileSync } from 'node:fs'
+import { after, before, suite } from 'node:test'
+import { processorMilliseconds } from ${JSON.stringify(import.meta.resolve('./processor-time.ts'))}
+`
   // The timer keeps no process alive, and ends one that is kept alive by something else.
   const ending = `after(() => setTimeout(() => process.exit(), ${lingeringMilliseconds}).unref())\n`
   writeFileSync(path, imports + measured + ending + suites.join(''))

@@ -1,15 +1,20 @@
 /**
- * `npm test`: every test but those in a browser, on the embedded database; needs nothing but npm.
- * `npm run test:postgres`: those of them that take a database from the suite, on a PostgreSQL server that it starts
- * itself, or on that of TEST_DATABASE_URL. Further arguments choose files: `npm test -- server/oauth`. `--coverage`
- * (`npm run coverage`) prints which lines of the product ran.
+ * `npm test`: the tests that run in one process and in any company, on the embedded database; needs nothing but npm.
+ * `npm run test:system`: the rest but those in a browser, which start whole programs, or measure costs and fairness.
+ * `npm run test:postgres`: those of both that take a database from the suite, on a PostgreSQL server that it starts
+ * itself, or on that of TEST_DATABASE_URL. Further arguments choose files of every kind: `npm test -- server/oauth`.
+ * `--coverage` (`npm run coverage`) prints which lines of the product ran.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { leadingTo } from './sources.ts'
 import { compilesQuickly, findTestFiles, keepFilesInMemory, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
-const options = { postgres: { type: 'boolean' }, coverage: { type: 'boolean', default: false } } as const
+const options = {
+  system: { type: 'boolean' },
+  postgres: { type: 'boolean' },
+  coverage: { type: 'boolean', default: false },
+} as const
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const ofService = findTestFiles(['server', 'cli'], positionals)
 const ofOthers = findTestFiles(['sdk', 'protocol', 'keys', 'saml', 'web', 'tools'], positionals)
@@ -18,9 +23,18 @@ const takesDatabase = leadingTo(root, 'server/testing/database.ts')
 /** What takes no database from here is the same on either, and so is what measures parsers alone. */
 const measuresParsers = (file: string) => /\/server\/test\/cost\/(?:request|answer)-cost\.test\.ts$/.test(file)
 const onPostgres = ofService.filter((file) => takesDatabase(file) && !measuresParsers(file))
-const files = values.postgres ? onPostgres : [...ofService, ...ofOthers]
+/** They start the product or its command as an operator does, or measure it, which needs the machine for itself. */
+const startsService = leadingTo(root, 'server/testing/service.ts')
+const startsCommand = (file: string) => file.startsWith(join(root, 'cli'))
+const measures = (file: string) => /-cost\.test\.ts$|\/fairness\.test\.ts$/.test(file)
+const isOfSystem = (file: string) => measures(file) || startsService(file) || startsCommand(file)
+const onEmbedded = [...ofService, ...ofOthers].filter(
+  (file) => positionals.length > 0 || isOfSystem(file) === values.system,
+)
+const files = values.postgres ? onPostgres : onEmbedded
 /** On PostgreSQL its statements change 70,000 rows, within their time limit if the machine does nothing else. */
-const needsMachine = (file: string) => values.postgres === true && file.endsWith('/server/test/revocation.test.ts')
+const isLarge = (file: string) => values.postgres === true && file.endsWith('/server/test/revocation.test.ts')
+const needsMachine = (file: string) => measures(file) || isLarge(file)
 /** They replace globals of Node with those of a document, so each runs in a process of its own. */
 const isOfComponents = (file: string) => file.endsWith('.component.test.ts')
 const loader = `--import=${join(root, 'web/testing/components.ts')}`
@@ -28,7 +42,7 @@ const loader = `--import=${join(root, 'web/testing/components.ts')}`
 const manner = { concurrency: 4, together: 6, execArgv: [compilesQuickly], coverage: values.coverage }
 const runs = [
   { files: files.filter((file) => !needsMachine(file) && !isOfComponents(file)), manner },
-  { files: files.filter(needsMachine), manner },
+  { files: files.filter(needsMachine), manner: { ...manner, concurrency: 1, together: 1 } },
   { files: files.filter(isOfComponents), manner: { concurrency: 2, execArgv: [loader] } },
 ]
 const work = async () => {
