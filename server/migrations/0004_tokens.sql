@@ -54,6 +54,9 @@ create table token_family (
   check (sso_connection_id is null or organization_id is not null)
 );
 create index token_family_end on token_family (expires_at);
+-- The codes that a new one of the same request replaces, without reading the families of all earlier consents.
+create index token_family_unredeemed on token_family (identity_id, client_id, code_challenge)
+  where code_redeemed_at is null;
 -- Tells whether an app has tokens for an organization, without reading those of other apps.
 create index token_family_of_organization_app on token_family (organization_id, client_id)
   where organization_id is not null;

@@ -12,7 +12,8 @@ const places = new AsyncLocalStorage<Place>()
 
 /** Runs a request in its place. While it waits by `whileIdle`, other requests can use the place. */
 export function runAt(place: Place, run: () => void): void {
-  places.run(place, run)
+  if (places.getStore() === place) run()
+  else places.run(place, run)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { randomBytes } from './random.ts'
+import { randomTokenBytes } from './random.ts'
 
 /** Prefixes of the kinds of tokens, by which secret scanners recognize them. */
 export const tokenPrefix = {
@@ -23,7 +23,7 @@ const checkCharacters = 6
  * no secret and never the user ID.
  */
 export function generateToken(kind: TokenKind, ...route: Uint8Array[]): string {
-  return sealToken(kind, Buffer.concat([...route, randomBytes(secretBytes)]))
+  return sealToken(kind, Buffer.concat([...route, randomTokenBytes(secretBytes)]))
 }
 
 /**

@@ -22,6 +22,13 @@ export type Admission = {
   release: (request: FastifyRequest) => void
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Place of this request, from its admission on. */
+    place: RequestPlace | undefined
+  }
+}
+
 /**
  * Creates the admission of requests. A request that only waits (`whileIdle`) gives up its place meanwhile. When it
  * returns it continues regardless of the limit, because it is nearly done. Health checks are always admitted: a busy
@@ -29,48 +36,54 @@ export type Admission = {
  */
 export function createAdmission(): Admission {
   const admitted = new Set<Place>()
-  const places = new WeakMap<FastifyRequest, HeldPlace>()
   return {
     admit(request, goOn) {
       if (request.routeOptions.config.host === 'every host') return goOn()
-      const place = places.get(request) ?? createPlace(admitted)
-      if (!place.disabledByOperator() && admitted.size >= admittedMax)
+      const place = request.place ?? new RequestPlace(admitted)
+      if (!place.isHeld && admitted.size >= admittedMax)
         throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
-      places.set(request, place)
+      request.place = place
       place.hold()
       runAt(place, goOn)
     },
     release(request) {
-      places.get(request)?.release()
+      request.place?.release()
     },
   }
 }
 
-type HeldPlace = Place & { disabledByOperator: () => boolean; hold: () => void; release: () => void }
+/** Place that counts while its request holds it and does not wait. */
+class RequestPlace implements Place {
+  readonly #admitted: Set<Place>
+  #isHeld = false
+  #waits = 0
 
-/** Creates a place that counts while its request holds it and does not wait. */
-function createPlace(admitted: Set<Place>): HeldPlace {
-  let disabledByOperator = false
-  let waits = 0
-  const place: HeldPlace = {
-    disabledByOperator: () => disabledByOperator,
-    hold() {
-      disabledByOperator = true
-      if (waits === 0) admitted.add(place)
-    },
-    release() {
-      disabledByOperator = false
-      admitted.delete(place)
-    },
-    leave() {
-      waits += 1
-      admitted.delete(place)
-    },
-    comeBack() {
-      waits -= 1
-      // A request that is already answered may have work left, for which it has no place.
-      if (waits === 0 && disabledByOperator) admitted.add(place)
-    },
+  constructor(admitted: Set<Place>) {
+    this.#admitted = admitted
   }
-  return place
+
+  get isHeld(): boolean {
+    return this.#isHeld
+  }
+
+  hold(): void {
+    this.#isHeld = true
+    if (this.#waits === 0) this.#admitted.add(this)
+  }
+
+  release(): void {
+    this.#isHeld = false
+    this.#admitted.delete(this)
+  }
+
+  leave(): void {
+    this.#waits += 1
+    this.#admitted.delete(this)
+  }
+
+  comeBack(): void {
+    this.#waits -= 1
+    // A request that is already answered may have work left, for which it has no place.
+    if (this.#waits === 0 && this.#isHeld) this.#admitted.add(this)
+  }
 }

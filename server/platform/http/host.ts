@@ -115,6 +115,7 @@ export function createHost(kernel: HostServices, surroundings: HostOptions) {
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>()
   enableLazySchemaCompilation(app)
+  app.decorateRequest('place', undefined)
   const routes = new Routes()
   // Request lines contain only known fields, so they need no redaction.
   const requestLog = log.child({}, { redact: [] })

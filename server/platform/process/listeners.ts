@@ -98,9 +98,11 @@ function nameHosts(hosts: PortHosts['hosts']): (request: IncomingMessage) => Hos
   const [only, ...others] = [...new Set(byName.values())]
   if (others.length > 0) return ({ headers }) => byName.get(headers.host?.toLowerCase() ?? '')
   const names = new Set(hosts.flatMap(({ url }) => [url.hostname, ...(isLocal(url) ? localNames : [])]))
-  return ({ headers, url }) => {
-    const isNamed = names.has(URL.parse(`http://${headers.host}`)?.hostname ?? '')
-    return isNamed || probes.has(url ?? '') ? only : undefined
+  // Nearly all requests have the same header.
+  let last = { header: '', isNamed: false }
+  return ({ headers: { host = '' }, url }) => {
+    if (host !== last.header) last = { header: host, isNamed: names.has(URL.parse(`http://${host}`)?.hostname ?? '') }
+    return last.isNamed || probes.has(url ?? '') ? only : undefined
   }
 }
 

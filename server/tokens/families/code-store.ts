@@ -15,7 +15,8 @@ export async function revokeEarlierCodes(tx: Transaction, flow: Flow): Promise<v
     .where('client_id', '=', flow.clientId)
     .where('session_id', '=', flow.sessionId)
     .where('redirect_uri', '=', flow.redirectUri)
-    .where('code_challenge', 'is not distinct from', flow.codeChallenge ?? null)
+    // Unlike `is not distinct from`, this uses an index.
+    .where('code_challenge', flow.codeChallenge === undefined ? 'is' : '=', flow.codeChallenge ?? null)
     .where('nonce', 'is not distinct from', flow.nonce ?? null)
     .where('code_redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)

@@ -8,7 +8,7 @@ import { transaction, type Database, type Transaction } from '#platform/database
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import type { BatchedQuery } from '#platform/database/batching.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { randomBytes } from '#platform/crypto/random.ts'
+import { randomTokenBytes } from '#platform/crypto/random.ts'
 import { generateToken, parseToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
 import * as accessStore from './access-store.ts'
 import * as codeStore from './code-store.ts'
@@ -93,7 +93,7 @@ export async function redeemAuthorizationCode(
 ): Promise<IssuedTokens | undefined> {
   const route = routingKeyOfCode(redemption.kind, redemption.token)
   if (!route) return undefined
-  const family = randomBytes(16)
+  const family = randomTokenBytes(16)
   const refreshToken = newRefreshToken(route.identityId, route.familyId, family)
   const access = newAccess(route.identityId, terms, now)
   const granted = await redeem([
