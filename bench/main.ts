@@ -78,8 +78,8 @@ async function startPeers(durable: Cluster): Promise<Implementation[]> {
 }
 
 /**
- * Runs all rounds, with the implementations one after another in each, and in the opposite order in the next: whoever
- * comes first is up to a sixth slower, even than itself. The first round is for warming up, and is not counted.
+ * Runs all rounds, with the implementations one after another in each, and in the opposite order in the next: the
+ * first of a round is up to a sixth slower, even than itself. The first round is for warming up, and is not counted.
  */
 async function compete(): Promise<Map<Implementation, Round[]>> {
   const rounds = new Map<Implementation, Round[]>(implementations.map((implementation) => [implementation, []]))

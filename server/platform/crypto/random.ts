@@ -6,11 +6,12 @@ const pool = Buffer.alloc(4096)
 let used = pool.length
 
 /**
- * Returns at most 4096 bytes of the CSPRNG for a token. They are drawn by the page, as `randomUUID` of Node does: drawn
- * one by one, the random bytes of a refresh took 7 % of its processor time. Keys, which are rare and live long, are
- * drawn with `randomBytes`.
+ * Returns bytes of the CSPRNG for a token. They are drawn by the page, as `randomUUID` of Node does: drawn one by one,
+ * the random bytes of a refresh took 7 % of its processor time. Keys, which are rare and live long, are drawn with
+ * `randomBytes`.
  */
 export function randomTokenBytes(count: number): Buffer {
+  if (count > pool.length) return randomBytes(count)
   if (used + count > pool.length) {
     randomFillSync(pool)
     used = 0

@@ -2,6 +2,8 @@
  * Leaf of the log of signing keys: an event of a key, in bytes that are the same for every implementation (RFC 8785).
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
+import { isObject } from '../json.ts'
+import { parseCanonicalJson, writeCanonicalJson } from './canonical-json.ts'
 import type { Sha256 } from './merkle-tree.ts'
 
 /** Kind of a key event. `rotated` is a key that replaced another; `removed` is the last key of a deleted identity. */
@@ -18,16 +20,16 @@ export type KeyEvent = {
 
 const version = 1
 
-/** Formats a key event with its fields in the order of RFC 8785. */
+/** Formats a key event. */
 export function writeKeyEvent({ event, identity, publicKey, keyVersion, at }: KeyEvent): string {
-  return JSON.stringify({ at, event, identity, keyVersion, publicKey, version })
+  return writeCanonicalJson({ at, event, identity, keyVersion, publicKey, version })
 }
 
 /** Parses a leaf; returns undefined if the bytes are not the canonical form of an event. */
 export function parseKeyEvent(leaf: string): KeyEvent | undefined {
-  const read = parse(leaf)
-  if (typeof read !== 'object' || read === null) return undefined
-  const { event, identity, publicKey, keyVersion, at } = { ...empty, ...read }
+  const read = parseCanonicalJson(leaf)
+  if (!isObject(read)) return undefined
+  const { event, identity, publicKey, keyVersion, at } = read
   if (!isKind(event) || !isDigest(identity) || !isDigest(publicKey)) return undefined
   if (typeof keyVersion !== 'number' || !Number.isInteger(keyVersion) || keyVersion < 1) return undefined
   if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return undefined
@@ -44,17 +46,6 @@ export function identityDigest(sha256: Sha256, identityId: string): string {
 }
 
 export const digestPrefix = 'countersign/transparency/identity/v1:'
-
-const empty: Record<string, unknown> = {}
-
-function parse(leaf: string): unknown {
-  try {
-    return JSON.parse(leaf)
-  } catch {
-    // Not JSON, and therefore not a leaf of this log.
-    return undefined
-  }
-}
 
 function isKind(value: unknown): value is KeyEventKind {
   return value === 'created' || value === 'rotated' || value === 'removed'
