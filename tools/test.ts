@@ -11,7 +11,7 @@ import { leadingTo } from './sources.ts'
 import { compilesQuickly, findTestFiles, keepFilesInMemory, runCommand, runTestFiles, withPostgres } from './suite.ts'
 
 const options = {
-  system: { type: 'boolean' },
+  system: { type: 'boolean', default: false },
   postgres: { type: 'boolean' },
   coverage: { type: 'boolean', default: false },
 } as const

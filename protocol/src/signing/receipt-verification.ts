@@ -1,8 +1,8 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { type Checkpoint, type NoteSuite, readCheckpoint } from '../formats/signing/checkpoint.ts'
 import { Value } from 'typebox/value'
-import { fromCanonicalBase64, toBase64 } from '../formats/base64.ts'
-import { isCanonicalSignature, isValidPublicKey } from '../formats/signing/ed25519.ts'
+import { toBase64 } from '../formats/base64.ts'
+import { isSignedBy } from '../formats/signing/ed25519.ts'
 import type { KeyEvent } from '../formats/signing/key-event.ts'
 import { verifyKeyInclusion } from '../formats/signing/key-inclusion.ts'
 import { OrganizationReceipt, Receipt, receiptType } from './receipts.ts'
@@ -113,10 +113,8 @@ function readStatement(
 
 type Signed = Pick<Receipt, 'identityId' | 'signature' | 'publicKey' | 'keyVersion' | 'key'>
 
-function isSigned({ signature, publicKey }: Signed, message: Uint8Array): boolean {
-  const [bytes, key] = [fromCanonicalBase64(signature), fromCanonicalBase64(publicKey)]
-  if (!bytes || !key || !isCanonicalSignature(bytes) || !isValidPublicKey(key)) return false
-  return nodeSuite.verifyEd25519(key, message, bytes)
+function isSigned(signed: Signed, message: Uint8Array): boolean {
+  return isSignedBy(nodeSuite.verifyEd25519, signed, message)
 }
 
 /** Returns the log event of the key that signed; undefined if it is missing or a removal. */

@@ -3,6 +3,7 @@
  * signed-note).
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
+import type { VerifyEd25519 } from './ed25519.ts'
 import { treeSizeMax, type Sha256 } from './merkle-tree.ts'
 
 /** Tree head; `origin` names the log and its key. */
@@ -13,7 +14,7 @@ export type NoteKey = { name: string; publicKey: Uint8Array }
 export type NoteSuite = {
   sha256: Sha256
   /** Checks an Ed25519 signature (RFC 8032) of a message. */
-  verifyEd25519: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean
+  verifyEd25519: VerifyEd25519
 }
 
 const ed25519 = 1

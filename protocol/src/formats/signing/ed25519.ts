@@ -3,6 +3,11 @@
  * anyone can produce a signature for any message. With two encodings of a signature, one can be presented as two.
  */
 
+import { fromCanonicalBase64 } from '../base64.ts'
+
+/** Verifies a signature of the right length by a key of the right length. An invalid key verifies nothing. */
+export type VerifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean
+
 /** The field prime 2^255 - 19, little-endian like all values here. */
 const fieldPrime = fromHex('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f')
 
@@ -31,6 +36,17 @@ export function isValidPublicKey(bytes: Uint8Array): boolean {
 /** Checks that 64 bytes are the canonical encoding of a signature. */
 export function isCanonicalSignature(bytes: Uint8Array): boolean {
   return bytes.length === 64 && isValidPublicKey(bytes.subarray(0, 32)) && isBelow(bytes.subarray(32), groupOrder)
+}
+
+/** Checks a signature by a key, both in canonical base64 of a canonical encoding. */
+export function isSignedBy(
+  verify: VerifyEd25519,
+  { publicKey, signature }: { publicKey: string; signature: string },
+  message: Uint8Array,
+): boolean {
+  const [key, bytes] = [fromCanonicalBase64(publicKey), fromCanonicalBase64(signature)]
+  if (!key || !bytes || !isValidPublicKey(key) || !isCanonicalSignature(bytes)) return false
+  return verify(key, message, bytes)
 }
 
 function isSame(point: Uint8Array, y: Uint8Array): boolean {

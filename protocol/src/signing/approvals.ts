@@ -1,0 +1,153 @@
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { fromCanonicalBase64, toBase64 } from '../formats/base64.ts'
+import { approvalMessage } from '../formats/signing/approval.ts'
+import { parseCanonicalJson } from '../formats/signing/canonical-json.ts'
+import type { NoteSuite } from '../formats/signing/checkpoint.ts'
+import { isSignedBy } from '../formats/signing/ed25519.ts'
+import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
+import { PublicKey, Uuid } from '../values.ts'
+
+/** Instants have one spelling, so that they compare as text. */
+const Instant = Type.String({ pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$` })
+const Digest = Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' })
+const originsMax = 20
+const closed = { additionalProperties: false }
+
+/** Role of the person: for themselves, or as a member of an organization. */
+const ApprovalRole = Type.Union([Type.Literal('self'), Type.Literal('sign'), Type.Literal('approve')])
+
+/** What a person approves, as the page shows it. Its canonical JSON is signed. */
+export const ApprovalStatement = Type.Object(
+  {
+    version: Type.Literal(2),
+    issuer: Type.String(),
+    requestId: Uuid,
+    app: Type.Object(
+      {
+        clientId: ClientId,
+        name: Type.String(),
+        origins: Type.Array(Type.String(), { maxItems: originsMax, description: 'Sorted, as shown' }),
+      },
+      closed,
+    ),
+    identityId: IdentityId,
+    handle: Type.String(),
+    role: ApprovalRole,
+    organization: Type.Union([
+      Type.Null(),
+      Type.Object(
+        { id: OrganizationId, name: Type.String(), memberId: Uuid, approvalsNeeded: Type.Integer({ minimum: 0 }) },
+        closed,
+      ),
+    ]),
+    payloadSha256: Digest,
+    publicKey: PublicKey,
+    keyVersion: Type.Integer({ minimum: 1 }),
+    challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: '32 bytes of the server, base64url' }),
+    createdAt: Instant,
+    challengedAt: Instant,
+    expiresAt: Instant,
+  },
+  closed,
+)
+export type ApprovalStatement = Static<typeof ApprovalStatement>
+
+/** Approval as receipts, status and webhooks contain it. */
+export type Approval = {
+  /** Canonical JSON of the statement. */
+  statement: string
+  /** Ed25519 signature by the key of the identity, base64. */
+  signature: string
+  /** Digest of the passkey's assertion, base64; absent if no passkey was used for this statement. */
+  presence?: string | undefined
+}
+
+/** What an app knows by itself: its request, and the key of the identity. */
+export type ExpectedApproval = {
+  requestId: string
+  clientId: string
+  identityId: string
+  issuer: string
+  role: ApprovalStatement['role']
+  organization?: { id: string; approvalsNeeded: number } | undefined
+  payload: string
+  publicKey: string
+  keyVersion: number
+  expiresAt?: string | undefined
+  /** True if an approval without a passkey is refused. */
+  requiresPresence: boolean
+}
+
+/** First error found in an approval. */
+export type ApprovalError =
+  | 'malformed_approval'
+  | 'invalid_approval'
+  | 'other_request'
+  | 'other_app'
+  | 'other_identity'
+  | 'other_issuer'
+  | 'other_role'
+  | 'other_organization'
+  | 'other_text'
+  | 'other_key'
+  | 'other_expiry'
+  | 'out_of_time'
+  | 'no_presence'
+
+const utf8 = new TextEncoder()
+
+/** Returns the first error of an approval, or undefined if it is what the app expects. */
+export function findApprovalError(
+  suite: NoteSuite,
+  approval: Approval,
+  expected: ExpectedApproval,
+): ApprovalError | undefined {
+  const statement = parseApprovalStatement(approval.statement)
+  if (!statement) return 'malformed_approval'
+  if (!isSigned(suite, statement, approval, expected.publicKey)) return 'invalid_approval'
+  const payloadSha256 = toBase64(suite.sha256(utf8.encode(expected.payload)))
+  const differences: [ApprovalError, boolean][] = [
+    ['other_request', statement.requestId !== expected.requestId],
+    ['other_app', statement.app.clientId !== expected.clientId],
+    ['other_identity', statement.identityId !== expected.identityId],
+    ['other_issuer', statement.issuer !== expected.issuer],
+    ['other_role', statement.role !== expected.role],
+    ['other_organization', !isSameOrganization(statement.organization, expected.organization)],
+    ['other_text', statement.payloadSha256 !== payloadSha256],
+    ['other_key', statement.publicKey !== expected.publicKey || statement.keyVersion !== expected.keyVersion],
+    ['other_expiry', expected.expiresAt !== undefined && statement.expiresAt !== expected.expiresAt],
+    ['out_of_time', statement.createdAt > statement.challengedAt || statement.challengedAt >= statement.expiresAt],
+    ['no_presence', expected.requiresPresence && approval.presence === undefined],
+  ]
+  return differences.find(([, differs]) => differs)?.[0]
+}
+
+/** Parses a statement; returns undefined for any other text, also for another spelling of one. */
+export function parseApprovalStatement(text: string): ApprovalStatement | undefined {
+  const statement = parseCanonicalJson(text)
+  if (!Value.Check(ApprovalStatement, statement)) return undefined
+  const { organization, role, app } = statement
+  if ((organization === null) !== (role === 'self')) return undefined
+  return app.origins.every((origin, index) => index === 0 || (app.origins[index - 1] ?? '') < origin)
+    ? statement
+    : undefined
+}
+
+function isSigned(
+  { verifyEd25519 }: NoteSuite,
+  statement: ApprovalStatement,
+  { signature, presence }: Approval,
+  publicKey: string,
+): boolean {
+  const digest = presence === undefined ? undefined : fromCanonicalBase64(presence)
+  if (presence !== undefined && digest?.length !== 32) return false
+  return isSignedBy(verifyEd25519, { publicKey, signature }, approvalMessage(statement, digest))
+}
+
+function isSameOrganization(
+  stated: ApprovalStatement['organization'],
+  expected: ExpectedApproval['organization'],
+): boolean {
+  return stated?.id === expected?.id && stated?.approvalsNeeded === expected?.approvalsNeeded
+}
