@@ -13,7 +13,7 @@ import { startPostgres, type Cluster } from '../tools/postgres.ts'
 import type { Implementation } from './implementation.ts'
 import { startCountersign } from './countersign.ts'
 import { compareSigning } from './signing.ts'
-import { medianOf, mediansOf, runRound, waitsOf, type Round } from './measurements.ts'
+import { inTurn, medianOf, mediansOf, runRound, waitsOf, type Round } from './measurements.ts'
 import { sendSlowly } from './load.ts'
 import { startPeer } from './peer.ts'
 import { residentMegabytes } from './processor-time.ts'
@@ -23,7 +23,7 @@ import { writeReport } from './write-report.ts'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '6' },
     requests: { type: 'string', default: '2000' },
     alone: { type: 'boolean', default: false },
     against: { type: 'string' },
@@ -40,6 +40,9 @@ await using started = new AsyncDisposableStack()
 const ours = started.use(await startCountersign(await newDatabase(cluster, 'countersign')))
 const implementations = [ours, ...(await startOthers())]
 for (const other of implementations.slice(1)) started.use(other)
+
+if (Number(values.rounds) % implementations.length !== 0)
+  throw new Error(`The number of rounds must be a multiple of ${implementations.length}.`)
 
 const rounds = await compete()
 if (values.against === undefined) await reportOnPeers()
@@ -78,13 +81,13 @@ async function startPeers(durable: Cluster): Promise<Implementation[]> {
 }
 
 /**
- * Runs all rounds, with the implementations one after another in each, and in the opposite order in the next: the
- * first of a round is up to a sixth slower, even than itself. The first round is for warming up, and is not counted.
+ * Runs all rounds, with the implementations one after another in each. The first round is for warming up, and is not
+ * counted.
  */
 async function compete(): Promise<Map<Implementation, Round[]>> {
   const rounds = new Map<Implementation, Round[]>(implementations.map((implementation) => [implementation, []]))
   for (let round = 0; round <= Number(values.rounds); round += 1)
-    for (const implementation of round % 2 === 0 ? implementations : implementations.toReversed()) {
+    for (const implementation of inTurn(implementations, round)) {
       const measured = await runRound(implementation, requests, cluster.pid)
       console.log(`round ${round} ${implementation.name}: ${briefly(measured)}`)
       if (round > 0) rounds.get(implementation)?.push(measured)

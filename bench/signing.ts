@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Countersign } from './countersign.ts'
-import { measure, medianOf, type Figure } from './measurements.ts'
+import { inTurn, measure, medianOf, type Figure } from './measurements.ts'
 import type { Call } from './load.ts'
 import { newSignature, verificationRequest } from './signature.ts'
 
@@ -22,7 +22,7 @@ export async function compareSigning(ours: Countersign, rounds: number, requests
     'read the status of a request': { pid: ours.pid, call: ours.status, figures: [] },
   }
   for (let round = 0; round <= rounds; round += 1)
-    for (const { pid, call, figures } of Object.values(runs)) {
+    for (const { pid, call, figures } of inTurn(Object.values(runs), round)) {
       const { answers, figure } = await measure(Array<Call>(requests * factor).fill(call), pid, databasePid)
       if (answers.some(({ status }) => status !== 200)) throw new Error(`unexpected response from ${call.url}`)
       if (round > 0) figures.push(figure)

@@ -1,5 +1,5 @@
 /**
- * `npm test`: the tests that run in one process and in any company, on the embedded database; needs nothing but npm.
+ * `npm test`: the tests that start no service and measure nothing, on the embedded database; needs nothing but npm.
  * `npm run test:system`: the rest but those in a browser, which start whole programs, or measure costs and fairness.
  * `npm run test:postgres`: those of both that take a database from the suite, on a PostgreSQL server that it starts
  * itself, or on that of TEST_DATABASE_URL. Further arguments choose files of every kind: `npm test -- server/oauth`.
@@ -26,7 +26,8 @@ const onPostgres = ofService.filter((file) => takesDatabase(file) && !measuresPa
 /** They start the product or its command as an operator does, or measure it, which needs the machine for itself. */
 const startsService = leadingTo(root, 'server/testing/service.ts')
 const startsCommand = (file: string) => file.startsWith(join(root, 'cli'))
-const measures = (file: string) => /-cost\.test\.ts$|\/fairness\.test\.ts$/.test(file)
+const measures = (file: string) =>
+  /-cost\.test\.ts$|\/(?:fairness|passkeys\/test\/(?:recovery|attestation)|saml-response)\.test\.ts$/.test(file)
 const isOfSystem = (file: string) => measures(file) || startsService(file) || startsCommand(file)
 const onEmbedded = [...ofService, ...ofOthers].filter(
   (file) => positionals.length > 0 || isOfSystem(file) === values.system,

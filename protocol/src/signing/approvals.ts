@@ -8,8 +8,7 @@ import { isSignedBy } from '../formats/signing/ed25519.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { PublicKey, Uuid } from '../values.ts'
 
-/** Instants have one spelling, so that they compare as text. */
-const Instant = Type.String({ pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$` })
+const Instant = Type.String({ description: 'UTC, in the one spelling of ECMAScript, so that it compares as text' })
 const Digest = Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' })
 const originsMax = 20
 const closed = { additionalProperties: false }
@@ -70,7 +69,8 @@ export type ExpectedApproval = {
   identityId: string
   issuer: string
   role: ApprovalStatement['role']
-  organization?: { id: string; approvalsNeeded: number } | undefined
+  /** Without `memberId`, the membership is the word of the service. */
+  organization?: { id: string; approvalsNeeded: number; memberId?: string | undefined } | undefined
   payload: string
   publicKey: string
   keyVersion: number
@@ -127,11 +127,18 @@ export function findApprovalError(
 export function parseApprovalStatement(text: string): ApprovalStatement | undefined {
   const statement = parseCanonicalJson(text)
   if (!Value.Check(ApprovalStatement, statement)) return undefined
-  const { organization, role, app } = statement
+  const { organization, role, app, createdAt, challengedAt, expiresAt } = statement
   if ((organization === null) !== (role === 'self')) return undefined
+  if (![createdAt, challengedAt, expiresAt].every(isInstant)) return undefined
   return app.origins.every((origin, index) => index === 0 || (app.origins[index - 1] ?? '') < origin)
     ? statement
     : undefined
+}
+
+/** Accepts years of four digits alone: midnight has two spellings in ISO 8601, and longer years compare otherwise. */
+function isInstant(text: string): boolean {
+  const milliseconds = Date.parse(text)
+  return text.length === 24 && !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === text
 }
 
 function isSigned(
@@ -141,7 +148,8 @@ function isSigned(
   publicKey: string,
 ): boolean {
   const digest = presence === undefined ? undefined : fromCanonicalBase64(presence)
-  if (presence !== undefined && digest?.length !== 32) return false
+  // Zeros are signed where no passkey was used, so they are no digest of one.
+  if (presence !== undefined && (digest?.length !== 32 || digest.every((byte) => byte === 0))) return false
   return isSignedBy(verifyEd25519, { publicKey, signature }, approvalMessage(statement, digest))
 }
 
@@ -149,5 +157,6 @@ function isSameOrganization(
   stated: ApprovalStatement['organization'],
   expected: ExpectedApproval['organization'],
 ): boolean {
+  if (expected?.memberId !== undefined && stated?.memberId !== expected.memberId) return false
   return stated?.id === expected?.id && stated?.approvalsNeeded === expected?.approvalsNeeded
 }

@@ -117,7 +117,7 @@ const outside: Record<string, Record<string, string>> = {
     signature: `sha512(request_id::text::bytea || nth::text::bytea)`,
   },
   sso_encryption_key: { expires_at: 'created_at' },
-  token_family: { organization_id: 'null', sso_connection_id: 'null' },
+  token_family: { code_redeemed_at: 'created_at', organization_id: 'null', sso_connection_id: 'null' },
   transparency_leaf: { leaf_index: 'null', integrate_at: `timestamptz '2099-01-01'` },
   webhook_delivery: { state: `'delivered'`, next_attempt_at: 'null' },
 }

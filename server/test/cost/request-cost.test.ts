@@ -10,6 +10,7 @@ import { normalizeDomain, slugify } from '@countersign/protocol/formats/domain'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { isHandle } from '@countersign/protocol/formats/handle'
 import { parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
+import { parseApprovalStatement } from '@countersign/protocol/signing/approvals'
 import { limits } from '@countersign/protocol/formats/limits'
 import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { nodeSuite, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
@@ -302,6 +303,15 @@ const parsers: Record<string, MeasuredParser> = {
     shapes: { ...costlyJson, 'a long name': between(metadata, 'a') },
   },
   'PRS-10 a key event': { sizeMax: bodyBytesMax, parse: parseKeyEvent, shapes: { ...costlyText, ...costlyJson } },
+  'PRS-10 the statement of an approval': {
+    sizeMax: bodyBytesMax,
+    parse: parseApprovalStatement,
+    shapes: {
+      ...costlyText,
+      ...costlyJson,
+      'many origins': between((rest) => `{"app":{"origins":[${rest}""]}}`, '"a",'),
+    },
+  },
   'PRS-10 a signed note': {
     sizeMax: bodyBytesMax,
     parse: (note) => verifyNote(nodeSuite, note, logKey),

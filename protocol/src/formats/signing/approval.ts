@@ -14,7 +14,7 @@ export type PresenceEvidence = {
   signature: Uint8Array
 }
 
-/** Stands in place of the digest if no passkey was used for the statement. */
+/** Stands in place of the digest if no passkey was used for the statement. Verifiers accept it as no digest. */
 const noPresence = new Uint8Array(32)
 
 /** Computes the WebAuthn challenge for a statement. */

@@ -5,7 +5,7 @@
 
 import { fromCanonicalBase64 } from '../base64.ts'
 
-/** Verifies a signature of the right length by a key of the right length. An invalid key verifies nothing. */
+/** Verifies a signature (RFC 8032). An invalid key, and a key or signature of another length, verify nothing. */
 export type VerifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean
 
 /** The field prime 2^255 - 19, little-endian like all values here. */

@@ -116,6 +116,8 @@ test('SGN-10 an approval counts for its request, app, identity, role, organizati
   assert.equal(errorOf(asMember('sign'), { role: 'sign', organization }), undefined)
   assert.equal(errorOf(asMember('approve'), { role: 'sign', organization }), 'other_role')
   assert.equal(errorOf(asMember('sign')), 'other_role')
+  const anotherMember = { ...organization, memberId: statement.identityId }
+  assert.equal(errorOf(asMember('sign'), { role: 'sign', organization: anotherMember }), 'other_organization')
   const weaker = { ...organization, approvalsNeeded: 2 }
   assert.equal(errorOf(asMember('sign'), { role: 'sign', organization: weaker }), 'other_organization')
 })
@@ -127,6 +129,7 @@ test('SGN-11 neither the signature of a text nor one without its passkey is an a
   assert.equal(errorOf({ ...given, presence: other }), 'invalid_approval')
   assert.equal(errorOf(approve({}, { key: generateKeyPairSync('ed25519').privateKey })), 'invalid_approval')
   const absent = { ...approve({}, { presence: other }), presence: undefined }
+  assert.equal(errorOf({ ...absent, presence: other }), 'invalid_approval')
   assert.equal(errorOf(absent), 'no_presence')
   assert.equal(errorOf(absent, { requiresPresence: false }), undefined)
 })
@@ -144,7 +147,12 @@ test('SGN-13 a statement has one spelling, all of its fields and no others', () 
     vector.statement.replace('"version":2', '"version":1'),
     ...[without, { ...statement, note: '' }, { ...statement, role: 'sign' }].map(writeCanonicalJson),
     writeCanonicalJson({ ...statement, organization: { ...organization, name: 'Acme', memberId: organization.id } }),
-    writeCanonicalJson({ ...statement, createdAt: '2030-01-01T12:04:00Z' }),
+    ...[
+      '2030-01-01T12:04:00Z',
+      '2029-12-31T24:00:00.000Z',
+      '2029-99-99T99:99:99.999Z',
+      '+010000-01-01T00:00:00.000Z',
+    ].map((createdAt) => writeCanonicalJson({ ...statement, createdAt })),
     writeCanonicalJson({
       ...statement,
       app: { ...statement.app, origins: ['https://b.example', 'https://a.example'] },
