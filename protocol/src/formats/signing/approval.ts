@@ -2,6 +2,7 @@
  * What the key of an identity signs when a person approves a text: not the text alone, but a statement of the request,
  * the app, the role and the time, and a digest of the passkey's assertion for this statement.
  */
+import { concatBytes } from './bytes.ts'
 import type { JsonObject } from './canonical-json.ts'
 import { frame } from './frame.ts'
 import type { Sha256 } from './merkle-tree.ts'
@@ -29,27 +30,17 @@ export function approvalChallenge(sha256: Sha256, statement: JsonObject): Uint8A
 export function presenceDigest(sha256: Sha256, evidence: PresenceEvidence): Uint8Array {
   const { publicKey, authenticatorData, clientDataJson, signature } = evidence
   const parts = [publicKey, authenticatorData, clientDataJson, signature].flatMap((part) => [lengthOf(part), part])
-  return sha256(concat([new TextEncoder().encode('countersign/presence/v2\0'), ...parts]))
+  return sha256(concatBytes(new TextEncoder().encode('countersign/presence/v2\0'), ...parts))
 }
 
 /** Builds the message that the key of the identity signs. `presence` is a digest of 32 bytes. */
 export function approvalMessage(statement: JsonObject, presence: Uint8Array = noPresence): Uint8Array<ArrayBuffer> {
-  return frame('countersign/approval/v2', statement, concat([Uint8Array.of(0), presence]))
+  return frame('countersign/approval/v2', statement, concatBytes(Uint8Array.of(0), presence))
 }
 
 /** Four bytes, the most significant first. */
 function lengthOf(part: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(4)
   new DataView(bytes.buffer).setUint32(0, part.length)
-  return bytes
-}
-
-function concat(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    bytes.set(part, offset)
-    offset += part.length
-  }
   return bytes
 }

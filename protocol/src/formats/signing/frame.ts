@@ -1,3 +1,4 @@
+import { concatBytes } from './bytes.ts'
 import { type JsonObject, writeCanonicalJson } from './canonical-json.ts'
 
 /** What a frame is for. A signature or digest of one kind is never that of another. */
@@ -23,9 +24,5 @@ const start = 0xff
  */
 export function frame(label: FrameLabel, value: JsonObject, tail = new Uint8Array()): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(`${label}\0${writeCanonicalJson(value)}`)
-  const framed = new Uint8Array(1 + text.length + tail.length)
-  framed.set([start])
-  framed.set(text, 1)
-  framed.set(tail, 1 + text.length)
-  return framed
+  return concatBytes(Uint8Array.of(start), text, tail)
 }

@@ -1,4 +1,5 @@
 import { fromCanonicalBase64 } from '../base64.ts'
+import { sameBytes } from './bytes.ts'
 import { verifyNote, readCheckpoint, type Checkpoint, type NoteKey, type NoteSuite } from './checkpoint.ts'
 import { identityDigest, parseKeyEvent, type KeyEvent } from './key-event.ts'
 import { hashLeaf, rootFromInclusionProof } from './merkle-tree.ts'
@@ -32,8 +33,4 @@ export function verifyCheckpoint(suite: NoteSuite, note: string, logKey: NoteKey
   const text = verifyNote(suite, note, logKey)
   const checkpoint = text === undefined ? undefined : readCheckpoint(text)
   return checkpoint?.origin === logKey.name ? checkpoint : undefined
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }

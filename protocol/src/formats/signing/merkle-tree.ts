@@ -3,6 +3,8 @@
  * verifiers must compute it in the same way. A complete subtree of `2^level` leaves never changes.
  */
 
+import { concatBytes, sameBytes } from './bytes.ts'
+
 /** SHA-256 function of the caller: formats have no dependencies. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array
 
@@ -12,11 +14,11 @@ export type Subtree = { level: number; index: number; hash: Uint8Array }
 export const treeSizeMax = 2 ** 31 - 1
 
 export function hashLeaf(sha256: Sha256, leaf: Uint8Array): Uint8Array {
-  return sha256(join(Uint8Array.of(0), leaf))
+  return sha256(concatBytes(Uint8Array.of(0), leaf))
 }
 
 export function hashChildren(sha256: Sha256, left: Uint8Array, right: Uint8Array): Uint8Array {
-  return sha256(join(Uint8Array.of(1), left, right))
+  return sha256(concatBytes(Uint8Array.of(1), left, right))
 }
 
 /**
@@ -81,8 +83,8 @@ type ConsistencyProof = {
 /** Checks that the tree at `to` has all leaves of the one at `from`, at the same indexes (RFC 9162 §2.1.4.2). */
 export function isConsistent(sha256: Sha256, { from, to, hashes }: ConsistencyProof): boolean {
   if (!isSize(from.size) || !isSize(to.size) || from.size > to.size) return false
-  if (from.size === to.size) return hashes.length === 0 && equal(from.root, to.root)
-  if (from.size === 0) return hashes.length === 0 && equal(from.root, sha256(new Uint8Array()))
+  if (from.size === to.size) return hashes.length === 0 && sameBytes(from.root, to.root)
+  if (from.size === 0) return hashes.length === 0 && sameBytes(from.root, sha256(new Uint8Array()))
   const [first, ...rest] = isPowerOfTwo(from.size) ? [from.root, ...hashes] : hashes
   if (!first) return false
 
@@ -98,7 +100,7 @@ export function isConsistent(sha256: Sha256, { from, to, hashes }: ConsistencyPr
     } else toRoot = hashChildren(sha256, toRoot, hash)
     ;[node, last] = [half(node), half(last)]
   }
-  return last === 0 && equal(fromRoot, from.root) && equal(toRoot, to.root)
+  return last === 0 && sameBytes(fromRoot, from.root) && sameBytes(toRoot, to.root)
 }
 
 /** Skips the levels on which a node at the right edge has no sibling. */
@@ -116,19 +118,4 @@ function isPowerOfTwo(number: number): boolean {
 
 function isSize(number: number): boolean {
   return Number.isInteger(number) && number >= 0 && number <= treeSizeMax
-}
-
-/** Compares public values; constant time is not required. */
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
-}
-
-function join(...parts: Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
 }

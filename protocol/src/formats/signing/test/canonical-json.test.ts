@@ -33,7 +33,7 @@ test('a written value is read again, and is what JSON says', () => {
     fastCheck.boolean(),
     fastCheck.constant(null),
   )
-  const { value: any } = fastCheck.letrec<{ value: Json }>((of) => ({
+  const { value: json } = fastCheck.letrec<{ value: Json }>((of) => ({
     value: fastCheck.oneof(
       { maxDepth: 4 },
       leaf,
@@ -42,7 +42,7 @@ test('a written value is read again, and is what JSON says', () => {
     ),
   }))
   fastCheck.assert(
-    fastCheck.property(any, (value) => {
+    fastCheck.property(json, (value) => {
       const written = writeCanonicalJson(value)
       assert.deepEqual(parseCanonicalJson(written), JSON.parse(JSON.stringify(value)))
     }),
