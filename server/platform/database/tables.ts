@@ -380,7 +380,6 @@ export interface Tables {
     encrypted_private_key: string | null
     created_at: Date
     replaced_at: Date | null
-    is_logged: Generated<boolean>
   }
   signing_key_owner: {
     public_key: Uint8Array
@@ -573,8 +572,9 @@ export interface Tables {
   }
   transparency_leaf: {
     identity_sha256: Uint8Array
+    sequence: number
     key_version: number
-    event: 'created' | 'rotated' | 'removed'
+    event: 'created' | 'rotated' | 'adopted' | 'removed'
     leaf_data: string
     leaf_sha256: Uint8Array
     integrate_at: Date

@@ -1,7 +1,6 @@
 import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
-import { type Database, type Transaction, isUniqueViolation, transaction } from '#platform/database/database.ts'
-import type { ServerContext } from '#platform/module/services.ts'
-import { appendKeyEvent } from '#signing/transparency/event.ts'
+import { type Database, type Transaction, isUniqueViolation } from '#platform/database/database.ts'
+import { appendKeyEvent, getKeyChain } from '#signing/transparency/event.ts'
 import * as store from './store.ts'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NewKeyPair } from '@countersign/protocol/accounts/keys'
@@ -15,28 +14,11 @@ import { isCanonicalSignature, isValidPublicKey } from '@countersign/protocol/fo
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { isValidCurvePoint, verifies } from '#platform/crypto/ed25519.ts'
 
-const batchIdentities = 200
-
-/** Appends those keys of the identities to the log that it does not contain yet, each once and in order. */
-async function appendKeyEvents(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
-  const keys = await store.markLogged(tx, identityIds)
-  for (const key of keys.toSorted((one, other) => one.keyVersion - other.keyVersion))
-    await appendKeyEvent(tx, { ...key, event: key.keyVersion === 1 ? 'created' : 'rotated' }, now)
-}
-
 /** Appends to the log that identities have no key any more. Call it before their keys are deleted. */
 async function appendKeyRemovals(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
-  await appendKeyEvents(tx, identityIds, now)
-  for (const key of await store.listCurrentKeys(tx, identityIds))
-    await appendKeyEvent(tx, { ...key, event: 'removed' }, now)
-}
-
-/** Appends the keys that are older than the log, in small batches. */
-export async function backfillKeyLog({ db }: Pick<ServerContext, 'db'>, now: Date): Promise<void> {
-  for (;;) {
-    const identityIds = await store.listIdentitiesNotInLog(db, batchIdentities)
-    if (identityIds.length === 0) return
-    await transaction(db, (tx) => appendKeyEvents(tx, identityIds, now))
+  for (const { identityId, keyVersion, publicKey } of await store.listCurrentKeys(tx, identityIds)) {
+    const chain = await getKeyChain(tx, identityId)
+    await appendKeyEvent(tx, chain, { event: 'removed', keyVersion, publicKey, link: null, possession: null }, now)
   }
 }
 
@@ -83,7 +65,10 @@ export async function insertSigningKey(
     throw isUniqueViolation(error, 'signing_key_owner_pkey') ? errors.key_in_use() : error
   }
   await store.insertKey(tx, key, now)
-  await appendKeyEvents(tx, [key.identityId], now)
+  const { keyVersion, publicKey } = key
+  const event = keyVersion === 1 ? 'created' : 'rotated'
+  const chain = await getKeyChain(tx, key.identityId)
+  await appendKeyEvent(tx, chain, { event, keyVersion, publicKey, link: null, possession: null }, now)
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   verifySignature,
 } from '@countersign/protocol/signing/signing'
 import type { ServerContext } from '#platform/module/services.ts'
-import { backfillKeyLog, deleteSigningKeys, listSigningKeys, readFirstSigningKey } from './key.ts'
+import { deleteSigningKeys, listSigningKeys, readFirstSigningKey } from './key.ts'
 import type { OldKeyRequests } from './rotation.ts'
 import { signingKeyRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
@@ -44,7 +44,6 @@ export const personalKeys = defineModule<{ kernel: ServerContext; oldKeyRequests
   auditActions,
   rateLimits,
   tables: { signing_key: 'include', signing_key_owner: 'include' },
-  maintenanceTasks: { 'backfill-key-log': backfillKeyLog },
   ended: { identities: (tx, { identityIds }, now) => deleteSigningKeys(tx, identityIds, now) },
   exported: { identity: { signingKeys: listSigningKeys } },
   registered: readFirstSigningKey,

@@ -120,17 +120,6 @@ export async function deleteKeys(tx: Transaction, identityIds: IdentityId[]): Pr
 
 const received = ['identity_id as identityId', 'key_version as keyVersion', 'public_key as publicKey'] as const
 
-/** Marks the keys of these identities that are not in the log yet as logged, and returns them. */
-export function markLogged(tx: Transaction, identityIds: IdentityId[]) {
-  return tx
-    .updateTable('signing_key')
-    .set({ is_logged: true })
-    .where('identity_id', 'in', identityIds)
-    .where('is_logged', '=', false)
-    .returning(received)
-    .execute()
-}
-
 /** Lists the current keys of these identities. */
 export function listCurrentKeys(tx: Transaction, identityIds: IdentityId[]) {
   return tx
@@ -139,16 +128,4 @@ export function listCurrentKeys(tx: Transaction, identityIds: IdentityId[]) {
     .where('identity_id', 'in', identityIds)
     .where('replaced_at', 'is', null)
     .execute()
-}
-
-/** Lists identities that have keys which are not in the log. */
-export async function listIdentitiesNotInLog(db: Database, count: number): Promise<IdentityId[]> {
-  const rows = await db
-    .selectFrom('signing_key')
-    .select('identity_id')
-    .distinct()
-    .where('is_logged', '=', false)
-    .limit(count)
-    .execute()
-  return rows.map(({ identity_id: identityId }) => identityId)
 }

@@ -1,9 +1,14 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
-import { identityDigest, writeKeyEvent, type KeyEventKind } from '@countersign/protocol/formats/signing/key-event'
-import { hashLeaf } from '@countersign/protocol/formats/signing/merkle-tree'
+import {
+  hashKeyEvent,
+  identityDigest,
+  parseKeyEvent,
+  writeKeyEvent,
+  type KeyEvent,
+} from '@countersign/protocol/formats/signing/key-event'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { LoggedKeyEvent } from '@countersign/protocol/signing/transparency'
-import { addSeconds } from '#platform/clock.ts'
+import { addSeconds, maxDate } from '#platform/clock.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -18,26 +23,51 @@ import * as store from './store.ts'
  */
 const removalDelaySecondsMax = 24 * 3600
 
-type NewEvent = { event: KeyEventKind; identityId: IdentityId; publicKey: Uint8Array; keyVersion: number }
+/** End of an identity's chain of leaves: what the next leaf follows. */
+export type KeyChain = {
+  identity: string
+  /** Number of leaves. */
+  length: number
+  /** Hash of the last leaf, base64; null before the first. */
+  previous: string | null
+  last?: KeyEvent
+}
 
-/** Appends a key event to the log, in the transaction that changes the key. */
+/** Finds the end of an identity's chain. The caller has locked the identity. */
+export async function getKeyChain(tx: Transaction, identityId: IdentityId): Promise<KeyChain> {
+  const identity = identityDigest(sha256, identityId)
+  const found = await store.findLastLeaf(tx, digestOf(identityId))
+  if (!found) return { identity, length: 0, previous: null }
+  const last = parseKeyEvent(found.leaf)
+  if (!last) throw new Error('the log contains a leaf that cannot be parsed')
+  return { identity, length: found.sequence, previous: hashKeyEvent(sha256, found.leaf), last }
+}
+
+type NewEvent = Pick<KeyEvent, 'event' | 'keyVersion' | 'link' | 'possession'> & { publicKey: Uint8Array }
+
+/**
+ * Appends a key event to the log, in the transaction that changes the key, and returns its leaf. Its time is never
+ * before that of the last leaf: another process with a faster clock may have written that one.
+ */
 export async function appendKeyEvent(
   tx: Transaction,
-  { event, identityId, publicKey, keyVersion }: NewEvent,
+  { identity, length, previous, last }: KeyChain,
+  { publicKey, ...event }: NewEvent,
   now: Date,
-): Promise<void> {
-  const at = event === 'removed' ? addSeconds(now, drawDelaySeconds()) : now
-  const identity = identityDigest(sha256, identityId)
-  const leaf = writeKeyEvent({ event, identity, publicKey: toBase64(publicKey), keyVersion, at: at.toISOString() })
-  const leafSha256 = hashLeaf(sha256, Buffer.from(leaf))
+): Promise<string> {
+  const due = event.event === 'removed' ? addSeconds(now, drawDelaySeconds()) : now
+  const at = last ? maxDate(due, new Date(last.at)) : due
+  const leaf = writeKeyEvent({ ...event, identity, publicKey: toBase64(publicKey), previous, at: at.toISOString() })
   await store.insertLeaf(tx, {
-    identitySha256: digestOf(identityId),
-    keyVersion,
-    event,
+    identitySha256: Buffer.from(identity, 'base64'),
+    sequence: length + 1,
+    keyVersion: event.keyVersion,
+    event: event.event,
     leaf,
-    leafSha256,
+    leafSha256: Buffer.from(hashKeyEvent(sha256, leaf), 'base64'),
     integrateAt: at,
   })
+  return leaf
 }
 
 type Page = { identityId: IdentityId; start: number; count: number }

@@ -92,8 +92,20 @@ export async function publishCheckpoint(tx: Transaction, head: TreeHead): Promis
     .execute()
 }
 
+/** Returns the last leaf of an identity, in or before the tree. */
+export function findLastLeaf(tx: Transaction, identitySha256: Uint8Array) {
+  return tx
+    .selectFrom('transparency_leaf')
+    .select(['sequence', 'leaf_data as leaf'])
+    .where('identity_sha256', '=', identitySha256)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 type NewLeaf = {
   identitySha256: Uint8Array
+  sequence: number
   keyVersion: number
   event: KeyEventKind
   leaf: string
@@ -104,9 +116,9 @@ type NewLeaf = {
 /** Inserts a leaf, due no earlier than earlier leaves of the same identity. */
 export async function insertLeaf(tx: Transaction, leaf: NewLeaf): Promise<void> {
   await sql`
-    insert into transparency_leaf (identity_sha256, key_version, event, leaf_data, leaf_sha256, integrate_at)
-    select ${leaf.identitySha256}::bytea, ${leaf.keyVersion}::integer, ${leaf.event}, ${leaf.leaf},
-      ${leaf.leafSha256}::bytea, greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
+    insert into transparency_leaf (identity_sha256, sequence, key_version, event, leaf_data, leaf_sha256, integrate_at)
+    select ${leaf.identitySha256}::bytea, ${leaf.sequence}::integer, ${leaf.keyVersion}::integer, ${leaf.event},
+      ${leaf.leaf}, ${leaf.leafSha256}::bytea, greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
     from transparency_leaf where identity_sha256 = ${leaf.identitySha256}::bytea`.execute(tx)
 }
 
@@ -115,11 +127,11 @@ export async function listPendingLeaves(tx: Transaction, now: Date, count: numbe
   // Reads all leaves due at the same time, because one of them may have to follow another.
   const { rows } = await sql<{ leafSha256: Uint8Array }>`
     select leaf_sha256 as "leafSha256" from (
-      select leaf_sha256, integrate_at, key_version, event from transparency_leaf
+      select leaf_sha256, integrate_at, sequence from transparency_leaf
       where leaf_index is null and integrate_at <= ${now}
       order by integrate_at fetch first ${sql.lit(count)} rows with ties
     ) due
-    order by integrate_at, key_version, event = 'removed' limit ${count}`.execute(tx)
+    order by integrate_at, sequence limit ${count}`.execute(tx)
   return rows.map(({ leafSha256 }) => leafSha256)
 }
 
@@ -175,7 +187,7 @@ export function findLeafOfKey(db: Database, identitySha256: Uint8Array, keyVersi
   return placed(db)
     .where('identity_sha256', '=', identitySha256)
     .where('key_version', '=', keyVersion)
-    .where('event', '<>', 'removed')
+    .where('event', 'in', ['created', 'rotated'])
     .executeTakeFirst()
 }
 
