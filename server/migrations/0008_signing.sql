@@ -9,13 +9,12 @@ create table signing_key (
   -- A key signs from `created_at` to `replaced_at`; the current one has none. Public keys are kept, so that old
   -- signatures can be attributed.
   replaced_at timestamptz,
-  -- Whether the log contains the key. Keys from before the log are added in batches.
-  is_logged boolean not null default false,
+  -- By the key before, over the message of the rotation: evidence for the owner. Null for a first key.
+  rotation_signature bytea check (length(rotation_signature) = 64),
   primary key (identity_id, key_version),
   check (encrypted_private_key is not null or replaced_at is not null)
 );
 create unique index signing_key_current on signing_key (identity_id) where replaced_at is null;
-create index signing_key_not_in_log on signing_key (identity_id) where not is_logged;
 
 -- The identity of each current and former public key. No other identity may use it.
 create table signing_key_owner (
@@ -76,13 +75,14 @@ create table transparency_log (
 -- Events of a key. A leaf is in the tree once leaf_index is set. Before that, it waits from integrate_at on.
 create table transparency_leaf (
   identity_sha256 bytea not null,
-  key_version integer not null,
-  event text not null check (event in ('created', 'rotated', 'removed')),
+  -- Position among the leaves of the identity, from 1. Each leaf contains the hash of the one before, so of two written
+  -- at once only one is kept.
+  sequence integer not null check (sequence >= 1),
   leaf_data text not null,
   leaf_sha256 bytea not null,
   integrate_at timestamptz not null,
   leaf_index integer,
-  primary key (identity_sha256, key_version, event)
+  primary key (identity_sha256, sequence)
 );
 create unique index transparency_leaf_hash on transparency_leaf (leaf_sha256);
 create unique index transparency_leaf_index on transparency_leaf (leaf_index);

@@ -153,13 +153,23 @@ const invariants: Record<string, string> = {
         and details ->> 'requestId' = request_id::text and occurred_at = signed_at
         and action = case role when 'sign' then 'organization.signing.signed' else 'organization.signing.approved' end
     )`,
-  'a signing key has its leaf, or is not logged yet': `
-    select signing_key.identity_id, key_version from signing_key where is_logged is distinct from exists (
+  'a signing key has its leaf': `
+    select signing_key.identity_id, key_version from signing_key where not exists (
       select from transparency_leaf
       where identity_sha256 = sha256(convert_to('${digestPrefix}' || signing_key.identity_id, 'UTF8'))
-        and transparency_leaf.key_version = signing_key.key_version and event <> 'removed'
+        and (leaf_data::jsonb ->> 'keyVersion')::integer = signing_key.key_version
+        and leaf_data::jsonb ->> 'event' in ('created', 'rotated')
         and leaf_data::jsonb ->> 'publicKey' = encode(public_key, 'base64')
     )`,
+  'the leaves of an identity form a chain in the order of the log': `
+    select identity_sha256, sequence from (
+      select *, lag(leaf_sha256) over chain as before, lag(leaf_index, 1, -1) over chain as index_before,
+        row_number() over chain as position
+      from transparency_leaf window chain as (partition by identity_sha256 order by sequence)
+    ) leaf
+    where sequence <> position or leaf_data::jsonb ->> 'previous' is distinct from encode(before, 'base64')
+      or leaf_sha256 <> sha256('\\x00'::bytea || convert_to(leaf_data, 'UTF8'))
+      or leaf_index < index_before or index_before is null and leaf_index is not null`,
   'the log has as many leaves as it counts, without gaps': `
     select size from transparency_log
     where size <> (select count(leaf_index) from transparency_leaf)

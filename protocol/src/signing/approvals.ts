@@ -5,6 +5,7 @@ import { approvalMessage } from '../formats/signing/approval.ts'
 import { parseCanonicalJson } from '../formats/signing/canonical-json.ts'
 import type { NoteSuite } from '../formats/signing/checkpoint.ts'
 import { isSignedBy } from '../formats/signing/ed25519.ts'
+import { isCanonicalInstant } from '../formats/signing/instant.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { PublicKey, Uuid } from '../values.ts'
 
@@ -129,16 +130,10 @@ export function parseApprovalStatement(text: string): ApprovalStatement | undefi
   if (!Value.Check(ApprovalStatement, statement)) return undefined
   const { organization, role, app, createdAt, challengedAt, expiresAt } = statement
   if ((organization === null) !== (role === 'self')) return undefined
-  if (![createdAt, challengedAt, expiresAt].every(isInstant)) return undefined
+  if (![createdAt, challengedAt, expiresAt].every(isCanonicalInstant)) return undefined
   return app.origins.every((origin, index) => index === 0 || (app.origins[index - 1] ?? '') < origin)
     ? statement
     : undefined
-}
-
-/** Accepts years of four digits alone: midnight has two spellings in ISO 8601, and longer years compare otherwise. */
-function isInstant(text: string): boolean {
-  const milliseconds = Date.parse(text)
-  return text.length === 24 && !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === text
 }
 
 function isSigned(

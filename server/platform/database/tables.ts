@@ -380,7 +380,7 @@ export interface Tables {
     encrypted_private_key: string | null
     created_at: Date
     replaced_at: Date | null
-    is_logged: Generated<boolean>
+    rotation_signature: Uint8Array | null
   }
   signing_key_owner: {
     public_key: Uint8Array
@@ -573,8 +573,7 @@ export interface Tables {
   }
   transparency_leaf: {
     identity_sha256: Uint8Array
-    key_version: number
-    event: 'created' | 'rotated' | 'removed'
+    sequence: number
     leaf_data: string
     leaf_sha256: Uint8Array
     integrate_at: Date

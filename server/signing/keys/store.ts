@@ -15,7 +15,13 @@ export function findKeyOwner(db: Database, publicKey: Uint8Array) {
     .executeTakeFirst()
 }
 
-type NewKey = { identityId: IdentityId; keyVersion: number; publicKey: Uint8Array; encryptedPrivateKey: string }
+type NewKey = {
+  identityId: IdentityId
+  keyVersion: number
+  publicKey: Uint8Array
+  encryptedPrivateKey: string
+  rotationSignature?: Uint8Array
+}
 
 export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promise<void> {
   await tx
@@ -26,6 +32,7 @@ export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promis
       public_key: key.publicKey,
       encrypted_private_key: key.encryptedPrivateKey,
       created_at: now,
+      rotation_signature: key.rotationSignature ?? null,
     })
     .execute()
 }
@@ -72,6 +79,7 @@ const key = [
   'signing_key.encrypted_private_key as encryptedPrivateKey',
   'signing_key.created_at as createdAt',
   'signing_key.replaced_at as endedAt',
+  'signing_key.rotation_signature as rotationSignature',
 ] as const
 
 /** Lists all current and former keys of an identity, oldest first. */
@@ -120,17 +128,6 @@ export async function deleteKeys(tx: Transaction, identityIds: IdentityId[]): Pr
 
 const received = ['identity_id as identityId', 'key_version as keyVersion', 'public_key as publicKey'] as const
 
-/** Marks the keys of these identities that are not in the log yet as logged, and returns them. */
-export function markLogged(tx: Transaction, identityIds: IdentityId[]) {
-  return tx
-    .updateTable('signing_key')
-    .set({ is_logged: true })
-    .where('identity_id', 'in', identityIds)
-    .where('is_logged', '=', false)
-    .returning(received)
-    .execute()
-}
-
 /** Lists the current keys of these identities. */
 export function listCurrentKeys(tx: Transaction, identityIds: IdentityId[]) {
   return tx
@@ -139,16 +136,4 @@ export function listCurrentKeys(tx: Transaction, identityIds: IdentityId[]) {
     .where('identity_id', 'in', identityIds)
     .where('replaced_at', 'is', null)
     .execute()
-}
-
-/** Lists identities that have keys which are not in the log. */
-export async function listIdentitiesNotInLog(db: Database, count: number): Promise<IdentityId[]> {
-  const rows = await db
-    .selectFrom('signing_key')
-    .select('identity_id')
-    .distinct()
-    .where('is_logged', '=', false)
-    .limit(count)
-    .execute()
-  return rows.map(({ identity_id: identityId }) => identityId)
 }

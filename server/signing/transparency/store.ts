@@ -1,4 +1,3 @@
-import type { KeyEventKind } from '@countersign/protocol/formats/signing/key-event'
 import type { Subtree } from '@countersign/protocol/formats/signing/merkle-tree'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -92,10 +91,20 @@ export async function publishCheckpoint(tx: Transaction, head: TreeHead): Promis
     .execute()
 }
 
+/** Returns the last leaf of an identity, in or before the tree. */
+export function findLastLeaf(db: Database | Transaction, identitySha256: Uint8Array) {
+  return db
+    .selectFrom('transparency_leaf')
+    .select(['sequence', 'leaf_data as leaf'])
+    .where('identity_sha256', '=', identitySha256)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 type NewLeaf = {
   identitySha256: Uint8Array
-  keyVersion: number
-  event: KeyEventKind
+  sequence: number
   leaf: string
   leafSha256: Uint8Array
   integrateAt: Date
@@ -104,9 +113,9 @@ type NewLeaf = {
 /** Inserts a leaf, due no earlier than earlier leaves of the same identity. */
 export async function insertLeaf(tx: Transaction, leaf: NewLeaf): Promise<void> {
   await sql`
-    insert into transparency_leaf (identity_sha256, key_version, event, leaf_data, leaf_sha256, integrate_at)
-    select ${leaf.identitySha256}::bytea, ${leaf.keyVersion}::integer, ${leaf.event}, ${leaf.leaf},
-      ${leaf.leafSha256}::bytea, greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
+    insert into transparency_leaf (identity_sha256, sequence, leaf_data, leaf_sha256, integrate_at)
+    select ${leaf.identitySha256}::bytea, ${leaf.sequence}::integer, ${leaf.leaf}, ${leaf.leafSha256}::bytea,
+      greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
     from transparency_leaf where identity_sha256 = ${leaf.identitySha256}::bytea`.execute(tx)
 }
 
@@ -115,11 +124,11 @@ export async function listPendingLeaves(tx: Transaction, now: Date, count: numbe
   // Reads all leaves due at the same time, because one of them may have to follow another.
   const { rows } = await sql<{ leafSha256: Uint8Array }>`
     select leaf_sha256 as "leafSha256" from (
-      select leaf_sha256, integrate_at, key_version, event from transparency_leaf
+      select leaf_sha256, integrate_at, sequence from transparency_leaf
       where leaf_index is null and integrate_at <= ${now}
       order by integrate_at fetch first ${sql.lit(count)} rows with ties
     ) due
-    order by integrate_at, key_version, event = 'removed' limit ${count}`.execute(tx)
+    order by integrate_at, sequence limit ${count}`.execute(tx)
   return rows.map(({ leafSha256 }) => leafSha256)
 }
 
@@ -168,15 +177,6 @@ export function listLeavesOfIdentity(db: Database, identitySha256: Uint8Array, {
     .orderBy('leaf_index')
     .limit(count)
     .execute()
-}
-
-/** Finds the leaf that added a key to an identity. */
-export function findLeafOfKey(db: Database, identitySha256: Uint8Array, keyVersion: number) {
-  return placed(db)
-    .where('identity_sha256', '=', identitySha256)
-    .where('key_version', '=', keyVersion)
-    .where('event', '<>', 'removed')
-    .executeTakeFirst()
 }
 
 export function findLeafByHash(db: Database, leafSha256: Uint8Array) {

@@ -109,7 +109,7 @@ const outside: Record<string, Record<string, string>> = {
   session_app: { organization_id: 'null' },
   // Such a row never exists: an index of all rows has this condition only to keep other queries from using it.
   session_logout: { attempts: '-1' },
-  signing_key: { replaced_at: 'created_at', is_logged: 'true' },
+  signing_key: { replaced_at: 'created_at' },
   signing_organization_request: { status: `'signed'`, resolved_at: 'created_at' },
   signing_request: {
     status: `'signed'`,

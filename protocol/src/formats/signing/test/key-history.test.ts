@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { test } from 'node:test'
+import fastCheck from 'fast-check'
+import { nodeSuite } from '../../../signing/receipt-verification.ts'
+import { writeCanonicalJson } from '../canonical-json.ts'
+import {
+  identityDigest,
+  keyEventKinds,
+  keyLinkMessage,
+  keyPossessionMessage,
+  parseKeyEvent,
+  type ProvedKeyEvent,
+} from '../key-event.ts'
+import { advanceKeyHistory, listMissingKeyProofs, readKeyHistory, type KeyHistory } from '../key-history.ts'
+import { hashOf, leafOf, log, testKey } from './key-chain.ts'
+import vectors from './key-history.vectors.json' with { type: 'json' }
+
+const { identityId } = vectors
+const other = '01934c2e-7a00-7abc-8def-0123456789ac'
+const identity = identityDigest(nodeSuite.sha256, identityId)
+const [first, second, third, bob, evil] = ['ada 1', 'ada 2', 'ada 3', 'bob 1', 'evil'].map(testKey)
+assert.ok(first && second && third && bob && evil)
+const at = (minute: number) => `2030-01-01T12:0${minute}:00.000Z`
+
+const created: ProvedKeyEvent = {
+  event: 'created',
+  identity,
+  keyVersion: 1,
+  previous: null,
+  publicKey: first.publicKey,
+}
+const leaf1 = leafOf(at(0), created, { possession: first })
+const rotated: ProvedKeyEvent = {
+  event: 'rotated',
+  identity,
+  keyVersion: 2,
+  previous: hashOf(leaf1),
+  publicKey: second.publicKey,
+}
+const leaf2 = leafOf(at(2), rotated, { link: first, possession: second })
+const unproved1 = leafOf(at(0), created, {})
+const unproved2 = leafOf(at(2), rotated, {})
+
+const readAll = (...leaves: string[]) =>
+  readKeyHistory(nodeSuite, { log, identityId, leaves: leaves.map((leaf, nth) => ({ index: 10 + nth * 7, leaf })) })
+function errorOf(...leaves: string[]): unknown {
+  const found = readAll(...leaves)
+  return 'error' in found ? `${found.error} ${found.position}` : undefined
+}
+function historyOf(...leaves: string[]): KeyHistory {
+  const found = readAll(...leaves)
+  assert.ok('keys' in found, JSON.stringify(found))
+  return found
+}
+const missingOf = (keyVersion: number, ...leaves: string[]) => listMissingKeyProofs(historyOf(...leaves), keyVersion)
+const replaced = (leaf: string, fields: object) => writeCanonicalJson({ ...JSON.parse(leaf), ...fields })
+
+test('leaves and messages of a history are the bytes that another implementation computes', () => {
+  assert.equal(leaf1, vectors.leaf1)
+  assert.equal(hashOf(leaf1), vectors.leaf1Hash)
+  assert.equal(Buffer.from(keyLinkMessage(log, rotated)).toString('hex'), vectors.linkMessageHex)
+  assert.equal(hash('sha256', keyPossessionMessage(log, rotated)), vectors.possessionMessageSha256)
+  assert.equal(leaf2, vectors.leaf2)
+  assert.equal(hashOf(leaf2), vectors.leaf2Hash)
+})
+
+test('a history of proved keys has no error, and says when each key was in force', () => {
+  const removed = leafOf(at(3), { ...rotated, event: 'removed', previous: hashOf(leaf2) }, {})
+  const proved = { hasPossession: true, isLinked: true }
+  const { keys, state } = historyOf(leaf1, leaf2, removed)
+  assert.deepEqual(keys, [
+    { index: 10, keyVersion: 1, publicKey: first.publicKey, ...proved, createdAt: at(0), endedAt: at(2) },
+    { index: 17, keyVersion: 2, publicKey: second.publicKey, ...proved, createdAt: at(2), endedAt: at(3) },
+  ])
+  assert.deepEqual([state.event, state.head, state.formerPublicKey], ['removed', hashOf(removed), first.publicKey])
+  assert.deepEqual(missingOf(2, leaf1, leaf2), [])
+})
+
+test('KEY-13 a rotation that the former key has not signed is reported, and a link by another key is an error', () => {
+  const forged = { ...rotated, publicKey: evil.publicKey }
+  assert.deepEqual(missingOf(2, leaf1, leafOf(at(2), forged, { possession: evil })), ['unlinked_key'])
+  assert.deepEqual(missingOf(1, leaf1, leafOf(at(2), forged, { possession: evil })), [])
+  assert.equal(errorOf(leaf1, leafOf(at(2), forged, { link: evil, possession: evil })), 'unlinked_key 1')
+  assert.equal(errorOf(leaf1, leafOf(at(2), forged, { link: bob, possession: evil })), 'unlinked_key 1')
+  // The link that the former key signed for another key, and its possession of itself.
+  const { link } = JSON.parse(leaf2)
+  assert.equal(errorOf(leaf1, leafOf(at(2), forged, { link, possession: evil })), 'unlinked_key 1')
+  const ownPossession = first.sign(keyPossessionMessage(log, rotated))
+  assert.equal(errorOf(leaf1, leafOf(at(2), rotated, { link: ownPossession, possession: second })), 'unlinked_key 1')
+})
+
+test('KEY-14 a key whose owner has not signed is reported, and possession of another key or identity is wrong', () => {
+  assert.deepEqual(missingOf(1, unproved1), ['no_possession'])
+  const foreign = { ...created, publicKey: bob.publicKey }
+  assert.equal(errorOf(leafOf(at(0), foreign, { possession: evil })), 'no_possession 0')
+  const asBob = { ...created, identity: identityDigest(nodeSuite.sha256, other) }
+  const possession = first.sign(keyPossessionMessage(log, asBob))
+  assert.equal(errorOf(leafOf(at(0), created, { possession })), 'no_possession 0')
+  const elsewhere = first.sign(keyPossessionMessage('other.example/transparency', created))
+  assert.equal(errorOf(leafOf(at(0), created, { possession: elsewhere })), 'no_possession 0')
+  const linked = first.sign(keyLinkMessage(log, created))
+  assert.equal(errorOf(leafOf(at(0), created, { possession: linked })), 'no_possession 0')
+  assert.equal(errorOf(leafOf(at(0), asBob, { possession: first })), 'other_identity 0')
+})
+
+test('KEY-15 a version is neither skipped nor used twice', () => {
+  const again = { ...created, previous: hashOf(leaf1), publicKey: evil.publicKey }
+  assert.equal(errorOf(leaf1, leafOf(at(3), again, { possession: evil })), 'version_twice 1')
+  const third2 = leafOf(at(3), { ...rotated, previous: hashOf(leaf2) }, { link: second, possession: second })
+  assert.equal(errorOf(leaf1, leaf2, third2), 'version_twice 2')
+  const skipped = leafOf(at(2), { ...rotated, keyVersion: 3 }, { link: first, possession: second })
+  assert.equal(errorOf(leaf1, skipped), 'version_gap 1')
+  assert.equal(errorOf(leaf2), 'version_gap 0')
+  assert.equal(errorOf(), 'version_gap 0')
+  const adoption = { ...created, event: 'adopted' as const }
+  assert.equal(errorOf(leafOf(at(0), adoption, { possession: first })), 'version_gap 0')
+  const former = leafOf(at(3), { ...adoption, previous: hashOf(leaf2) }, { possession: first })
+  assert.equal(errorOf(leaf1, leaf2, former), 'version_twice 2')
+  const foreign = { ...adoption, previous: hashOf(leaf1), publicKey: evil.publicKey }
+  assert.equal(errorOf(leaf1, leafOf(at(3), foreign, { possession: evil })), 'version_twice 1')
+})
+
+test('KEY-16 each leaf names the one before it, in the order of the log', () => {
+  const elsewhere = leafOf(at(2), { ...rotated, previous: hashOf(unproved1) }, { link: first, possession: second })
+  assert.equal(errorOf(leaf1, elsewhere), 'broken_chain 1')
+  assert.equal(errorOf(leafOf(at(0), { ...created, previous: hashOf(leaf1) }, { possession: first })), 'broken_chain 0')
+  assert.equal(errorOf(leaf1, leafOf(at(2), { ...rotated, previous: null }, {})), 'broken_chain 1')
+  const disordered = [
+    { index: 7, leaf: leaf1 },
+    { index: 7, leaf: leaf2 },
+  ]
+  assert.deepEqual(readKeyHistory(nodeSuite, { log, identityId, leaves: disordered }), {
+    error: 'broken_chain',
+    position: 1,
+  })
+})
+
+test('KEY-17 nothing follows a removal, and no leaf is older than the one before it', () => {
+  const removed = leafOf(at(1), { ...created, event: 'removed', previous: hashOf(leaf1) }, {})
+  const later = { ...rotated, previous: hashOf(removed) }
+  assert.equal(errorOf(leaf1, removed, leafOf(at(2), later, { link: first, possession: second })), 'after_removal 2')
+  const early = leafOf('2030-01-01T11:59:59.999Z', rotated, { link: first, possession: second })
+  assert.equal(errorOf(leaf1, early), 'time_went_back 1')
+})
+
+test('KEY-18 a leaf has one spelling, all of its fields and no others, and a known event', () => {
+  for (const leaf of [
+    leaf1.replace('":', '" :'),
+    `${leaf1}\n`,
+    replaced(leaf1, { note: '' }),
+    replaced(leaf1, { version: 1 }),
+    replaced(leaf1, { version: '2' }),
+    replaced(leaf1, { at: '2030-01-01T12:00:00Z' }),
+    replaced(leaf1, { at: '+02030-01-01T12:00:00.000Z' }),
+    replaced(leaf1, { at: '2030-01-01T24:00:00.000Z' }),
+    replaced(leaf1, { keyVersion: 0 }),
+    replaced(leaf1, { keyVersion: '1' }),
+    replaced(leaf1, { publicKey: Buffer.alloc(32).toString('base64') }),
+    replaced(leaf1, { publicKey: first.publicKey.replace('=', '') }),
+    replaced(leaf1, { possession: 'AAAA' }),
+    replaced(leaf1, { previous: '' }),
+    replaced(leaf1, { event: null }),
+    // What each event needs.
+    replaced(leaf1, { keyVersion: 2 }),
+    replaced(leaf1, { link: JSON.parse(leaf1).possession }),
+    replaced(leaf2, { keyVersion: 1 }),
+    replaced(leaf1, { event: 'removed' }),
+    replaced(leaf1, { event: 'adopted', possession: null }),
+    replaced(leaf1, { event: 'adopted', link: JSON.parse(leaf1).possession }),
+    '{}',
+    '[]',
+    'null',
+    '',
+  ])
+    assert.equal(errorOf(leaf), 'malformed_leaf 0', leaf)
+  for (const event of ['recovered', 'format', 'trail', 'Created', ''])
+    assert.equal(errorOf(replaced(leaf1, { event })), 'unknown_event 0', event)
+})
+
+test('KEY-19 proofs in a second encoding, or by a key of small order, prove nothing', () => {
+  const identityPoint = Buffer.from(Uint8Array.of(1, ...Array.from({ length: 31 }, () => 0))).toString('base64')
+  assert.equal(errorOf(replaced(leaf1, { publicKey: identityPoint })), 'malformed_leaf 0')
+  const bytes = Buffer.from(JSON.parse(leaf1).possession, 'base64')
+  const scalar = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`)
+  const larger = (scalar + 2n ** 252n + 27742317777372353535851937790883648493n).toString(16).padStart(64, '0')
+  const possession = Buffer.concat([bytes.subarray(0, 32), Buffer.from(larger, 'hex').toReversed()]).toString('base64')
+  assert.equal(errorOf(replaced(leaf1, { possession })), 'no_possession 0')
+})
+
+test('KEY-20 an adoption proves a key that was made without proofs, once', () => {
+  const adoption: ProvedKeyEvent = { ...created, event: 'adopted', previous: hashOf(unproved1) }
+  const adopted = leafOf(at(1), adoption, { possession: first })
+  assert.equal(adopted, vectors.adopted)
+  assert.deepEqual(missingOf(1, unproved1, adopted), [])
+  const again = leafOf(at(2), { ...adoption, previous: hashOf(adopted) }, { possession: first })
+  assert.equal(errorOf(unproved1, adopted, again), 'version_twice 2')
+  assert.equal(errorOf(unproved1, leafOf(at(1), adoption, { possession: evil })), 'no_possession 1')
+  // A possession of the creation is none of the adoption.
+  const { possession } = JSON.parse(leaf1)
+  assert.equal(errorOf(unproved1, leafOf(at(1), adoption, { possession })), 'no_possession 1')
+})
+
+test('KEY-21 an adoption closes the break before its key alone, by the former key over its own leaf', () => {
+  const adoption: ProvedKeyEvent = { ...rotated, event: 'adopted', previous: hashOf(unproved2) }
+  const closed = leafOf(at(3), adoption, { link: first, possession: second })
+  assert.equal(closed, vectors.adoptedWithLink)
+  assert.deepEqual(missingOf(2, leaf1, unproved2, closed), [])
+  const open = leafOf(at(3), adoption, { possession: second })
+  assert.deepEqual(missingOf(2, leaf1, unproved2, open), ['unlinked_key'])
+  for (const link of [second, evil, first.sign(keyLinkMessage(log, rotated))])
+    assert.equal(errorOf(leaf1, unproved2, leafOf(at(3), adoption, { link, possession: second })), 'unlinked_key 2')
+  // The break before a replaced key stays for ever.
+  const next = { ...rotated, keyVersion: 3, publicKey: third.publicKey, previous: hashOf(unproved2) }
+  const leaf3 = leafOf(at(3), next, { link: second, possession: third })
+  const last = { ...next, event: 'adopted' as const, previous: hashOf(leaf3) }
+  assert.equal(
+    errorOf(leaf1, unproved2, leaf3, leafOf(at(4), last, { link: first, possession: third })),
+    'unlinked_key 3',
+  )
+  const unclosed = [leaf1, unproved2, leaf3, leafOf(at(4), last, { link: second, possession: third })]
+  assert.deepEqual(missingOf(3, ...unclosed), ['unlinked_key'])
+})
+
+test('KEY-22 no leaf makes a reader throw, and a history can be continued from what was stored', () => {
+  const stored = JSON.parse(JSON.stringify(advanceKeyHistory(nodeSuite, log, undefined, leaf1)))
+  assert.deepEqual(advanceKeyHistory(nodeSuite, log, stored, leaf2), historyOf(leaf1, leaf2).state)
+  const field = fastCheck.oneof(
+    fastCheck.constantFrom(...keyEventKinds, ...Object.values(JSON.parse(leaf1)), ...Object.values(JSON.parse(leaf2))),
+    fastCheck.jsonValue(),
+  )
+  const names = Object.keys(JSON.parse(leaf1))
+  const leaf = fastCheck.oneof(
+    fastCheck.string(),
+    fastCheck.json(),
+    fastCheck.record(Object.fromEntries(names.map((name) => [name, field]))).map((value) => JSON.stringify(value)),
+    fastCheck
+      .tuple(fastCheck.constantFrom(leaf1, leaf2), fastCheck.constantFrom(...names), field)
+      .map(([text, name, value]) => JSON.stringify({ ...JSON.parse(text), [name]: value })),
+  )
+  fastCheck.assert(
+    fastCheck.property(fastCheck.array(leaf, { maxLength: 3 }), (leaves) => {
+      readAll(leaf1, ...leaves)
+      readAll(...leaves)
+    }),
+  )
+  assert.equal(parseKeyEvent('{"event":"\ud800"}'), undefined)
+})
