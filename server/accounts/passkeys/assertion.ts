@@ -80,22 +80,28 @@ export async function verifyPresence(
 
 /**
  * Runs what a verified presence authorizes, on behalf of the session, with the user locked, in one transaction with the
- * update of the signature counter. The authentication of the session does not become more recent, because the user was
+ * update of the signature counter. If `work` returns undefined, nothing was done, and the counter stays. The
+ * authentication of the session does not become more recent, because the user was
  * asked for this one statement. Throws `invalid_credential` if the counter went backwards or the passkey was removed,
  * and like `actingUserTransaction`.
  */
 export async function presenceTransaction<Result>(
   kernel: Surroundings,
-  session: PasskeySession,
-  { proved }: Presence,
+  { session, presence: { proved } }: { session: PasskeySession; presence: Presence },
   now: Date,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
-  const done = await actingUserTransaction(kernel.db, session, async (tx) =>
-    (await store.updateSignCount(tx, proved, now)) ? { result: await work(tx) } : undefined,
-  )
-  if (done) return done.result
-  throw await rejectCounter(kernel, proved, now)
+  work: (tx: Transaction) => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  const regression = errors.invalid_credential()
+  try {
+    return await actingUserTransaction(kernel.db, session, async (tx) => {
+      const done = await work(tx)
+      // After the work, so that the same request sent twice is not taken for a copy of the passkey.
+      if (done !== undefined && !(await store.updateSignCount(tx, proved, now))) throw regression
+      return done
+    })
+  } catch (error) {
+    throw error === regression ? await rejectCounter(kernel, proved, now) : error
+  }
 }
 
 /** Records a signature counter that went backwards. Returns the error for the caller. */
