@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { PublicKey, Signature, Timestamp, Uuid } from '../values.ts'
 import { endpoint } from '../endpoint.ts'
+import { Approval } from './approvals.ts'
 import { LoggedKeyEvent } from './transparency.ts'
 
 /** Role of a member's signature: sign as the organization, or approve. */
@@ -28,6 +29,7 @@ export const OrganizationSignature = Type.Object({
   publicKey: PublicKey,
   signature: Signature,
   at: Timestamp,
+  approval: Type.Optional(Approval),
 })
 export type OrganizationSignature = Static<typeof OrganizationSignature>
 
@@ -69,6 +71,7 @@ export const Receipt = Type.Object({
   createdAt: Timestamp,
   resolvedAt: Timestamp,
   issuedAt: Timestamp,
+  approval: Type.Optional(Approval),
   key: LoggedKeyEvent,
   checkpoint: Type.String({ description: 'The checkpoint under which the key is proved' }),
 })
@@ -86,6 +89,7 @@ const ReceiptSignature = Type.Object({
   publicKey: Type.String({ description: 'Ed25519 public key, base64' }),
   keyVersion: Type.Integer({ minimum: 1 }),
   at: Timestamp,
+  approval: Type.Optional(Approval),
   key: LoggedKeyEvent,
 })
 

@@ -1,6 +1,6 @@
 import { CountersignError } from '../shared/error.ts'
 import type { Operations } from '../shared/api-types.ts'
-import { type Approval, requireApproval } from '../trust/approval-proof.ts'
+import { requireApproval } from '../trust/approval-proof.ts'
 import { type Trust, warnWithoutTrust } from '../trust/trust.ts'
 import { verifySignature } from './signature.ts'
 import {
@@ -34,11 +34,8 @@ export type OrganizationRequest = {
   signingUrl: string
 }
 
-/** A member's signature: for the organization, or as an approval. */
-export type MemberSignature = NonNullable<Status['signatures']>[number] & {
-  /** What the member approved with a passkey, if the service has it. Verified only with `trust`. */
-  approval?: Approval
-}
+/** A member's signature: for the organization, or as an approval. Its `approval` is verified only with `trust`. */
+export type MemberSignature = NonNullable<Status['signatures']>[number]
 
 /** Outcome of a request to an organization. All signatures in it have been verified. */
 export type OrganizationOutcome =

@@ -11,10 +11,7 @@ import { verifySignature } from './signature.ts'
 type Opening = Operations['POST /api/signing/request']
 type Watching = Operations['GET /api/signing/request/{requestId}/status']
 type Opened = Opening['answer']
-type Status = Watching['answer'] & {
-  approval?: Approval
-  signatures?: { approval?: Approval }[]
-}
+type Status = Watching['answer']
 type Ended = Status & { status: Exclude<Status['status'], 'pending'> }
 
 /** The app, its Countersign instance, and what it verifies of that. */
