@@ -21,8 +21,9 @@ import {
   type RequestClient,
   type Enterprise,
 } from './request-client.ts'
+import type { ChainedSigningKey } from '@countersign/protocol/signing/keys'
 import { approverOf } from './approver.ts'
-import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from './signer.ts'
+import { signingRequesterOf, createSigner, keyProofsOf, newSigningPair, rotationOf } from './signer.ts'
 import { postForm } from './world.ts'
 
 /**
@@ -295,6 +296,12 @@ async function sign({ world, send }: RequestClient): Promise<void> {
   await signer.rotate(rotationOf(identityId, signer.pair, next))
   await shop.request(identityId)
   await send(headers, `GET /api/signing/keys/${identityId}`)
+  const { previous } = (await signer.readKey()).json<ChainedSigningKey>().chain
+  const adopted = { event: 'adopted' as const, identityId, keyVersion: 2, previous, to: next }
+  await send(headers, `POST /api/signing/keys/${identityId}/adoption`, {
+    previous,
+    ...keyProofsOf(adopted, { from: signer.pair }),
+  })
   // Requests pending for a deleted account stay pending for their app.
   const leaving = await createSigner(world)
   const left = requestIdIn(await shop.request(leaving.identityId))

@@ -1,6 +1,6 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import { useState } from 'preact/hooks'
-import { call } from '../../../lib/api/call.ts'
+import { ApiError, call } from '../../../lib/api/call.ts'
 import { reauthenticate } from '../../../lib/keys/passkey.ts'
 import { nextStep, type Event, type Step, type SigningKeyOwner } from './key-steps.ts'
 
@@ -41,9 +41,17 @@ export function useReplaceSigningKey(userId: string, onChanged: () => Promise<vo
   }
 }
 
+/** The place in the log is read now, because another device may have changed the key since the page was loaded. */
 async function putInForce({ identityId, key }: SigningKeyOwner, masterKey: MasterKey): Promise<void> {
   const params = { identityId }
-  const { replaceSigningKey } = await loadVault()
-  if (key) await call('PUT /api/signing/keys/:identityId', { params, body: await replaceSigningKey(masterKey, key) })
-  else await call('POST /api/signing/keys/:identityId', { params, body: await masterKey.newSigningKey(identityId) })
+  const { adoptIfUnproved, createSigningKey, replaceSigningKey } = await loadVault()
+  const current = await call('GET /api/signing/keys/:identityId', { params })
+  if (!key || !current.hasKey) {
+    const body = await createSigningKey(masterKey, identityId, current.chain.log)
+    return void (await call('POST /api/signing/keys/:identityId', { params, body }))
+  }
+  if (current.publicKey !== key.publicKey) throw new ApiError(409, 'key_changed', '')
+  // A break before a key that was replaced can never be closed.
+  const proved = await adoptIfUnproved(masterKey, current)
+  await call('PUT /api/signing/keys/:identityId', { params, body: await replaceSigningKey(masterKey, proved) })
 }
