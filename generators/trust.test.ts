@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
 import vectors from '../protocol/src/formats/signing/test/key-history.vectors.json' with { type: 'json' }
+import type { ResponseOf } from '@countersign/protocol/api'
 import {
   addLeaf,
   checkpointOf,
@@ -17,6 +18,9 @@ import {
   newKeyPair,
   sha256,
 } from '../server/testing/lying-log.ts'
+import { ask, createRemoteSigner, registerRemoteApp } from '../server/testing/remote-signer.ts'
+import { serveHere } from '../server/testing/service-here.ts'
+import { createCountersign, createMemoryTrustStore } from '../sdk/src/server/server.ts'
 
 const run = promisify(execFile)
 const files = join(import.meta.dirname, 'trust')
@@ -214,4 +218,49 @@ test("TRU-26 Go's library accepts checkpoints and proofs of any size, as does Py
     assert.deepEqual(new Set(await check(good)), new Set(['ok']))
     assert.ok((await check(bad)).every((result) => result !== 'ok'))
   }
+})
+
+test('TRU-25 TRU-26 both verify what the running product answers, and refuse it when it is changed', async (t) => {
+  const service = await serveHere()
+  t.after(() => service.close())
+  const read = <Body>(path: string) => ask<Body>(service, `/api/transparency/${path}`, { method: 'GET' })
+  const { verifierKey: key, origin } = await read<ResponseOf<'GET /api/transparency/jwks'>>('jwks')
+  const ada = await createRemoteSigner(service)
+  await createRemoteSigner(service)
+  const historyOfAda = () =>
+    read<ResponseOf<'GET /api/transparency/identities/:identityId'>>(`identities/${ada.identityId}`)
+  const before = await historyOfAda()
+  const { logEntry } = await ada.rotate()
+  const { checkpoint, events } = await historyOfAda()
+  const [from = '', to = ''] = [before.checkpoint, checkpoint].map((text) => text.split('\n')[1])
+  const { hashes } = await read<{ hashes: string[] }>(`consistency?from=${from}&to=${to}`)
+
+  const history = { kind: 'history', identityId: ada.identityId, verifierKey: key, checkpoint, events }
+  const growth = { kind: 'growth', verifierKey: key, from: before.checkpoint, to: checkpoint, hashes }
+  const promised = { kind: 'promise', verifierKey: key, ...logEntry }
+  assert.deepEqual(await inPython([history, growth, promised]), ['ok', 'ok', 'ok'])
+  assert.deepEqual(await inGo([history, growth]), ['ok', 'ok'])
+  const [first, second] = events
+  assert.ok(first && second)
+  const otherLeaf = { ...second, leaf: second.leaf.replace('"keyVersion":2', '"keyVersion":3') }
+  const changed = [
+    { ...history, events: [first, otherLeaf] },
+    { ...growth, hashes: hashes.toReversed().slice(1) },
+    { ...growth, from: checkpoint, to: before.checkpoint },
+  ]
+  for (const check of [inGo, inPython]) assert.ok((await check(changed)).every((result) => result !== 'ok'))
+  assert.deepEqual(await inPython([{ ...promised, leaf: first.leaf }]), ['other_leaf'])
+
+  const app = await registerRemoteApp(service)
+  const trust = { log: { version: 1, origin, verifierKey: key }, store: createMemoryTrustStore() }
+  const payload = 'Pay €240.00 to Paper Shop'
+  const countersign = createCountersign({ ...app, trust })
+  const request = await countersign.createSigningRequest({ identityId: ada.identityId, payload })
+  await ada.sign(request.requestId, payload)
+  const outcome = await countersign.waitForSignature(request)
+  assert.ok(outcome.status === 'signed')
+  const own = { ...request, clientId: app.clientId, issuer: app.authUrl, role: 'self' }
+  const given = { kind: 'approval', approval: outcome.approval, expected: own }
+  const otherText = { ...given, expected: { ...own, payload: 'Pay €940.00 to Paper Shop' } }
+  assert.deepEqual(await inPython([given, otherText]), ['ok', 'other_text'])
 })

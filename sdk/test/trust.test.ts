@@ -322,6 +322,7 @@ const failures: Record<string, Partial<TrustStore>> = {
   'never stores': { advance: async () => false },
   'holds a damaged value': { read: async () => '{' },
   'holds a value of something else': { read: async () => '{"version":1}' },
+  'holds a damaged value of the log': { read: async (key) => (key === 'log' ? '{"version":1}' : undefined) },
 }
 for (const [what, failure] of Object.entries(failures))
   test(`TRU-15 with a store that ${what} nothing is sent`, async (t) => {

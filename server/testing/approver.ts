@@ -12,6 +12,7 @@ import type { createSigner, SigningPair } from './signer.ts'
 import type { TestWorld } from './world.ts'
 
 type Signer = Awaited<ReturnType<typeof createSigner>>
+type Approver = Pick<Signer, 'authenticator' | 'pair'>
 type Role = ApprovalStatement['role']
 type Started = { flowId: string; challenge: string; challengedAt: string; statement: string }
 
@@ -37,7 +38,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
 }
 
 /** Builds the body with which a person answers a started approval, as their browser does. */
-export function answerOf(signer: Signer, started: Started, bent: ApprovalOverrides = {}) {
+export function answerOf(signer: Approver, started: Started, bent: ApprovalOverrides = {}) {
   const { text = defaultText, authenticator = signer.authenticator, pair = signer.pair } = bent
   const statement: JsonObject = { ...JSON.parse(started.statement), ...bent.statement }
   const challenge = Buffer.from(approvalChallenge(sha256, statement)).toString('base64url')
@@ -51,7 +52,7 @@ export function answerOf(signer: Signer, started: Started, bent: ApprovalOverrid
 }
 
 function evidenceOf(
-  { authenticator }: Signer,
+  { authenticator }: Approver,
   { response }: ReturnType<Signer['authenticator']['authenticate']>,
 ): PresenceEvidence {
   return {

@@ -1,7 +1,8 @@
 import { CountersignError } from '../shared/error.ts'
 import type { Operations } from '../shared/api-types.ts'
 import { requireApproval } from '../trust/approval-proof.ts'
-import { type Trust, warnWithoutTrust } from '../trust/trust.ts'
+import type { Trust } from '../trust/trust-settings.ts'
+import { warnWithoutTrust } from '../trust/trust.ts'
 import { verifySignature } from './signature.ts'
 import {
   postSigningRequest,

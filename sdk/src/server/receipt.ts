@@ -1,13 +1,13 @@
 import {
   type ReceiptError,
-  type UnprovedProperty,
   verifyOrganizationReceipt as readOrganization,
   verifyReceipt as read,
 } from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, exchangeText, isRecord } from '../shared/exchange.ts'
 import { findTrustedKey } from '../trust/log-head.ts'
-import { requireLogKey, toLogKeys, type TrustedLog } from '../trust/trust.ts'
+import type { TrustedLog } from '../trust/trust-settings.ts'
+import { requireLogKey, toLogKeys } from '../trust/trust.ts'
 import { type App, unexpected } from './signing-request.ts'
 
 /**
@@ -39,6 +39,9 @@ export type ReceiptQuery = Pick<ReceiptVerificationInput, 'payload'> & {
   /** The log keys, if you have them. Otherwise they are those of `trust`, or are fetched from the service. */
   logKeys?: LogKeys | undefined
 }
+
+/** Property that a valid receipt does not prove. */
+export type UnprovedProperty = 'unlinked_key' | 'no_possession'
 
 /** User, app, time and key of the signature. */
 export type SignedReceipt = {

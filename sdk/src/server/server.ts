@@ -11,7 +11,8 @@ import { type Redemption, exchangeGrant } from './sign-in-exchange.ts'
 import * as organization from './organization-request.ts'
 import { createTokenExchange } from './resource-token.ts'
 import * as signing from './signing-request.ts'
-import { type TrustSettings, parseTrust } from '../trust/trust.ts'
+import type { TrustSettings } from '../trust/trust-settings.ts'
+import { parseTrust } from '../trust/trust.ts'
 
 export { CountersignError } from '../shared/error.ts'
 export {
@@ -36,10 +37,9 @@ export type { SignInTokens } from './sign-in-exchange.ts'
 export type { DelegatedAccessToken, ResourceTokenOptions } from './resource-token.ts'
 export type { NewSigningRequest, SigningOutcome, SigningRequest } from './signing-request.ts'
 export type { WebhookEvent } from '../shared/api-types.ts'
-export type { Approval } from '../trust/approval-proof.ts'
 export { createFileTrustStore } from '../trust/file-trust-store.ts'
 export { createMemoryTrustStore, type TrustStore } from '../trust/trust-store.ts'
-export type { TrustedLog, TrustSettings } from '../trust/trust.ts'
+export type { Approval, TrustedLog, TrustSettings } from '../trust/trust-settings.ts'
 
 export type Settings = {
   /** The API host, such as `https://api.id.example`. */

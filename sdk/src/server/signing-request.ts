@@ -3,9 +3,10 @@ import { isReservedPayload } from '@countersign/protocol/formats/signing/reserve
 import { CountersignError } from '../shared/error.ts'
 import { exchange, isRecord } from '../shared/exchange.ts'
 import type { Operations } from '../shared/api-types.ts'
-import { type Approval, isApproval, requireApproval } from '../trust/approval-proof.ts'
+import { isApproval, requireApproval } from '../trust/approval-proof.ts'
 import { notProved, proveKey } from '../trust/key-proof.ts'
-import { type Trust, warnWithoutTrust } from '../trust/trust.ts'
+import type { Approval, Trust } from '../trust/trust-settings.ts'
+import { warnWithoutTrust } from '../trust/trust.ts'
 import { verifySignature } from './signature.ts'
 
 type Opening = Operations['POST /api/signing/request']

@@ -1,10 +1,8 @@
-import { type Approval, type ExpectedApproval, findApprovalError } from '@countersign/protocol/signing/approvals'
+import { type ExpectedApproval, findApprovalError } from '@countersign/protocol/signing/approvals'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { isRecord } from '../shared/exchange.ts'
-import type { Trust } from './trust.ts'
-
-export type { Approval } from '@countersign/protocol/signing/approvals'
+import type { Approval, Trust } from './trust-settings.ts'
 
 /**
  * Requires that the person has approved this request at this service with a passkey, as the app expects it. Throws

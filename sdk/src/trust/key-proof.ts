@@ -10,11 +10,12 @@ import {
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, isRecord } from '../shared/exchange.ts'
-import { type KnownLog, type Log, admitCheckpoint, parseStored, readKnownLog } from './log-head.ts'
+import { type KnownLog, admitCheckpoint, parseStored, readKnownLog } from './log-head.ts'
+import type { Log, Trust } from './trust-settings.ts'
 import { storeFailed } from './trust-store.ts'
 
 /** A log, and whether keys without proofs by their owners are accepted. */
-export type KeyTrust = { log: Log; keys: 'proved' | 'any' }
+type KeyTrust = Pick<Trust, 'log' | 'keys'>
 
 /** The signing key of an identity that the log has proved. */
 export type ProvedKey = { publicKey: string; keyVersion: number }

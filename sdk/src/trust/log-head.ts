@@ -1,24 +1,17 @@
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
-import {
-  type Checkpoint,
-  type NoteKey,
-  parseVerifierKey,
-  writeVerifierKey,
-} from '@countersign/protocol/formats/signing/checkpoint'
+import { parseVerifierKey, writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
 import { verifyCheckpoint } from '@countersign/protocol/formats/signing/key-inclusion'
 import { isConsistent } from '@countersign/protocol/formats/signing/merkle-tree'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, exchangeText, isRecord } from '../shared/exchange.ts'
-import { storeFailed, type TrustStore } from './trust-store.ts'
-
-/** The log that an app trusts: the service that has it, its key if that is pinned, and what was seen of it. */
-export type Log = { baseUrl: URL; pinnedKey: NoteKey | undefined; store: TrustStore }
+import type { Log, LogKey } from './trust-settings.ts'
+import { storeFailed } from './trust-store.ts'
 
 type Head = { size: number; root: Uint8Array }
 
 /** What was seen of a log before. `stored` is its text in the store; undefined before the first time. */
-export type KnownLog = { key: NoteKey; head: Head; stored: string | undefined }
+export type KnownLog = { key: LogKey; head: Head; stored: string | undefined }
 
 const storeKey = 'log'
 const patienceMilliseconds = 15_000
@@ -64,7 +57,7 @@ export async function admitCheckpoint(log: Log, known: KnownLog, note: string): 
 }
 
 /** Returns the trusted key: the pinned one, or that of the first use, which may be now. */
-export async function findTrustedKey(log: Log): Promise<NoteKey> {
+export async function findTrustedKey(log: Log): Promise<LogKey> {
   if (log.pinnedKey) return log.pinnedKey
   const known = await readKnownLog(log)
   if (known.stored !== undefined) return known.key
@@ -97,7 +90,7 @@ export function readHashes(hashes: unknown[]): Uint8Array[] | undefined {
   return bytes.length === hashes.length ? bytes : undefined
 }
 
-async function fetchLogKey({ baseUrl }: Log): Promise<NoteKey> {
+async function fetchLogKey({ baseUrl }: Log): Promise<LogKey> {
   const answer = await exchange(new URL('/api/transparency/jwks', baseUrl), { patienceMilliseconds })
   const line: unknown = isRecord(answer) ? answer['verifierKey'] : undefined
   const key = typeof line === 'string' ? parseVerifierKey(nodeSuite.sha256, line) : undefined
@@ -105,7 +98,7 @@ async function fetchLogKey({ baseUrl }: Log): Promise<NoteKey> {
   throw new CountersignError({ code: 'unexpected_response', description: 'The response contains no log key.' })
 }
 
-function toText(key: NoteKey, { size, root }: Pick<Checkpoint, 'size' | 'root'>): string {
+function toText(key: LogKey, { size, root }: Head): string {
   const verifierKey = writeVerifierKey(nodeSuite.sha256, key)
   return JSON.stringify({ version: 1, verifierKey, size, root: toBase64(root) })
 }
@@ -133,7 +126,7 @@ export function parseStored(stored: string): Record<string, unknown> {
   throw storeFailed(damaged)
 }
 
-function isSameKey(one: NoteKey, other: NoteKey): boolean {
+function isSameKey(one: LogKey, other: LogKey): boolean {
   return writeVerifierKey(nodeSuite.sha256, one) === writeVerifierKey(nodeSuite.sha256, other)
 }
 

@@ -1,33 +1,9 @@
-import type { NoteKey } from '@countersign/protocol/formats/signing/checkpoint'
-import { parseTrustedLog, type TrustedLog } from '@countersign/protocol/formats/signing/trusted-log'
 import { toBase64Url } from '@countersign/protocol/formats/base64'
+import { parseTrustedLog } from '@countersign/protocol/formats/signing/trusted-log'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { isRecord } from '../shared/exchange.ts'
-import type { KeyTrust } from './key-proof.ts'
+import type { LogKey, Trust, TrustedLog, TrustSettings } from './trust-settings.ts'
 import { withStoreErrors, type TrustStore } from './trust-store.ts'
-
-export type { TrustedLog } from '@countersign/protocol/formats/signing/trusted-log'
-
-/** What an app verifies itself, instead of believing the service. */
-export type TrustSettings = {
-  /**
-   * The log whose key is trusted: the content of the file that `countersign trust init` writes. With `first-use` the
-   * key that the service names at the first request is trusted from then on; this needs a durable store.
-   */
-  log: TrustedLog | 'first-use'
-  /** Remembers what was seen of the log. */
-  store: TrustStore
-  /** Whether a signature needs an approval, which names the request and the app. Default: `required`. */
-  approvals?: 'required' | 'any' | undefined
-  /**
-   * `any` accepts keys whose owners have not proved them: those made by clients of the interface that leave the proofs
-   * out. Default: `proved`.
-   */
-  keys?: 'proved' | 'any' | undefined
-}
-
-/** Validated settings. */
-export type Trust = KeyTrust & { approvals: 'required' | 'any' }
 
 const known = ['log', 'store', 'approvals', 'keys']
 
@@ -48,14 +24,14 @@ export function parseTrust(settings: TrustSettings, baseUrl: URL): Trust {
 }
 
 /** Returns the key of a trusted log. Throws a `TypeError` for anything but the content of such a file. */
-export function requireLogKey(log: TrustedLog): NoteKey {
+export function requireLogKey(log: TrustedLog): LogKey {
   const key = parseTrustedLog(nodeSuite.sha256, log)
   if (!key) throw new TypeError('trust.log must be the content of the file that `countersign trust init` writes')
   return key
 }
 
 /** Returns a log key as the service publishes it (JWKS), with its thumbprint (RFC 7638) as key ID. */
-export function toLogKeys(key: NoteKey): { keys: object[]; origin: string } {
+export function toLogKeys(key: LogKey): { keys: object[]; origin: string } {
   const members = { crv: 'Ed25519', kty: 'OKP', x: toBase64Url(key.publicKey) }
   const kid = toBase64Url(nodeSuite.sha256(new TextEncoder().encode(JSON.stringify(members))))
   return { keys: [{ ...members, kid, use: 'sig', alg: 'EdDSA' }], origin: key.name }
