@@ -1,8 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { toBase64Url } from '@countersign/protocol/formats/base64'
-import { type NoteKey, parseVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
+import {
+  type NoteKey,
+  parseTrustedLog,
+  parseVerifierKey,
+  toTrustedLog,
+} from '@countersign/protocol/formats/signing/checkpoint'
 import { verifyCheckpoint } from '@countersign/protocol/formats/signing/key-inclusion'
-import { parseTrustedLog, toTrustedLog } from '@countersign/protocol/formats/signing/trusted-log'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { Command } from 'commander'
 import { parseJsonResponse, reach, readText, reasonOf } from './call.ts'

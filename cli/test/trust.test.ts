@@ -60,7 +60,7 @@ test('TRU-24 trust init never replaces a file unless it is forced to', async () 
   assert.match((await trust(['init', '--out', 'none/trust.json'])).stderr, /cannot be written \(.*ENOENT/)
 })
 
-test('TRU-24 a server whose log is signed by another key than it names is refused, and nothing is written', async (t) => {
+test('TRU-24 a server that names another key than that of its log is refused, and nothing is written', async (t) => {
   const checkpoint = (await world.api.inject({ url: '/api/transparency/checkpoint' })).body
   const verifierKey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
   const answers: Record<string, string> = {

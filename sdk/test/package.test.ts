@@ -37,7 +37,8 @@ test('SUP-03 SUP-04 TRU-23 the package installs alone, runs as plain JavaScript,
 
   const trusting = `
     import { createCountersign, createFileTrustStore, createMemoryTrustStore } from '@countersign/sdk/server'
-    const settings = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example', clientId: 'a', clientSecret: 'b' }
+    const hosts = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example' }
+    const settings = { ...hosts, clientId: 'a', clientSecret: 'b' }
     const verifierKey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
     const log = { version: 1, origin: 'PeterNeumann', verifierKey }
     createCountersign({ ...settings, trust: { log, store: createFileTrustStore('state') } })
@@ -46,7 +47,8 @@ test('SUP-03 SUP-04 TRU-23 the package installs alone, runs as plain JavaScript,
     } catch ({ name, message }) {
       console.log(name, message.includes('durable'))
     }
-    const { keys } = await createCountersign({ ...settings, trust: { log, store: createFileTrustStore('state') } }).getLogKeys()
+    const trust = { log, store: createFileTrustStore('state') }
+    const { keys } = await createCountersign({ ...settings, trust }).getLogKeys()
     console.log(keys.length)
   `
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', trusting]), 'TypeError true\n1\n')

@@ -52,7 +52,7 @@ function approve(pair: KeyPair, statement: JsonObject, digest: string | null = p
 }
 
 /** An approved request of Ada. `changed` signs another statement than the right one. */
-async function asked(t: TestContext, changes: Partial<TrustSettings> = {}) {
+async function requestOfAda(t: TestContext, changes: Partial<TrustSettings> = {}) {
   const { ada, app, answerWith, service, ...more } = await begin(t, changes)
   service.answers.opened = () => ({
     status: 201,
@@ -68,7 +68,7 @@ async function asked(t: TestContext, changes: Partial<TrustSettings> = {}) {
 }
 
 test('TRU-19 a signature with the approval of this request is accepted, and the outcome contains both', async (t) => {
-  const { ada, signed, stated, wait } = await asked(t)
+  const { ada, signed, stated, wait } = await requestOfAda(t)
   const approval = approve(ada.pair, stated())
   signed(approval)
   const outcome = await wait()
@@ -77,7 +77,7 @@ test('TRU-19 a signature with the approval of this request is accepted, and the 
 })
 
 test('TRU-19 a signature without an approval is refused, unless the app accepts that', async (t) => {
-  const { signed, wait, service, trust } = await asked(t)
+  const { signed, wait, service, trust } = await requestOfAda(t)
   signed()
   await assert.rejects(wait(), { name: 'CountersignError', code: 'no_approval' })
   const lenient = createCountersign({ ...service.settings, trust: { ...trust, approvals: 'any' } })
@@ -85,7 +85,7 @@ test('TRU-19 a signature without an approval is refused, unless the app accepts 
 })
 
 test('TRU-19 an approval of something else is refused, also where none is required', async (t) => {
-  const { ada, signed, stated, wait, service, trust, bob } = await asked(t)
+  const { ada, signed, stated, wait, service, trust, bob } = await requestOfAda(t)
   const lenient = createCountersign({ ...service.settings, trust: { ...trust, approvals: 'any' } })
   const other = randomUUID()
   const organization = { id: other, name: 'Acme', memberId: other, approvalsNeeded: 0 }
@@ -114,7 +114,7 @@ test('TRU-19 an approval of something else is refused, also where none is requir
 })
 
 test('TRU-19 a request that was created without trust is proved when it is awaited', async (t) => {
-  const { ada, signed, stated, service, trust, request, log } = await asked(t)
+  const { ada, signed, stated, service, trust, request, log } = await requestOfAda(t)
   const { keyVersion, ...stored } = request
   assert.equal(keyVersion, 1)
   const app = createCountersign({ ...service.settings, trust })
@@ -126,7 +126,7 @@ test('TRU-19 a request that was created without trust is proved when it is await
 })
 
 /** A request to an organization that Ada has signed and Bob has approved. */
-async function askedOfOrganization(t: TestContext) {
+async function requestOfOrganization(t: TestContext) {
   const { ada, bob, cyd, app, answerWith, service, log } = await begin(t)
   const organizationId = randomUUID()
   const organization = { id: organizationId, name: 'Acme', isSigned: false, approvals: 0, approvalsNeeded: 1 }
@@ -149,13 +149,13 @@ async function askedOfOrganization(t: TestContext) {
 }
 
 test('TRU-20 the keys of all members are proved, and each has approved this request in this role', async (t) => {
-  const { ada, bob, of, wait } = await askedOfOrganization(t)
+  const { ada, bob, of, wait } = await requestOfOrganization(t)
   const outcome = await wait([of(ada, 'sign'), of(bob, 'approve')])
   assert.ok(outcome.status === 'signed' && outcome.signatures.every(({ approval }) => approval))
 })
 
 test('TRU-20 members whom the service invents, or with other keys or approvals, are refused', async (t) => {
-  const { ada, bob, cyd, of, wait, log, organizationId } = await askedOfOrganization(t)
+  const { ada, bob, cyd, of, wait, log, organizationId } = await requestOfOrganization(t)
   const signed = of(ada, 'sign')
   const { approval: _, ...alone } = of(bob, 'approve')
   const invented = { identityId: randomUUID(), memberId: randomUUID(), pair: newKeyPair() }

@@ -20,6 +20,7 @@ import {
   type TrustSettings,
 } from '../src/server/server.ts'
 
+const server = JSON.stringify(join(import.meta.dirname, '../src/server/server.ts'))
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
 const run = promisify(execFile)
 
@@ -47,7 +48,7 @@ async function makeFolder(t: TestContext): Promise<string> {
 const begin = (trust: Partial<TrustSettings> = {}) =>
   createCountersign({ ...settings, trust: { log, store: createMemoryTrustStore(), ...trust } })
 
-test('TRU-23 TRU-12 an app accepts what a user approves, also after it restarted and the user replaced the key', async (t) => {
+test('TRU-23 TRU-12 an app accepts what a user approves, also after a restart and with a new key', async (t) => {
   const ada = await createRemoteSigner(service)
   const folder = await makeFolder(t)
   for (const keyVersion of [1, 2, 3]) {
@@ -67,7 +68,7 @@ test('TRU-12 after a restart, the app still knows what it has seen of the log', 
   const other = await serveHere()
   t.after(() => other.close())
   const program = (baseUrl: string) => `
-    import { createCountersign, createFileTrustStore } from ${JSON.stringify(join(import.meta.dirname, '../src/server/server.ts'))}
+    import { createCountersign, createFileTrustStore } from ${server}
     const trust = { log: 'first-use', store: createFileTrustStore(${JSON.stringify(folder)}) }
     const app = createCountersign({ ...${JSON.stringify({ ...settings, baseUrl })}, trust })
     const ask = () => app.createSigningRequest({ identityId: '${ada.identityId}', payload: 'Pay' })
@@ -131,7 +132,7 @@ test('TRU-22 without trust a process warns once, and with trust never', async ()
   const people = [await createRemoteSigner(service), await createRemoteSigner(service)]
   const identityIds = people.map(({ identityId }) => identityId)
   const program = (trust: string) => `
-    import { createCountersign, createMemoryTrustStore } from ${JSON.stringify(join(import.meta.dirname, '../src/server/server.ts'))}
+    import { createCountersign, createMemoryTrustStore } from ${server}
     process.on('warning', ({ code }) => console.log(code))
     for (const identityId of ${JSON.stringify(identityIds)}) {
       const app = createCountersign({ ...${JSON.stringify(settings)}${trust} })

@@ -250,6 +250,9 @@ test('TRU-10 pages without end are refused', async (t) => {
   }
   await refuses('unexpected_response')
   assert.ok(count < 10)
+  const [event] = page.events
+  service.answers.identity = () => ({ body: { ...page, events: Array.from({ length: 1000 }, () => event) } })
+  await refuses('unexpected_response')
 })
 
 test('TRU-11 at the first use the key of the log is trusted, and no other one later', async (t) => {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, hash, sign, type KeyObject } from 'node:crypto'
-import { writeCheckpoint, writeNote, writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
+import { toTrustedLog, writeCheckpoint, writeNote } from '@countersign/protocol/formats/signing/checkpoint'
 import {
   hashKeyEvent,
   identityDigest,
@@ -10,7 +10,6 @@ import {
   type KeyEvent,
 } from '@countersign/protocol/formats/signing/key-event'
 import { hashChildren, hashLeaf } from '@countersign/protocol/formats/signing/merkle-tree'
-import type { TrustedLog } from '@countersign/protocol/formats/signing/trusted-log'
 
 export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
@@ -31,8 +30,7 @@ type NewLeaf = Partial<KeyEvent> & Pick<KeyEvent, 'event'> & { linkedBy?: KeyPai
 
 /** Log whose key the test has, so that it can contain anything. It computes proofs without the code of the product. */
 export function createLog(origin = 'localhost/transparency', key = newKeyPair()) {
-  const verifierKey = writeVerifierKey(sha256, { name: origin, publicKey: key.raw })
-  const trusted: TrustedLog = { version: 1, origin, verifierKey }
+  const trusted = toTrustedLog(sha256, { name: origin, publicKey: key.raw })
   return { origin, key, trusted, leaves: [] as string[] }
 }
 export type LyingLog = ReturnType<typeof createLog>

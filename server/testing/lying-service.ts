@@ -56,7 +56,6 @@ export async function openLyingService(t: TestContext, log: LyingLog, publicKey:
   const settings = { baseUrl, authUrl: baseUrl, clientId: 'app_test', clientSecret: 'cs_test' }
   return { settings, honest, answers, sent, paths }
 }
-export type LyingService = Awaited<ReturnType<typeof openLyingService>>
 
 /** Lists leaves of an identity as the service answers; `size` is that of an earlier tree. */
 export function pageOf(

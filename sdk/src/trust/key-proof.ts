@@ -26,8 +26,9 @@ type LoggedLeaf = IndexedLeaf & { hashes: string[] }
 type KnownLeaf = { index: number; leafHash: string; stored: string }
 
 const patienceMilliseconds = 15_000
-/** Pages of 100 leaves. An identity has 200 keys at most. */
 const pagesMax = 6
+/** An identity has 200 keys at most, each with two leaves, and one of its end. */
+const leavesMax = 600
 const attemptsMax = 8
 
 /**
@@ -60,6 +61,7 @@ async function fetchLeaves(trusted: Log, identityId: string): Promise<{ log: Kno
   let start: number | null = 0
   for (let page = 0; page < pagesMax; page += 1) {
     const { checkpoint, events, nextStart } = await fetchPage(trusted, identityId, start)
+    if (leaves.length + events.length > leavesMax) throw unexpectedPage()
     log = await admitCheckpoint(trusted, log, checkpoint)
     for (const event of events) requireInclusion(log, { identityId, checkpoint, ...event })
     leaves.push(...events.map(({ index, leaf }) => ({ index, leaf })))

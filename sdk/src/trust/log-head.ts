@@ -34,7 +34,8 @@ export async function readKnownLog(log: Log): Promise<KnownLog> {
 
 /**
  * Accepts a checkpoint that was fetched after `known` was read: the key of the log has signed it, and its tree contains
- * all that was seen. It is stored before this returns, unless a later one is. Throws `unknown_log`, `log_rolled_back` or `log_forked`.
+ * all that was seen. It is stored before this returns, unless a later one is. Throws `unknown_log`, `log_rolled_back`
+ * or `log_forked`.
  */
 export async function admitCheckpoint(log: Log, known: KnownLog, note: string): Promise<KnownLog> {
   const { key } = known
@@ -85,7 +86,7 @@ async function fetchConsistencyProof(baseUrl: URL, from: number, to: number): Pr
 }
 
 /** Decodes hashes of a proof; returns undefined if one is not canonical base64. */
-export function readHashes(hashes: unknown[]): Uint8Array[] | undefined {
+function readHashes(hashes: unknown[]): Uint8Array[] | undefined {
   const bytes = hashes.flatMap((hash) => (typeof hash === 'string' ? (fromCanonicalBase64(hash) ?? []) : []))
   return bytes.length === hashes.length ? bytes : undefined
 }

@@ -1,5 +1,5 @@
 import { toBase64Url } from '@countersign/protocol/formats/base64'
-import { parseTrustedLog } from '@countersign/protocol/formats/signing/trusted-log'
+import { parseTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { isRecord } from '../shared/exchange.ts'
 import type { LogKey, Trust, TrustedLog, TrustSettings } from './trust-settings.ts'

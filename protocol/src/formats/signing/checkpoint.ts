@@ -3,6 +3,7 @@
  * signed-note).
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
+import { isObject } from '../json.ts'
 import { isValidPublicKey, type VerifyEd25519 } from './ed25519.ts'
 import { treeSizeMax, type Sha256 } from './merkle-tree.ts'
 
@@ -65,6 +66,29 @@ export function parseVerifierKey(sha256: Sha256, text: string): NoteKey | undefi
   if (hasControls(text) || bytes?.[0] !== ed25519 || !isValidPublicKey(bytes.subarray(1))) return undefined
   const key = { name, publicKey: bytes.subarray(1) }
   return writeVerifierKey(sha256, key) === text ? key : undefined
+}
+
+/**
+ * File with the key of a log that an app trusts: `countersign trust init` writes it, the SDK reads it. It contains
+ * nothing secret, but a person who changes it decides which log the app trusts.
+ */
+export type TrustedLog = {
+  version: 1
+  /** Name of the log. */
+  origin: string
+  /** Key of the log in the format of C2SP log tools: `name+id+type and key`. */
+  verifierKey: string
+}
+
+export function toTrustedLog(sha256: Sha256, key: NoteKey): TrustedLog {
+  return { version: 1, origin: key.name, verifierKey: writeVerifierKey(sha256, key) }
+}
+
+/** Returns the key of a log as the file names it; undefined for any other value. */
+export function parseTrustedLog(sha256: Sha256, value: unknown): NoteKey | undefined {
+  if (!isObject(value) || value['version'] !== 1 || typeof value['verifierKey'] !== 'string') return undefined
+  const key = parseVerifierKey(sha256, value['verifierKey'])
+  return key?.name === value['origin'] ? key : undefined
 }
 
 function readSignature(line: string) {

@@ -3,14 +3,15 @@ import { test } from 'node:test'
 import { fromCanonicalBase64 } from '../../base64.ts'
 import { nodeSuite as suite } from '../../../signing/receipt-verification.ts'
 import {
+  parseTrustedLog,
   parseVerifierKey,
   readCheckpoint,
+  toTrustedLog,
   verifyNote,
   writeCheckpoint,
   writeNote,
   writeVerifierKey,
 } from '../checkpoint.ts'
-import { parseTrustedLog, toTrustedLog } from '../trusted-log.ts'
 
 /** Example of Go's package sumdb/note, where the format originated. */
 const verifierKey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
