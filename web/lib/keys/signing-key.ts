@@ -15,7 +15,7 @@ import {
   keyPossessionMessage,
   type ProvedKeyEvent,
 } from '@countersign/protocol/formats/signing/key-event'
-import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import { rotationMessage } from '@countersign/protocol/formats/messages/messages'
 
 /** Creates the first signing key of an identity. Its possession is proved if the name of the log is known. */
 export async function createSigningKey(
