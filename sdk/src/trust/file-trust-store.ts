@@ -112,8 +112,9 @@ async function listNumbers({ folder, name }: Place): Promise<number[]> {
     if (hasCode(error, 'ENOENT')) return []
     throw error
   })
-  const numbers = names.flatMap((each) => (each.startsWith(`${name}.`) ? Number(each.slice(name.length + 1)) : []))
-  return numbers.filter(Number.isSafeInteger).toSorted((one, other) => one - other)
+  const endings = names.flatMap((each) => (each.startsWith(`${name}.`) ? each.slice(name.length + 1) : []))
+  const numbers = endings.filter((ending) => /^[1-9]\d{0,14}$/.test(ending)).map(Number)
+  return numbers.toSorted((one, other) => one - other)
 }
 
 function fileOf({ folder, name }: Place, number: number): string {
