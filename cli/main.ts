@@ -26,6 +26,7 @@ import {
   addList as addResourceList,
 } from './resources/list.ts'
 import { addSettings } from './settings.ts'
+import { addInit, addShow as addShowTrust } from './trust.ts'
 import { addVerify } from './verify.ts'
 import { addDeliveries, addSendAgain } from './webhooks/deliveries.ts'
 import {
@@ -84,6 +85,9 @@ addBackup(program)
 addRestore(program)
 addVerify(program)
 addWatch(program.command('log').description('verify the public log of signing keys'))
+const trust = program.command('trust').description('trust the key of a transparency log in an app')
+addInit(trust)
+addShowTrust(trust)
 addDoctor(program)
 addCompletion(program)
 

@@ -43,7 +43,7 @@ const packages: Record<string, (target: string, typesOnly: boolean) => boolean> 
   web: (target, typesOnly) =>
     packageOf(target) === 'keys' || isFormat(target) || (typesOnly && packageOf(target) === 'protocol'),
   cli: (target) => packageOf(target) === 'protocol',
-  sdk: (target) => isFormat(target) || target === 'protocol/src/signing/receipt-verification.ts',
+  sdk: (target) => isFormat(target) || /^protocol\/src\/signing\/(?:approvals|receipt-verification)\.ts$/.test(target),
 }
 
 /** The folders of `web`, in their order. No page imports another one. */

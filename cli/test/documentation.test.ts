@@ -9,7 +9,7 @@ import { inherited } from '../testing/environment.ts'
 
 const root = join(import.meta.dirname, '../..')
 const main = join(import.meta.dirname, '../main.ts')
-const shown = /\bcountersign ((?:apps|resources|webhooks|keys|backup|restore|doctor)\b[^#`\n]*)/g
+const shown = /\bcountersign ((?:apps|resources|webhooks|keys|backup|restore|trust|doctor)\b[^#`\n]*)/g
 
 /** No server listens there: a valid command fails, and changes nothing. */
 const environment = {
@@ -23,7 +23,9 @@ const notUnderstood = /unknown (command|option)|missing required|required option
 /** Returns every command in the code blocks of a page, as the words that a shell would split it into. */
 function commandsShown(): Map<string, string[]> {
   const pages = globSync('{*.md,docs/**/*.md}', { cwd: root, exclude: ['CHANGELOG.md'] })
-  const blocks = pages.flatMap((page) => readFileSync(join(root, page), 'utf8').match(/^```sh\n[\s\S]*?^```$/gm) ?? [])
+  const blocks = pages.flatMap(
+    (page) => readFileSync(join(root, page), 'utf8').match(/^ *```sh\n[\s\S]*?^ *```$/gm) ?? [],
+  )
   const lines = blocks.map((block) => block.replaceAll(/\\\n\s*/g, ''))
   const commands = lines.flatMap((text) => [...text.matchAll(shown)].map(([, command = '']) => command.trim()))
   const words = (command: string) => command.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? []

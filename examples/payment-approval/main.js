@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { createCountersign } from '@countersign/sdk/server'
+import { createCountersign, createFileTrustStore } from '@countersign/sdk/server'
 import { beginApproval } from './approval.js'
 import { drawPage } from './page.js'
 import { createPayments } from './payments.js'
@@ -12,7 +12,11 @@ const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, PORT = '3000' } = proc
 const { APP_URL: appUrl = 'http://localhost:3000' } = process.env
 const { BASE_URL: baseUrl = 'http://localhost:4400', ISSUER: issuer = 'http://localhost:4401' } = process.env
 
-const countersign = createCountersign({ baseUrl, authUrl: issuer, clientId, clientSecret })
+// `countersign trust init` writes the file. Without it, this app would believe whatever key the service names.
+const log = JSON.parse(await readFile(process.env.TRUST_FILE ?? 'trust.json', 'utf8'))
+const trust = { log, store: createFileTrustStore(process.env.TRUST_STATE ?? 'trust-state') }
+
+const countersign = createCountersign({ baseUrl, authUrl: issuer, clientId, clientSecret, trust })
 const signIn = createSignIn({ countersign, appUrl })
 const app = { baseUrl, authUrl: issuer, clientId }
 const wallets = new Map() // an identity → its payments

@@ -19,9 +19,9 @@ export function createPayments() {
     reopen: (payment, reason) => Object.assign(payment, { state: 'open', request: undefined, reason }),
     /**
      * The only way to pay. Whoever calls must show a signature over the text of this very payment, by the key that was
-     * named when it was asked for; and a payment is paid once.
+     * named when it was asked for; and a payment is paid once. The approval was verified when the signature came.
      */
-    pay(payment, { payload, signature }) {
+    pay(payment, { payload, signature, approval }) {
       const { state, request } = payment
       if (state !== 'asked') throw new Error(`Payment ${payment.number} does not wait for a signature`)
       if (payload !== textOf(payment)) throw new Error('What was signed is not this payment')
@@ -29,7 +29,7 @@ export function createPayments() {
       Object.assign(payment, {
         state: 'paid',
         request: undefined,
-        evidence: { payload, signature, publicKey: request.publicKey },
+        evidence: { payload, signature, publicKey: request.publicKey, approval },
       })
     },
   }

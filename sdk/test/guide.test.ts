@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { createRemoteSigner, registerRemoteApp } from '../../server/testing/remote-signer.ts'
@@ -23,6 +24,8 @@ before(async () => {
   const guide = await readFile(join(root, 'docs/guides/request-a-signature.md'), 'utf8')
   for (const [, path = '', code = ''] of guide.matchAll(/^```js (\S+)\n([\s\S]*?)^```$/gm))
     await writeFile(join(directory, path), code)
+  const words = ['trust', 'init', '--base-url', service.baseUrl]
+  await run(process.execPath, [join(root, 'cli/main.ts'), ...words], { cwd: directory })
 })
 after(async () => {
   await service.close()
@@ -40,13 +43,14 @@ async function ask(identityId: string, program = 'ask.mjs', prepare: Prepare = a
   const shop = spawn(process.execPath, [program], {
     cwd: directory,
     env: { ...environment, IDENTITY_ID: identityId, ...(await prepare(app)) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const complaint = text(shop.stderr)
   const lines = createInterface(shop.stdout)[Symbol.asyncIterator]()
   const nextLine = async () => String((await lines.next()).value)
   const address = /^Sign here: (\S+)$/.exec(await nextLine())?.[1] ?? ''
   const requestId = new URL(address).searchParams.get('requestId') ?? ''
-  return { environment, requestId, nextLine, end: () => shop.kill() }
+  return { environment, requestId, nextLine, failed: () => complaint, end: () => shop.kill() }
 }
 
 test("the guide's programs request, wait, pay, and store a receipt that can be verified later", async () => {
@@ -63,6 +67,13 @@ test("the guide's programs request, wait, pay, and store a receipt that can be v
   const evidence = await readFile(join(directory, 'evidence.json'), 'utf8')
   await writeFile(join(directory, 'evidence.json'), evidence.replace('€240.00', '€940.00'))
   assert.equal(await verify(), 'Nobody signed this.\n')
+})
+
+test('TRU-23 it does not pay for a text that was signed without an approval', async () => {
+  const ada = await createRemoteSigner(service)
+  const shop = await ask(ada.identityId)
+  await ada.signAlone(shop.requestId, 'Pay €240.00 to Paper Shop\nPayment: 2026-0114')
+  assert.match(await shop.failed(), /CountersignError: no_approval/)
 })
 
 test('it does not pay a denied request', async () => {

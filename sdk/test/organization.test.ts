@@ -39,7 +39,7 @@ test("an organization's signature reaches the app with all member signatures, an
   assert.equal(request.signingUrl, `${service.authUrl}/sign?requestId=${request.requestId}`)
   assert.equal(request.approvalsNeeded, 1)
   const waiting = countersign.waitForOrganizationSignature(request)
-  await owner.sign(request.requestId, payload)
+  await owner.sign(request.requestId, payload, 'sign')
   await bob.approve(request.requestId, payload)
   const outcome = await waiting
   assert.equal(outcome.status, 'signed')
@@ -66,7 +66,7 @@ test("one member's denial is final, and a request without signatories gets an er
   const { id, owner, bob } = await acme(1)
   const request = await countersign.createOrganizationRequest({ organizationId: id, payload })
   const waiting = countersign.waitForOrganizationSignature(request)
-  await owner.sign(request.requestId, payload)
+  await owner.sign(request.requestId, payload, 'sign')
   await bob.deny(request.requestId)
   assert.deepEqual(await waiting, { status: 'denied', requestId: request.requestId, organizationId: id })
   const rejected = countersign.createOrganizationRequest({ organizationId: randomUUID(), payload })

@@ -13,7 +13,7 @@ after(() => rmSync(shop, { recursive: true }))
 
 const run = (program: string, words: string[], cwd = shop) => execFileSync(program, words, { cwd, encoding: 'utf8' })
 
-test('SUP-03 SUP-04 the package installs alone, runs as plain JavaScript, and contains its types', () => {
+test('SUP-03 SUP-04 TRU-23 the package installs alone, runs as plain JavaScript, and contains its types', () => {
   run('npm', ['pack', '--silent', '--pack-destination', shop], here)
   const [packed = ''] = globSync('*.tgz', { cwd: shop })
   writeFileSync(join(shop, 'package.json'), '{ "private": true, "type": "module" }')
@@ -34,6 +34,24 @@ test('SUP-03 SUP-04 the package installs alone, runs as plain JavaScript, and co
     await import('@countersign/sdk/button')
   `
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', script]), 'true false\ninvalid_token\n')
+
+  const trusting = `
+    import { createCountersign, createFileTrustStore, createMemoryTrustStore } from '@countersign/sdk/server'
+    const hosts = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example' }
+    const settings = { ...hosts, clientId: 'a', clientSecret: 'b' }
+    const verifierKey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
+    const log = { version: 1, origin: 'PeterNeumann', verifierKey }
+    createCountersign({ ...settings, trust: { log, store: createFileTrustStore('state') } })
+    try {
+      createCountersign({ ...settings, trust: { log: 'first-use', store: createMemoryTrustStore() } })
+    } catch ({ name, message }) {
+      console.log(name, message.includes('durable'))
+    }
+    const trust = { log, store: createFileTrustStore('state') }
+    const { keys } = await createCountersign({ ...settings, trust }).getLogKeys()
+    console.log(keys.length)
+  `
+  assert.equal(run(process.execPath, ['--input-type=module', '--eval', trusting]), 'TypeError true\n1\n')
 
   const parts = ['server', 'resource', 'encryption', 'sign-in', 'button']
   const errors = `
@@ -60,14 +78,16 @@ test('SUP-03 SUP-04 the package installs alone, runs as plain JavaScript, and co
 })
 
 const usage = `
-import { createCountersign, CountersignError } from '@countersign/sdk/server'
+import { createCountersign, createFileTrustStore, CountersignError, type TrustStore } from '@countersign/sdk/server'
 import { openSigningPopup } from '@countersign/sdk/browser'
 import { encrypt, readAppKey } from '@countersign/sdk/encryption'
 import { createResource } from '@countersign/sdk/resource'
 import { exchangeSignIn, signIn } from '@countersign/sdk/sign-in'
 import type { CountersignButton, SignedInDetail } from '@countersign/sdk/button'
 const settings = { baseUrl: 'https://api.id.example', authUrl: 'https://id.example', clientId: 'a', clientSecret: 'b' }
-const countersign = createCountersign(settings)
+const store: TrustStore = createFileTrustStore('state')
+const log = { version: 1, origin: 'id.example/log', verifierKey: '' }
+const countersign = createCountersign({ ...settings, trust: { log, store, approvals: 'required' } })
 const request = await countersign.createSigningRequest({ identityId: 'c', payload: 'd', expiresInSeconds: 60 })
 const outcome = await countersign.waitForSignature(request, { signal: AbortSignal.timeout(1000) })
 if (outcome.status === 'signed') {

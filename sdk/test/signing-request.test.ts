@@ -31,7 +31,8 @@ test("a user's signature reaches the waiting app, with the proof for third parti
   const outcome = await waiting
   assert.equal(outcome.status, 'signed')
   const { requestId, identityId, publicKey } = request
-  const { resolvedAt, ...evidence } = outcome
+  const { resolvedAt, approval, ...evidence } = outcome
+  assert.match(approval?.statement ?? '', new RegExp(`"requestId":"${requestId}"`))
   assert.deepEqual(evidence, {
     status: 'signed',
     requestId,

@@ -38,7 +38,15 @@ create table signing_request (
   resolved_at timestamptz,
   -- The username at the time of the signature, for the receipt. It may have changed since.
   signed_handle text,
+  -- What the person approved, its signature, the digest of the passkey's assertion, and the assertion itself, which is
+  -- in their export alone. Null where only the text was signed.
+  approval_statement text,
+  approval_signature bytea check (length(approval_signature) = 64),
+  approval_presence bytea check (length(approval_presence) = 32),
+  approval_evidence text,
   primary key (identity_id, request_id),
+  check (num_nulls(approval_statement, approval_signature, approval_presence, approval_evidence) in (0, 4)),
+  check (approval_statement is null or status = 'signed'),
   check ((status = 'signed') = (signature is not null)),
   check (status in ('signed', 'denied') = (resolved_at is not null)),
   check (expires_at > created_at)
@@ -145,7 +153,13 @@ create table signing_organization_signature (
   -- The username at the time of the signature; null when the identity was deleted.
   signed_handle text,
   signed_at timestamptz not null,
+  -- As in `signing_request`. Null from the deletion of the identity, because the statement contains the username.
+  approval_statement text,
+  approval_signature bytea check (length(approval_signature) = 64),
+  approval_presence bytea check (length(approval_presence) = 32),
+  approval_evidence text,
   primary key (organization_id, request_id, identity_id),
+  check (num_nulls(approval_statement, approval_signature, approval_presence, approval_evidence) in (0, 4)),
   foreign key (organization_id, request_id) references signing_organization_request on delete cascade
 );
 -- Lists the signatures that an identity gave for organizations, in pages.
@@ -187,3 +201,20 @@ create table signing_former_request (
   expires_at timestamptz not null
 );
 create index signing_former_request_to_expire on signing_former_request (expires_at);
+
+-- Approvals that were started: a person is asked for their passkey. `presence_challenge` is the digest of the statement
+-- that the passkey confirms. A row is deleted when the approval is given.
+create table signing_approval_flow (
+  identity_id uuid not null,
+  flow_id uuid not null,
+  request_id uuid not null,
+  session_id uuid not null,
+  role text not null check (role in ('self', 'sign', 'approve')),
+  challenge bytea not null check (length(challenge) = 32),
+  presence_challenge bytea not null check (length(presence_challenge) = 32),
+  challenged_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (identity_id, flow_id)
+);
+create index signing_approval_flow_of_request on signing_approval_flow (identity_id, request_id);
+create index signing_approval_flow_to_delete on signing_approval_flow (expires_at);

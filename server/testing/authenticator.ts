@@ -56,6 +56,7 @@ export function createAuthenticator(place: AuthenticatorContext, kind: keyof typ
 
   return {
     credentialId: credentialId.toString('base64url'),
+    publicKey: publicKey.export({ format: 'der', type: 'spki' }),
 
     register(
       { challenge, user }: Pick<CreationOptions, 'challenge' | 'user'>,

@@ -22,6 +22,7 @@ import {
   type Enterprise,
 } from './request-client.ts'
 import type { ChainedSigningKey } from '@countersign/protocol/signing/keys'
+import { approverOf } from './approver.ts'
 import { signingRequesterOf, createSigner, keyProofsOf, newSigningPair, rotationOf } from './signer.ts'
 import { postForm } from './world.ts'
 
@@ -276,6 +277,10 @@ async function sign({ world, send }: RequestClient): Promise<void> {
   const signature = signer.pair.sign('Pay 10 €')
   const signed = await signer.sign(first, signature)
   if (signed.statusCode !== 200) throw new Error(signed.body)
+  const approver = approverOf(world, signer)
+  const approved = await approver.give(requestIdIn(await shop.request(identityId)))
+  if (approved.statusCode !== 200) throw new Error(approved.body)
+  await approver.begin(second)
   await signer.deny(second)
   await shop.status(first)
   await send(headers, `GET /api/signing/requests/${first}/receipt`)

@@ -101,19 +101,38 @@ const invariants: Record<string, string> = {
       where audit_event.identity_id = signing_request.identity_id and action = 'signing.' || status
         and details ->> 'requestId' = request_id::text
     )`,
-  'a signature belongs to the app, the organization and the role that it answered': `
+  'a signature without an approval belongs to the app, the organization and the role that it answered': `
     select given.request_id from (
       select identity_id, request_id, client_id, null::uuid as organization_id, 'self' as role, signature
-      from signing_request where status = 'signed'
+      from signing_request where status = 'signed' and approval_statement is null
       union all
       select identity_id, request_id, client_id, organization_id, role, signature
       from signing_organization_signature join signing_organization_request using (organization_id, request_id)
       where exists (select from identity where identity.identity_id = signing_organization_signature.identity_id)
+        and approval_statement is null
     ) given
     left join signing_signature_use used
       on used.identity_id = given.identity_id and signature_sha256 = sha256(signature)
     where (used.client_id, used.role) is distinct from (given.client_id, given.role)
       or used.organization_id is distinct from given.organization_id`,
+  'an approval states its request, identity, role and text, and none outlives its identity': `
+    select given.request_id from (
+      select identity_id, request_id, null::uuid as organization_id, 'self' as role, payload, approval_statement
+      from signing_request
+      union all
+      select identity_id, request_id, organization_id, role, payload, approval_statement
+      from signing_organization_signature join signing_organization_request using (organization_id, request_id)
+    ) given
+    where approval_statement is not null and (
+      (approval_statement::jsonb ->> 'requestId', approval_statement::jsonb ->> 'identityId',
+        approval_statement::jsonb ->> 'role', approval_statement::jsonb ->> 'payloadSha256',
+        approval_statement::jsonb #>> '{organization,id}')
+      is distinct from (request_id::text, identity_id::text, role,
+        encode(sha256(convert_to(payload, 'UTF8')), 'base64'), organization_id::text)
+      or not exists (select from identity where identity.identity_id = given.identity_id)
+    )`,
+  'an identity has at most five started approvals of a request': `
+    select identity_id, request_id from signing_approval_flow group by identity_id, request_id having count(*) > 5`,
   'a request signed by an organization has a signature and the required approvals, a closed one none': `
     select request_id, status, approvals_needed from signing_organization_request where case status
       when 'signed' then

@@ -12,7 +12,11 @@ import type { Person, TestApp, TestWorld } from './world.ts'
 /** Creates a key pair like a browser; signatures and the public key are in base64. */
 export function newSigningPair() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  return { publicKey: rawBase64(publicKey), sign: (text: string | Uint8Array) => signBase64(text, privateKey) }
+  return {
+    publicKey: rawBase64(publicKey),
+    sign: (text: string | Uint8Array) => signBase64(text, privateKey),
+    signBytes: (bytes: Uint8Array) => signBase64(bytes, privateKey),
+  }
 }
 export type SigningPair = ReturnType<typeof newSigningPair>
 

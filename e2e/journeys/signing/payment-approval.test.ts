@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -11,14 +13,22 @@ import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
 let stage: TestEnvironment
 let app: Awaited<ReturnType<typeof openExample>>
+let folder: Awaited<ReturnType<typeof mkdtempDisposable>>
+const root = join(import.meta.dirname, '../../..')
 before(async () => {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../../../sdk/build.ts')])
+  execFileSync(process.execPath, [join(root, 'sdk/build.ts')])
   stage = await openStage()
-  app = await openExample(stage.service, 'payment-approval')
+  folder = await mkdtempDisposable(join(tmpdir(), 'countersign-trust-'))
+  const file = join(folder.path, 'trust.json')
+  const { baseUrl } = stage.service
+  execFileSync(process.execPath, [join(root, 'cli/main.ts'), 'trust', 'init', '--base-url', baseUrl, '--out', file])
+  const trust = { TRUST_FILE: file, TRUST_STATE: join(folder.path, 'state') }
+  app = await openExample(stage.service, 'payment-approval', trust)
 })
 after(async () => {
   await app?.close()
   await stage.close()
+  await folder[Symbol.asyncDispose]()
 })
 
 const payment = (page: Page, payee: string) => page.getByRole('listitem').filter({ hasText: payee })

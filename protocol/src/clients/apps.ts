@@ -40,7 +40,7 @@ const Seconds = (maximum: number) => Type.Integer({ minimum: 60, maximum })
 
 const settings = {
   name: Type.String({ minLength: 1, maxLength: 80 }),
-  redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: 50, uniqueItems: true }),
+  redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: limits.redirectUrisMax, uniqueItems: true }),
   postLogoutRedirectUris: Type.Array(WebUrl, { maxItems: 50, uniqueItems: true }),
   allowedScopes: Type.Array(Type.Enum([...standardScopes, ...encryptionScopes]), { uniqueItems: true }),
   supportsE2ee: Type.Boolean({ description: 'If true, the scopes e2ee:* are allowed even if they are not listed' }),

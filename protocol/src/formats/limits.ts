@@ -12,6 +12,7 @@ export const limits = {
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,
   appsPerUserMax: 50,
+  redirectUrisMax: 50,
   resourcesPerAppMax: 20,
   scopesPerResourceMax: 50,
   /** Time for which a former handle stays reserved for its owner. */
@@ -115,6 +116,10 @@ export const limits = {
   signingPendingOfConnectedTogetherMax: 100,
   signingPendingOfConnectedBeyondMax: 3,
   signingPendingOfUnconnectedTogetherMax: 50,
+  /** Maximum of started approvals of one request by one identity; the oldest is replaced. */
+  signingApprovalFlowsMax: 5,
+  /** Maximum difference between the clocks of the service and of the device on which a user approves. */
+  signingApprovalClockSecondsMax: 600,
   /** Interval between audit events for requests of one app to one signer, and their maximum for unconnected apps. */
   signingRequestRecordedSeconds: 3600,
   signingRequestRecordedOfUnconnectedMax: 3,

@@ -1,21 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { fromCanonicalBase64, toBase64 } from '../formats/base64.ts'
+import { limits } from '../formats/limits.ts'
 import { approvalMessage } from '../formats/signing/approval.ts'
 import { parseCanonicalJson } from '../formats/signing/canonical-json.ts'
 import type { NoteSuite } from '../formats/signing/checkpoint.ts'
 import { isSignedBy } from '../formats/signing/ed25519.ts'
 import { isCanonicalInstant } from '../formats/signing/instant.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
-import { PublicKey, Uuid } from '../values.ts'
+import { PublicKey, Signature, Uuid } from '../values.ts'
 
 const Instant = Type.String({ description: 'UTC, in the one spelling of ECMAScript, so that it compares as text' })
 const Digest = Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' })
-const originsMax = 20
+/** Of 32 bytes in base64. */
+const digestCharacters = 44
 const closed = { additionalProperties: false }
 
 /** Role of the person: for themselves, or as a member of an organization. */
-const ApprovalRole = Type.Union([Type.Literal('self'), Type.Literal('sign'), Type.Literal('approve')])
+export const ApprovalRole = Type.Union([Type.Literal('self'), Type.Literal('sign'), Type.Literal('approve')])
 
 /** What a person approves, as the page shows it. Its canonical JSON is signed. */
 export const ApprovalStatement = Type.Object(
@@ -27,7 +29,7 @@ export const ApprovalStatement = Type.Object(
       {
         clientId: ClientId,
         name: Type.String(),
-        origins: Type.Array(Type.String(), { maxItems: originsMax, description: 'Sorted, as shown' }),
+        origins: Type.Array(Type.String(), { maxItems: limits.redirectUrisMax, description: 'Sorted, as shown' }),
       },
       closed,
     ),
@@ -54,6 +56,14 @@ export const ApprovalStatement = Type.Object(
 export type ApprovalStatement = Static<typeof ApprovalStatement>
 
 /** Approval as receipts, status and webhooks contain it. */
+export const Approval = Type.Object(
+  {
+    statement: Type.String({ description: 'What the person approved: canonical JSON (RFC 8785)' }),
+    signature: Signature,
+    presence: Type.Optional(Type.String({ description: "SHA-256 of the passkey's assertion, base64" })),
+  },
+  { description: 'Signature of the key over request, app, role, text and time, and over the use of a passkey' },
+)
 export type Approval = {
   /** Canonical JSON of the statement. */
   statement: string
@@ -117,7 +127,7 @@ export function findApprovalError(
     ['other_organization', !isSameOrganization(statement.organization, expected.organization)],
     ['other_text', statement.payloadSha256 !== payloadSha256],
     ['other_key', statement.publicKey !== expected.publicKey || statement.keyVersion !== expected.keyVersion],
-    ['other_expiry', expected.expiresAt !== undefined && statement.expiresAt !== expected.expiresAt],
+    ['other_expiry', expected.expiresAt !== undefined && !isSameInstant(statement.expiresAt, expected.expiresAt)],
     ['out_of_time', statement.createdAt > statement.challengedAt || statement.challengedAt >= statement.expiresAt],
     ['no_presence', expected.requiresPresence && approval.presence === undefined],
   ]
@@ -136,13 +146,18 @@ export function parseApprovalStatement(text: string): ApprovalStatement | undefi
     : undefined
 }
 
+/** Compares instants: an app may have stored one in another spelling. */
+function isSameInstant(stated: string, expected: string): boolean {
+  return Date.parse(stated) === Date.parse(expected)
+}
+
 function isSigned(
   { verifyEd25519 }: NoteSuite,
   statement: ApprovalStatement,
   { signature, presence }: Approval,
   publicKey: string,
 ): boolean {
-  const digest = presence === undefined ? undefined : fromCanonicalBase64(presence)
+  const digest = presence?.length === digestCharacters ? fromCanonicalBase64(presence) : undefined
   // Zeros are signed where no passkey was used, so they are no digest of one.
   if (presence !== undefined && (digest?.length !== 32 || digest.every((byte) => byte === 0))) return false
   return isSignedBy(verifyEd25519, { publicKey, signature }, approvalMessage(statement, digest))

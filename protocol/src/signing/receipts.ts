@@ -3,6 +3,7 @@ import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { PublicKey, Signature, Timestamp, Uuid } from '../values.ts'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
+import { Approval } from './approvals.ts'
 import { LoggedKeyEvent } from './transparency.ts'
 
 /** Role of a member's signature: sign as the organization, or approve. */
@@ -29,6 +30,7 @@ export const OrganizationSignature = Type.Object({
   publicKey: PublicKey,
   signature: Signature,
   at: Timestamp,
+  approval: Type.Optional(Approval),
 })
 export type OrganizationSignature = Static<typeof OrganizationSignature>
 
@@ -73,6 +75,7 @@ export const Receipt = Type.Object({
   createdAt: Timestamp,
   resolvedAt: Timestamp,
   issuedAt: Timestamp,
+  approval: Type.Optional(Approval),
   history: KeyHistory,
   checkpoint: Type.String({ description: 'The checkpoint under which the key is proved' }),
 })
@@ -90,6 +93,7 @@ const ReceiptSignature = Type.Object({
   publicKey: Type.String({ description: 'Ed25519 public key, base64' }),
   keyVersion: Type.Integer({ minimum: 1 }),
   at: Timestamp,
+  approval: Type.Optional(Approval),
   history: KeyHistory,
 })
 

@@ -3,9 +3,11 @@ import { Cursor, pageOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
 import { limits } from '../formats/limits.ts'
+import { AuthenticationResponse } from '../accounts/passkeys.ts'
+import { Approval, ApprovalRole } from './approvals.ts'
 import { SigningRequestOrganization, MemberSigningState, OrganizationSignature, SignatureRole } from './receipts.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
-import { Timestamp, Uuid } from '../values.ts'
+import { Base64Url, CredentialId, Timestamp, Uuid } from '../values.ts'
 import { PublicKey, UncheckedSignature, Signature } from '../values.ts'
 
 const Status = Type.Union([
@@ -58,6 +60,7 @@ export const RequestedSignature = Type.Object({
   publicKey: Type.Optional(PublicKey),
   expiresAt: Timestamp,
   signature: Type.Optional(Signature),
+  approval: Type.Optional(Approval),
   resolvedAt: Type.Optional(Timestamp),
   ...MemberSigningState,
   signatures: Type.Optional(
@@ -109,12 +112,29 @@ export const SigningRequest = Type.Object({
 })
 export type SigningRequest = Static<typeof SigningRequest>
 
+/** Approval in the export of an account, with the assertion that proved presence. */
+export const ExportedApproval = Type.Object({
+  ...Approval.properties,
+  evidence: Type.Object(
+    {
+      credentialId: CredentialId,
+      publicKey: Base64Url,
+      authenticatorData: Base64Url,
+      clientDataJSON: Base64Url,
+      signature: Base64Url,
+    },
+    { description: 'Assertion of the passkey, and its public key as SubjectPublicKeyInfo' },
+  ),
+})
+export type ExportedApproval = Static<typeof ExportedApproval>
+
 /** Signing request in the export of an account. */
 export const ExportedSigningRequest = Type.Object({
   clientId: Type.String(),
   ...Type.Omit(SigningRequest, ['identityId', 'handle', 'app', 'connected', 'demonstration', 'organization'])
     .properties,
   signedAs: Type.Union([Type.String(), Type.Null()], { description: 'Handle at the time of signing' }),
+  approval: Type.Optional(ExportedApproval),
 })
 
 /** Signature for an organization in the export of an account. */
@@ -129,6 +149,7 @@ export const ExportedOrganizationSignature = Type.Object({
   publicKey: PublicKey,
   signature: Signature,
   answeredAt: Timestamp,
+  approval: Type.Optional(ExportedApproval),
 })
 
 /** Requests with their texts, limited in size per page. */
@@ -162,17 +183,45 @@ const Given = Type.Object({
   ...MemberSigningState,
 })
 
+const Role = Type.Object({ role: ApprovalRole })
+
+export const startApproval = endpoint(
+  'POST /api/signing/requests/:requestId/approval',
+  {
+    ...session,
+    summary: 'Start an approval: what I am to approve, and the challenge for my passkey. It can be given once, in time',
+  },
+  { params: ByRequest, body: Role },
+  {
+    200: Type.Object({
+      flowId: Uuid,
+      challenge: Type.String({ description: '32 random bytes, base64url' }),
+      challengedAt: Timestamp,
+      statement: Type.String({ description: 'Canonical JSON; compare it with the statement of what is displayed' }),
+    }),
+  },
+)
+
+const Answer = Type.Object({
+  signature: UncheckedSignature,
+  approval: Type.Optional(
+    Type.Object({ flowId: Uuid, signature: UncheckedSignature, credential: AuthenticationResponse }),
+  ),
+})
+/** Signature over the statement of a started approval, and the assertion for it. */
+export type GivenApproval = NonNullable<Static<typeof Answer>['approval']>
+
 export const signRequest = endpoint(
   'POST /api/signing/requests/:requestId/sign',
   { ...session, summary: 'Sign a request; one to an organization stays pending until enough members have approved' },
-  { params: ByRequest, body: Type.Object({ signature: UncheckedSignature }) },
+  { params: ByRequest, body: Answer },
   { 200: Given },
 )
 
 export const approveRequest = endpoint(
   'POST /api/signing/requests/:requestId/approve',
   { ...session, summary: 'Approve a request to an organization by signing the same text' },
-  { params: ByRequest, body: Type.Object({ signature: UncheckedSignature }) },
+  { params: ByRequest, body: Answer },
   { 200: Given },
 )
 

@@ -1,8 +1,13 @@
 import { CountersignError } from '../shared/error.ts'
 import type { Operations } from '../shared/api-types.ts'
+import { requireApproval } from '../trust/approval-proof.ts'
+import type { Trust } from '../trust/trust-settings.ts'
+import { warnWithoutTrust } from '../trust/trust.ts'
 import { verifySignature } from './signature.ts'
 import {
   postSigningRequest,
+  refuseReservedPayload,
+  requireKey,
   signingPageUrl,
   unexpected,
   pollStatus,
@@ -30,7 +35,7 @@ export type OrganizationRequest = {
   signingUrl: string
 }
 
-/** A member's signature: for the organization, or as an approval. */
+/** A member's signature: for the organization, or as an approval. Its `approval` is verified only with `trust`. */
 export type MemberSignature = NonNullable<Status['signatures']>[number]
 
 /** Outcome of a request to an organization. All signatures in it have been verified. */
@@ -54,8 +59,10 @@ export async function createOrganizationRequest(
   app: App,
   requested: NewOrganizationRequest,
 ): Promise<OrganizationRequest> {
-  const { requestId, expiresAt, organization } = await postSigningRequest(app, requested)
   const { organizationId, payload } = requested
+  refuseReservedPayload(payload)
+  if (!app.trust) warnWithoutTrust()
+  const { requestId, expiresAt, organization } = await postSigningRequest(app, requested)
   if (organization?.id !== organizationId) throw unexpected('The request was created for another organization.')
   const { approvalsNeeded } = organization
   return { requestId, organizationId, payload, approvalsNeeded, expiresAt, signingUrl: signingPageUrl(app, requestId) }
@@ -64,17 +71,33 @@ export async function createOrganizationRequest(
 /**
  * Waits for the outcome, as for the signature of a user. Verifies the signatures over the requested text: one of a
  * signing member, and the required number of approvals by other members. Throws `invalid_signature` if there are fewer.
+ * With `trust`, the key of each member is proved, and their approvals are verified.
  */
 export async function waitForOrganizationSignature(
   app: App,
   request: OrganizationRequest,
   waiting: WaitOptions,
 ): Promise<OrganizationOutcome> {
+  const { trust } = app
+  if (!trust) warnWithoutTrust()
   const { status, signatures = [], resolvedAt = '' } = await pollStatus(app, request, waiting)
   const { requestId, organizationId, payload } = request
   if (status !== 'signed') return { status, requestId, organizationId }
   if (!isEnough(request, signatures)) throw new CountersignError(notSigned)
+  if (trust) for (const signature of signatures) await requireTrusted({ ...app, trust }, request, signature)
   return { status, requestId, organizationId, payload, signatures, resolvedAt }
+}
+
+/** Requires that a member's key is proved, and that the member has approved this request in this role. */
+async function requireTrusted(
+  { trust, clientId, authUrl }: App & { trust: Trust },
+  { requestId, organizationId, payload, approvalsNeeded, expiresAt }: OrganizationRequest,
+  { identityId, memberId, role, publicKey, approval }: MemberSignature,
+): Promise<void> {
+  const keyVersion = await requireKey(trust, { identityId, publicKey })
+  const organization = { id: organizationId, approvalsNeeded, memberId }
+  const request = { requestId, clientId, issuer: authUrl.origin, payload, expiresAt, organization }
+  requireApproval(trust, approval, { ...request, identityId, role, publicKey, keyVersion })
 }
 
 function isEnough({ payload, approvalsNeeded }: OrganizationRequest, signatures: MemberSignature[]): boolean {

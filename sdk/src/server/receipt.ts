@@ -1,11 +1,13 @@
 import {
   type ReceiptError,
-  type UnprovedProperty,
   verifyOrganizationReceipt as readOrganization,
   verifyReceipt as read,
 } from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, exchangeText, isRecord } from '../shared/exchange.ts'
+import { findTrustedKey } from '../trust/log-head.ts'
+import type { TrustedLog } from '../trust/trust-settings.ts'
+import { requireLogKey, toLogKeys } from '../trust/trust.ts'
 import { type App, unexpected } from './signing-request.ts'
 
 /**
@@ -21,17 +23,25 @@ export type ReceiptVerificationInput = {
 /** The log keys that you got from the service with `getLogKeys`. */
 export type LogKeys = { keys: readonly unknown[]; origin?: string | undefined }
 
-/** The inputs for verifying a receipt. */
-export type Trusted = { logKeys: LogKeys }
+/**
+ * The inputs for verifying a receipt: the log keys, or the log as the file names it that `countersign trust init`
+ * writes.
+ */
+export type Trusted = { logKeys: LogKeys; log?: undefined } | { log: TrustedLog; logKeys?: undefined }
+
+type Service = Pick<App, 'baseUrl' | 'clientId' | 'trust'>
 
 /** The request of the receipt: the result of `waitForSignature`. */
 export type ReceiptQuery = Pick<ReceiptVerificationInput, 'payload'> & {
   requestId: string
   /** The expected user. If set, a receipt of any other user is rejected. */
   identityId?: string | undefined
-  /** The log keys, if you have them. Otherwise they are fetched from the service. */
+  /** The log keys, if you have them. Otherwise they are those of `trust`, or are fetched from the service. */
   logKeys?: LogKeys | undefined
 }
+
+/** Property that a valid receipt does not prove. */
+export type UnprovedProperty = 'unlinked_key' | 'no_possession'
 
 /** User, app, time and key of the signature. */
 export type SignedReceipt = {
@@ -82,8 +92,8 @@ export function verifyReceipt({ receipt, payload }: ReceiptVerificationInput, tr
 }
 
 /** Callers in JavaScript without log keys get the error for an unknown log key, as before. */
-function keySetOf(trusted: Partial<Trusted> | undefined): LogKeys {
-  return trusted?.logKeys ?? { keys: [] }
+function keySetOf(trusted: Trusted | undefined): LogKeys {
+  return trusted?.log ? toLogKeys(requireLogKey(trusted.log)) : (trusted?.logKeys ?? { keys: [] })
 }
 
 const patienceMilliseconds = 15_000
@@ -93,12 +103,12 @@ const patienceMilliseconds = 15_000
  * CountersignError if the service rejects the request, or the receipt is invalid or for another request.
  */
 export async function getReceipt(
-  { baseUrl, clientId }: Pick<App, 'baseUrl' | 'clientId'>,
+  app: Service,
   { requestId, identityId, payload, logKeys }: ReceiptQuery,
 ): Promise<ReceiptVerificationInput> {
-  const { kept, ...trusted } = await fetchReceipt({ baseUrl, clientId }, { requestId, payload, logKeys })
+  const { kept, ...trusted } = await fetchReceipt(app, { requestId, payload, logKeys })
   const signed = verifyReceipt(kept, trusted)
-  const isRequested = signed.requestId === requestId && signed.clientId === clientId
+  const isRequested = signed.requestId === requestId && signed.clientId === app.clientId
   if (!isRequested || signed.identityId !== (identityId ?? signed.identityId))
     throw unexpected('The receipt is for another request.')
   return kept
@@ -106,20 +116,21 @@ export async function getReceipt(
 
 /** Fetches the receipt of a request and the log keys, without verification. */
 async function fetchReceipt(
-  { baseUrl, clientId }: Pick<App, 'baseUrl' | 'clientId'>,
+  { baseUrl, clientId, trust }: Service,
   { requestId, payload, logKeys }: Omit<ReceiptQuery, 'identityId'>,
-): Promise<Trusted & { kept: ReceiptVerificationInput }> {
+): Promise<{ logKeys: LogKeys; kept: ReceiptVerificationInput }> {
   const url = new URL(`/api/signing/request/${encodeURIComponent(requestId)}/receipt`, baseUrl)
   url.search = new URLSearchParams({ clientId }).toString()
   const [receipt, keys] = await Promise.all([
     exchangeText(url, { patienceMilliseconds }),
-    logKeys ?? getLogKeys({ baseUrl }),
+    logKeys ?? getLogKeys({ baseUrl, trust }),
   ])
   return { kept: { receipt, payload }, logKeys: keys }
 }
 
-/** Fetches the current log keys of the service. Store them apart from receipts. */
-export async function getLogKeys({ baseUrl }: Pick<App, 'baseUrl'>): Promise<LogKeys> {
+/** Returns the trusted key, or fetches the current log keys of the service. Store them apart from receipts. */
+export async function getLogKeys({ baseUrl, trust }: Pick<App, 'baseUrl' | 'trust'>): Promise<LogKeys> {
+  if (trust) return toLogKeys(await findTrustedKey(trust.log))
   const answer = await exchange(new URL('/api/transparency/jwks', baseUrl), { patienceMilliseconds })
   if (!isRecord(answer) || !Array.isArray(answer['keys'])) throw unexpected('The response contains no log keys.')
   const { keys, origin } = answer
@@ -136,7 +147,7 @@ export type OrganizationReceiptQuery = Pick<ReceiptVerificationInput, 'payload'>
   requestId: string
   /** The expected organization. A receipt of any other organization is rejected. */
   organizationId: string
-  /** The log keys, if you have them. Otherwise they are fetched from the service. */
+  /** The log keys, if you have them. Otherwise they are those of `trust`, or are fetched from the service. */
   logKeys?: LogKeys | undefined
 }
 
@@ -191,7 +202,7 @@ export function verifyOrganizationReceipt(
  * CountersignError if the service rejects the request, or the receipt is invalid or for another request.
  */
 export async function getOrganizationReceipt(
-  app: Pick<App, 'baseUrl' | 'clientId'>,
+  app: Service,
   { organizationId, ...requested }: OrganizationReceiptQuery,
 ): Promise<ReceiptVerificationInput> {
   const { kept, ...trusted } = await fetchReceipt(app, requested)

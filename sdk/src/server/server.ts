@@ -11,6 +11,8 @@ import { type Redemption, exchangeGrant } from './sign-in-exchange.ts'
 import * as organization from './organization-request.ts'
 import { createTokenExchange } from './resource-token.ts'
 import * as signing from './signing-request.ts'
+import type { TrustSettings } from '../trust/trust-settings.ts'
+import { parseTrust } from '../trust/trust.ts'
 
 export { CountersignError } from '../shared/error.ts'
 export {
@@ -35,6 +37,9 @@ export type { SignInTokens } from './sign-in-exchange.ts'
 export type { DelegatedAccessToken, ResourceTokenOptions } from './resource-token.ts'
 export type { NewSigningRequest, SigningOutcome, SigningRequest } from './signing-request.ts'
 export type { WebhookEvent } from '../shared/api-types.ts'
+export { createFileTrustStore } from '../trust/file-trust-store.ts'
+export { createMemoryTrustStore, type TrustStore } from '../trust/trust-store.ts'
+export type { Approval, TrustedLog, TrustSettings } from '../trust/trust-settings.ts'
 
 export type Settings = {
   /** The API host, such as `https://api.id.example`. */
@@ -43,6 +48,11 @@ export type Settings = {
   authUrl: string
   clientId: string
   clientSecret: string
+  /**
+   * What the app verifies before it believes the service. Without it, requests for signatures warn once
+   * (`COUNTERSIGN_NO_TRUST`), and the next major version throws.
+   */
+  trust?: TrustSettings | undefined
 }
 
 export type Countersign = ReturnType<typeof createCountersign>
@@ -51,10 +61,11 @@ export type Countersign = ReturnType<typeof createCountersign>
  * Server functions of one registered app: sign users in, request signatures, and act for users at the resources of
  * other apps.
  */
-export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: Settings) {
+export function createCountersign({ baseUrl, authUrl, clientId, clientSecret, trust: trusted }: Settings) {
   if (!clientId || !clientSecret) throw new TypeError('clientId and clientSecret are required')
   const hosts = { baseUrl: parseBaseUrl('baseUrl', baseUrl), authUrl: parseBaseUrl('authUrl', authUrl) }
-  const app = { ...hosts, clientId, clientSecret }
+  const trust = trusted === undefined ? undefined : parseTrust(trusted, hosts.baseUrl)
+  const app = { ...hosts, clientId, clientSecret, trust }
   const redeeming = { base: hosts.baseUrl, issuer: hosts.authUrl, clientId, clientSecret }
   return {
     /** The result of `signIn`, as the page sent it. */
@@ -62,7 +73,10 @@ export function createCountersign({ baseUrl, authUrl, clientId, clientSecret }: 
     createSigningRequest: (requested: signing.NewSigningRequest) => signing.createSigningRequest(app, requested),
     waitForSignature: (request: signing.SigningRequest, options: signing.WaitOptions = {}) =>
       signing.waitForSignature(app, request, options),
-    /** The log keys, which verify receipts: fetch them once, and store them apart from receipts. */
+    /**
+     * The log keys, which verify receipts: fetch them once, and store them apart from receipts. With `trust` it is the
+     * trusted key.
+     */
     getLogKeys: () => getLogKeys(app),
     getReceipt: (requested: ReceiptQuery) => getReceipt(app, requested),
     createOrganizationRequest: (requested: organization.NewOrganizationRequest) =>

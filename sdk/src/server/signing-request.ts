@@ -3,6 +3,10 @@ import { isReservedPayload } from '@countersign/protocol/formats/messages/reserv
 import { CountersignError } from '../shared/error.ts'
 import { exchange, isRecord } from '../shared/exchange.ts'
 import type { Operations } from '../shared/api-types.ts'
+import { isApproval, requireApproval } from '../trust/approval-proof.ts'
+import { notProved, proveKey } from '../trust/key-proof.ts'
+import type { Approval, Trust } from '../trust/trust-settings.ts'
+import { warnWithoutTrust } from '../trust/trust.ts'
 import { verifySignature } from './signature.ts'
 
 type Opening = Operations['POST /api/signing/request']
@@ -11,8 +15,8 @@ type Opened = Opening['answer']
 type Status = Watching['answer']
 type Ended = Status & { status: Exclude<Status['status'], 'pending'> }
 
-/** The app, and its Countersign instance. */
-export type App = { baseUrl: URL; authUrl: URL; clientId: string; clientSecret: string }
+/** The app, its Countersign instance, and what it verifies of that. */
+export type App = { baseUrl: URL; authUrl: URL; clientId: string; clientSecret: string; trust: Trust | undefined }
 
 export type NewSigningRequest = Omit<Opening['body'], 'clientId' | 'clientSecret' | 'organizationId' | 'identityId'> & {
   /** The user who should sign: the `sub` of an ID token. */
@@ -26,6 +30,8 @@ export type SigningRequest = {
   payload: string
   /** The only key whose signature is accepted. */
   publicKey: string
+  /** Version of that key, if `trust` has proved it. */
+  keyVersion?: number
   expiresAt: string
   /** The page on which the user signs. */
   signingUrl: string
@@ -50,6 +56,8 @@ export type SigningOutcome =
       signature: string
       publicKey: string
       resolvedAt: string
+      /** What the person approved with a passkey, if the service has it. Verified only with `trust`. */
+      approval?: Approval
     }
   | { status: 'denied'; requestId: string; identityId: string }
   | { status: 'expired'; requestId: string; identityId: string }
@@ -61,25 +69,31 @@ const restMilliseconds = 1000
 const backOffMillisecondsMax = 8000
 
 /**
- * Asks an identity to sign a text. Not retried automatically, because a request that was lost on the way back would be
- * created twice.
+ * Asks an identity to sign a text. With `trust`, the key of the identity is proved before the request exists, and the
+ * request must be for that key: throws `key_not_proved` otherwise. Not retried automatically, because a request that
+ * was lost on the way back would be created twice.
  */
 export async function createSigningRequest(app: App, requested: NewSigningRequest): Promise<SigningRequest> {
+  const { identityId, payload } = requested
+  refuseReservedPayload(payload)
+  const proved = app.trust ? await proveKey(app.trust, identityId) : warnWithoutTrust()
   const { requestId, publicKey, expiresAt } = await postSigningRequest(app, requested)
   if (publicKey === undefined) throw unexpected(notOpened)
-  const { identityId, payload } = requested
-  return { requestId, identityId, payload, publicKey, expiresAt, signingUrl: signingPageUrl(app, requestId) }
+  if (proved && proved.publicKey !== publicKey) throw notProved('The service created the request for another key.')
+  const opened = { requestId, identityId, payload, publicKey, expiresAt, signingUrl: signingPageUrl(app, requestId) }
+  return proved ? { ...opened, keyVersion: proved.keyVersion } : opened
 }
 
-/**
- * Creates a request to an identity or an organization. Throws `reserved_payload` before sending, if the text could be a
- * message that keys sign for Countersign itself.
- */
+/** Throws `reserved_payload` if a text could be a message that keys sign for Countersign itself. */
+export function refuseReservedPayload(payload: string): void {
+  if (isReservedPayload(payload)) throw new CountersignError(reserved)
+}
+
+/** Creates a request to an identity or an organization. */
 export async function postSigningRequest(
   app: App,
   requested: Omit<Opening['body'], 'clientId' | 'clientSecret'>,
 ): Promise<Opened> {
-  if (isReservedPayload(requested.payload)) throw new CountersignError(reserved)
   const { clientId, clientSecret, baseUrl } = app
   const json: Opening['body'] = { ...requested, clientId, clientSecret }
   const patience = { patienceMilliseconds: openingPatienceMilliseconds }
@@ -105,14 +119,40 @@ export function signingPageUrl({ authUrl }: Pick<App, 'authUrl'>, requestId: str
 /**
  * Waits until the request is answered or has expired. Survives restarts of the service and network failures until some
  * time after the expiry, and then throws the reason. Verifies the signature over the requested text with the key named
- * when the request was created: throws `invalid_signature` for any other.
+ * when the request was created: throws `invalid_signature` for any other. With `trust`, verifies the approval too.
  */
 export async function waitForSignature(
   app: App,
   request: SigningRequest,
   waiting: WaitOptions,
 ): Promise<SigningOutcome> {
-  return toSigningOutcome(request, await pollStatus(app, request, waiting))
+  const { trust } = app
+  if (!trust) warnWithoutTrust()
+  const status = await pollStatus(app, request, waiting)
+  const outcome = toSigningOutcome(request, status)
+  if (trust && outcome.status === 'signed') await requireTrusted({ ...app, trust }, request, outcome.approval)
+  return outcome
+}
+
+/** Requires an approval of this request by a key that is proved: when the request was created, or now. */
+async function requireTrusted(
+  { trust, clientId, authUrl }: App & { trust: Trust },
+  { requestId, identityId, payload, publicKey, expiresAt, ...known }: SigningRequest,
+  approval: Approval | undefined,
+): Promise<void> {
+  const keyVersion = known.keyVersion ?? (await requireKey(trust, { identityId, publicKey }))
+  const request = { requestId, clientId, identityId, issuer: authUrl.origin, role: 'self', payload, expiresAt } as const
+  requireApproval(trust, approval, { ...request, publicKey, keyVersion })
+}
+
+/** Requires that a key is the proved key of an identity; returns its version. */
+export async function requireKey(
+  trust: Trust,
+  { identityId, publicKey }: { identityId: string; publicKey: string },
+): Promise<number> {
+  const proved = await proveKey(trust, identityId)
+  if (proved.publicKey !== publicKey) throw notProved('The signature is by another key than that of the identity.')
+  return proved.keyVersion
 }
 
 type Watched = { requestId: string; expiresAt: string }
@@ -199,13 +239,14 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
 /** Validates the status that the service reports. */
 function toSigningOutcome(
   request: SigningRequest,
-  { status, publicKey, signature, resolvedAt }: Ended,
+  { status, publicKey, signature, resolvedAt, approval }: Ended,
 ): SigningOutcome {
   const { requestId, identityId, payload } = request
   if (status === 'denied' || status === 'expired') return { status, requestId, identityId }
   const isSigned = signature !== undefined && publicKey === request.publicKey
   if (!isSigned || !verifySignature({ payload, signature, publicKey })) throw new CountersignError(notSigned)
-  return { status: 'signed', requestId, identityId, payload, signature, publicKey, resolvedAt: resolvedAt ?? '' }
+  const signed = { requestId, identityId, payload, signature, publicKey, resolvedAt: resolvedAt ?? '' }
+  return { status: 'signed', ...signed, ...(approval && { approval }) }
 }
 
 const notSigned = {
@@ -234,8 +275,17 @@ function isStatus(value: unknown): value is Status {
   if (!isRecord(value) || !statuses.includes(value['status'])) return false
   if (!hasTexts(value, always) || !hasTextsOf(value, sometimes) || !isProgressOf(value)) return false
   const { signatures = [] } = value
+  return hasApprovalOf(value) && Array.isArray(signatures) && signatures.every(isMemberSignature)
+}
+
+function isMemberSignature(value: unknown): boolean {
   const texts = ['identityId', 'memberId', 'role', 'publicKey', 'signature', 'at']
-  return Array.isArray(signatures) && signatures.every((each) => isRecord(each) && hasTexts(each, texts))
+  return isRecord(value) && hasTexts(value, texts) && hasApprovalOf(value)
+}
+
+/** Checks that an approval is complete, or absent. */
+function hasApprovalOf({ approval }: Record<string, unknown>): boolean {
+  return approval === undefined || isApproval(approval)
 }
 
 /** Checks that the progress of an organization is complete, or absent. */

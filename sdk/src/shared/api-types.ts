@@ -50,6 +50,15 @@ export interface Operations {
       expiresAt: string
       /** Ed25519 signature, base64 */
       signature?: string
+      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+      approval?: {
+        /** What the person approved: canonical JSON (RFC 8785) */
+        statement: string
+        /** Ed25519 signature, base64 */
+        signature: string
+        /** SHA-256 of the passkey's assertion, base64 */
+        presence?: string
+      }
       /** ISO 8601, UTC */
       resolvedAt?: string
       organization?: {
@@ -71,6 +80,15 @@ export interface Operations {
         signature: string
         /** ISO 8601, UTC */
         at: string
+        /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+        approval?: {
+          /** What the person approved: canonical JSON (RFC 8785) */
+          statement: string
+          /** Ed25519 signature, base64 */
+          signature: string
+          /** SHA-256 of the passkey's assertion, base64 */
+          presence?: string
+        }
       })[]
     }
   }
@@ -109,6 +127,15 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
+    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+    approval?: {
+      /** What the person approved: canonical JSON (RFC 8785) */
+      statement: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** SHA-256 of the passkey's assertion, base64 */
+      presence?: string
+    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -130,6 +157,15 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
+      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+      approval?: {
+        /** What the person approved: canonical JSON (RFC 8785) */
+        statement: string
+        /** Ed25519 signature, base64 */
+        signature: string
+        /** SHA-256 of the passkey's assertion, base64 */
+        presence?: string
+      }
     })[]
     identityId?: string
     organizationId?: string
@@ -149,6 +185,15 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
+    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+    approval?: {
+      /** What the person approved: canonical JSON (RFC 8785) */
+      statement: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** SHA-256 of the passkey's assertion, base64 */
+      presence?: string
+    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -170,6 +215,15 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
+      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+      approval?: {
+        /** What the person approved: canonical JSON (RFC 8785) */
+        statement: string
+        /** Ed25519 signature, base64 */
+        signature: string
+        /** SHA-256 of the passkey's assertion, base64 */
+        presence?: string
+      }
     })[]
     identityId?: string
     organizationId?: string
@@ -189,6 +243,15 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
+    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+    approval?: {
+      /** What the person approved: canonical JSON (RFC 8785) */
+      statement: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** SHA-256 of the passkey's assertion, base64 */
+      presence?: string
+    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -210,6 +273,15 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
+      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+      approval?: {
+        /** What the person approved: canonical JSON (RFC 8785) */
+        statement: string
+        /** Ed25519 signature, base64 */
+        signature: string
+        /** SHA-256 of the passkey's assertion, base64 */
+        presence?: string
+      }
     })[]
     identityId?: string
     organizationId?: string

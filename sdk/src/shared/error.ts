@@ -23,8 +23,9 @@ const brand = Symbol.for('countersign.error')
  * `verification_unavailable` (a token cannot be checked now), `state_mismatch` (the sign-in response does not match a
  * request from this tab), `authentication_too_old` (the user's authentication is older than requested), `refused` (the
  * browser's dialog failed without a reason; most likely the page's origin is not registered), `storage_unavailable`
- * (the browser blocks storage, which a sign-in needs). For a rejected token the code is that of RFC 6750. `instanceof`
- * works for errors of all entry points of the SDK.
+ * (the browser blocks storage, which a sign-in needs), `trust_store_failed` (the app's trust store failed), and those
+ * of verification with `trust` (docs/security/trust.md#verification-in-apps). For a rejected token the code is that of
+ * RFC 6750. `instanceof` works for errors of all entry points of the SDK.
  */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'

@@ -1,12 +1,16 @@
 import type { AuthenticationResponse } from '@countersign/protocol/accounts/passkeys'
+import { type PresenceEvidence, presenceDigest } from '@countersign/protocol/formats/signing/approval'
 import type { UserId } from '@countersign/protocol/ids'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
-import { lockUser } from '#accounts/identities/identity.ts'
+import { actingUserTransaction, lockUser } from '#accounts/identities/identity.ts'
+import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
 import { type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { rejectCrossOrigin, userHandleOf } from './ceremony.ts'
+import { toSubjectPublicKeyInfo } from './public-key.ts'
 import * as store from './store.ts'
 
 export const errors = defineErrors({
@@ -15,6 +19,8 @@ export const errors = defineErrors({
 
 /** A passkey with a verified assertion, in the state that the authenticator reports. */
 type VerifiedAssertion = { userId: UserId; credentialId: string; signCount: number; backedUp: boolean }
+
+type Surroundings = Pick<ServerContext, 'db' | 'config'>
 
 type Proof = {
   credential: AuthenticationResponse
@@ -29,24 +35,82 @@ type Proof = {
  * `unauthorized` if the account was deleted in the meantime.
  */
 export async function withVerifiedAssertion<Result extends object>(
-  kernel: ServerContext,
+  kernel: Surroundings,
   { credential, challenge, owner }: Proof,
   now: Date,
   work: (tx: Transaction, proved: VerifiedAssertion) => Promise<Result>,
 ): Promise<Result> {
-  const proved = await verifyAssertion(kernel, credential, challenge)
-  const { userId, credentialId } = proved
+  const { proved } = await verifyAssertion(kernel, credential, challenge)
+  const { userId } = proved
   if (owner !== undefined && userId !== owner) throw errors.invalid_credential()
   const done = await transaction(kernel.db, async (tx) => {
     await lockUser(tx, userId)
     return (await store.updateSignCount(tx, proved, now)) ? work(tx, proved) : undefined
   })
   if (done) return done
+  throw await rejectCounter(kernel, proved, now)
+}
+
+/**
+ * Presence of the user of a session, proved by a passkey for one challenge. `evidence` lets others verify the assertion
+ * again, and `digest` is the SHA-256 by which signed statements name it.
+ */
+export type Presence = { proved: VerifiedAssertion; evidence: PresenceEvidence; digest: Uint8Array }
+
+/**
+ * Verifies an assertion of a passkey of the session's user for a challenge (base64url). Changes nothing: the caller
+ * counts the use with `presenceTransaction`. Throws `invalid_credential` for any error of the ceremony.
+ */
+export async function verifyPresence(
+  kernel: Surroundings,
+  { userId }: Pick<PasskeySession, 'userId'>,
+  { credential, challenge }: Omit<Proof, 'owner'>,
+): Promise<Presence> {
+  const { proved, publicKey } = await verifyAssertion(kernel, credential, challenge)
+  if (proved.userId !== userId) throw errors.invalid_credential()
+  const { authenticatorData, clientDataJSON, signature } = credential.response
+  const evidence = {
+    publicKey: toSubjectPublicKeyInfo(publicKey),
+    authenticatorData: Buffer.from(authenticatorData, 'base64url'),
+    clientDataJson: Buffer.from(clientDataJSON, 'base64url'),
+    signature: Buffer.from(signature, 'base64url'),
+  }
+  return { proved, evidence, digest: presenceDigest(sha256, evidence) }
+}
+
+/**
+ * Runs what a verified presence authorizes, on behalf of the session, with the user locked, in one transaction with the
+ * update of the signature counter. If `work` returns undefined, nothing was done, and the counter stays. The
+ * authentication of the session does not become more recent, because the user was
+ * asked for this one statement. Throws `invalid_credential` if the counter went backwards or the passkey was removed,
+ * and like `actingUserTransaction`.
+ */
+export async function presenceTransaction<Result>(
+  kernel: Surroundings,
+  { session, presence: { proved } }: { session: PasskeySession; presence: Presence },
+  now: Date,
+  work: (tx: Transaction) => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  const regression = errors.invalid_credential()
+  try {
+    return await actingUserTransaction(kernel.db, session, async (tx) => {
+      const done = await work(tx)
+      // After the work, so that the same request sent twice is not taken for a copy of the passkey.
+      if (done !== undefined && !(await store.updateSignCount(tx, proved, now))) throw regression
+      return done
+    })
+  } catch (error) {
+    throw error === regression ? await rejectCounter(kernel, proved, now) : error
+  }
+}
+
+/** Records a signature counter that went backwards. Returns the error for the caller. */
+async function rejectCounter({ db }: Surroundings, { userId, credentialId }: VerifiedAssertion, now: Date) {
   // A passkey that was removed in the meantime has no counter to report.
-  if (!(await store.findCredential(kernel.db, credentialId))) throw errors.invalid_credential()
+  if (!(await store.findCredential(db, credentialId))) return errors.invalid_credential()
   const details = { credentialId }
-  await recordAuditEvent(kernel.db, { action: 'passkey.sign_count_regressed', actor: 'system', userId, details }, now)
-  throw errors.invalid_credential()
+  await recordAuditEvent(db, { action: 'passkey.sign_count_regressed', actor: 'system', userId, details }, now)
+  return errors.invalid_credential()
 }
 
 /**
@@ -54,10 +118,10 @@ export async function withVerifiedAssertion<Result extends object>(
  * therefore required and must be the owner's.
  */
 async function verifyAssertion(
-  { db, config }: ServerContext,
+  { db, config }: Surroundings,
   sent: AuthenticationResponse,
   challenge: string,
-): Promise<VerifiedAssertion> {
+): Promise<{ proved: VerifiedAssertion; publicKey: Uint8Array<ArrayBuffer> }> {
   const { authenticatorAttachment: _unused, ...response } = sent
   rejectCrossOrigin(response.response.clientDataJSON, errors.invalid_credential)
   const credential = await store.findCredential(db, response.id)
@@ -82,5 +146,6 @@ async function verifyAssertion(
 
   const { newCounter: signCount, credentialBackedUp: backedUp, credentialDeviceType } = authenticationInfo
   if ((credentialDeviceType === 'multiDevice') !== credential.backupEligible) throw errors.invalid_credential()
-  return { userId: credential.userId, credentialId: credential.credentialId, signCount, backedUp }
+  const { userId, credentialId } = credential
+  return { proved: { userId, credentialId, signCount, backedUp }, publicKey: new Uint8Array(credential.publicKey) }
 }

@@ -31,6 +31,23 @@ export function isValidCredentialKey(coseKey: Uint8Array<ArrayBuffer>): boolean 
   return algorithms.get(key.get(COSEKEYS.alg) ?? 0)?.(key) ?? false
 }
 
+/** Converts the COSE key of a stored passkey to SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), which every library reads. */
+export function toSubjectPublicKeyInfo(coseKey: Uint8Array<ArrayBuffer>): Buffer {
+  const key = decodeCredentialPublicKey(coseKey)
+  const jwk = jwkOf(key)
+  if (!jwk) throw new TypeError('The stored key of the passkey has no supported type.')
+  return createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' })
+}
+
+function jwkOf(key: CoseKey): webcrypto.JsonWebKey | undefined {
+  if (cose.isCOSEPublicKeyOKP(key)) return { kty: 'OKP', crv: 'Ed25519', x: toText(key.get(COSEKEYS.x)) }
+  if (cose.isCOSEPublicKeyEC2(key))
+    return { kty: 'EC', crv: 'P-256', x: toText(key.get(COSEKEYS.x)), y: toText(key.get(COSEKEYS.y)) }
+  if (cose.isCOSEPublicKeyRSA(key))
+    return { kty: 'RSA', n: toText(key.get(COSEKEYS.n)), e: toText(key.get(COSEKEYS.e)) }
+  return undefined
+}
+
 function isEd25519Key(key: CoseKey): boolean {
   if (!cose.isCOSEPublicKeyOKP(key) || key.get(COSEKEYS.crv) !== COSECRV.ED25519) return false
   const x = key.get(COSEKEYS.x)
@@ -41,17 +58,18 @@ function isP256Key(key: CoseKey): boolean {
   if (!cose.isCOSEPublicKeyEC2(key) || key.get(COSEKEYS.crv) !== COSECRV.P256) return false
   const [x, y] = [key.get(COSEKEYS.x), key.get(COSEKEYS.y)]
   if (x?.length !== coordinateBytes || y?.length !== coordinateBytes) return false
-  return detailsOf({ kty: 'EC', crv: 'P-256', x: toText(x), y: toText(y) }) !== undefined
+  return detailsOf(jwkOf(key)) !== undefined
 }
 
 function isRsaKey(key: CoseKey): boolean {
   if (!cose.isCOSEPublicKeyRSA(key)) return false
-  const details = detailsOf({ kty: 'RSA', n: toText(key.get(COSEKEYS.n)), e: toText(key.get(COSEKEYS.e)) })
+  const details = detailsOf(jwkOf(key))
   const { modulusLength = 0, publicExponent = 0n } = details ?? {}
   return modulusLength >= modulusBitsMin && publicExponent >= publicExponentMin
 }
 
-function detailsOf(key: webcrypto.JsonWebKey): AsymmetricKeyDetails | undefined {
+function detailsOf(key: webcrypto.JsonWebKey | undefined): AsymmetricKeyDetails | undefined {
+  if (!key) return undefined
   try {
     return createPublicKey({ key, format: 'jwk' }).asymmetricKeyDetails
   } catch {

@@ -366,6 +366,17 @@ export interface Tables {
     organization_id: OrganizationId
     recorded_at: Date
   }
+  signing_approval_flow: {
+    identity_id: IdentityId
+    flow_id: string
+    request_id: string
+    session_id: SessionId
+    role: 'self' | 'sign' | 'approve'
+    challenge: Uint8Array
+    presence_challenge: Uint8Array
+    challenged_at: Date
+    expires_at: Date
+  }
   signing_former_request: {
     request_id: string
     identity_id: IdentityId
@@ -415,6 +426,10 @@ export interface Tables {
     signature: Uint8Array
     signed_handle: string | null
     signed_at: Date
+    approval_statement: string | null
+    approval_signature: Uint8Array | null
+    approval_presence: Uint8Array | null
+    approval_evidence: string | null
   }
   signing_request: {
     identity_id: IdentityId
@@ -430,6 +445,10 @@ export interface Tables {
     expires_at: Date
     resolved_at: Date | null
     signed_handle: string | null
+    approval_statement: string | null
+    approval_signature: Uint8Array | null
+    approval_presence: Uint8Array | null
+    approval_evidence: string | null
   }
   signing_request_record: {
     signer_id: IdentityId | OrganizationId

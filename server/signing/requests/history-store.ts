@@ -89,6 +89,7 @@ export function listRequests(
   return db
     .selectFrom('signing_request')
     .select(store.request)
+    .select('approval_evidence as approvalEvidence')
     .where('identity_id', '=', identityId)
     .where(sql<boolean>`(created_at, request_id) < (${createdAt}::timestamptz, ${requestId}::uuid)`)
     .orderBy('created_at', 'desc')

@@ -9,6 +9,7 @@ import {
   getSigningStatus,
   listSigningHistory,
   signRequest,
+  startApproval,
 } from '@countersign/protocol/signing/signing'
 import {
   deleteOrganizationSignatures,
@@ -16,6 +17,7 @@ import {
   pruneOrganizationRequests,
   readOrganizationSignatures,
 } from './organizations/organization-request.ts'
+import { deleteApprovalFlows, pruneApprovalFlows } from './approvals/approval.ts'
 import { pruneRecords } from './apps/quota.ts'
 import { deleteSigningRequests, expireFormerRequests, expireRequests, pruneRequests } from './identities/request.ts'
 import { readAllRequests } from './request-export.ts'
@@ -55,6 +57,7 @@ export const signingRequests = defineModule<SigningServices>()({
     getSigningStatus,
     listSigningHistory,
     getSigningRequest,
+    startApproval,
     signRequest,
     approveRequest,
     denyRequest,
@@ -77,6 +80,7 @@ export const signingRequests = defineModule<SigningServices>()({
     signing_signature_use: 'include',
     signing_request_record: 'exclude',
     signing_former_request: 'include',
+    signing_approval_flow: 'exclude',
   },
   cleanupTasks: {
     'expired-signing-requests': expireRequests,
@@ -85,11 +89,13 @@ export const signingRequests = defineModule<SigningServices>()({
     'signing-request-records': pruneRecords,
     'expired-organization-requests': expireOrganizationRequests,
     'ended-organization-requests': pruneOrganizationRequests,
+    'signing-approval-flows': pruneApprovalFlows,
   },
   ended: {
     async identities(tx, { identityIds }) {
       await deleteSigningRequests(tx, identityIds)
       await deleteOrganizationSignatures(tx, identityIds)
+      await deleteApprovalFlows(tx, identityIds)
     },
   },
   exported: { identity: { signingRequests: readAllRequests, organizationSignatures: readOrganizationSignatures } },

@@ -12,7 +12,8 @@ import * as organizationAnswerStore from '#signing/requests/organizations/organi
 import type { OrganizationRequestKey } from '#signing/requests/organizations/organization-answer-store.ts'
 import { findRequestRouteOfApp, loadRequestWithExpiry } from '#signing/requests/organizations/organization-request.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
-import { findOrganizationRequest, requireReader } from '#signing/requests/organizations/member-signature.ts'
+import { findOrganizationRequest, requireReader } from '#signing/requests/organizations/member-view.ts'
+import { toApproval } from '#signing/requests/approvals/approval.ts'
 import * as store from '#signing/requests/identities/store.ts'
 
 const errors = defineErrors({
@@ -50,6 +51,7 @@ async function writeOrganizationReceipt(
       publicKey: toBase64(answer.publicKey),
       keyVersion,
       at: answer.answeredAt.toISOString(),
+      ...toApproval(answer),
       history,
     })
   }
@@ -129,6 +131,7 @@ async function write(kernel: ServerContext, request: store.StoredRequest | undef
     createdAt: request.createdAt.toISOString(),
     resolvedAt: resolvedAt.toISOString(),
     issuedAt: now.toISOString(),
+    ...toApproval(request),
     history,
     checkpoint: log.checkpoint,
   }

@@ -3,14 +3,16 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import * as listingStore from './history-store.ts'
-import type { StoredRequest } from '#signing/requests/identities/store.ts'
+import { toExportedApproval } from './approvals/approval.ts'
+
+type ExportedRequest = Awaited<ReturnType<typeof listingStore.listRequests>>[number]
 
 /** Few, because each contains its whole text. */
 const pageRequests = 100
 
 /** Reads all requests that an identity has received, newest first. */
 export async function* readAllRequests(db: Database, identityId: IdentityId) {
-  const pages = readPages<StoredRequest>(pageRequests, (before, count) =>
+  const pages = readPages<ExportedRequest>(pageRequests, (before, count) =>
     listingStore.listRequests(db, identityId, { before, count }),
   )
   for await (const requests of pages)
@@ -25,5 +27,6 @@ export async function* readAllRequests(db: Database, identityId: IdentityId) {
       createdAt: request.createdAt.toISOString(),
       expiresAt: request.expiresAt.toISOString(),
       ...(request.resolvedAt && { resolvedAt: request.resolvedAt.toISOString() }),
+      ...toExportedApproval(request),
     }))
 }

@@ -16,20 +16,11 @@ import { defineErrors } from '#platform/api-error.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { listSigningHistory } from './history.ts'
-import {
-  buildSignView,
-  createSigningRequest,
-  denyRequest,
-  getSigningRequest,
-  getSigningStatus,
-  signRequest,
-} from './identities/request.ts'
-import {
-  denyForOrganization,
-  findOrganizationRequest,
-  getOrganizationSigningRequest,
-  signForOrganization,
-} from './organizations/member-signature.ts'
+import { denyRequest, signRequest, startApproval } from './identities/answer.ts'
+import { buildSignView, createSigningRequest, getSigningRequest, getSigningStatus } from './identities/request.ts'
+import { startMemberApproval } from './organizations/member-approval.ts'
+import { denyForOrganization, signForOrganization } from './organizations/member-signature.ts'
+import { findOrganizationRequest, getOrganizationSigningRequest } from './organizations/member-view.ts'
 import { createOrganizationSigningRequest } from './organizations/organization-request.ts'
 import { listPending, readPending } from './pending.ts'
 import { issueReceipt, issueReceiptToApp } from './receipt.ts'
@@ -175,14 +166,26 @@ function answerRoutes(host: Host, kernel: ServerContext, waiting: StatusWaiter):
   const session = sessionGuard(kernel)
 
   host.route({
+    ...endpoints.startApproval,
+    onRequest: session.onRequest,
+    async handler(request) {
+      const [acting, started] = [session.of(request), { ...request.params, ...request.body }]
+      const asking = await findOrganizationRequest(db, acting, started.requestId)
+      return asking
+        ? startMemberApproval(kernel, { ...asking, session: acting, ...started }, clock())
+        : startApproval(kernel, acting, started, clock())
+    },
+  })
+
+  host.route({
     ...endpoints.signRequest,
     onRequest: session.onRequest,
     async handler(request) {
-      const requested = { ...request.params, ...request.body }
-      const asking = await findOrganizationRequest(db, session.of(request), requested.requestId)
+      const [acting, requested] = [session.of(request), { ...request.params, ...request.body }]
+      const asking = await findOrganizationRequest(db, acting, requested.requestId)
       const signed = asking
-        ? await signForOrganization(kernel, { ...asking, ...requested, role: 'sign' }, clock())
-        : await signRequest(db, session.of(request), requested, clock())
+        ? await signForOrganization(kernel, { ...asking, session: acting, ...requested, role: 'sign' }, clock())
+        : await signRequest(kernel, acting, requested, clock())
       if (signed.status === 'signed') waiting.settled([signed.requestId])
       return signed
     },
@@ -193,10 +196,11 @@ function answerRoutes(host: Host, kernel: ServerContext, waiting: StatusWaiter):
     onRequest: session.onRequest,
     async handler(request) {
       const { requestId } = request.params
-      const asking = await findOrganizationRequest(db, session.of(request), requestId)
+      const acting = session.of(request)
+      const asking = await findOrganizationRequest(db, acting, requestId)
       if (!asking) throw errors.request_not_found()
-      const approval = { ...asking, ...request.body, role: 'approve' } as const
-      const approved = await signForOrganization(kernel, approval, clock())
+      const given = { ...asking, session: acting, ...request.body, role: 'approve' } as const
+      const approved = await signForOrganization(kernel, given, clock())
       if (approved.status === 'signed') waiting.settled([requestId])
       return approved
     },

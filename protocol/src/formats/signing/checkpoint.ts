@@ -3,7 +3,8 @@
  * signed-note).
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
-import type { VerifyEd25519 } from './ed25519.ts'
+import { isObject } from '../json.ts'
+import { isValidPublicKey, type VerifyEd25519 } from './ed25519.ts'
 import { treeSizeMax, type Sha256 } from './merkle-tree.ts'
 
 /** Tree head; `origin` names the log and its key. */
@@ -56,6 +57,38 @@ export function verifyNote({ sha256, verifyEd25519 }: NoteSuite, note: string, k
 export function writeVerifierKey(sha256: Sha256, key: NoteKey): string {
   const id = [...keyId(sha256, key)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return `${key.name}+${id}+${toBase64(Uint8Array.of(ed25519, ...key.publicKey))}`
+}
+
+/** Parses a key in one line; returns undefined for any other text, and for another id than that of name and key. */
+export function parseVerifierKey(sha256: Sha256, text: string): NoteKey | undefined {
+  const [, name = '', base64 = ''] = /^([^\s+]+)\+[\da-f]{8}\+(\S+)$/u.exec(text) ?? []
+  const bytes = fromCanonicalBase64(base64)
+  if (hasControls(text) || bytes?.[0] !== ed25519 || !isValidPublicKey(bytes.subarray(1))) return undefined
+  const key = { name, publicKey: bytes.subarray(1) }
+  return writeVerifierKey(sha256, key) === text ? key : undefined
+}
+
+/**
+ * File with the key of a log that an app trusts: `countersign trust init` writes it, the SDK reads it. It contains
+ * nothing secret, but a person who changes it decides which log the app trusts.
+ */
+export type TrustedLog = {
+  version: 1
+  /** Name of the log. */
+  origin: string
+  /** Key of the log in the format of C2SP log tools: `name+id+type and key`. */
+  verifierKey: string
+}
+
+export function toTrustedLog(sha256: Sha256, key: NoteKey): TrustedLog {
+  return { version: 1, origin: key.name, verifierKey: writeVerifierKey(sha256, key) }
+}
+
+/** Returns the key of a log as the file names it; undefined for any other value. */
+export function parseTrustedLog(sha256: Sha256, value: unknown): NoteKey | undefined {
+  if (!isObject(value) || value['version'] !== 1 || typeof value['verifierKey'] !== 'string') return undefined
+  const key = parseVerifierKey(sha256, value['verifierKey'])
+  return key?.name === value['origin'] ? key : undefined
 }
 
 function readSignature(line: string) {

@@ -19,6 +19,18 @@ export async function bindSignature(tx: Transaction, signature: Uint8Array, use:
   if (!(await signatureUseStore.insertUse(tx, sha256(signature), use))) throw errors.signature_reused()
 }
 
+/**
+ * Records a signature that was given with an approval. The approval covers app, organization and role itself, so the
+ * bytes may be known from another request; their first use alone stays recorded.
+ */
+export async function recordApprovedSignature(
+  tx: Transaction,
+  signature: Uint8Array,
+  use: SignatureUse,
+): Promise<void> {
+  await signatureUseStore.insertUse(tx, sha256(signature), use)
+}
+
 /** Deletes the signature uses of deleted identities. Their keys are deleted, so they cannot sign any more. */
 export async function deleteSignatureUses(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await signatureUseStore.deleteUses(tx, identityIds)

@@ -3,27 +3,21 @@ import { redirectUriOrigins } from '#clients/registration/settings.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { type Database, type Transaction, isReadOnly, transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { toApproval } from '#signing/requests/approvals/approval.ts'
 import * as store from './store.ts'
 import { randomUUID } from 'node:crypto'
-import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isReservedPayload } from '@countersign/protocol/formats/messages/reserved-payload'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
-import type { NewSigningRequest, SigningRequest, SigningStatus } from '@countersign/protocol/signing/signing'
+import type { NewSigningRequest, SigningRequest } from '@countersign/protocol/signing/signing'
 import { playgroundClientId } from '#clients/registration/built-in-app.ts'
 import { isConnected } from '#oauth/consents/consent.ts'
 import { lockIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds, maxDate } from '#platform/clock.ts'
-import { verifies } from '#platform/crypto/ed25519.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { actingTransaction } from '#accounts/sessions/acting.ts'
-import {
-  type PasskeySession,
-  type Session,
-  type SessionSubject,
-  requireRecentAuthentication,
-} from '#accounts/sessions/session.ts'
+import type { SessionSubject } from '#accounts/sessions/session.ts'
 import { enqueueWebhooks } from '#clients/webhooks/delivery.ts'
 import { serializeMetadata, toRequestingApp } from '#signing/requests/apps/metadata.ts'
 import { findCurrentKey } from '#signing/keys/key.ts'
@@ -31,7 +25,7 @@ import { getOrganizationSigningStatus } from '#signing/requests/organizations/or
 import { countAsking, countUnconnected, isRecorded, requireRoom } from '#signing/requests/apps/quota.ts'
 import * as quotaStore from '#signing/requests/apps/quota-store.ts'
 import * as expiryStore from './request-sweep-store.ts'
-import { bindSignature, deleteSignatureUses } from '#signing/requests/apps/signature-use.ts'
+import { deleteSignatureUses } from '#signing/requests/apps/signature-use.ts'
 
 const errors = defineErrors({
   request_not_found: [404, 'Signing request not found.'],
@@ -39,11 +33,8 @@ const errors = defineErrors({
     400,
     "payload must not start with {'version': because that prefix is reserved for messages of this service.",
   ],
-  invalid_signature: [400, "signature does not verify over the payload with the request's public key."],
   access_denied: [403, 'The signing request belongs to another app.'],
   identity_not_found: [404, 'No identity has this ID.'],
-  app_disabled: [409, 'The requesting app has been disabled. The request can only be denied.'],
-  request_not_pending: [409, 'The signing request has already been resolved or has expired.'],
   no_signing_key: [422, 'The identity has no signing key.'],
 })
 
@@ -152,12 +143,13 @@ function toStatus<Request extends store.RequestStatus>(request: Request) {
     publicKey: toBase64(publicKey),
     expiresAt: expiresAt.toISOString(),
     ...(signature && { signature: toBase64(signature) }),
+    ...toApproval(request),
     ...(resolvedAt && { resolvedAt: resolvedAt.toISOString() }),
   }
 }
 
 /** Queues webhook events that report how requests have ended, in the format of their status. */
-async function enqueueSigningWebhooks(tx: Transaction, ended: store.Ended[], now: Date): Promise<void> {
+export async function enqueueSigningWebhooks(tx: Transaction, ended: store.Ended[], now: Date): Promise<void> {
   const events = ended.map((request) => ({
     clientId: request.clientId,
     type: `signing.${request.status}` as const,
@@ -174,40 +166,6 @@ export async function getSigningRequest(
   now: Date,
 ): Promise<SigningRequest> {
   return toSigningRequest(await loadRequestWithExpiry(db, await findOwn(db, acting, requestId), now))
-}
-
-/**
- * Records a signature. Requires a recent authentication, because earlier signatures are readable with the session
- * alone. Throws `request_not_found`, `request_not_pending`, `app_disabled`, `reauthentication_required`,
- * `invalid_signature`, `signature_reused`.
- */
-export async function signRequest(
-  db: Database,
-  session: PasskeySession,
-  { requestId, signature: written }: { requestId: string; signature: string },
-  now: Date,
-) {
-  const request = await requirePending(db, session, requestId, now)
-  if (request.appStatus !== 'active') throw errors.app_disabled()
-  requireRecentAuthentication(session, now)
-  const signature = fromCanonicalBase64(written)
-  if (!signature || !verifies(Buffer.from(request.payload, 'utf8'), signature, request.publicKey))
-    throw errors.invalid_signature()
-  await resolve(db, { session, request }, { status: 'signed', signature }, now)
-  return {
-    requestId,
-    status: 'signed' as const,
-    signature: written,
-    publicKey: toBase64(request.publicKey),
-    resolvedAt: now.toISOString(),
-  }
-}
-
-/** Records that a user denies a request. Throws `request_not_found`, `request_not_pending`. */
-export async function denyRequest(db: Database, acting: Session, requestId: string, now: Date) {
-  const request = await requirePending(db, acting, requestId, now)
-  await resolve(db, { session: acting, request }, { status: 'denied' }, now)
-  return { requestId, status: 'denied' as const, resolvedAt: now.toISOString() }
 }
 
 /** Marks up to `batch` unanswered requests as expired and returns how many. */
@@ -255,50 +213,18 @@ export async function deleteSigningRequests(tx: Transaction, identityIds: Identi
 /** Tells if requests to identities are visible: they belong to the user, not to a session opened by SSO alone. */
 export const isForPerson = ({ authMethod }: Pick<SessionSubject, 'authMethod'>) => authMethod === 'passkey'
 
-async function findOwn(db: Database, acting: SessionSubject, requestId: string) {
+/** Finds a request to one of the identities of a user. */
+export async function findOwn(db: Database, acting: SessionSubject, requestId: string) {
   if (!isForPerson(acting)) return undefined
   const place = await store.findRequestRoute(db, requestId)
   return place && store.findRequestOfUser(db, acting.userId, place.identityId, requestId)
-}
-
-async function requirePending(db: Database, acting: SessionSubject, requestId: string, now: Date) {
-  const request = await loadRequestWithExpiry(db, await findOwn(db, acting, requestId), now)
-  if (request.status !== 'pending') throw notPending(request.status)
-  return request
-}
-
-/** Resolves the request unless another caller was faster. */
-async function resolve(
-  db: Database,
-  { session, request }: { session: Session; request: store.RequestOfUser },
-  resolution: Parameters<typeof store.resolveRequest>[2],
-  now: Date,
-): Promise<void> {
-  const { userId, identityId, requestId, clientId } = request
-  const resolved = await actingTransaction(db, session, async (tx) => {
-    const ended = await store.resolveRequest(tx, request, resolution, now)
-    if (!ended) return false
-    if (resolution.status === 'signed')
-      await bindSignature(tx, resolution.signature, { identityId, clientId, role: 'self' })
-    const action = resolution.status === 'signed' ? 'signing.signed' : 'signing.denied'
-    await recordAuditEvent(tx, { action, actor: 'user', userId, identityId, clientId, details: { requestId } }, now)
-    await enqueueSigningWebhooks(tx, [ended], now)
-    return true
-  })
-  if (resolved) return
-  const { status } = await loadRequestWithExpiry(db, await store.findRequest(db, identityId, requestId), now)
-  throw notPending(status)
-}
-
-function notPending(status: SigningStatus) {
-  return errors.request_not_pending({ fields: { status } })
 }
 
 /**
  * Loads a request as of `now` and first stores its expiry if it is overdue. On a read-only database no signature can be
  * stored either, so the result alone is enough. Throws `request_not_found`.
  */
-async function loadRequestWithExpiry<Stored extends store.RequestStatus>(
+export async function loadRequestWithExpiry<Stored extends store.RequestStatus>(
   db: Database,
   request: Stored | undefined,
   now: Date,

@@ -2,6 +2,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, PreparedQuery, Transaction } from '#platform/database/database.ts'
+import type { ApprovalColumns, toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 import type { Asking } from '#signing/requests/apps/quota.ts'
 import * as quotaStore from '#signing/requests/apps/quota-store.ts'
 import type { PendingCounts } from '#signing/requests/apps/quota-store.ts'
@@ -68,17 +69,19 @@ const statusById = {
     select signing_request.identity_id as "identityId", request_id as "requestId",
       signing_request.client_id as "clientId",
       public_key as "publicKey", status, signature, expires_at as "expiresAt", resolved_at as "resolvedAt",
-      false as "isFormer"
+      approval_statement as "approvalStatement", approval_signature as "approvalSignature",
+      approval_presence as "approvalPresence", false as "isFormer"
     from signing_request_route join signing_request using (identity_id, request_id)
     where request_id = $1
     union all
-    select identity_id, request_id, client_id, public_key, 'pending', null, expires_at, null, true
+    select identity_id, request_id, client_id, public_key, 'pending', null, expires_at, null, null, null, null, true
     from signing_former_request where request_id = $1`,
 }
 export type RequestStatus = Pick<
   StoredRequest,
   'identityId' | 'requestId' | 'clientId' | 'publicKey' | 'status' | 'signature' | 'expiresAt' | 'resolvedAt'
->
+> &
+  Partial<ApprovalColumns>
 type FoundStatus = RequestStatus & { isFormer: boolean }
 
 export async function findStatus(prepared: PreparedQuery, requestId: string): Promise<FoundStatus | undefined> {
@@ -95,6 +98,12 @@ export function findRequestRoute(db: Database, requestId: string) {
     .executeTakeFirst()
 }
 
+const approvalColumns = [
+  'signing_request.approval_statement as approvalStatement',
+  'signing_request.approval_signature as approvalSignature',
+  'signing_request.approval_presence as approvalPresence',
+] as const
+
 export const request = [
   'signing_request.identity_id as identityId',
   'signing_request.request_id as requestId',
@@ -108,6 +117,7 @@ export const request = [
   'signing_request.created_at as createdAt',
   'signing_request.expires_at as expiresAt',
   'signing_request.resolved_at as resolvedAt',
+  ...approvalColumns,
 ] as const
 
 export function findRequest(db: Database, identityId: IdentityId, requestId: string) {
@@ -166,7 +176,8 @@ export function listRequestsOfUser(db: Database, userId: UserId, places: Signing
 }
 
 type SigningRequestKey = { identityId: IdentityId; requestId: string }
-type Resolution = { status: 'signed'; signature: Uint8Array } | { status: 'denied' }
+type Resolution = ({ status: 'signed'; signature: Uint8Array } & Partial<StoredEvidence>) | { status: 'denied' }
+type StoredEvidence = ReturnType<typeof toApprovalColumns>
 
 const statusColumns = [
   'signing_request.identity_id as identityId',
@@ -176,6 +187,7 @@ const statusColumns = [
   'signing_request.signature',
   'signing_request.expires_at as expiresAt',
   'signing_request.resolved_at as resolvedAt',
+  ...approvalColumns,
 ] as const
 
 /** Request that has ended, with its final state. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import type { toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 
 /** Key of a request to an organization; the organization comes first. */
 export type OrganizationRequestKey = { organizationId: OrganizationId; requestId: string }
@@ -24,6 +25,12 @@ export const countValidSignatures = (role: 'sign' | 'approve') => sql`(
     and role = ${role} and ${isValidSignature}
 )`
 
+const approvalColumns = [
+  'approval_statement as approvalStatement',
+  'approval_signature as approvalSignature',
+  'approval_presence as approvalPresence',
+] as const
+
 /** Selects member signatures, oldest first. */
 function answers(db: Database) {
   return db
@@ -42,6 +49,7 @@ function answers(db: Database) {
       'signature',
       'signed_handle as signedAs',
       'signed_at as answeredAt',
+      ...approvalColumns,
     ])
     .orderBy('signed_at')
     .orderBy('identity_id')
@@ -99,7 +107,7 @@ export function listSigners(db: Database, identityIds: IdentityId[]) {
   return db
     .selectFrom('signing_key')
     .innerJoin('identity', 'identity.identity_id', 'signing_key.identity_id')
-    .select(['signing_key.identity_id as identityId', 'handle', 'public_key as publicKey'])
+    .select(['signing_key.identity_id as identityId', 'handle', 'public_key as publicKey', 'key_version as keyVersion'])
     .where('signing_key.identity_id', 'in', identityIds)
     .where('replaced_at', 'is', null)
     .execute()
@@ -112,6 +120,7 @@ type NewAnswer = {
   role: 'sign' | 'approve'
   publicKey: Uint8Array
   signature: Uint8Array
+  approval: Partial<ReturnType<typeof toApprovalColumns>>
 }
 
 /**
@@ -121,7 +130,7 @@ type NewAnswer = {
 export async function upsertMemberSignature(
   tx: Transaction,
   { organizationId, requestId }: OrganizationRequestKey,
-  { identityId, memberId, role, publicKey, signature }: NewAnswer,
+  { identityId, memberId, role, publicKey, signature, approval }: NewAnswer,
   now: Date,
 ): Promise<boolean> {
   await sql`
@@ -131,9 +140,11 @@ export async function upsertMemberSignature(
       and other.user_id = one.user_id and one.identity_id = ${identityId}`.execute(tx)
   const { rows } = await sql<{ identity_id: IdentityId }>`
     insert into signing_organization_signature (organization_id, request_id, identity_id, member_id, role, key_version,
-      public_key, signature, signed_handle, signed_at)
+      public_key, signature, signed_handle, signed_at, approval_statement, approval_signature, approval_presence,
+      approval_evidence)
     select ${organizationId}::uuid, ${requestId}::uuid, identity_id, ${memberId}::uuid, ${role}, key_version,
-      public_key, ${signature}::bytea, handle, ${now}::timestamptz
+      public_key, ${signature}::bytea, handle, ${now}::timestamptz, ${approval.approval_statement}::text,
+      ${approval.approval_signature}::bytea, ${approval.approval_presence}::bytea, ${approval.approval_evidence}::text
     from identity join signing_key using (identity_id)
     where identity_id = ${identityId} and replaced_at is null and public_key = ${publicKey}
     returning identity_id`.execute(tx)
@@ -187,6 +198,8 @@ export function listAnswersOfIdentity(
       'public_key as publicKey',
       'signature',
       'signed_at as answeredAt',
+      ...approvalColumns,
+      'approval_evidence as approvalEvidence',
     ])
     .where('identity_id', '=', identityId)
     .where(
@@ -201,7 +214,7 @@ export function listAnswersOfIdentity(
 
 /**
  * Deletes the signatures that identities being deleted have given to pending requests. Completed signatures stay with
- * the organization, under the identity's ID only.
+ * the organization, under the identity's ID only: approvals contain the username.
  */
 export async function deleteMemberSignatures(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await sql`
@@ -211,7 +224,13 @@ export async function deleteMemberSignatures(tx: Transaction, identityIds: Ident
       and request.request_id = signing_organization_signature.request_id`.execute(tx)
   await tx
     .updateTable('signing_organization_signature')
-    .set({ signed_handle: null })
+    .set({
+      signed_handle: null,
+      approval_statement: null,
+      approval_signature: null,
+      approval_presence: null,
+      approval_evidence: null,
+    })
     .where('identity_id', 'in', identityIds)
     .execute()
 }

@@ -17,6 +17,7 @@ import { lockActiveOrganization } from '#organizations/members/organization.ts'
 import { hasActiveOrganizationTokens } from '#tokens/families/family.ts'
 import { enqueueWebhooks } from '#clients/webhooks/delivery.ts'
 import { serializeMetadata } from '#signing/requests/apps/metadata.ts'
+import { toApproval, toExportedApproval } from '#signing/requests/approvals/approval.ts'
 import * as organizationAnswerStore from './organization-answer-store.ts'
 import type { AnswerOfIdentity, OrganizationRequestKey, StoredMemberSignature } from './organization-answer-store.ts'
 import * as store from './organization-request-store.ts'
@@ -124,12 +125,21 @@ function toStatus<Request extends store.RequestStatus>(request: Request, answers
   }
 }
 
-function toSignature({ identityId, memberId, role, publicKey, signature, answeredAt }: StoredMemberSignature) {
+function toSignature({
+  identityId,
+  memberId,
+  role,
+  publicKey,
+  signature,
+  answeredAt,
+  ...stored
+}: StoredMemberSignature) {
   const at = answeredAt.toISOString()
   const written: OrganizationSignature = {
     ...{ identityId, memberId, role, at },
     publicKey: toBase64(publicKey),
     signature: toBase64(signature),
+    ...toApproval(stored),
   }
   return written
 }
@@ -180,10 +190,17 @@ export async function* readOrganizationSignatures(db: Database, identityId: Iden
   )
   for await (const answers of pages)
     yield answers.map(({ publicKey, signature, answeredAt, ...answer }) => ({
-      ...answer,
+      organizationId: answer.organizationId,
+      organizationName: answer.organizationName,
+      requestId: answer.requestId,
+      clientId: answer.clientId,
+      payload: answer.payload,
+      status: answer.status,
+      role: answer.role,
       publicKey: toBase64(publicKey),
       signature: toBase64(signature),
       answeredAt: answeredAt.toISOString(),
+      ...toExportedApproval(answer),
     }))
 }
 

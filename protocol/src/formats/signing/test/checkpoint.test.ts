@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromCanonicalBase64 } from '../../base64.ts'
 import { nodeSuite as suite } from '../../../signing/receipt-verification.ts'
-import { verifyNote, readCheckpoint, writeCheckpoint, writeNote, writeVerifierKey } from '../checkpoint.ts'
+import {
+  parseTrustedLog,
+  parseVerifierKey,
+  readCheckpoint,
+  toTrustedLog,
+  verifyNote,
+  writeCheckpoint,
+  writeNote,
+  writeVerifierKey,
+} from '../checkpoint.ts'
 
 /** Example of Go's package sumdb/note, where the format originated. */
 const verifierKey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
@@ -55,4 +64,34 @@ test('a checkpoint has three lines, and any other text is rejected', () => {
     ...[written.replace('47DE', ''), written.replace('FU=', 'FV='), written.replace('+', '-')],
   ]
   for (const text of wrong) assert.equal(readCheckpoint(text), undefined, JSON.stringify(text))
+})
+
+test('TRU-17 a verifier key of another tool is parsed, and any other text is rejected', () => {
+  assert.deepEqual(parseVerifierKey(suite.sha256, verifierKey), key)
+  const plus = { name: 'id.example.com/log', publicKey: key.publicKey.with(3, 0xfb).with(4, 0xef) }
+  assert.deepEqual(parseVerifierKey(suite.sha256, writeVerifierKey(suite.sha256, plus))?.name, plus.name)
+  const smallOrder = { name, publicKey: new Uint8Array(32).with(0, 1) }
+  const wrong = [
+    ...['', name, `${verifierKey}\n`, ` ${verifierKey}`, `${verifierKey}A`, verifierKey.slice(1)],
+    ...[verifierKey.replace('c74f20a3', 'c74f20a4'), verifierKey.replace('c74f20a3', 'C74F20A3')],
+    ...[verifierKey.replace('ARpc', 'AhpC'), verifierKey.replace('+ARpc', '+BRpc'), verifierKey.slice(0, -4)],
+    writeVerifierKey(suite.sha256, smallOrder),
+    writeVerifierKey(suite.sha256, { ...key, name: 'Peter\u0007Neumann' }),
+  ]
+  for (const text of wrong) assert.equal(parseVerifierKey(suite.sha256, text), undefined, JSON.stringify(text))
+})
+
+test('TRU-17 a trust file names one log and its key, and any other value is rejected', () => {
+  const log = toTrustedLog(suite.sha256, key)
+  assert.deepEqual(log, { version: 1, origin: name, verifierKey })
+  assert.deepEqual(parseTrustedLog(suite.sha256, JSON.parse(JSON.stringify(log))), key)
+  const wrong: unknown[] = [
+    ...[null, undefined, '', verifierKey, [], {}, { ...log, version: 2 }, { ...log, version: '1' }],
+    ...[
+      { ...log, origin: 'Peter' },
+      { ...log, origin: undefined },
+      { ...log, verifierKey: [verifierKey] },
+    ],
+  ]
+  for (const value of wrong) assert.equal(parseTrustedLog(suite.sha256, value), undefined, JSON.stringify(value))
 })

@@ -1,0 +1,158 @@
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import type { GivenApproval, SigningStatus } from '@countersign/protocol/signing/signing'
+import { presenceTransaction } from '#accounts/passkeys/assertion.ts'
+import { actingTransaction } from '#accounts/sessions/acting.ts'
+import {
+  type PasskeySession,
+  type Session,
+  type SessionSubject,
+  requireRecentAuthentication,
+} from '#accounts/sessions/session.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { verifies } from '#platform/crypto/ed25519.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { bindSignature, recordApprovedSignature } from '#signing/requests/apps/signature-use.ts'
+import {
+  type Approvable,
+  type VerifiedApproval,
+  beginApproval,
+  consumeApproval,
+  findApprovalFlow,
+  toApprovalColumns,
+  verifyApproval,
+} from '#signing/requests/approvals/approval.ts'
+import { enqueueSigningWebhooks, findOwn, loadRequestWithExpiry } from './request.ts'
+import * as store from './store.ts'
+
+const errors = defineErrors({
+  invalid_request: [400, "The role for a request to an identity is 'self'."],
+  invalid_signature: [400, "signature does not verify over the payload with the request's public key."],
+  app_disabled: [409, 'The requesting app has been disabled. The request can only be denied.'],
+  request_not_pending: [409, 'The signing request has already been resolved or has expired.'],
+})
+
+type Surroundings = Pick<ServerContext, 'db' | 'config'>
+
+/**
+ * Starts the approval of a request to one of the user's identities. Throws `invalid_request`, `request_not_found`,
+ * `request_not_pending`, `app_disabled`.
+ */
+export async function startApproval(
+  surroundings: Surroundings,
+  session: PasskeySession,
+  { requestId, role }: { requestId: string; role: Approvable['role'] },
+  now: Date,
+) {
+  const request = await requirePending(surroundings.db, session, requestId, now)
+  if (role !== 'self') throw errors.invalid_request()
+  if (request.appStatus !== 'active') throw errors.app_disabled()
+  return beginApproval(surroundings, session, toApprovable(request), now)
+}
+
+function toApprovable(request: store.RequestOfUser): Approvable {
+  return { ...request, role: 'self', organization: null }
+}
+
+type Given = { requestId: string; signature: string; approval?: GivenApproval | undefined }
+
+/**
+ * Records a signature, with an approval or without. Without one, a recent authentication is required, because earlier
+ * signatures are readable with the session alone. Throws `request_not_found`, `request_not_pending`, `app_disabled`,
+ * `reauthentication_required`, `invalid_signature`, `signature_reused`; with an approval `invalid_flow`,
+ * `approval_changed`, `invalid_credential`, `invalid_approval`.
+ */
+export async function signRequest(
+  surroundings: Surroundings,
+  session: PasskeySession,
+  { requestId, signature: written, approval }: Given,
+  now: Date,
+) {
+  const request = await requirePending(surroundings.db, session, requestId, now)
+  if (request.appStatus !== 'active') throw errors.app_disabled()
+  if (!approval) requireRecentAuthentication(session, now)
+  const signature = fromCanonicalBase64(written)
+  if (!signature || !verifies(Buffer.from(request.payload, 'utf8'), signature, request.publicKey))
+    throw errors.invalid_signature()
+  const approved = approval && (await verify(surroundings, { session, request, given: approval }, now))
+  const recording = { signature, approved }
+  const resolved = await (approved
+    ? presenceTransaction(surroundings, { session, ...approved }, now, (tx) => sign(tx, request, recording, now))
+    : actingTransaction(surroundings.db, session, (tx) => sign(tx, request, recording, now)))
+  if (!resolved) throw await endedSince(surroundings.db, request, now)
+  return {
+    requestId,
+    status: 'signed' as const,
+    signature: written,
+    publicKey: toBase64(request.publicKey),
+    resolvedAt: now.toISOString(),
+  }
+}
+
+type Verifying = { session: PasskeySession; request: store.RequestOfUser; given: GivenApproval }
+
+async function verify(surroundings: Surroundings, { session, request, given }: Verifying, now: Date) {
+  const { identityId, requestId } = request
+  const { sessionId } = session
+  const role: Approvable['role'] = 'self'
+  const finding = { flowId: given.flowId, identityIds: [identityId], requestId, sessionId, role }
+  const flow = await findApprovalFlow(surroundings.db, finding, now)
+  return verifyApproval(surroundings, session, { flow, of: toApprovable(request), given })
+}
+
+type Recording = { signature: Uint8Array; approved: VerifiedApproval | undefined }
+
+async function sign(
+  tx: Transaction,
+  request: store.RequestOfUser,
+  { signature, approved }: Recording,
+  now: Date,
+): Promise<true | undefined> {
+  const { identityId, clientId } = request
+  const resolution = { status: 'signed', signature, ...toApprovalColumns(approved) } as const
+  if (!(await resolve(tx, request, resolution, now))) return undefined
+  const use = { identityId, clientId, role: 'self' } as const
+  await (approved ? recordApprovedSignature(tx, signature, use) : bindSignature(tx, signature, use))
+  if (approved) await consumeApproval(tx, approved, now)
+  return true
+}
+
+/** Records that a user denies a request. Throws `request_not_found`, `request_not_pending`. */
+export async function denyRequest(db: Database, acting: Session, requestId: string, now: Date) {
+  const request = await requirePending(db, acting, requestId, now)
+  const denied = await actingTransaction(db, acting, (tx) => resolve(tx, request, { status: 'denied' }, now))
+  if (!denied) throw await endedSince(db, request, now)
+  return { requestId, status: 'denied' as const, resolvedAt: now.toISOString() }
+}
+
+async function requirePending(db: Database, acting: SessionSubject, requestId: string, now: Date) {
+  const request = await loadRequestWithExpiry(db, await findOwn(db, acting, requestId), now)
+  if (request.status !== 'pending') throw notPending(request.status)
+  return request
+}
+
+/** Resolves the request; returns false if another caller was faster. */
+async function resolve(
+  tx: Transaction,
+  request: store.RequestOfUser,
+  resolution: Parameters<typeof store.resolveRequest>[2],
+  now: Date,
+): Promise<boolean> {
+  const { userId, identityId, requestId, clientId } = request
+  const ended = await store.resolveRequest(tx, request, resolution, now)
+  if (!ended) return false
+  const action = resolution.status === 'signed' ? 'signing.signed' : 'signing.denied'
+  await recordAuditEvent(tx, { action, actor: 'user', userId, identityId, clientId, details: { requestId } }, now)
+  await enqueueSigningWebhooks(tx, [ended], now)
+  return true
+}
+
+async function endedSince(db: Database, { identityId, requestId }: store.RequestOfUser, now: Date) {
+  const { status } = await loadRequestWithExpiry(db, await store.findRequest(db, identityId, requestId), now)
+  return notPending(status)
+}
+
+function notPending(status: SigningStatus) {
+  return errors.request_not_pending({ fields: { status } })
+}
