@@ -27,6 +27,7 @@ import {
 } from './resources/list.ts'
 import { addSettings } from './settings.ts'
 import { addVerify } from './verify.ts'
+import { addVerifyTrail } from './verify-trail.ts'
 import { addDeliveries, addSendAgain } from './webhooks/deliveries.ts'
 import {
   addRemove,
@@ -83,6 +84,7 @@ addRotate(keys)
 addBackup(program)
 addRestore(program)
 addVerify(program)
+addVerifyTrail(program)
 addWatch(program.command('log').description('verify the public log of signing keys'))
 addDoctor(program)
 addCompletion(program)

@@ -57,6 +57,11 @@ test('a trail of another implementation is verified, and its bytes are computed 
   assert.deepEqual(verify(given), { sequence: 2, head: vector.proposedHead })
 })
 
+test('the head of an entry without signatures is the one in the documentation', () => {
+  const records = append([], {}, { action: 'organization.created', actor: 'user' })
+  assert.deepEqual(verify(records), { sequence: 1, head: 'M/uxGvtCo9OooNla7Bw/5Fg0Mc/BtWNXyJT7+6DvnMc=' })
+})
+
 test('a verifier returns the statements of an entry, the one who did the act first', () => {
   const verifier = createTrailVerifier(nodeSuite, acting.expected)
   const [one, other] = given.map((record) => verifier.add(record))
