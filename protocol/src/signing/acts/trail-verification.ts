@@ -52,8 +52,11 @@ export type TrailHead = { sequence: number; head: string | null }
 export type ExpectedTrail = {
   organizationId: string
   issuer: string
-  /** Returns the public key of an identity as the transparency log states it, base64. */
-  publicKeyOf: (identityId: string, keyVersion: number) => string | undefined
+  /**
+   * Returns the public key of an identity as the transparency log states it, base64, if it was in force at an instant:
+   * who has a replaced key could sign acts that are dated later.
+   */
+  publicKeyOf: (identityId: string, keyVersion: number, at: string) => string | undefined
   /** Head that the verifier saw before: without it, an older or another trail is not noticed. */
   remembered?: TrailHead | undefined
 }
@@ -201,7 +204,7 @@ function signatureFlaw(
   statement: ActStatement,
   { publicKeyOf }: ExpectedTrail,
 ): TrailError | undefined {
-  const publicKey = publicKeyOf(statement.identityId, statement.keyVersion)
+  const publicKey = publicKeyOf(statement.identityId, statement.keyVersion, statement.at)
   if (publicKey === undefined) return 'unknown_key'
   return act && isActSigned(suite, act, statement, publicKey) ? undefined : 'invalid_act'
 }

@@ -169,6 +169,12 @@ test('ACT-08 nothing but the signature of an act, with its passkey and a key of 
   assert.equal(alone({ ...withoutPasskey, presence: zeros }), 'invalid_act')
   assert.equal(alone(signAct({ keyVersion: 1 })), 'unknown_key')
   assert.equal(alone(signAct({ identityId: acting.organizationId })), 'unknown_key')
+  const replacedAt = (instant: string) => ({
+    publicKeyOf: (identityId: string, keyVersion: number, signedAt: string) =>
+      signedAt < instant ? acting.expected.publicKeyOf(identityId, keyVersion, signedAt) : undefined,
+  })
+  assert.equal(verify(append([], { acts: [first] }), replacedAt(at(3))), 'unknown_key')
+  assert.equal(typeof verify(append([], { acts: [first] }), replacedAt(at(4))), 'object')
   const publicKey = createPublicKey(acting.keys.ada).export({ format: 'jwk' }).x ?? ''
   assert.equal(isActSigned(nodeSuite, act, statement, publicKey), false)
 })
