@@ -28,6 +28,7 @@ import {
 import { addSettings } from './settings.ts'
 import { addInit, addShow as addShowTrust } from './trust.ts'
 import { addVerify } from './verify.ts'
+import { addVerifyTrail } from './verify-trail.ts'
 import { addDeliveries, addSendAgain } from './webhooks/deliveries.ts'
 import {
   addRemove,
@@ -84,6 +85,7 @@ addRotate(keys)
 addBackup(program)
 addRestore(program)
 addVerify(program)
+addVerifyTrail(program)
 addWatch(program.command('log').description('verify the public log of signing keys'))
 const trust = program.command('trust').description('trust the key of a transparency log in an app')
 addInit(trust)

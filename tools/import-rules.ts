@@ -54,6 +54,7 @@ const loadedOnDemand = [
   ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata', 'nodemailer', 'age-encryption'],
   ...['web/pages/signin/consent/app-key.ts', 'web/lib/keys/key-vault.ts'],
   ...['web/components/display/ExactText.tsx', 'protocol/src/signing/receipt-verification.ts'],
+  'protocol/src/signing/acts/trail-verification.ts',
 ]
 
 const filesPerFolderMax = 12

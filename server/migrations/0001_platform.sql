@@ -18,6 +18,32 @@ create index audit_event_of_identity_alone on audit_event (identity_id, event_id
 create index audit_event_of_organization on audit_event (organization_id, event_id) where organization_id is not null;
 create index audit_event_of_user on audit_event (user_id, event_id);
 
+-- Audit events of organizations without a place in the trail. A request adds one without a lock that others need.
+create table organization_trail_pending (
+  organization_id uuid not null,
+  event_id uuid not null,
+  primary key (organization_id, event_id)
+);
+
+-- Trail of an organization: its audit events as a chain of hashes. A reader who keeps its head notices any change.
+create table organization_trail (
+  organization_id uuid not null,
+  sequence integer not null,
+  event_id uuid not null,
+  -- Canonical JSON with the digest of the entry before.
+  entry text not null,
+  -- Hashed with the details of the event, so that the entry does not show them after they were deleted.
+  salt bytea not null,
+  primary key (organization_id, sequence)
+);
+
+-- Last entry of each trail, which the process that appends to it locks.
+create table organization_trail_head (
+  organization_id uuid primary key,
+  sequence integer not null,
+  head text
+);
+
 -- Attempts counted in a window, where processes share their rate limits. Unlogged: no row costs a disk flush, and a
 -- crash of the database resets all windows.
 create unlogged table rate_limit_window (

@@ -16,13 +16,14 @@ const references: Record<string, { table: string; except: string[] }> = {
     ],
   },
   // Tokens for an organization end with it and are kept for a while. SSO authentications are removed. Its signatures
-  // stay for those who rely on them, and its slug stays reserved for a while.
+  // stay for those who rely on them, its slug stays reserved for a while, and its trail stays with the audit log.
   organization_id: {
     table: 'organization',
     except: [
       ...['audit_event', 'token_family', 'session', 'session_sso_authentication', 'session_sso_bypass'],
       ...['signing_organization_request', 'signing_organization_request_route', 'signing_organization_signature'],
       ...['signing_signature_use', 'organization_slug'],
+      ...['organization_trail', 'organization_trail_head', 'organization_trail_pending'],
     ],
   },
   // What a deleted app left behind expires by itself, or is deleted with the identity: without the app no client can

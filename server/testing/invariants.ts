@@ -62,6 +62,19 @@ const invariants: Record<string, string> = {
     from (select * from organization_domain where verified_at is not null) proved
     full join organization_verified_domain verified using (domain)
     where (proved.organization_id, proved.domain_id) is distinct from (verified.organization_id, verified.domain_id)`,
+  'an event of an organization has one place in its trail, or waits for it': `
+    select event_id from audit_event
+    left join organization_trail placed using (organization_id, event_id)
+    left join organization_trail_pending pending using (organization_id, event_id)
+    where organization_id is not null and (placed.event_id is null) = (pending.event_id is null)`,
+  'a trail is as long as its head says, without a gap': `
+    select organization_id from organization_trail_head where sequence <> (
+      select coalesce(max(organization_trail.sequence), 0) from organization_trail
+      where organization_trail.organization_id = organization_trail_head.organization_id
+    ) or sequence <> (
+      select count(*) from organization_trail
+      where organization_trail.organization_id = organization_trail_head.organization_id
+    )`,
   'a delegation belongs to an identity that has connected its source, or was revoked': `
     select delegation_grant.identity_id, delegation_id from delegation_grant
     left join authorization_consent consent

@@ -42,6 +42,7 @@ export async function organize({ world, send }: RequestClient, { verifyDomain }:
   await send(headers, `DELETE ${url}/domains/${claims[0].domain.domainId}`)
   await send(headers, `GET ${url}/audit?limit=5&action=organization.member`)
   await world.business.inject({ url: `${url}/audit/export?format=jsonl`, headers })
+  await world.business.inject({ url: `${url}/trail`, headers })
   const app = await world.app()
   const tokens = await times(() => app.tokens(owner, { organizationId: id }))
   await app.tokens(joined.person, { organizationId: id })

@@ -177,10 +177,12 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   await mary.page.getByRole('combobox').selectOption('all')
   const acts = ['organization.member.removed', 'organization.member.updated', 'organization.invitation.created']
   assert.deepEqual(await signedIn(await saveTrail(mary, 'jsonl'), mary), acts)
+  const chained = (await saveTrail(mary, 'trail')).split('\n').map((line) => JSON.parse(JSON.parse(line).entry).action)
+  assert.deepEqual([chained[0], chained.at(-1)], ['organization.created', 'organization.member.removed'])
   await mary.leave()
 })
 
-async function saveTrail({ page, press }: Person, format: 'csv' | 'jsonl'): Promise<string> {
+async function saveTrail({ page, press }: Person, format: 'csv' | 'jsonl' | 'trail'): Promise<string> {
   const saving = page.waitForEvent('download')
   await press(`save-${format}`)
   return (await readFile(await (await saving).path(), 'utf8')).trim()

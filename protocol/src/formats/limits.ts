@@ -29,6 +29,9 @@ export const limits = {
   sessionIdleSeconds: 30 * 24 * 3600,
   sessionLifetimeSeconds: 90 * 24 * 3600,
   freshAuthenticationSeconds: 5 * 60,
+  /** Time in which a signed act is done, and time in which a proposal is approved by others and done. */
+  actLifetimeSeconds: 5 * 60,
+  actProposalLifetimeSeconds: 7 * 24 * 3600,
   /** Lifetime of an SSO sign-in for a user's session, and of a session opened by SSO alone. */
   enterpriseSsoSeconds: 24 * 3600,
   /** Minimum interval between audit events for an owner's session without SSO. */

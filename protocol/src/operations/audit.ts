@@ -83,3 +83,28 @@ export const exportOrganizationAuditLog = endpoint(
     }),
   },
 )
+
+export const exportOrganizationTrail = endpoint(
+  'GET /api/organizations/:organizationId/trail',
+  {
+    ...organization,
+    ssoSession: 'its organization',
+    summary: 'Export the trail of an organization: its audit events as a chain of hashes, as JSON lines',
+  },
+  {
+    params: Type.Object({ organizationId: OrganizationId }),
+    querystring: Type.Object({
+      identity_id: Type.Optional(IdentityId),
+      after: Type.Optional(
+        Type.String({ pattern: '^(0|[1-9][0-9]{0,8})$', description: 'Number of the entry before the first one' }),
+      ),
+    }),
+  },
+  {
+    200: Type.Unsafe<unknown>({
+      type: 'string',
+      description: 'Oldest first',
+      contentMediaType: 'application/jsonl',
+    }),
+  },
+)

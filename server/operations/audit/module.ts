@@ -2,7 +2,7 @@ import { endpointsOf } from '@countersign/protocol/endpoint'
 import { listActivity } from '@countersign/protocol/accounts/account'
 import * as endpoints from '@countersign/protocol/operations/audit'
 import { readActivity } from '#platform/audit/audit-log.ts'
-import { auditRoutes, organizationAuditRoutes } from './routes.ts'
+import { auditRoutes, organizationAuditRoutes, organizationTrailRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 export const auditLog = defineModule()({
@@ -11,6 +11,7 @@ export const auditLog = defineModule()({
   mount(hosts, { kernel }) {
     auditRoutes(hosts.api, kernel)
     organizationAuditRoutes(hosts.business, kernel)
+    organizationTrailRoutes(hosts.business, kernel)
   },
   exported: { account: { activity: (db, { userId }) => readActivity(db, userId) } },
 })

@@ -13,6 +13,7 @@ import {
   listOrganizationAuditEvents,
   writeAuditExport,
 } from '#platform/audit/audit-log.ts'
+import { extendTrail, writeTrail } from '#platform/audit/trail.ts'
 
 const entriesDefault = 50
 
@@ -69,6 +70,24 @@ export function organizationAuditRoutes(host: Host, kernel: ServerContext): void
       reply.header('content-disposition', `attachment; filename="organization-trail.${format}"`)
       const pieces = writeAuditExport(db, { organizationId: asking.organizationId, action }, format)
       return reply.type(auditExportFormats[format].type).send(Readable.from(pieces))
+    },
+  })
+}
+
+/** Registers the trail of an organization, for its admins. */
+export function organizationTrailRoutes(host: Host, kernel: ServerContext): void {
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.exportOrganizationTrail,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const asking = memberContextOf(request, session.of(request))
+      await requireMember(kernel, asking, 'manage_org', kernel.clock())
+      await extendTrail(kernel.db, asking.organizationId)
+      reply.header('content-disposition', 'attachment; filename="trail.jsonl"')
+      const pieces = writeTrail(kernel.db, asking.organizationId, Number(request.query.after ?? 0))
+      return reply.type('application/jsonl').send(Readable.from(pieces))
     },
   })
 }

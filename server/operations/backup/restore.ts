@@ -22,6 +22,12 @@ const errors = defineErrors({
 })
 
 const batchRows = 500
+const continued = new Set([
+  'audit_event',
+  'organization_trail',
+  'organization_trail_head',
+  'organization_trail_pending',
+])
 
 /** Services of backups. `backedUpTables` are the tables that a backup contains. */
 export type BackupServices = { kernel: ServerContext; keys: SigningKeys; backedUpTables: readonly string[] }
@@ -107,10 +113,10 @@ async function requireReady(tx: Transaction, { schema }: Header): Promise<void> 
   if (!(await store.isEmptyInstance(tx, playgroundClientId))) throw errors.instance_not_empty()
 }
 
-/** Deletes what a restore replaces, such as the app of the playground. The audit log continues. */
+/** Deletes what a restore replaces, such as the app of the playground. The audit log and its trails continue. */
 async function deleteReplacedRows(tx: Transaction, tables: readonly string[]): Promise<void> {
   const sorted = await inReferenceOrder(tx, tables)
-  for (const table of sorted.toReversed()) if (table !== 'audit_event') await store.deleteAllRows(tx, table)
+  for (const table of sorted.toReversed()) if (!continued.has(table)) await store.deleteAllRows(tx, table)
 }
 
 /** Writes the rows in batches; returns their number, which the end of the backup has confirmed. */

@@ -1,3 +1,4 @@
+import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
 import type { ActivityEntry } from '@countersign/protocol/accounts/account'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -105,21 +106,19 @@ export type AuditEvent = {
 
 /**
  * Records an audit event, in the transaction of the action if there is one. Details contain no secrets and no user
- * content.
+ * content. An event of an organization gets a place in its trail later. Throws a `RangeError` for details without
+ * canonical form, which could have no place there.
  */
 export async function recordAuditEvent(db: Database | Transaction, audited: AuditEvent, now: Date): Promise<void> {
-  await db
-    .insertInto('audit_event')
-    .values({
-      event_id: randomUUIDv7(),
-      occurred_at: now,
-      action: audited.action,
-      actor: audited.actor,
-      user_id: audited.userId ?? null,
-      identity_id: audited.identityId ?? null,
-      client_id: audited.clientId ?? null,
-      organization_id: audited.organizationId ?? null,
-      details: JSON.stringify(audited.details ?? {}),
-    })
-    .execute()
+  await store.insertAuditEvent(db, {
+    event_id: randomUUIDv7(),
+    occurred_at: now,
+    action: audited.action,
+    actor: audited.actor,
+    user_id: audited.userId ?? null,
+    identity_id: audited.identityId ?? null,
+    client_id: audited.clientId ?? null,
+    organization_id: audited.organizationId ?? null,
+    details: writeCanonicalJson(audited.details ?? {}),
+  })
 }

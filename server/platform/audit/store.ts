@@ -1,7 +1,25 @@
-import { sql, type Selectable } from 'kysely'
+import { type Insertable, sql, type Selectable } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
-import type { Database } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Tables } from '#platform/database/tables.ts'
+
+/** Inserts an audit event, and queues it for the trail of its organization in the same statement. */
+export async function insertAuditEvent(
+  db: Database | Transaction,
+  event: Insertable<Tables['audit_event']>,
+): Promise<void> {
+  const { organization_id, event_id } = event
+  const insert = db.insertInto('audit_event').values(event)
+  if (organization_id === null || organization_id === undefined) {
+    await insert.execute()
+    return
+  }
+  await db
+    .with('recorded', () => insert)
+    .insertInto('organization_trail_pending')
+    .values({ organization_id, event_id })
+    .execute()
+}
 
 /** Lists the newest audit events, of all or of those older than the event `before`. */
 export function listAuditEvents(db: Database, before: string | undefined, count: number) {

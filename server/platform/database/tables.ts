@@ -279,6 +279,22 @@ export interface Tables {
     identity_id: IdentityId | null
     confirmed_at: Date
   }
+  organization_trail: {
+    organization_id: OrganizationId
+    sequence: number
+    event_id: string
+    entry: string
+    salt: Uint8Array
+  }
+  organization_trail_head: {
+    organization_id: OrganizationId
+    sequence: number
+    head: string | null
+  }
+  organization_trail_pending: {
+    organization_id: OrganizationId
+    event_id: string
+  }
   organization_verified_domain: {
     domain: string
     organization_id: OrganizationId

@@ -1,5 +1,6 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/operations'
+import { extendTrails } from '#platform/audit/trail.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 import { pruneRateLimits } from '#platform/rate-limits/rate-limit.ts'
 
@@ -16,6 +17,13 @@ export const platform = defineModule()({
   name: 'platform',
   endpoints: endpointsOf(endpoints),
   rateLimits,
-  tables: { audit_event: 'include', rate_limit_window: 'exclude' },
+  tables: {
+    audit_event: 'include',
+    organization_trail: 'include',
+    organization_trail_head: 'include',
+    organization_trail_pending: 'include',
+    rate_limit_window: 'exclude',
+  },
+  maintenanceTasks: { 'extend-organization-trails': ({ db }) => extendTrails(db) },
   cleanupTasks: { 'rate-limits': pruneRateLimits },
 })

@@ -7,6 +7,7 @@ export type FrameLabel = `countersign/${
   | 'approval-presence'
   | 'act'
   | 'act-presence'
+  | 'act-proposal'
   | 'act-secret'
   | 'key-link'
   | 'key-possession'

@@ -184,7 +184,7 @@ test('ESS-04 an SSO session reaches no other organization of the user', async ()
     [own],
   )
   assert.equal((await ask(`/${own}/members`)).statusCode, 200)
-  for (const path of ['', '/members', '/audit', '/audit/export?format=jsonl', '/invitations'])
+  for (const path of ['', '/members', '/audit', '/audit/export?format=jsonl', '/trail', '/invitations'])
     assert.equal((await ask(`/${other}${path}`)).statusCode, 404, path)
 })
 

@@ -48,6 +48,7 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'DELETE /api/organizations/:organizationId/invitations/:invitationId': ['owner', 'admin'],
   'GET /api/organizations/:organizationId/audit': ['owner'],
   'GET /api/organizations/:organizationId/audit/export': ['owner'],
+  'GET /api/organizations/:organizationId/trail': ['owner'],
   'GET /api/organizations/:organizationId/domains': ['owner', 'admin'],
   'POST /api/organizations/:organizationId/domains': ['owner', 'admin'],
   'POST /api/organizations/:organizationId/domains/:domainId/verify': ['owner', 'admin'],

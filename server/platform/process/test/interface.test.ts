@@ -72,6 +72,7 @@ test('CLI-07 the OpenAPI document declares media types other than JSON, and opti
   assert.deepEqual(typesOf('/api/signing/requests/{requestId}/receipt'), ['application/countersign-receipt+jwt'])
   assert.deepEqual(typesOf('/.well-known/webfinger'), ['application/jrd+json'])
   assert.deepEqual(typesOf('/api/organizations/{organizationId}/audit/export'), ['text/csv', 'application/jsonl'])
+  assert.deepEqual(typesOf('/api/organizations/{organizationId}/trail'), ['application/jsonl'])
   assert.equal(document.paths['/api/admin/keys/rotate'].post.requestBody.required, false)
   assert.equal(document.paths['/api/admin/apps'].post.requestBody.required, true)
   const restored = Object.keys(document.paths['/api/admin/restore'].post.requestBody.content)

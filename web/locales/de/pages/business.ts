@@ -139,6 +139,10 @@ export const businessMessages: typeof english = {
       csv: 'Als CSV exportieren',
       jsonl: 'Als JSON Lines exportieren',
     },
+    trailWhy:
+      'Die Prüfkette verbindet alle Ereignisse zu einer Kette. Bewahrt jeden Export auf: Ein späterer zeigt, ob der ' +
+      'Dienst frühere Ereignisse geändert oder entfernt hat.',
+    saveTrail: 'Prüfkette exportieren',
   },
 
   slug: 'URL-Name',

@@ -132,6 +132,10 @@ export const businessMessages = {
       csv: 'Export as CSV',
       jsonl: 'Export as JSON Lines',
     },
+    trailWhy:
+      'The trail links all events in a chain. Keep each export: a later one shows whether the service has changed or ' +
+      'removed earlier events.',
+    saveTrail: 'Export trail',
   },
 
   slug: 'URL name',

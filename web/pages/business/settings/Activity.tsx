@@ -24,6 +24,7 @@ type Props = Pick<SectionProps, 'organization'>
 export function Activity({ organization }: Props) {
   const words = useBusinessMessages()
   const doing = useActions()
+  const savingTrail = useActions()
   const [kind, setKind] = useState<Kind>('all')
   const save = (format: keyof typeof formats): Action => ({
     name: `save-${format}`,
@@ -36,6 +37,18 @@ export function Activity({ organization }: Props) {
       downloadFile(text, formats[format], `${organization.slug}.${format}`)
     },
   })
+  const saveTrail: Action = {
+    name: 'save-trail',
+    label: words.trail.saveTrail,
+    look: 'secondary',
+    do: async () => {
+      const text = await callBusinessForText(
+        'GET /api/organizations/:organizationId/trail',
+        memberContext(organization),
+      )
+      downloadFile(text, formats.jsonl, `${organization.slug}-trail.jsonl`)
+    },
+  }
   return (
     <section class="step">
       <h1>{words.sections.activity}</h1>
@@ -48,6 +61,8 @@ export function Activity({ organization }: Props) {
       />
       <Trail key={kind} organization={organization} kind={kind} />
       <Actions of={[save('csv'), save('jsonl')]} doing={doing} />
+      <p class="hint">{words.trail.trailWhy}</p>
+      <Actions of={[saveTrail]} doing={savingTrail} />
     </section>
   )
 }

@@ -1,0 +1,126 @@
+import type { Selectable } from 'kysely'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import type { JsonObject } from '@countersign/protocol/formats/signing/canonical-json'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Tables } from '#platform/database/tables.ts'
+
+export type TrailEventDetails = {
+  entryId: string
+  identityId: IdentityId | null
+  clientId: string | null
+  details: JsonObject
+}
+
+export type TrailEvent = TrailEventDetails & {
+  at: Date
+  action: string
+  actor: Selectable<Tables['audit_event']>['actor']
+}
+
+export async function listOrganizationsWithPendingEvents(db: Database, count: number): Promise<OrganizationId[]> {
+  const rows = await db
+    .selectFrom('organization_trail_pending')
+    .select('organization_id')
+    .distinct()
+    .orderBy('organization_id')
+    .limit(count)
+    .execute()
+  return rows.map((row) => row.organization_id)
+}
+
+/** Locks the head of a trail until the end of the transaction, and creates it for the first entry. */
+export async function lockTrail(
+  tx: Transaction,
+  organizationId: OrganizationId,
+): Promise<{ sequence: number; head: string | null }> {
+  await tx
+    .insertInto('organization_trail_head')
+    .values({ organization_id: organizationId, sequence: 0, head: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return tx
+    .selectFrom('organization_trail_head')
+    .select(['sequence', 'head'])
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+/** Lists the oldest events that have no place. */
+export function listPendingEvents(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  count: number,
+): Promise<TrailEvent[]> {
+  return tx
+    .selectFrom('organization_trail_pending')
+    .innerJoin('audit_event', 'audit_event.event_id', 'organization_trail_pending.event_id')
+    .select([
+      'audit_event.event_id as entryId',
+      'occurred_at as at',
+      'action',
+      'actor',
+      'identity_id as identityId',
+      'client_id as clientId',
+    ])
+    .select(({ ref }) => ref('details').$castTo<JsonObject>().as('details'))
+    .where('organization_trail_pending.organization_id', '=', organizationId)
+    .orderBy('organization_trail_pending.event_id')
+    .limit(count)
+    .execute()
+}
+
+type NewEntry = { eventId: string; sequence: number; entry: string; salt: Uint8Array }
+
+/** Appends entries, with the head after them, and removes their events from the queue. */
+export async function appendEntries(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  { rows, head }: { rows: NewEntry[]; head: string | null },
+): Promise<void> {
+  const organization = { organization_id: organizationId }
+  await tx
+    .insertInto('organization_trail')
+    .values(rows.map(({ eventId, ...row }) => ({ ...organization, ...row, event_id: eventId })))
+    .execute()
+  await tx
+    .deleteFrom('organization_trail_pending')
+    .where('organization_id', '=', organizationId)
+    .where(
+      'event_id',
+      'in',
+      rows.map(({ eventId }) => eventId),
+    )
+    .execute()
+  await tx
+    .updateTable('organization_trail_head')
+    .set({ sequence: rows.at(-1)?.sequence ?? 0, head })
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
+
+/** Entry of a trail, and its event unless that was deleted. */
+export type TrailRow = { sequence: number; entry: string; salt: Uint8Array; event: TrailEventDetails | null }
+
+/** Lists `count` entries of a trail after the entry `after`, oldest first. */
+export async function listTrailRows(
+  db: Database,
+  organizationId: OrganizationId,
+  after: number,
+  count: number,
+): Promise<TrailRow[]> {
+  const rows = await db
+    .selectFrom('organization_trail')
+    .leftJoin('audit_event', 'audit_event.event_id', 'organization_trail.event_id')
+    .select(['sequence', 'entry', 'salt', 'audit_event.event_id', 'identity_id', 'client_id'])
+    .select(({ ref }) => ref('details').$castTo<JsonObject | null>().as('details'))
+    .where('organization_trail.organization_id', '=', organizationId)
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(count)
+    .execute()
+  return rows.map(({ sequence, entry, salt, event_id, identity_id, client_id, details }) => {
+    const event = event_id === null || details === null ? null : { entryId: event_id, details }
+    return { sequence, entry, salt, event: event && { ...event, identityId: identity_id, clientId: client_id } }
+  })
+}
