@@ -5,7 +5,10 @@ import { toBase64 } from '../formats/base64.ts'
 import { isSignedBy } from '../formats/signing/ed25519.ts'
 import type { KeyEvent } from '../formats/signing/key-event.ts'
 import { verifyKeyInclusion } from '../formats/signing/key-inclusion.ts'
+import { type Approval, type ExpectedApproval, findApprovalError, parseApprovalStatement } from './approvals.ts'
 import { OrganizationReceipt, Receipt, receiptType } from './receipts.ts'
+
+export { findApprovalError, type Approval, type ExpectedApproval } from './approvals.ts'
 
 /** Functions that verify notes, proofs and receipts in Node. An invalid key verifies nothing. */
 export const nodeSuite: NoteSuite = {
@@ -27,27 +30,46 @@ export type ReceiptError =
   | 'invalid_signature'
   | 'insufficient_signatures'
   | 'key_not_in_log'
+  | 'invalid_approval'
+  | 'no_approval'
+
+/** What a valid receipt leaves unproved: it then proves that a text was signed, not what for. */
+export type Unproved = 'no_approval'
 
 /** Content of a valid receipt, and the log entry of its key. */
-export type VerifiedReceipt = { receipt: Receipt; checkpoint: Checkpoint; event: KeyEvent }
+export type VerifiedReceipt = { receipt: Receipt; checkpoint: Checkpoint; event: KeyEvent; unproved: Unproved[] }
 type ReceiptVerification = VerifiedReceipt | { flaw: ReceiptError }
 
 /** Log keys as published (`/api/transparency/jwks`); if they name their log, it must match. */
 export type LogKeySet = { keys: readonly unknown[]; origin?: string | undefined }
 
 /** Content of a valid receipt of an organization, and the log entry of each key, in the order of the signatures. */
-export type VerifiedOrganizationReceipt = { receipt: OrganizationReceipt; checkpoint: Checkpoint; events: KeyEvent[] }
+export type VerifiedOrganizationReceipt = {
+  receipt: OrganizationReceipt
+  checkpoint: Checkpoint
+  events: KeyEvent[]
+  unproved: Unproved[]
+}
 type OrganizationReceiptReading = VerifiedOrganizationReceipt | { flaw: ReceiptError }
 
-type ReceiptExpectation = { payload: string; keySet: LogKeySet }
+/**
+ * What a receipt must prove: `text` (default) that these bytes were signed, `approval` also the request, the app, the
+ * role, the time and the use of a passkey. `issuer` is the service's issuer URL without a slash at its end. It is
+ * required for `approval`; approvals by another issuer are refused.
+ */
+export type ReceiptRequirement = { require?: 'text' | 'approval' | undefined; issuer?: string | undefined }
+type ReceiptExpectation = ReceiptRequirement & { payload: string; keySet: LogKeySet }
 
 const utf8 = new TextEncoder()
 
 /**
  * Verifies a receipt for a text. It is valid if the service has signed it, the user's signature is over exactly these
- * bytes, and the log contains the user's key as stated in the receipt.
+ * bytes, and the log contains the user's key as stated in the receipt. An approval in it is valid too. Throws a
+ * `TypeError` for an unknown requirement.
  */
-export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectation): ReceiptVerification {
+export function verifyReceipt(jws: string, expected: ReceiptExpectation): ReceiptVerification {
+  requireKnown(expected)
+  const { payload, keySet } = expected
   const said = readStatement(jws, keySet)
   if ('flaw' in said) return said
   const { statement: receipt } = said
@@ -56,7 +78,9 @@ export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectati
   if (receipt.payloadSha256 !== toBase64(nodeSuite.sha256(message))) return flawed('payload_mismatch')
   if (!isSigned(receipt, message)) return flawed('invalid_signature')
   const opened = unlockOrganizationKey(receipt, receipt.checkpoint, { keySet, logKey: said.logKey })
-  return opened ? { receipt, ...opened } : flawed('key_not_in_log')
+  if (!opened) return flawed('key_not_in_log')
+  const approvals = verifyApprovals([receipt], { ...expected, receipt })
+  return 'flaw' in approvals ? approvals : { receipt, ...opened, ...approvals }
 }
 
 /**
@@ -64,10 +88,9 @@ export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectati
  * one signer and of the required number of approvers, all over exactly these bytes, and the log contains their keys.
  * Their permissions are stated by the service alone.
  */
-export function verifyOrganizationReceipt(
-  jws: string,
-  { payload, keySet }: ReceiptExpectation,
-): OrganizationReceiptReading {
+export function verifyOrganizationReceipt(jws: string, expected: ReceiptExpectation): OrganizationReceiptReading {
+  requireKnown(expected)
+  const { payload, keySet } = expected
   const said = readStatement(jws, keySet)
   if ('flaw' in said) return said
   const { statement: receipt } = said
@@ -82,7 +105,43 @@ export function verifyOrganizationReceipt(
   )
   const [first] = opened
   if (!first || opened.length < signatures.length) return flawed('key_not_in_log')
-  return { receipt, checkpoint: first.checkpoint, events: opened.map(({ event }) => event) }
+  const approvals = verifyApprovals(signatures, { ...expected, receipt })
+  if ('flaw' in approvals) return approvals
+  return { receipt, checkpoint: first.checkpoint, events: opened.map(({ event }) => event), ...approvals }
+}
+
+function requireKnown({ require = 'text', issuer }: ReceiptRequirement): void {
+  if (require !== 'text' && require !== 'approval') throw new TypeError("require must be 'text' or 'approval'.")
+  if (require === 'approval' && issuer === undefined) throw new TypeError('An approval is verified for an issuer.')
+}
+
+type Approved = Pick<Receipt, 'identityId' | 'publicKey' | 'keyVersion'> & {
+  approval?: Approval
+  memberId?: string
+  role?: 'sign' | 'approve'
+}
+type ApprovalExpectation = ReceiptExpectation & { receipt: Receipt | OrganizationReceipt }
+
+/** Verifies the approvals of all signatures. Those that a receipt contains must be valid even if none is required. */
+function verifyApprovals(
+  signatures: Approved[],
+  { require, issuer, payload, receipt }: ApprovalExpectation,
+): { unproved: Unproved[] } | { flaw: ReceiptError } {
+  for (const { approval, memberId, role = 'self', identityId, publicKey, keyVersion } of signatures) {
+    if (!approval) continue
+    const expected: ExpectedApproval = {
+      ...{ requestId: receipt.requestId, clientId: receipt.clientId, identityId, publicKey, keyVersion, role, payload },
+      issuer: issuer ?? parseApprovalStatement(approval.statement)?.issuer ?? '',
+      ...('organization' in receipt && {
+        organization: { id: receipt.organization.id, approvalsNeeded: receipt.approvalsNeeded, memberId },
+      }),
+      requiresPresence: require === 'approval',
+    }
+    if (findApprovalError(nodeSuite, approval, expected)) return flawed('invalid_approval')
+  }
+  const isApproved = signatures.every(({ approval }) => approval !== undefined)
+  if (!isApproved && require === 'approval') return flawed('no_approval')
+  return { unproved: isApproved ? [] : ['no_approval'] }
 }
 
 /** Checks that one member signed and enough others approved: each a different member, identity and key. */

@@ -3,6 +3,7 @@ import type { Operations } from '../shared/api-types.ts'
 import { verifySignature } from './signature.ts'
 import {
   postSigningRequest,
+  requireApproval,
   signingPageUrl,
   unexpected,
   pollStatus,
@@ -40,8 +41,11 @@ export type OrganizationOutcome =
       requestId: string
       organizationId: string
       payload: string
+      /** Each with its `approval`, if the member approved more than the text. */
       signatures: MemberSignature[]
       resolvedAt: string
+      /** What the outcome does not prove: `no_approval` if a member signed the text alone. */
+      unproved: 'no_approval'[]
     }
   | { status: 'denied'; requestId: string; organizationId: string }
   | { status: 'expired'; requestId: string; organizationId: string }
@@ -63,7 +67,8 @@ export async function createOrganizationRequest(
 
 /**
  * Waits for the outcome, as for the signature of a user. Verifies the signatures over the requested text: one of a
- * signing member, and the required number of approvals by other members. Throws `invalid_signature` if there are fewer.
+ * signing member, and the required number of approvals by other members. Throws `invalid_signature` if there are fewer,
+ * and `invalid_approval` for an approval of anything but this request.
  */
 export async function waitForOrganizationSignature(
   app: App,
@@ -74,7 +79,15 @@ export async function waitForOrganizationSignature(
   const { requestId, organizationId, payload } = request
   if (status !== 'signed') return { status, requestId, organizationId }
   if (!isEnough(request, signatures)) throw new CountersignError(notSigned)
-  return { status, requestId, organizationId, payload, signatures, resolvedAt }
+  for (const { approval, identityId, memberId, role, publicKey } of signatures) {
+    const { approvalsNeeded, expiresAt } = request
+    const organization = { id: organizationId, approvalsNeeded, memberId }
+    const expected = { requestId, identityId, role, organization, payload, publicKey, expiresAt }
+    if (approval) requireApproval(app, approval, expected)
+  }
+  const isApproved = signatures.every(({ approval }) => approval !== undefined)
+  const unproved: 'no_approval'[] = isApproved ? [] : ['no_approval']
+  return { status, requestId, organizationId, payload, signatures, resolvedAt, unproved }
 }
 
 function isEnough({ payload, approvalsNeeded }: OrganizationRequest, signatures: MemberSignature[]): boolean {

@@ -1,5 +1,8 @@
 import {
+  type Approval,
   type ReceiptError,
+  type ReceiptRequirement,
+  type Unproved,
   verifyOrganizationReceipt as readOrganization,
   verifyReceipt as read,
 } from '@countersign/protocol/signing/receipt-verification'
@@ -20,8 +23,11 @@ export type ReceiptVerificationInput = {
 /** The log keys that you got from the service with `getLogKeys`. */
 export type LogKeys = { keys: readonly unknown[]; origin?: string | undefined }
 
-/** The inputs for verifying a receipt. */
-export type Trusted = { logKeys: LogKeys }
+/**
+ * The inputs for verifying a receipt: the log keys, and what it must prove. With `require: 'approval'` it must also
+ * prove for which request, app, role and time the text was signed, at this `issuer` (your `authUrl`), with a passkey.
+ */
+export type Trusted = ReceiptRequirement & { logKeys: LogKeys }
 
 /** The request of the receipt: the result of `waitForSignature`. */
 export type ReceiptQuery = Pick<ReceiptVerificationInput, 'payload'> & {
@@ -30,6 +36,8 @@ export type ReceiptQuery = Pick<ReceiptVerificationInput, 'payload'> & {
   identityId?: string | undefined
   /** The log keys, if you have them. Otherwise they are fetched from the service. */
   logKeys?: LogKeys | undefined
+  /** What the receipt must prove: the `text` alone (default), or also its `approval`. */
+  require?: ReceiptRequirement['require']
 }
 
 /** User, app, time and key of the signature. */
@@ -44,6 +52,10 @@ export type SignedReceipt = {
   keyVersion: number
   createdAt: string
   resolvedAt: string
+  /** What the user approved, if the receipt proves it. */
+  approval: Approval | undefined
+  /** What the receipt does not prove: `no_approval` if only the text was signed. */
+  unproved: Unproved[]
 }
 
 const sentences = {
@@ -54,6 +66,8 @@ const sentences = {
   invalid_signature: "The user's signature does not verify for this payload.",
   insufficient_signatures: 'The receipt has fewer member signatures than required.',
   key_not_in_log: 'The transparency log does not contain the signing key named in the receipt.',
+  invalid_approval: 'The approval in the receipt is not for this request, text, role, key or issuer.',
+  no_approval: 'The receipt proves that the text was signed, but contains no approval of the request.',
 } satisfies Record<ReceiptError, string>
 
 /**
@@ -64,16 +78,26 @@ const sentences = {
 export function verifyReceipt({ receipt, payload }: ReceiptVerificationInput, trusted: Trusted): SignedReceipt {
   // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
   if (!payload.isWellFormed()) throw refusal('payload_mismatch')
-  const reading = read(receipt, { payload, keySet: keySetOf(trusted) })
+  const reading = read(receipt, { payload, ...requirementOf(trusted), keySet: keySetOf(trusted) })
   if ('flaw' in reading) throw refusal(reading.flaw)
   const { requestId, clientId, identityId, handle, signature } = reading.receipt
   const { publicKey, keyVersion, createdAt, resolvedAt } = reading.receipt
-  return { requestId, clientId, identityId, handle, payload, signature, publicKey, keyVersion, createdAt, resolvedAt }
+  const { approval } = reading.receipt
+  return {
+    ...{ requestId, clientId, identityId, handle, payload, signature, publicKey, keyVersion, createdAt, resolvedAt },
+    approval,
+    unproved: reading.unproved,
+  }
 }
 
 /** Callers in JavaScript without log keys get the error for an unknown log key, as before. */
 function keySetOf(trusted: Partial<Trusted> | undefined): LogKeys {
   return trusted?.logKeys ?? { keys: [] }
+}
+
+/** An issuer is an origin, whatever slash its setting ends with. */
+function requirementOf({ require, issuer }: Partial<Trusted> = {}): ReceiptRequirement {
+  return { require, issuer: issuer === undefined ? undefined : new URL(issuer).origin }
 }
 
 const patienceMilliseconds = 15_000
@@ -83,11 +107,11 @@ const patienceMilliseconds = 15_000
  * CountersignError if the service rejects the request, or the receipt is invalid or for another request.
  */
 export async function getReceipt(
-  { baseUrl, clientId }: Pick<App, 'baseUrl' | 'clientId'>,
-  { requestId, identityId, payload, logKeys }: ReceiptQuery,
+  { baseUrl, authUrl, clientId }: Pick<App, 'baseUrl' | 'authUrl' | 'clientId'>,
+  { requestId, identityId, payload, logKeys, require }: ReceiptQuery,
 ): Promise<ReceiptVerificationInput> {
   const { kept, ...trusted } = await fetchReceipt({ baseUrl, clientId }, { requestId, payload, logKeys })
-  const signed = verifyReceipt(kept, trusted)
+  const signed = verifyReceipt(kept, { ...trusted, require, issuer: authUrl.origin })
   const isRequested = signed.requestId === requestId && signed.clientId === clientId
   if (!isRequested || signed.identityId !== (identityId ?? signed.identityId))
     throw unexpected('The receipt is for another request.')
@@ -128,6 +152,8 @@ export type OrganizationReceiptQuery = Pick<ReceiptVerificationInput, 'payload'>
   organizationId: string
   /** The log keys, if you have them. Otherwise they are fetched from the service. */
   logKeys?: LogKeys | undefined
+  /** What the receipt must prove: the `text` alone (default), or also the `approval` of each member. */
+  require?: ReceiptRequirement['require']
 }
 
 /** Organization, members, app and time of the signature. */
@@ -146,9 +172,12 @@ export type SignedOrganizationReceipt = {
     publicKey: string
     keyVersion: number
     at: string
+    approval: Approval | undefined
   }[]
   createdAt: string
   resolvedAt: string
+  /** What the receipt does not prove: `no_approval` if a member signed only the text. */
+  unproved: Unproved[]
 }
 
 /**
@@ -163,14 +192,15 @@ export function verifyOrganizationReceipt(
 ): SignedOrganizationReceipt {
   // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
   if (!payload.isWellFormed()) throw refusal('payload_mismatch')
-  const reading = readOrganization(receipt, { payload, keySet: keySetOf(trusted) })
+  const reading = readOrganization(receipt, { payload, ...requirementOf(trusted), keySet: keySetOf(trusted) })
   if ('flaw' in reading) throw refusal(reading.flaw)
   const { requestId, clientId, organization, approvalsNeeded, createdAt, resolvedAt } = reading.receipt
   const signatures = reading.receipt.signatures.map(({ identityId, memberId, handle, role, ...signed }) => {
-    const { signature, publicKey, keyVersion, at } = signed
-    return { identityId, memberId, handle, role, signature, publicKey, keyVersion, at }
+    const { signature, publicKey, keyVersion, at, approval } = signed
+    return { identityId, memberId, handle, role, signature, publicKey, keyVersion, at, approval }
   })
-  return { requestId, clientId, organization, approvalsNeeded, payload, signatures, createdAt, resolvedAt }
+  const { unproved } = reading
+  return { requestId, clientId, organization, approvalsNeeded, payload, signatures, createdAt, resolvedAt, unproved }
 }
 
 /**
@@ -178,11 +208,15 @@ export function verifyOrganizationReceipt(
  * CountersignError if the service rejects the request, or the receipt is invalid or for another request.
  */
 export async function getOrganizationReceipt(
-  app: Pick<App, 'baseUrl' | 'clientId'>,
-  { organizationId, ...requested }: OrganizationReceiptQuery,
+  app: Pick<App, 'baseUrl' | 'authUrl' | 'clientId'>,
+  { organizationId, require, ...requested }: OrganizationReceiptQuery,
 ): Promise<ReceiptVerificationInput> {
   const { kept, ...trusted } = await fetchReceipt(app, requested)
-  const { requestId, clientId, organization } = verifyOrganizationReceipt(kept, trusted)
+  const { requestId, clientId, organization } = verifyOrganizationReceipt(kept, {
+    ...trusted,
+    require,
+    issuer: app.authUrl.origin,
+  })
   const isRequested =
     requestId === requested.requestId && clientId === app.clientId && organization.id === organizationId
   if (!isRequested) throw unexpected('The receipt is for another request.')

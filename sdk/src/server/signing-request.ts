@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import { type Approval, findApprovalError, nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { isReservedPayload } from '@countersign/protocol/formats/signing/reserved-payload'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, isRecord } from '../shared/exchange.ts'
@@ -50,6 +51,10 @@ export type SigningOutcome =
       signature: string
       publicKey: string
       resolvedAt: string
+      /** What the user approved: request, app, time, and a passkey. Absent if they signed the text alone. */
+      approval: Approval | undefined
+      /** What the outcome does not prove: `no_approval` if the user signed the text alone. */
+      unproved: 'no_approval'[]
     }
   | { status: 'denied'; requestId: string; identityId: string }
   | { status: 'expired'; requestId: string; identityId: string }
@@ -105,14 +110,15 @@ export function signingPageUrl({ authUrl }: Pick<App, 'authUrl'>, requestId: str
 /**
  * Waits until the request is answered or has expired. Survives restarts of the service and network failures until some
  * time after the expiry, and then throws the reason. Verifies the signature over the requested text with the key named
- * when the request was created: throws `invalid_signature` for any other.
+ * when the request was created: throws `invalid_signature` for any other, and `invalid_approval` for an approval of
+ * anything but this request.
  */
 export async function waitForSignature(
   app: App,
   request: SigningRequest,
   waiting: WaitOptions,
 ): Promise<SigningOutcome> {
-  return toSigningOutcome(request, await pollStatus(app, request, waiting))
+  return toSigningOutcome(app, request, await pollStatus(app, request, waiting))
 }
 
 type Watched = { requestId: string; expiresAt: string }
@@ -198,14 +204,31 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
 
 /** Validates the status that the service reports. */
 function toSigningOutcome(
+  app: App,
   request: SigningRequest,
-  { status, publicKey, signature, resolvedAt }: Ended,
+  { status, publicKey, signature, resolvedAt, approval }: Ended,
 ): SigningOutcome {
   const { requestId, identityId, payload } = request
   if (status === 'denied' || status === 'expired') return { status, requestId, identityId }
   const isSigned = signature !== undefined && publicKey === request.publicKey
   if (!isSigned || !verifySignature({ payload, signature, publicKey })) throw new CountersignError(notSigned)
-  return { status: 'signed', requestId, identityId, payload, signature, publicKey, resolvedAt: resolvedAt ?? '' }
+  if (approval) requireApproval(app, approval, { ...request, role: 'self' })
+  const unproved: 'no_approval'[] = approval ? [] : ['no_approval']
+  return {
+    ...{ status: 'signed', requestId, identityId, payload, signature, publicKey, resolvedAt: resolvedAt ?? '' },
+    ...{ approval, unproved },
+  }
+}
+
+type Approved = Omit<Parameters<typeof findApprovalError>[2], 'clientId' | 'issuer' | 'requiresPresence'>
+
+/** Verifies an approval by what the app knows itself. Throws `invalid_approval` with the difference. */
+export function requireApproval({ authUrl, clientId }: App, approval: Approval, expected: Approved): void {
+  const own = { clientId, issuer: authUrl.origin, requiresPresence: true }
+  const error = findApprovalError(nodeSuite, approval, { ...expected, ...own })
+  if (error === undefined) return
+  const description = `The service reports an approval that is not one of this request: ${error}.`
+  throw new CountersignError({ code: 'invalid_approval', description })
 }
 
 const notSigned = {
@@ -233,9 +256,17 @@ function isOpened(value: unknown): value is Opened {
 function isStatus(value: unknown): value is Status {
   if (!isRecord(value) || !statuses.includes(value['status'])) return false
   if (!hasTexts(value, always) || !hasTextsOf(value, sometimes) || !isProgressOf(value)) return false
+  if (!isApprovalOf(value)) return false
   const { signatures = [] } = value
   const texts = ['identityId', 'memberId', 'role', 'publicKey', 'signature', 'at']
-  return Array.isArray(signatures) && signatures.every((each) => isRecord(each) && hasTexts(each, texts))
+  const isSignature = (each: unknown) => isRecord(each) && hasTexts(each, texts) && isApprovalOf(each)
+  return Array.isArray(signatures) && signatures.every(isSignature)
+}
+
+/** Checks that an approval is complete, or absent. */
+function isApprovalOf({ approval }: Record<string, unknown>): boolean {
+  if (approval === undefined) return true
+  return isRecord(approval) && hasTexts(approval, ['statement', 'signature']) && hasTextsOf(approval, ['presence'])
 }
 
 /** Checks that the progress of an organization is complete, or absent. */
