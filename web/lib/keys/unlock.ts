@@ -1,8 +1,6 @@
 import type { DeviceApproval } from '@countersign/protocol/accounts/device-approvals'
 import { ApiError, NetworkError, call } from '../api/call.ts'
-import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
-import { reauthenticate } from './passkey.ts'
 
 /** The poll interval of both devices of a device approval. Each waits for the other, and either can cancel. */
 
@@ -42,19 +40,6 @@ export async function cancelApproval(approvalId: string): Promise<void> {
 /** Returns whether an approval has expired, was canceled, or ended with the session that requested it. */
 export function isOver(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'device_approval_not_found'
-}
-
-/** The key wraps, and the master key if a passkey has unlocked one of them. */
-export type Opened = { keyWraps: KeyWrap[]; masterKey?: MasterKey }
-
-/** Unlocks the master key with a passkey. The same assertion re-authenticates the user. */
-export async function unlockKeys(userId: string): Promise<Opened> {
-  const [vault, { keyWraps }] = await Promise.all([import('./key-vault.ts'), call('GET /api/account/key-wraps', {})])
-  const credentialIds = openersOf(keyWraps)
-  if (credentialIds.length === 0) return { keyWraps }
-  const used = await reauthenticate(await vault.prfSalt(), { credentialIds })
-  const masterKey = await vault.unlockWithPasskey(keyWraps, used, userId)
-  return { keyWraps, ...(masterKey && { masterKey }) }
 }
 
 /** Returns the passkeys that unlock a key wrap. */

@@ -5,8 +5,7 @@ import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canoni
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { ApprovalStatement } from '@countersign/protocol/signing/approvals'
 import type { SigningKey, SigningRequest } from '@countersign/protocol/signing/signing'
-import { asId, type ClientId } from '@countersign/protocol/ids'
-import { roleOf } from './steps.ts'
+import { type DisplayedStatement, roleOf } from './steps.ts'
 
 export type Started = ResponseOf<'POST /api/signing/requests/:requestId/approval'>
 
@@ -26,7 +25,7 @@ export async function stateDisplayed(
   { request, requestId, issuer }: Displayed,
   { publicKey, keyVersion }: Pick<SigningKey, 'publicKey' | 'keyVersion'>,
   { challenge, challengedAt }: Pick<Started, 'challenge' | 'challengedAt'>,
-): Promise<ApprovalStatement> {
+): Promise<DisplayedStatement> {
   const { app, identityId, handle, payload, organization, createdAt, expiresAt } = request
   const member = organization && {
     id: organization.id,
@@ -38,7 +37,7 @@ export async function stateDisplayed(
     version: 2,
     issuer,
     requestId,
-    app: { clientId: asId<ClientId>(app.clientId), name: app.name, origins: [...new Set(app.origins)].toSorted() },
+    app: { clientId: app.clientId, name: app.name, origins: [...new Set(app.origins)].toSorted() },
     identityId,
     handle,
     role: approvalRoleOf(request),
@@ -55,7 +54,7 @@ export async function stateDisplayed(
 
 /** Compares the statement of what is shown with that of the service, and the clocks of both. */
 export function findDifference(
-  statement: ApprovalStatement,
+  statement: DisplayedStatement,
   started: Pick<Started, 'statement' | 'challengedAt'>,
   now: number,
 ): 'statement' | 'clock' | undefined {
@@ -65,7 +64,7 @@ export function findDifference(
 }
 
 /** Computes the challenge for the passkey, base64url. */
-export async function challengeOf(statement: ApprovalStatement): Promise<string> {
+export async function challengeOf(statement: DisplayedStatement): Promise<string> {
   return toBase64Url(await sha256(approvalChallengeInput(statement)))
 }
 

@@ -22,10 +22,15 @@ type RequestedOrganization = NonNullable<SigningRequest['organization']>
 /** The SSO login of an organization, which members must do before they see its requests. */
 export type OwnSignIn = { organizationName: string; loginUrl: string }
 
+/** Statement of what the page shows. The page does not know apps by branded IDs. */
+export type DisplayedStatement = Omit<ApprovalStatement, 'app'> & {
+  app: { clientId: string; name: string; origins: string[] }
+}
+
 /** A statement that the user has confirmed with a passkey, before the key signs it. */
 export type Confirmed = {
   flowId: string
-  statement: ApprovalStatement
+  statement: DisplayedStatement
   key: SigningKey
   credential: AuthenticationResponse
   evidence: PresenceEvidence

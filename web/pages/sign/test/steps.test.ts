@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
-import { type ClientId, type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
+import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { nextStep, type Confirmed, type Event, type Step } from '../steps.ts'
 
 const request: SigningRequest = {
@@ -22,7 +22,7 @@ const confirmed: Confirmed = {
   flowId: 'b0c0ffee-0000-4000-8000-000000000002',
   statement: {
     ...{ version: 2, issuer: 'https://id.example', requestId: request.requestId, identityId: request.identityId },
-    ...{ app: { clientId: asId<ClientId>('app_1'), name: 'Shop', origins: [] }, handle: 'ada', role: 'self' },
+    ...{ app: { clientId: 'app_1', name: 'Shop', origins: [] }, handle: 'ada', role: 'self' },
     ...{ organization: null, payloadSha256: '', publicKey: 'key', keyVersion: 1, challenge: '' },
     ...{ createdAt: request.createdAt, challengedAt: request.createdAt, expiresAt: request.expiresAt },
   },
