@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type {
   LogKeySet,
+  ReceiptRequirement,
   ReceiptError,
   UnprovedProperty,
   VerifiedOrganizationReceipt,
@@ -11,7 +12,7 @@ import { CliError, Unproved, fieldsOf, printJson, stripControlCharacters } from 
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
 import { type Settings, settingsOf } from './settings.ts'
 
-type Options = { payload?: string; payloadFile?: string; jwks?: string }
+type Options = { payload?: string; payloadFile?: string; jwks?: string; require: 'text' | 'approval'; issuer?: string }
 
 const words: Record<ReceiptError, string> = {
   malformed_receipt: 'not a receipt',
@@ -23,12 +24,15 @@ const words: Record<ReceiptError, string> = {
   key_not_in_log: 'the transparency log does not contain the signing key named in the receipt',
   invalid_key_history: 'the log entries of the signing key contradict each other',
   key_not_in_force: 'the signing key was not in force at the time of the signature',
+  invalid_approval: 'its approval is not for this request, text, role, key or issuer',
+  no_approval: 'it proves that the text was signed, but contains no approval of the request',
 }
 
 /** Properties that a valid receipt does not prove. */
 const notes: Record<UnprovedProperty, string> = {
   unlinked_key: 'a key was replaced without a signature of the key before it',
   no_possession: 'the holder of the key has not signed its log entry',
+  no_approval: 'what the signature was for: the text was signed without an approval of the request',
 }
 
 export function addVerify(program: Command): void {
@@ -39,19 +43,40 @@ export function addVerify(program: Command): void {
     .option('--payload <text>', 'the signed text')
     .addOption(new Option('--payload-file <file>', 'file with the signed text, byte for byte').conflicts('payload'))
     .option('--jwks <file>', "file with the log's public keys (JWKS); default: fetch them from the server")
-    .action(async (file: string, { payload, payloadFile, jwks }: Options, command: Command) => {
+    .addOption(
+      new Option(
+        '--require <what>',
+        'what to prove: the text alone, or also its approval, with request, app and passkey',
+      )
+        .choices(['text', 'approval'])
+        .default('text'),
+    )
+    .option('--issuer <url>', 'the issuer that approvals must name, such as https://id.example')
+    .action(async (file: string, { payload, payloadFile, jwks, require, issuer: url }: Options, command: Command) => {
+      if (require === 'approval' && url === undefined)
+        command.error('error: pass the issuer that approvals must name: --issuer')
+      const issuer = url === undefined ? undefined : originOf(url)
       const settings = settingsOf(command)
       const kept = readKept(file, read(file))
       const text = payloadFile === undefined ? (payload ?? kept.payload) : read(payloadFile)
       if (text === undefined) command.error('error: pass the signed text: --payload or --payload-file')
       const trusted = jwks === undefined ? await fetchKeys(settings, kept) : readLogKeys(parse(read(jwks), jwks))
-      const reading = await verify(kept.receipt, { payload: text, keySet: trusted ?? kept.logKeys ?? { keys: [] } })
+      const reading = await verify(kept.receipt, {
+        ...{ payload: text, require, issuer },
+        keySet: trusted ?? kept.logKeys ?? { keys: [] },
+      })
       if ('flaw' in reading) throw new CliError(`${file} is not valid: ${words[reading.flaw]}`)
       if (!trusted) throw new Unproved(`${file} was verified only with the keys in it, which prove nothing. ${remedy}`)
       if (settings.json) return printJson({ ...reading.receipt, unproved: reading.unproved })
       const lines = 'keys' in reading ? linesOfOrganization(reading) : linesOfUser(reading)
       for (const line of lines) console.log(stripControlCharacters(line))
     })
+}
+
+function originOf(url: string): string {
+  const parsed = URL.parse(url)
+  if (!parsed) throw new CliError(`${url} is not a URL`)
+  return parsed.origin
 }
 
 const remedy = 'Pass the log keys that you stored (--jwks), or the server that has them (--base-url)'
@@ -85,7 +110,7 @@ function readKept(file: string, content: string): Kept {
 }
 
 /** Verifies the receipt of a user or an organization, by its version. */
-async function verify(jws: string, given: { payload: string; keySet: LogKeySet }) {
+async function verify(jws: string, given: ReceiptRequirement & { payload: string; keySet: LogKeySet }) {
   const { verifyOrganizationReceipt, verifyReceipt } =
     await import('@countersign/protocol/signing/receipt-verification')
   const reading = verifyReceipt(jws, given)

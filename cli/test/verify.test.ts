@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { approverOf } from '../../server/testing/approver.ts'
 import { signingRequesterOf, createSigner } from '../../server/testing/signer.ts'
 import { businessRequest, join as joinOrganization, createOrganization } from '../../server/testing/organization.ts'
 import { createWorld, type TestWorld } from '../../server/testing/world.ts'
@@ -32,6 +33,10 @@ before(async () => {
   ]
   const [, body = ''] = receipt.body.split('.')
   await writeFile(join(folder, 'receipt.jws'), receipt.body)
+  const second = (await signingRequesterOf(world, await world.app()).request(signer.identityId, { payload })).json()
+  await approverOf(world, signer).give(second.requestId, { text: payload })
+  const url = `/api/signing/requests/${second.requestId}/receipt`
+  await writeFile(join(folder, 'approved.jws'), (await world.api.inject({ url, headers: signer.headers })).body)
   await writeFile(join(folder, 'altered.jws'), receipt.body.replace(body, `${body.slice(0, -8)}AAAAAAAA`))
   await writeFile(join(folder, 'jwks.json'), published.body)
   await writeFile(join(folder, 'others.json'), '{"keys":[]}')
@@ -144,6 +149,22 @@ test('the receipt of an organization shows the signer and the approvers', async 
   assert.match(stdout, /^ {2}approved by bob /m)
   const other = await verify('acme.jws', '--payload', 'Überweise 10 €', '--jwks', 'acme.json')
   assert.match(other.stderr, /for another payload/)
+})
+
+test('SGN-32 without an approval that is said, and fails where one is required', async () => {
+  const given = ['--payload', payload, '--jwks', 'jwks.json']
+  assert.match((await verify('receipt.jws', ...given)).stdout, /^ {2}unproved no approval: /m)
+  const required = [...given, '--require', 'approval']
+  const refused = await verify('receipt.jws', ...required, '--issuer', 'http://localhost:4401/')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /contains no approval/)
+  assert.match((await verify('receipt.jws', ...required)).stderr, /--issuer/)
+  const verifyApproved = (issuer: string) => verify('approved.jws', ...required, '--issuer', issuer)
+  const accepted = await verifyApproved('http://localhost:4401/')
+  assert.equal(accepted.code, 0, accepted.stderr)
+  assert.doesNotMatch(accepted.stdout, /unproved/)
+  const elsewhere = await verifyApproved('https://id.example')
+  assert.match(elsewhere.stderr, /its approval is not for this/)
 })
 
 for (const [what, words, complaint] of [

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { test, type TestContext } from 'node:test'
+import { approvalMessage } from '@countersign/protocol/formats/signing/approval'
+import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
 import { newSigningPair, secondWayToWrite } from '../../server/testing/signer.ts'
 import { createCountersign, CountersignError, verifySignature } from '../src/server/server.ts'
 
@@ -132,4 +134,60 @@ test('waiting ends soon after the expiry of a request', async (t) => {
     await assert.rejects(waiting, CountersignError)
     assert.ok(performance.now() - startedAt < 5000)
   }
+})
+
+/** Approves a statement with this key, as its owner would. */
+function approvalOf(changes: Record<string, unknown>, expiry: string) {
+  const statement = {
+    ...{ app: { clientId: 'app_test', name: 'Shop', origins: [] }, challenge: 'A'.repeat(43), handle: 'ada' },
+    ...{ challengedAt: '2030-01-01T12:00:00.000Z', createdAt: '2030-01-01T12:00:00.000Z', expiresAt: expiry },
+    ...{
+      identityId,
+      keyVersion: 1,
+      organization: null,
+      publicKey: pair.publicKey,
+      requestId,
+      role: 'self',
+      version: 2,
+    },
+    ...{ payloadSha256: createHash('sha256').update(payload).digest('base64'), ...changes },
+  }
+  const presence = createHash('sha256').update('assertion').digest()
+  const signature = pair.signBytes(approvalMessage(statement, presence))
+  return { statement: writeCanonicalJson(statement), signature, presence: presence.toString('base64') }
+}
+
+test('SGN-32 an approval of anything but the request of the app is rejected', async (t) => {
+  const expiry = '2030-01-01T12:05:00.000Z'
+  const outcomeOf = async (change: (issuer: string) => object) => {
+    const replies: Reply[] = []
+    const liar = await openLiar(t, replies, openedUntil(expiry))
+    const approval = { ...approvalOf({ issuer: liar.baseUrl }, expiry), ...change(liar.baseUrl) }
+    replies.push(statusOf({ status: 'signed', signature: pair.sign(payload), approval }))
+    return liar.waitForSignature(await liar.ask())
+  }
+  const approved = await outcomeOf(() => ({}))
+  assert.ok(approved.status === 'signed' && approved.approval)
+  assert.deepEqual(approved.unproved, [])
+  const lies: Record<string, unknown>[] = [
+    { requestId: randomUUID() },
+    { issuer: 'https://id.example' },
+    { role: 'sign' },
+    { expiresAt: '2030-01-01T13:00:00.000Z' },
+    { payloadSha256: createHash('sha256').update('Pay 1,000 €').digest('base64') },
+  ]
+  for (const lie of lies)
+    await assert.rejects(
+      outcomeOf((issuer) => approvalOf({ issuer, ...lie }, expiry)),
+      { code: 'invalid_approval' },
+      JSON.stringify(lie),
+    )
+  await assert.rejects(
+    outcomeOf(() => ({ presence: undefined })),
+    { code: 'invalid_approval' },
+  )
+  await assert.rejects(
+    outcomeOf(() => ({ statement: 7 })),
+    { code: 'unexpected_response' },
+  )
 })

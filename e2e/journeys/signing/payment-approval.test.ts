@@ -49,12 +49,12 @@ async function enroll(handle: string) {
 }
 
 /** Clicks the button of a payment, and waits for the text to sign. */
-async function ask({ page }: Person, payee: string): Promise<Page> {
+async function ask({ page, authenticator }: Person, payee: string): Promise<Page> {
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
     payment(page, payee).getByRole('button', { name: 'Approve' }).click(),
   ])
-  await addVirtualAuthenticator(popup, { prf: true })
+  await (await addVirtualAuthenticator(popup, { prf: true })).take(await authenticator.credentials())
   await popup.locator('.exact-text').waitFor()
   return popup
 }
@@ -62,7 +62,6 @@ async function ask({ page }: Person, payee: string): Promise<Page> {
 /** Signs there, with the recovery code: passkeys of tests unlock keys only in the tab that created them. */
 async function sign(popup: Page, code: string) {
   await popup.locator('[data-action="sign"][aria-disabled="false"]').click()
-  await popup.locator('[data-action="use-code"]').click()
   await popup.locator('input[name="recoveryCode"]').fill(code)
   await popup.locator('[data-action="unlock"]').click()
 }

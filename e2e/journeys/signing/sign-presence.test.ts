@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { en as words } from '../../../web/locales/en/messages.ts'
-import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
+import { findApprovalError } from '@countersign/protocol/signing/approvals'
+import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
 import { openStageWithProcess, type ProcessStage } from '../../fixtures/environment.ts'
@@ -43,9 +44,16 @@ async function enroll(handle: string) {
   return { person, identityId: identities[0]?.identityId ?? '' }
 }
 
+/** By how much the clock of the product is ahead. */
+let aheadSeconds = 0
+
+/** Lets the clock of the user's device run as that of the product does now. */
+const setClock = ({ page }: Person) => page.clock.install({ time: Date.now() + aheadSeconds * 1000 })
+
 /** Makes the user's authentication too old, and waits until the product reports that. */
 async function letProofAge(person: Person): Promise<void> {
   const ageOf = async () => (await person.call(stage.service.baseUrl, 'GET /api/auth/session')).secondsSinceAuthTime
+  aheadSeconds += 301
   stage.service.process.kill('SIGUSR2')
   while ((await ageOf()) <= 300) await new Promise((resolve) => setTimeout(resolve, 50))
 }
@@ -63,16 +71,26 @@ const countTouches = (page: Page) =>
   })
 const touches = (page: Page) => page.evaluate<number>('touches.length')
 
-/** By keyboard, which reaches a frame as soon as it is rendered; a pointer does so a little later. */
-const pressSign = (frame: Pick<Page, 'locator'>) => awake(frame).press('Enter')
+type Status = Awaited<ReturnType<SigningApp['read']>>
+
+/** Verifies the approval as the app does, with what it knows by itself. */
+function errorOf({ approval, publicKey = '' }: Status, request: { requestId: string; identityId: string }) {
+  const expected = { ...request, clientId: app.app.clientId, issuer: new URL(stage.service.authUrl).origin, payload }
+  assert.ok(approval)
+  return findApprovalError(nodeSuite, approval, {
+    ...expected,
+    ...{ role: 'self', publicKey, keyVersion: 1, requiresPresence: true },
+  })
+}
 
 const pathsOf = async (person: Person) => (await person.sent()).map(({ url }) => new URL(url).pathname)
 
 for (const age of ['recent', 'old'])
-  test(`SGN-04 with an authentication that is ${age}, one passkey use re-authenticates and signs`, async () => {
+  test(`SGN-04 with an authentication that is ${age}, one passkey use unlocks the key and approves`, async () => {
     const { person, identityId } = await enroll(`ada-${age}`)
     const { page } = person
     if (age === 'old') await letProofAge(person)
+    await setClock(person)
     const { requestId } = await app.ask({ identityId, payload })
     await page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
     await awake(page).waitFor()
@@ -80,55 +98,48 @@ for (const age of ['recent', 'old'])
     await awake(page).click()
     await page.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
     assert.equal(await touches(page), 1)
-    assert.ok((await pathsOf(person)).includes('/api/auth/reauthenticate/finish'))
-    assert.ok(app.accepts(await app.read(requestId), payload))
+    assert.ok(!(await pathsOf(person)).includes('/api/auth/reauthenticate/finish'))
+    const status = await app.read(requestId)
+    assert.ok(app.accepts(status, payload))
+    assert.equal(errorOf(status, { requestId, identityId }), undefined)
     await person.leave()
   })
 
-test('SGN-04 a frame signs with a recent authentication; otherwise it leads to its window, which signs', async () => {
-  const { person, identityId } = await enroll('kate')
-  const { page } = person
-  const { requestId: first } = await app.ask({ identityId, payload })
-  const frame = page.frameLocator('iframe')
-  await page.goto(`${app.sameSite}/frame?requestId=${first}`)
-  await pressSign(frame)
-  await frame.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
-
-  await page.goto(stage.service.authUrl)
-  await letProofAge(person)
-  const { requestId } = await app.ask({ identityId, payload })
-  await page.goto(`${app.sameSite}/frame?requestId=${requestId}`)
-  await pressSign(frame)
-  await frame.getByText(words.sign.inAWindowWhy).waitFor()
-  assert.equal((await app.read(requestId)).status, 'pending')
-
-  const opened = page.waitForEvent('popup')
-  await control(frame, 'open-window').click()
-  const popup = await opened
-  const authenticator = await addVirtualAuthenticator(popup, { prf: true })
-  await authenticator.take(await person.authenticator.credentials())
-  await awake(popup).click()
-  // A passkey that tests copy to another tab loses its PRF, so it re-authenticates and unlocks no key.
-  await popup.locator('input[name="recoveryCode"]').fill(person.code)
-  await control(popup, 'unlock').click()
-  await frame.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
-  assert.ok(app.accepts(await app.read(requestId), payload))
-  await person.leave()
-})
-
-test('SGN-04 a user who unlocks the keys with the recovery code after a while re-authenticates then', async () => {
+test('SGN-04 a user who unlocks the keys with the recovery code uses the passkey once, before it', async () => {
   const { person, identityId } = await enroll('cora')
   const { page } = person
   await letProofAge(person)
+  await setClock(person)
   await person.authenticator.replace()
+  const { requestId } = await app.ask({ identityId, payload, expiresInSeconds: 3600 })
+  await page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
+  await awake(page).waitFor()
+  await countTouches(page)
+  await awake(page).click()
+  await page.locator('input[name="recoveryCode"]').fill(person.code)
+  await control(page, 'unlock').click()
+  await page.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
+  assert.equal(await touches(page), 1)
+  assert.equal(errorOf(await app.read(requestId), { requestId, identityId }), undefined)
+  await person.leave()
+})
+
+test('SGN-28 an approval that took too long is started again', async () => {
+  const { person, identityId } = await enroll('dana')
+  const { page } = person
+  await person.authenticator.replace()
+  await setClock(person)
   const { requestId } = await app.ask({ identityId, payload, expiresInSeconds: 3600 })
   await page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
   await awake(page).click()
   await page.locator('input[name="recoveryCode"]').fill(person.code)
   await letProofAge(person)
-  await countTouches(page)
+  await control(page, 'unlock').click()
+  await page.getByText(words.problem.refused.invalid_flow).waitFor()
+  assert.equal((await app.read(requestId)).status, 'pending')
+  await awake(page).click()
+  await page.locator('input[name="recoveryCode"]').fill(person.code)
   await control(page, 'unlock').click()
   await page.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
-  assert.equal(await touches(page), 1)
   await person.leave()
 })

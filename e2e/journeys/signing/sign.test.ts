@@ -49,12 +49,14 @@ async function watchWaking(button: Locator): Promise<() => Promise<number>> {
   return () => watching.evaluate(({ fading }) => fading)
 }
 
-/** Opens the popup, which has no passkey of the other tab: those of tests belong to a tab. */
-async function openPopup(page: Page, requestId: string): Promise<Page> {
+type Credentials = Awaited<ReturnType<Person['authenticator']['credentials']>>
+
+/** Opens the popup, with copies of passkeys: those of tests belong to a tab. */
+async function openPopup(page: Page, requestId: string, passkeys: Credentials = []): Promise<Page> {
   const opened = page.waitForEvent('popup')
   await page.evaluate(`openSigning('${requestId}')`)
   const popup = await opened
-  await addVirtualAuthenticator(popup, { prf: true })
+  await (await addVirtualAuthenticator(popup, { prf: true })).take(passkeys)
   await popup.locator('.exact-text').waitFor()
   return popup
 }
@@ -150,10 +152,9 @@ test('a popup: the user signs, the page gets a message, its server verifies, and
   const payload = 'Pay 100 € to Paper Shop ✓'
   const { requestId, publicKey } = await app.ask({ identityId, payload })
   await page.goto(app.origin)
-  const popup = await openPopup(page, requestId)
-  // The passkey of the other tab is not available in this one.
+  const popup = await openPopup(page, requestId, await person.authenticator.credentials())
+  // A passkey that tests copy to another tab loses its PRF, so it unlocks no key.
   await awake(popup).click()
-  await control(popup, 'use-code').click()
   await popup.locator('input[name="recoveryCode"]').fill(code)
   const closed = popup.waitForEvent('close')
   await control(popup, 'unlock').click()
@@ -316,20 +317,32 @@ test('a frame on the site of the app: its window signs, and the surrounding page
   await person.leave()
 })
 
-test('a frame on our own site: the user signs in it, but not while something covers it', async () => {
+test('SGN-04 a frame on our own site shows the text and denies; signing opens its window', async () => {
   const { person, identityId } = await enroll('kate')
   const { page } = person
   const payload = 'Pay 100 €'
-  const { requestId } = await app.ask({ identityId, payload })
-  await page.goto(`${app.sameSite}/frame?requestId=${requestId}`)
+  const ids: string[] = []
+  for (const _ of [1, 2]) ids.push((await app.ask({ identityId, payload })).requestId)
+  const [first = '', second = ''] = ids
   const frame = page.frameLocator('iframe')
-  await awake(frame).waitFor()
-  await page.evaluate(`document.getElementById('cover').hidden = false`)
-  await frame.getByText(words.sign.seeAll).waitFor()
-  await page.evaluate(`document.getElementById('cover').hidden = true`)
-  await awake(frame).click()
+  await page.goto(`${app.sameSite}/frame?requestId=${first}`)
+  await frame.locator('.exact-text').waitFor()
+  assert.equal(await control(frame, 'sign').count(), 0)
+  await control(frame, 'deny').press('Enter')
+  await frame.getByRole('heading', { name: words.sign.ends.denied }).waitFor()
+
+  await page.goto(`${app.sameSite}/frame?requestId=${second}`)
+  const opened = page.waitForEvent('popup')
+  await control(frame, 'open-window').press('Enter')
+  const popup = await opened
+  const authenticator = await addVirtualAuthenticator(popup, { prf: true })
+  await authenticator.take(await person.authenticator.credentials())
+  await awake(popup).click()
+  // A passkey that tests copy to another tab loses its PRF, so it unlocks no key.
+  await popup.locator('input[name="recoveryCode"]').fill(person.code)
+  await control(popup, 'unlock').click()
   await frame.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
-  assert.ok(app.accepts(await app.read(requestId), payload))
+  assert.ok(app.accepts(await app.read(second), payload))
   assert.deepEqual(
     (await messagesOf(page)).map(({ data }) => data.type),
     ['countersign:signed'],

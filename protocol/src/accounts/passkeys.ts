@@ -173,6 +173,7 @@ export const Passkey = Type.Object({
   lastUsedAt: Timestamp,
   backedUp: Type.Boolean(),
   opensKeys: Type.Boolean({ description: 'Whether a wrap of the master key exists for this passkey' }),
+  publicKey: Type.String({ description: 'Its public key as SubjectPublicKeyInfo, base64url' }),
 })
 export type Passkey = Static<typeof Passkey>
 

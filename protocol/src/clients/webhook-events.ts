@@ -1,13 +1,18 @@
 import { type Static, type TObject, Type } from 'typebox'
+import { OrganizationSignature } from '../signing/receipts.ts'
 import { RequestedSignature } from '../signing/signing.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp } from '../values.ts'
 
 type EventParameters = { summary: string; data: TObject }
 
-/** What the status endpoint returns for a request that has ended, and the identity or organization that was asked. */
+/**
+ * What the status endpoint returns for a request that has ended, without approvals, and the identity or organization
+ * that was asked.
+ */
 const EndedRequest = Type.Object({
-  ...RequestedSignature.properties,
+  ...Type.Omit(RequestedSignature, ['approval']).properties,
+  signatures: Type.Optional(Type.Array(Type.Omit(OrganizationSignature, ['approval']))),
   status: Type.Union([Type.Literal('signed'), Type.Literal('denied'), Type.Literal('expired')]),
   identityId: Type.Optional(IdentityId),
   organizationId: Type.Optional(OrganizationId),

@@ -84,7 +84,8 @@ export type ExpectedApproval = {
   organization?: { id: string; approvalsNeeded: number; memberId?: string | undefined } | undefined
   payload: string
   publicKey: string
-  keyVersion: number
+  /** Without it, the version of the key is the word of the service. */
+  keyVersion?: number | undefined
   expiresAt?: string | undefined
   /** True if an approval without a passkey is refused. */
   requiresPresence: boolean
@@ -126,7 +127,7 @@ export function findApprovalError(
     ['other_role', statement.role !== expected.role],
     ['other_organization', !isSameOrganization(statement.organization, expected.organization)],
     ['other_text', statement.payloadSha256 !== payloadSha256],
-    ['other_key', statement.publicKey !== expected.publicKey || statement.keyVersion !== expected.keyVersion],
+    ['other_key', statement.publicKey !== expected.publicKey || !isSameVersion(statement, expected)],
     ['other_expiry', expected.expiresAt !== undefined && !isSameInstant(statement.expiresAt, expected.expiresAt)],
     ['out_of_time', statement.createdAt > statement.challengedAt || statement.challengedAt >= statement.expiresAt],
     ['no_presence', expected.requiresPresence && approval.presence === undefined],
@@ -144,6 +145,10 @@ export function parseApprovalStatement(text: string): ApprovalStatement | undefi
   return app.origins.every((origin, index) => index === 0 || (app.origins[index - 1] ?? '') < origin)
     ? statement
     : undefined
+}
+
+function isSameVersion(stated: Pick<ApprovalStatement, 'keyVersion'>, { keyVersion }: ExpectedApproval): boolean {
+  return keyVersion === undefined || stated.keyVersion === keyVersion
 }
 
 /** Compares instants: an app may have stored one in another spelling. */

@@ -5,8 +5,11 @@ import { toBase64 } from '../formats/base64.ts'
 import { isSignedBy } from '../formats/signing/ed25519.ts'
 import type { HistoryKey, MissingKeyProof } from '../formats/signing/key-history.ts'
 import { verifyCheckpoint } from '../formats/signing/key-inclusion.ts'
+import { type Approval, type ExpectedApproval, findApprovalError, parseApprovalStatement } from './approvals.ts'
 import { verifyReceiptKey, type ReceiptKey, type ReceiptKeyError } from './receipt-keys.ts'
 import { OrganizationReceipt, Receipt, receiptType } from './receipts.ts'
+
+export { findApprovalError, type Approval, type ExpectedApproval } from './approvals.ts'
 
 /** Functions that verify notes, proofs and receipts in Node. An invalid key verifies nothing. */
 export const nodeSuite: NoteSuite = {
@@ -27,10 +30,12 @@ export type ReceiptError =
   | 'payload_mismatch'
   | 'invalid_signature'
   | 'insufficient_signatures'
+  | 'invalid_approval'
+  | 'no_approval'
   | ReceiptKeyError
 
-/** What a valid receipt does not prove. */
-export type UnprovedProperty = MissingKeyProof
+/** What a valid receipt does not prove. Without an approval, it proves that a text was signed, not what for. */
+export type UnprovedProperty = MissingKeyProof | 'no_approval'
 
 /** Content of a valid receipt, its key as the log has it, and what it does not prove. */
 export type VerifiedReceipt = {
@@ -53,15 +58,24 @@ export type VerifiedOrganizationReceipt = {
 }
 type OrganizationReceiptReading = VerifiedOrganizationReceipt | { flaw: ReceiptError }
 
-type ReceiptExpectation = { payload: string; keySet: LogKeySet }
+/**
+ * What a receipt must prove: `text` (default) that these bytes were signed, `approval` also the request, the app, the
+ * role, the time and the use of a passkey. `issuer` is the service's issuer URL without a slash at its end. It is
+ * required for `approval`; approvals by another issuer are refused.
+ */
+export type ReceiptRequirement = { require?: 'text' | 'approval' | undefined; issuer?: string | undefined }
+type ReceiptExpectation = ReceiptRequirement & { payload: string; keySet: LogKeySet }
 
 const utf8 = new TextEncoder()
 
 /**
  * Verifies a receipt for a text. It is valid if the service has signed it, the user's signature is over exactly these
- * bytes, and the log contains the user's key, which was in force then, in a history without error.
+ * bytes, and the log contains the user's key, which was in force then, in a history without error. An approval in it is
+ * valid too. Throws a `TypeError` for an unknown requirement.
  */
-export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectation): ReceiptVerification {
+export function verifyReceipt(jws: string, expected: ReceiptExpectation): ReceiptVerification {
+  requireKnown(expected)
+  const { payload, keySet } = expected
   const said = readStatement(jws, keySet)
   if ('flaw' in said) return said
   const { statement: receipt } = said
@@ -73,8 +87,10 @@ export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectati
   if (!checkpoint) return flawed('key_not_in_log')
   const found = verifyReceiptKey(nodeSuite, checkpoint, { ...receipt, at: receipt.resolvedAt })
   if (typeof found === 'string') return flawed(found)
+  const approvals = verifyApprovals([receipt], { ...expected, receipt })
+  if ('flaw' in approvals) return approvals
   const { unproved, ...key } = found
-  return { receipt, checkpoint, key, unproved }
+  return { receipt, checkpoint, key, unproved: [...approvals.unproved, ...unproved] }
 }
 
 /**
@@ -82,10 +98,9 @@ export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectati
  * one signer and of the required number of approvers, all over exactly these bytes, and the log contains their keys.
  * Their permissions are stated by the service alone.
  */
-export function verifyOrganizationReceipt(
-  jws: string,
-  { payload, keySet }: ReceiptExpectation,
-): OrganizationReceiptReading {
+export function verifyOrganizationReceipt(jws: string, expected: ReceiptExpectation): OrganizationReceiptReading {
+  requireKnown(expected)
+  const { payload, keySet } = expected
   const said = readStatement(jws, keySet)
   if ('flaw' in said) return said
   const { statement: receipt } = said
@@ -103,8 +118,44 @@ export function verifyOrganizationReceipt(
     if (typeof found === 'string') return flawed(found)
     keys.push(found)
   }
-  const unproved = [...new Set(keys.flatMap((key) => key.unproved))]
+  const approvals = verifyApprovals(signatures, { ...expected, receipt })
+  if ('flaw' in approvals) return approvals
+  const unproved = [...new Set([...approvals.unproved, ...keys.flatMap((key) => key.unproved)])]
   return { receipt, checkpoint, keys: keys.map(({ unproved: _unproved, ...key }) => key), unproved }
+}
+
+function requireKnown({ require = 'text', issuer }: ReceiptRequirement): void {
+  if (require !== 'text' && require !== 'approval') throw new TypeError("require must be 'text' or 'approval'.")
+  if (require === 'approval' && issuer === undefined) throw new TypeError('An approval is verified for an issuer.')
+}
+
+type Approved = Pick<Receipt, 'identityId' | 'publicKey' | 'keyVersion'> & {
+  approval?: Approval
+  memberId?: string
+  role?: 'sign' | 'approve'
+}
+type ApprovalExpectation = ReceiptExpectation & { receipt: Receipt | OrganizationReceipt }
+
+/** Verifies the approvals of all signatures. Those that a receipt contains must be valid even if none is required. */
+function verifyApprovals(
+  signatures: Approved[],
+  { require, issuer, payload, receipt }: ApprovalExpectation,
+): { unproved: 'no_approval'[] } | { flaw: ReceiptError } {
+  for (const { approval, memberId, role = 'self', identityId, publicKey, keyVersion } of signatures) {
+    if (!approval) continue
+    const expected: ExpectedApproval = {
+      ...{ requestId: receipt.requestId, clientId: receipt.clientId, identityId, publicKey, keyVersion, role, payload },
+      issuer: issuer ?? parseApprovalStatement(approval.statement)?.issuer ?? '',
+      ...('organization' in receipt && {
+        organization: { id: receipt.organization.id, approvalsNeeded: receipt.approvalsNeeded, memberId },
+      }),
+      requiresPresence: require === 'approval',
+    }
+    if (findApprovalError(nodeSuite, approval, expected)) return flawed('invalid_approval')
+  }
+  const isApproved = signatures.every(({ approval }) => approval !== undefined)
+  if (!isApproved && require === 'approval') return flawed('no_approval')
+  return { unproved: isApproved ? [] : ['no_approval'] }
 }
 
 /** Checks that one member signed and enough others approved: each a different member, identity and key. */

@@ -1,7 +1,6 @@
 import { CountersignError } from '../shared/error.ts'
 import type { Operations } from '../shared/api-types.ts'
 import { requireApproval } from '../trust/approval-proof.ts'
-import type { Trust } from '../trust/trust-settings.ts'
 import { warnWithoutTrust } from '../trust/trust.ts'
 import { verifySignature } from './signature.ts'
 import {
@@ -35,7 +34,7 @@ export type OrganizationRequest = {
   signingUrl: string
 }
 
-/** A member's signature: for the organization, or as an approval. Its `approval` is verified only with `trust`. */
+/** A member's signature: for the organization, or as an approval. */
 export type MemberSignature = NonNullable<Status['signatures']>[number]
 
 /** Outcome of a request to an organization. All signatures in it have been verified. */
@@ -45,8 +44,11 @@ export type OrganizationOutcome =
       requestId: string
       organizationId: string
       payload: string
+      /** Each with its `approval`, if the member approved more than the text. */
       signatures: MemberSignature[]
       resolvedAt: string
+      /** What the outcome does not prove: `no_approval` if a member signed the text alone. */
+      unproved: 'no_approval'[]
     }
   | { status: 'denied'; requestId: string; organizationId: string }
   | { status: 'expired'; requestId: string; organizationId: string }
@@ -70,8 +72,9 @@ export async function createOrganizationRequest(
 
 /**
  * Waits for the outcome, as for the signature of a user. Verifies the signatures over the requested text: one of a
- * signing member, and the required number of approvals by other members. Throws `invalid_signature` if there are fewer.
- * With `trust`, the key of each member is proved, and their approvals are verified.
+ * signing member, and the required number of approvals by other members. Throws `invalid_signature` if there are fewer,
+ * and `invalid_approval` for an approval of anything but this request. With `trust`, the key of each member is proved,
+ * and a member without an approval is `no_approval`.
  */
 export async function waitForOrganizationSignature(
   app: App,
@@ -84,20 +87,22 @@ export async function waitForOrganizationSignature(
   const { requestId, organizationId, payload } = request
   if (status !== 'signed') return { status, requestId, organizationId }
   if (!isEnough(request, signatures)) throw new CountersignError(notSigned)
-  if (trust) for (const signature of signatures) await requireTrusted({ ...app, trust }, request, signature)
-  return { status, requestId, organizationId, payload, signatures, resolvedAt }
+  for (const signature of signatures) await requireApproved(app, request, signature)
+  const isApproved = signatures.every(({ approval }) => approval !== undefined)
+  const unproved: 'no_approval'[] = isApproved ? [] : ['no_approval']
+  return { status, requestId, organizationId, payload, signatures, resolvedAt, unproved }
 }
 
-/** Requires that a member's key is proved, and that the member has approved this request in this role. */
-async function requireTrusted(
-  { trust, clientId, authUrl }: App & { trust: Trust },
+/** Verifies that a member has approved this request in this role. With `trust`, proves the member's key before. */
+async function requireApproved(
+  app: App,
   { requestId, organizationId, payload, approvalsNeeded, expiresAt }: OrganizationRequest,
   { identityId, memberId, role, publicKey, approval }: MemberSignature,
 ): Promise<void> {
-  const keyVersion = await requireKey(trust, { identityId, publicKey })
+  const keyVersion = app.trust && (await requireKey(app.trust, { identityId, publicKey }))
   const organization = { id: organizationId, approvalsNeeded, memberId }
-  const request = { requestId, clientId, issuer: authUrl.origin, payload, expiresAt, organization }
-  requireApproval(trust, approval, { ...request, identityId, role, publicKey, keyVersion })
+  const request = { requestId, identityId, role, payload, expiresAt, organization }
+  requireApproval(app, approval, { ...request, publicKey, keyVersion })
 }
 
 function isEnough({ payload, approvalsNeeded }: OrganizationRequest, signatures: MemberSignature[]): boolean {

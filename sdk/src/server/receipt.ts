@@ -6,7 +6,7 @@ import {
 import { CountersignError } from '../shared/error.ts'
 import { exchange, exchangeText, isRecord } from '../shared/exchange.ts'
 import { findTrustedKey } from '../trust/log-head.ts'
-import type { TrustedLog } from '../trust/trust-settings.ts'
+import type { Approval, TrustedLog } from '../trust/trust-settings.ts'
 import { requireLogKey, toLogKeys } from '../trust/trust.ts'
 import { type App, unexpected } from './signing-request.ts'
 
@@ -23,13 +23,18 @@ export type ReceiptVerificationInput = {
 /** The log keys that you got from the service with `getLogKeys`. */
 export type LogKeys = { keys: readonly unknown[]; origin?: string | undefined }
 
+/** What a receipt must prove: the `text` alone (default), or also the `approval`, by this issuer. */
+export type ReceiptRequirement = { require?: 'text' | 'approval' | undefined; issuer?: string | undefined }
+
 /**
  * The inputs for verifying a receipt: the log keys, or the log as the file names it that `countersign trust init`
- * writes.
+ * writes; and what it must prove. With `require: 'approval'` it must also prove for which request, app, role and time
+ * the text was signed, at this `issuer` (your `authUrl`), with a passkey.
  */
-export type Trusted = { logKeys: LogKeys; log?: undefined } | { log: TrustedLog; logKeys?: undefined }
+export type Trusted = ReceiptRequirement &
+  ({ logKeys: LogKeys; log?: undefined } | { log: TrustedLog; logKeys?: undefined })
 
-type Service = Pick<App, 'baseUrl' | 'clientId' | 'trust'>
+type Service = Pick<App, 'baseUrl' | 'authUrl' | 'clientId' | 'trust'>
 
 /** The request of the receipt: the result of `waitForSignature`. */
 export type ReceiptQuery = Pick<ReceiptVerificationInput, 'payload'> & {
@@ -38,10 +43,12 @@ export type ReceiptQuery = Pick<ReceiptVerificationInput, 'payload'> & {
   identityId?: string | undefined
   /** The log keys, if you have them. Otherwise they are those of `trust`, or are fetched from the service. */
   logKeys?: LogKeys | undefined
+  /** What the receipt must prove: the `text` alone (default), or also its `approval`. */
+  require?: ReceiptRequirement['require']
 }
 
 /** Property that a valid receipt does not prove. */
-export type UnprovedProperty = 'unlinked_key' | 'no_possession'
+export type UnprovedProperty = 'unlinked_key' | 'no_possession' | 'no_approval'
 
 /** User, app, time and key of the signature. */
 export type SignedReceipt = {
@@ -55,10 +62,12 @@ export type SignedReceipt = {
   keyVersion: number
   createdAt: string
   resolvedAt: string
+  /** What the user approved, if the receipt proves it. */
+  approval: Approval | undefined
   /**
-   * What the receipt does not prove: `unlinked_key` if a key was replaced without a signature of the key before it,
-   * `no_possession` if the holder of the key has not signed its log entry. Keys that the pages of the service make have
-   * both proofs.
+   * What the receipt does not prove: `no_approval` if only the text was signed, `unlinked_key` if a key was replaced
+   * without a signature of the key before it, `no_possession` if the holder of the key has not signed its log entry.
+   * The pages of the service prove all three.
    */
   unproved: UnprovedProperty[]
 }
@@ -73,6 +82,8 @@ const sentences = {
   key_not_in_log: 'The transparency log does not contain the signing key named in the receipt.',
   invalid_key_history: 'The log entries of the signing key contradict each other.',
   key_not_in_force: 'The signing key was not in force at the time of the signature.',
+  invalid_approval: 'The approval in the receipt is not for this request, text, role, key or issuer.',
+  no_approval: 'The receipt proves that the text was signed, but contains no approval of the request.',
 } satisfies Record<ReceiptError, string>
 
 /**
@@ -83,17 +94,26 @@ const sentences = {
 export function verifyReceipt({ receipt, payload }: ReceiptVerificationInput, trusted: Trusted): SignedReceipt {
   // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
   if (!payload.isWellFormed()) throw refusal('payload_mismatch')
-  const reading = read(receipt, { payload, keySet: keySetOf(trusted) })
+  const reading = read(receipt, { payload, ...requirementOf(trusted), keySet: keySetOf(trusted) })
   if ('flaw' in reading) throw refusal(reading.flaw)
   const { requestId, clientId, identityId, handle, signature } = reading.receipt
   const { publicKey, keyVersion, createdAt, resolvedAt } = reading.receipt
-  const signed = { requestId, clientId, identityId, handle, payload, signature, publicKey, keyVersion }
-  return { ...signed, createdAt, resolvedAt, unproved: reading.unproved }
+  const { approval } = reading.receipt
+  return {
+    ...{ requestId, clientId, identityId, handle, payload, signature, publicKey, keyVersion, createdAt, resolvedAt },
+    approval,
+    unproved: reading.unproved,
+  }
 }
 
 /** Callers in JavaScript without log keys get the error for an unknown log key, as before. */
 function keySetOf(trusted: Trusted | undefined): LogKeys {
   return trusted?.log ? toLogKeys(requireLogKey(trusted.log)) : (trusted?.logKeys ?? { keys: [] })
+}
+
+/** An issuer is an origin, whatever slash its setting ends with. */
+function requirementOf({ require, issuer }: Partial<Trusted> = {}): ReceiptRequirement {
+  return { require, issuer: issuer === undefined ? undefined : new URL(issuer).origin }
 }
 
 const patienceMilliseconds = 15_000
@@ -104,10 +124,10 @@ const patienceMilliseconds = 15_000
  */
 export async function getReceipt(
   app: Service,
-  { requestId, identityId, payload, logKeys }: ReceiptQuery,
+  { requestId, identityId, payload, logKeys, require }: ReceiptQuery,
 ): Promise<ReceiptVerificationInput> {
   const { kept, ...trusted } = await fetchReceipt(app, { requestId, payload, logKeys })
-  const signed = verifyReceipt(kept, trusted)
+  const signed = verifyReceipt(kept, { ...trusted, require, issuer: app.authUrl.origin })
   const isRequested = signed.requestId === requestId && signed.clientId === app.clientId
   if (!isRequested || signed.identityId !== (identityId ?? signed.identityId))
     throw unexpected('The receipt is for another request.')
@@ -149,6 +169,8 @@ export type OrganizationReceiptQuery = Pick<ReceiptVerificationInput, 'payload'>
   organizationId: string
   /** The log keys, if you have them. Otherwise they are those of `trust`, or are fetched from the service. */
   logKeys?: LogKeys | undefined
+  /** What the receipt must prove: the `text` alone (default), or also the `approval` of each member. */
+  require?: ReceiptRequirement['require']
 }
 
 /** Organization, members, app and time of the signature. */
@@ -167,10 +189,11 @@ export type SignedOrganizationReceipt = {
     publicKey: string
     keyVersion: number
     at: string
+    approval: Approval | undefined
   }[]
   createdAt: string
   resolvedAt: string
-  /** What the receipt does not prove of any of the keys, as in `SignedReceipt`. */
+  /** What the receipt does not prove of any of the signatures, as in `SignedReceipt`. */
   unproved: UnprovedProperty[]
 }
 
@@ -186,12 +209,12 @@ export function verifyOrganizationReceipt(
 ): SignedOrganizationReceipt {
   // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
   if (!payload.isWellFormed()) throw refusal('payload_mismatch')
-  const reading = readOrganization(receipt, { payload, keySet: keySetOf(trusted) })
+  const reading = readOrganization(receipt, { payload, ...requirementOf(trusted), keySet: keySetOf(trusted) })
   if ('flaw' in reading) throw refusal(reading.flaw)
   const { requestId, clientId, organization, approvalsNeeded, createdAt, resolvedAt } = reading.receipt
   const signatures = reading.receipt.signatures.map(({ identityId, memberId, handle, role, ...signed }) => {
-    const { signature, publicKey, keyVersion, at } = signed
-    return { identityId, memberId, handle, role, signature, publicKey, keyVersion, at }
+    const { signature, publicKey, keyVersion, at, approval } = signed
+    return { identityId, memberId, handle, role, signature, publicKey, keyVersion, at, approval }
   })
   const { unproved } = reading
   return { requestId, clientId, organization, approvalsNeeded, payload, signatures, createdAt, resolvedAt, unproved }
@@ -203,10 +226,14 @@ export function verifyOrganizationReceipt(
  */
 export async function getOrganizationReceipt(
   app: Service,
-  { organizationId, ...requested }: OrganizationReceiptQuery,
+  { organizationId, require, ...requested }: OrganizationReceiptQuery,
 ): Promise<ReceiptVerificationInput> {
   const { kept, ...trusted } = await fetchReceipt(app, requested)
-  const { requestId, clientId, organization } = verifyOrganizationReceipt(kept, trusted)
+  const { requestId, clientId, organization } = verifyOrganizationReceipt(kept, {
+    ...trusted,
+    require,
+    issuer: app.authUrl.origin,
+  })
   const isRequested =
     requestId === requested.requestId && clientId === app.clientId && organization.id === organizationId
   if (!isRequested) throw unexpected('The receipt is for another request.')

@@ -56,8 +56,10 @@ export type SigningOutcome =
       signature: string
       publicKey: string
       resolvedAt: string
-      /** What the person approved with a passkey, if the service has it. Verified only with `trust`. */
-      approval?: Approval
+      /** What the user approved: request, app, time, and a passkey. Absent if they signed the text alone. */
+      approval: Approval | undefined
+      /** What the outcome does not prove: `no_approval` if the user signed the text alone. */
+      unproved: 'no_approval'[]
     }
   | { status: 'denied'; requestId: string; identityId: string }
   | { status: 'expired'; requestId: string; identityId: string }
@@ -119,7 +121,8 @@ export function signingPageUrl({ authUrl }: Pick<App, 'authUrl'>, requestId: str
 /**
  * Waits until the request is answered or has expired. Survives restarts of the service and network failures until some
  * time after the expiry, and then throws the reason. Verifies the signature over the requested text with the key named
- * when the request was created: throws `invalid_signature` for any other. With `trust`, verifies the approval too.
+ * when the request was created: throws `invalid_signature` for any other, and `invalid_approval` for an approval of
+ * anything but this request. With `trust`, throws `no_approval` without one.
  */
 export async function waitForSignature(
   app: App,
@@ -128,21 +131,21 @@ export async function waitForSignature(
 ): Promise<SigningOutcome> {
   const { trust } = app
   if (!trust) warnWithoutTrust()
-  const status = await pollStatus(app, request, waiting)
-  const outcome = toSigningOutcome(request, status)
-  if (trust && outcome.status === 'signed') await requireTrusted({ ...app, trust }, request, outcome.approval)
+  const outcome = toSigningOutcome(request, await pollStatus(app, request, waiting))
+  if (outcome.status === 'signed') await requireApproved(app, request, outcome.approval)
   return outcome
 }
 
-/** Requires an approval of this request by a key that is proved: when the request was created, or now. */
-async function requireTrusted(
-  { trust, clientId, authUrl }: App & { trust: Trust },
-  { requestId, identityId, payload, publicKey, expiresAt, ...known }: SigningRequest,
+/** Verifies the approval of a request by the key that was proved when it was created, or is proved now. */
+async function requireApproved(
+  app: App,
+  { requestId, identityId, payload, publicKey, expiresAt, keyVersion }: SigningRequest,
   approval: Approval | undefined,
 ): Promise<void> {
-  const keyVersion = known.keyVersion ?? (await requireKey(trust, { identityId, publicKey }))
-  const request = { requestId, clientId, identityId, issuer: authUrl.origin, role: 'self', payload, expiresAt } as const
-  requireApproval(trust, approval, { ...request, publicKey, keyVersion })
+  const { trust } = app
+  const provedVersion = keyVersion ?? (trust && (await requireKey(trust, { identityId, publicKey })))
+  const request = { requestId, identityId, role: 'self', payload, expiresAt } as const
+  requireApproval(app, approval, { ...request, publicKey, keyVersion: provedVersion })
 }
 
 /** Requires that a key is the proved key of an identity; returns its version. */
@@ -246,7 +249,7 @@ function toSigningOutcome(
   const isSigned = signature !== undefined && publicKey === request.publicKey
   if (!isSigned || !verifySignature({ payload, signature, publicKey })) throw new CountersignError(notSigned)
   const signed = { requestId, identityId, payload, signature, publicKey, resolvedAt: resolvedAt ?? '' }
-  return { status: 'signed', ...signed, ...(approval && { approval }) }
+  return { status: 'signed', ...signed, approval, unproved: approval ? [] : ['no_approval'] }
 }
 
 const notSigned = {

@@ -127,15 +127,6 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
-    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
-    approval?: {
-      /** What the person approved: canonical JSON (RFC 8785) */
-      statement: string
-      /** Ed25519 signature, base64 */
-      signature: string
-      /** SHA-256 of the passkey's assertion, base64 */
-      presence?: string
-    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -146,7 +137,6 @@ export type WebhookEvent =
       approvals: number
       approvalsNeeded: number
     }
-    /** Of a request that an organization has signed */
     signatures?: ({
       identityId: string
       memberId: string
@@ -157,15 +147,6 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
-      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
-      approval?: {
-        /** What the person approved: canonical JSON (RFC 8785) */
-        statement: string
-        /** Ed25519 signature, base64 */
-        signature: string
-        /** SHA-256 of the passkey's assertion, base64 */
-        presence?: string
-      }
     })[]
     identityId?: string
     organizationId?: string
@@ -185,15 +166,6 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
-    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
-    approval?: {
-      /** What the person approved: canonical JSON (RFC 8785) */
-      statement: string
-      /** Ed25519 signature, base64 */
-      signature: string
-      /** SHA-256 of the passkey's assertion, base64 */
-      presence?: string
-    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -204,7 +176,6 @@ export type WebhookEvent =
       approvals: number
       approvalsNeeded: number
     }
-    /** Of a request that an organization has signed */
     signatures?: ({
       identityId: string
       memberId: string
@@ -215,15 +186,6 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
-      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
-      approval?: {
-        /** What the person approved: canonical JSON (RFC 8785) */
-        statement: string
-        /** Ed25519 signature, base64 */
-        signature: string
-        /** SHA-256 of the passkey's assertion, base64 */
-        presence?: string
-      }
     })[]
     identityId?: string
     organizationId?: string
@@ -243,15 +205,6 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
-    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
-    approval?: {
-      /** What the person approved: canonical JSON (RFC 8785) */
-      statement: string
-      /** Ed25519 signature, base64 */
-      signature: string
-      /** SHA-256 of the passkey's assertion, base64 */
-      presence?: string
-    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -262,7 +215,6 @@ export type WebhookEvent =
       approvals: number
       approvalsNeeded: number
     }
-    /** Of a request that an organization has signed */
     signatures?: ({
       identityId: string
       memberId: string
@@ -273,15 +225,6 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
-      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
-      approval?: {
-        /** What the person approved: canonical JSON (RFC 8785) */
-        statement: string
-        /** Ed25519 signature, base64 */
-        signature: string
-        /** SHA-256 of the passkey's assertion, base64 */
-        presence?: string
-      }
     })[]
     identityId?: string
     organizationId?: string

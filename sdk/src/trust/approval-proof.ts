@@ -4,19 +4,28 @@ import { CountersignError } from '../shared/error.ts'
 import { isRecord } from '../shared/exchange.ts'
 import type { Approval, Trust } from './trust-settings.ts'
 
+type ApprovedApp = { authUrl: URL; clientId: string; trust: Pick<Trust, 'approvals'> | undefined }
+type ApprovedRequest = Omit<ExpectedApproval, 'clientId' | 'issuer' | 'requiresPresence'>
+
 /**
- * Requires that the person has approved this request at this service with a passkey, as the app expects it. Throws
- * `no_approval` if there is none, and the code of `findApprovalError` for another one.
+ * Requires that a person has approved this request of the app at this service with a passkey, as the app expects it.
+ * Throws `no_approval` if there is none and `trust` requires one, and `invalid_approval` with the difference for another
+ * one.
  */
 export function requireApproval(
-  { approvals }: Pick<Trust, 'approvals'>,
+  { authUrl, clientId, trust }: ApprovedApp,
   approval: Approval | undefined,
-  expected: Omit<ExpectedApproval, 'requiresPresence'>,
+  expected: ApprovedRequest,
 ): void {
-  if (approval === undefined && approvals === 'any') return
-  if (approval === undefined) throw new CountersignError(noApproval)
-  const error = findApprovalError(nodeSuite, approval, { ...expected, requiresPresence: true })
-  if (error) throw new CountersignError({ code: error, description: `The approval is not valid (${error}).` })
+  if (!approval) {
+    if (trust?.approvals === 'required') throw new CountersignError(noApproval)
+    return
+  }
+  const own = { clientId, issuer: authUrl.origin, requiresPresence: true }
+  const error = findApprovalError(nodeSuite, approval, { ...expected, ...own })
+  if (error === undefined) return
+  const description = `The service reports an approval that is not one of this request: ${error}.`
+  throw new CountersignError({ code: 'invalid_approval', description })
 }
 
 /** Checks the shape of an approval in a response. */

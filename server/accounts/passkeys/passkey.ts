@@ -1,3 +1,4 @@
+import { toBase64Url } from '@countersign/protocol/formats/base64'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import type { UserId } from '@countersign/protocol/ids'
@@ -11,6 +12,7 @@ import { forgetProofs, isOpen } from '#accounts/sessions/proof.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import type { VerifiedRegistration } from './attestation.ts'
+import { toSubjectPublicKeyInfo } from './public-key.ts'
 import * as store from './store.ts'
 import type { Credential } from './store.ts'
 
@@ -108,5 +110,6 @@ function toPasskey(credential: Credential, opens: Set<string | undefined>): Pass
     lastUsedAt: credential.lastUsedAt.toISOString(),
     backedUp: credential.backedUp,
     opensKeys: opens.has(credential.credentialId),
+    publicKey: toBase64Url(toSubjectPublicKeyInfo(new Uint8Array(credential.publicKey))),
   }
 }

@@ -6,7 +6,13 @@ import { DecryptionError } from '@countersign/keys/envelope'
 import { generateMasterKey, unwrapMasterKey, type MasterKey } from '@countersign/keys/master-key'
 import { deriveKeyFromPrf } from '@countersign/keys/prf'
 import { deriveKeyFromRecoveryCode, generateRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recovery-code'
-import { toBase64 } from '@countersign/protocol/formats/base64'
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import {
+  type PresenceEvidence,
+  approvalMessage,
+  presenceDigestInput,
+} from '@countersign/protocol/formats/signing/approval'
+import type { JsonObject } from '@countersign/protocol/formats/signing/canonical-json'
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/accounts/keys'
 import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
 import type { PrfOutput } from './passkey.ts'
@@ -95,6 +101,31 @@ export async function signText(masterKey: MasterKey, sealed: SealedKey, text: st
   const signature = await crypto.subtle.sign('Ed25519', key, new TextEncoder().encode(text))
   return toBase64(new Uint8Array(signature))
 }
+
+type Approving = { text: string; statement: JsonObject; evidence: PresenceEvidence }
+
+/**
+ * Signs a text and the statement of its approval. Returns undefined if the public key is not that of the private key,
+ * so that nothing is signed in the name of another key. Throws `DecryptionError`.
+ */
+export async function signApproval(
+  masterKey: MasterKey,
+  sealed: SealedKey & { publicKey: string },
+  { text, statement, evidence }: Approving,
+): Promise<{ signature: string; approval: string } | undefined> {
+  const key = await masterKey.openSigningKey(sealed.identityId, sealed.encryptedPrivateKey)
+  const message = new TextEncoder().encode(text)
+  const signature = await crypto.subtle.sign('Ed25519', key, message)
+  const own = await crypto.subtle.importKey('raw', fromCanonicalBase64(sealed.publicKey) ?? noBytes, 'Ed25519', false, [
+    'verify',
+  ])
+  if (!(await crypto.subtle.verify('Ed25519', own, signature, message))) return undefined
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', presenceDigestInput(evidence)))
+  const approval = await crypto.subtle.sign('Ed25519', key, approvalMessage(statement, digest))
+  return { signature: toBase64(new Uint8Array(signature)), approval: toBase64(new Uint8Array(approval)) }
+}
+
+const noBytes = new Uint8Array()
 
 function nothingIfShut(error: unknown): undefined {
   if (!(error instanceof DecryptionError)) throw error

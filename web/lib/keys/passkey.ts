@@ -121,18 +121,9 @@ export async function evaluatePrf(
   credentialId: string,
   salt: BufferSource,
 ): Promise<PrfOutput | undefined> {
-  const { prfOutput } = await evaluatePrfOfCredential(rpId, [credentialId], salt)
-  return prfOutput
-}
-
-/** Evaluates the PRF of any of these passkeys. */
-export async function evaluatePrfOfCredential(rpId: string, credentialIds: string[], salt: BufferSource) {
   const challenge = bufferToBase64URLString(crypto.getRandomValues(new Uint8Array(32)).buffer)
-  const allowCredentials = credentialIds.map(toDescriptor)
-  const extensions = { prf: { eval: { first: salt } } }
-  const optionsJSON = { challenge, rpId, allowCredentials, userVerification: 'required' as const, extensions }
-  const answer = await ceremony(() => startAuthentication({ optionsJSON }))
-  return { credentialId: answer.id, prfOutput: bytesOf(answer.clientExtensionResults.prf?.results?.first) }
+  const { used } = await confirmWithPasskey({ rpId, challenge, credentialIds: [credentialId] }, salt)
+  return used.prfOutput
 }
 
 function toDescriptor(id: string) {
@@ -169,11 +160,23 @@ export async function reauthenticate(
   return used
 }
 
+type Confirmation = { rpId: string; challenge: string; credentialIds: string[] }
+
+/**
+ * Uses one of these passkeys for a challenge that the page has computed, and evaluates its PRF. The same assertion
+ * proves to the server that the user is present.
+ */
+export function confirmWithPasskey({ rpId, challenge, credentialIds }: Confirmation, salt: BufferSource) {
+  const allowCredentials = credentialIds.map(toDescriptor)
+  return authenticate({ rpId, challenge, allowCredentials, userVerification: 'required' }, { salt })
+}
+
 type How = { salt: BufferSource | undefined; useBrowserAutofill?: boolean }
+type AssertionOptions = Pick<RequestOptions, 'rpId' | 'challenge' | 'allowCredentials' | 'userVerification'>
 type Assertion = Awaited<ReturnType<typeof authenticate>>
 
 /** Evaluates the PRF only if a key is needed. Its output is not part of the credential that is sent. */
-async function authenticate(options: RequestOptions, { salt, ...how }: How) {
+async function authenticate(options: AssertionOptions, { salt, ...how }: How) {
   const optionsJSON = { ...options, extensions: salt ? { prf: { eval: { first: salt } } } : {} }
   const answer = await ceremony(() => startAuthentication({ optionsJSON, ...how }))
   const prfOutput = bytesOf(answer.clientExtensionResults.prf?.results?.first)

@@ -1,8 +1,6 @@
 import type { DeviceApproval } from '@countersign/protocol/accounts/device-approvals'
 import { ApiError, NetworkError, call } from '../api/call.ts'
-import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
-import { type UsedPasskey, evaluatePrfOfCredential, reauthenticate } from './passkey.ts'
 
 /** The poll interval of both devices of a device approval. Each waits for the other, and either can cancel. */
 
@@ -44,28 +42,7 @@ export function isOver(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'device_approval_not_found'
 }
 
-/** The key wraps, and the master key if a passkey has unlocked one of them. */
-export type Opened = { keyWraps: KeyWrap[]; masterKey?: MasterKey }
-
-/** Unlocks the master key with a passkey. The same assertion re-authenticates the user. */
-export async function unlockKeys(userId: string): Promise<Opened> {
-  return openWith(userId, (credentialIds, salt) => reauthenticate(salt, { credentialIds }))
-}
-
-/**
- * Unlocks the master key in a frame on another origin. The server rejects assertions from there (WebAuthn §7.2 step
- * 14), so this one does not re-authenticate the user.
- */
-export async function openKeysInFrame(userId: string, rpId: string): Promise<Opened> {
-  return openWith(userId, (credentialIds, salt) => evaluatePrfOfCredential(rpId, credentialIds, salt))
-}
-
-type Touch = (credentialIds: string[], salt: BufferSource) => Promise<UsedPasskey>
-
-async function openWith(userId: string, touch: Touch): Promise<Opened> {
-  const [vault, { keyWraps }] = await Promise.all([import('./key-vault.ts'), call('GET /api/account/key-wraps', {})])
-  const openers = keyWraps.flatMap(({ kind, credentialId }) => (kind === 'passkey_prf' ? (credentialId ?? []) : []))
-  if (openers.length === 0) return { keyWraps }
-  const masterKey = await vault.unlockWithPasskey(keyWraps, await touch(openers, await vault.prfSalt()), userId)
-  return { keyWraps, ...(masterKey && { masterKey }) }
+/** Returns the passkeys that unlock a key wrap. */
+export function openersOf(keyWraps: KeyWrap[]): string[] {
+  return keyWraps.flatMap(({ kind, credentialId }) => (kind === 'passkey_prf' ? (credentialId ?? []) : []))
 }

@@ -13,13 +13,25 @@ export const signMessages: typeof english = {
     sign: 'Unterschreiben',
     deny: 'Ablehnen',
     readOn: 'Lies bis zum Ende, um zu unterschreiben.',
-    seeAll: 'Achte darauf, dass der ganze Text sichtbar ist, und lies bis zum Ende.',
     unreadable:
       'Das ist kein lesbarer Text, nur ein Code. Wenn du ihn unterschreibst, weißt du nicht, wozu du Ja sagst.',
     reserved:
       'Das ist kein Text für Menschen, sondern eine Nachricht, auf die Countersign selbst handelt und zum Beispiel ' +
       'einen Schlüssel ändert. Du kannst sie hier nicht unterschreiben.',
     insist: 'Trotzdem fortfahren',
+    stopped: 'Nichts wurde unterschrieben',
+    stoppedWhy: {
+      statement:
+        'Der Dienst beschreibt diese Anfrage anders, als du sie hier gesehen hast. Lade die Seite neu und lies sie ' +
+        'noch einmal. Wenn das wieder geschieht, unterschreibe nicht und melde es dem Betreiber.',
+      changed:
+        'Die App, die Anfrage oder dein Benutzername hat sich geändert, während du unterschrieben hast. Lade die ' +
+        'Seite neu und lies sie noch einmal.',
+      clock:
+        'Die Uhr dieses Geräts und die des Dienstes weichen um mehr als zehn Minuten voneinander ab. Stelle Datum ' +
+        'und Uhrzeit des Geräts automatisch ein und lade die Seite dann neu.',
+    },
+    reload: 'Neu laden',
     useCode: 'Anders entsperren',
     codeWhy:
       'Kein Passkey auf diesem Gerät kann deinen Signaturschlüssel entsperren. Gib deinen Wiederherstellungscode ' +

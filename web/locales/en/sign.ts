@@ -11,12 +11,23 @@ export const signMessages = {
     sign: 'Sign',
     deny: 'Deny',
     readOn: 'Read to the end to sign.',
-    seeAll: 'Make sure the whole text is visible and read to the end.',
     unreadable: 'This isn’t readable text, only a code. If you sign it, you can’t know what you agree to.',
     reserved:
       'This isn’t a text for people. It is a message that makes Countersign itself act, for example change a key. ' +
       'You can’t sign it here.',
     insist: 'Continue anyway',
+    stopped: 'Nothing was signed',
+    stoppedWhy: {
+      statement:
+        'The service describes this request differently from what you saw here. Reload the page and read it again. ' +
+        'If this happens again, don’t sign and tell the operator.',
+      changed:
+        'The app, the request or your username changed while you were signing. Reload the page and read it again.',
+      clock:
+        'The clock of this device and the clock of the service differ by more than ten minutes. Set the date and ' +
+        'time of the device automatically, then reload the page.',
+    },
+    reload: 'Reload',
     useCode: 'Unlock another way',
     codeWhy:
       'None of the passkeys on this device can unlock your signing key. Enter your recovery code; it stays valid.',

@@ -11,7 +11,7 @@ import { useMessages } from '../../components/frame/Root.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 import type { useFlow } from './flow.ts'
 import { openPopup } from './Ended.tsx'
-import { isUnreadablePayload, supportsVisibilityTracking, useVisibility } from './readable.ts'
+import { isUnreadablePayload } from './readable.ts'
 import { Progress, TimeLeft } from './TimeLeft.tsx'
 import { type Step, roleOf } from './steps.ts'
 
@@ -24,13 +24,11 @@ export function Decide({ flow, step, doing, framed }: Props) {
   const { request } = step
   const { app, handle, identityId, payload, expiresAt, organization } = request
   const [readToEnd, setReadToEnd] = useState(false)
-  const sheet = useRef<HTMLElement>(null)
-  const uncovered = useVisibility(sheet, framed)
   const name = flow.owner?.identities.find((each) => each.identityId === identityId)?.displayName ?? handle
   // A decision that is being sent may have been in time. The server decides that.
   const onEnd = () => doing.current === undefined && flow.advance({ type: 'time is up' })
   return (
-    <section class="step" ref={sheet}>
+    <section class="step">
       <header class="app-heading">
         <Monogram name={app.name} />
         <h1>
@@ -51,7 +49,7 @@ export function Decide({ flow, step, doing, framed }: Props) {
       />
       {organization && <Progress organization={organization} />}
       {step.at === 'decide' ? (
-        <Answers flow={flow} step={step} doing={doing} framed={framed} awake={readToEnd && uncovered} />
+        <Answers flow={flow} step={step} doing={doing} framed={framed} awake={readToEnd} />
       ) : (
         <ByCode flow={flow} step={step} doing={doing} />
       )}
@@ -65,9 +63,6 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
   const words = useMessages()
   const { requestId } = readPageData('sign')
   const deny: Action = { name: 'deny', label: words.sign.deny, look: 'secondary', do: flow.deny }
-  const window: Action[] = framed
-    ? [{ name: 'open-window', label: words.sign.inAWindow, look: 'quiet', do: () => openPopup(requestId) }]
-    : []
   if (isReservedPayload(step.request.payload))
     return (
       <>
@@ -75,6 +70,15 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
         <Actions of={[deny]} doing={doing} />
       </>
     )
+  if (framed) {
+    const window: Action = { name: 'open-window', label: words.sign.inAWindow, do: () => openPopup(requestId) }
+    return (
+      <>
+        <p class="hint">{words.sign.inAWindowWhy}</p>
+        <Actions of={[window, deny]} doing={doing} areAnswers />
+      </>
+    )
+  }
   if (isUnreadablePayload(step.request.payload) && !step.insisted) {
     const insist = () => flow.advance({ type: 'insisted' })
     return (
@@ -84,15 +88,14 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
       </>
     )
   }
-  if (framed && !supportsVisibilityTracking()) return <Actions of={[...window, deny]} doing={doing} />
   const role = roleOf(step.request)
   const label = role === 'sign' ? words.sign.sign : words.sign.ofOrganization.approve
   const sign: Action = { name: role, label, asleep: !awake, do: flow.sign }
   const code: Action = { name: 'use-code', label: words.sign.useCode, look: 'quiet', do: flow.useCode }
-  const others = [...(doing.problem instanceof CeremonyError ? [code] : []), ...window]
+  const others = doing.problem instanceof CeremonyError ? [code] : []
   return (
     <>
-      <Missing awake={awake} what={framed ? words.sign.seeAll : words.sign.readOn} />
+      <Missing awake={awake} what={words.sign.readOn} />
       <Actions of={[sign, deny]} doing={doing} areAnswers />
       {others.length > 0 && <Actions of={others} doing={{ ...doing, problem: undefined }} />}
     </>

@@ -5,7 +5,7 @@ import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { readPageData } from '../../lib/page-data.ts'
-import type { Event, OwnSignIn, RequestEnd, Step } from './steps.ts'
+import type { Event, OwnSignIn, RequestEnd, Step, StopReason } from './steps.ts'
 import { parseSigningMessage } from './answer.ts'
 import { startSso } from '../../lib/session/start-sso.ts'
 import type { useFlow } from './flow.ts'
@@ -61,23 +61,42 @@ function Receipt({ doing, onHold }: { doing: ActionState; onHold: (isPaused: boo
   )
 }
 
-/** Opens the request in a window of its own, and passes the result from there to the page around this frame. */
-export function OpenInPopup({ doing, onAnswered }: { doing: ActionState; onAnswered: (event: Event) => void }) {
-  const words = useMessages().sign
+/** Passes the result from the window that this frame has opened to the page around the frame. */
+export function useAnswerOfWindow(framed: boolean, onAnswered: (event: Event) => void): void {
   const { requestId, framedBy } = readPageData('sign')
   useEffect(() => {
+    if (!framed) return
     const take = ({ origin, data }: MessageEvent) => {
       const answer = origin === location.origin ? parseSigningMessage(data, requestId) : undefined
       if (answer) onAnswered({ type: 'answered in a window', answer, origins: framedBy })
     }
     addEventListener('message', take)
     return () => removeEventListener('message', take)
-  }, [])
+  }, [framed])
+}
+
+/** Shown in a frame that has no session: the request opens in a window of its own. */
+export function OpenInPopup({ doing }: { doing: ActionState }) {
+  const words = useMessages().sign
+  const { requestId } = readPageData('sign')
   return (
     <section class="step">
       <h1>{words.title}</h1>
       <p>{words.inAWindowWhy}</p>
       <Actions of={[{ name: 'open-window', label: words.inAWindow, do: () => openPopup(requestId) }]} doing={doing} />
+    </section>
+  )
+}
+
+/** Shown if nothing was signed, because the page cannot vouch for what it shows. */
+export function Stopped({ why, doing }: { why: StopReason; doing: ActionState }) {
+  const words = useMessages().sign
+  const reload: Action = { name: 'reload', label: words.reload, do: () => location.reload() }
+  return (
+    <section class="step ended">
+      <StepHeading>{words.stopped}</StepHeading>
+      <p>{words.stoppedWhy[why]}</p>
+      <Actions of={[reload]} doing={doing} />
     </section>
   )
 }

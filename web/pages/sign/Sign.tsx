@@ -8,7 +8,8 @@ import { useMessages } from '../../components/frame/Root.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 import { Decide } from './Decide.tsx'
-import { OpenInPopup, OrganizationSsoPrompt, RequestResult, WaitingForApprovals } from './Ended.tsx'
+import { OpenInPopup, OrganizationSsoPrompt, RequestResult, Stopped } from './Ended.tsx'
+import { WaitingForApprovals, useAnswerOfWindow } from './Ended.tsx'
 import { useFlow } from './flow.ts'
 
 export function Sign() {
@@ -17,6 +18,7 @@ export function Sign() {
   const framed = view.embedded && parent !== self
   const doing = useActions()
   const flow = useFlow(view, framed)
+  useAnswerOfWindow(framed, flow.advance)
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   useEffect(() => onBecomesVisible(flow.look), [])
   return (
@@ -45,7 +47,9 @@ function CurrentStep({ flow, doing, framed }: Props) {
         </section>
       )
     case 'open window':
-      return <OpenInPopup doing={doing} onAnswered={flow.advance} />
+      return <OpenInPopup doing={doing} />
+    case 'stopped':
+      return <Stopped why={step.why} doing={doing} />
     case 'unknown':
       return (
         <section class="step">

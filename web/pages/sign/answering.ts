@@ -1,18 +1,18 @@
 import type { MasterKey } from '@countersign/keys/master-key'
-import { limits } from '@countersign/protocol/formats/limits'
+import { fromCanonicalBase64Url } from '@countersign/protocol/formats/base64'
+import type { AuthenticationResponse, Passkey } from '@countersign/protocol/accounts/passkeys'
+import type { PresenceEvidence } from '@countersign/protocol/formats/signing/approval'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { call } from '../../lib/api/call.ts'
-import { type Opened, openKeysInFrame, unlockKeys } from '../../lib/keys/unlock.ts'
-import { withRecentAuthentication } from '../../lib/keys/passkey.ts'
+import { CeremonyError, confirmWithPasskey } from '../../lib/keys/passkey.ts'
+import { openersOf } from '../../lib/keys/unlock.ts'
 import type { Owner } from './flow.ts'
-import { type Event, type Step, roleOf } from './steps.ts'
-
-/** The maximum time that a passkey dialog takes before the authentication is too old. */
-const touchSeconds = 60
+import { approvalRoleOf, challengeOf, findDifference, stateDisplayed } from './statement.ts'
+import type { Confirmed, Event, Step } from './steps.ts'
 
 const loadVault = () => import('../../lib/keys/key-vault.ts')
 
-type SigningActionDeps = { step: () => Step; owner: () => Owner | undefined; rpId: string; framed: boolean }
+type SigningActionDeps = { step: () => Step; owner: () => Owner | undefined; rpId: string }
 type Flow = {
   advance: (event: Event) => void
   read: () => Promise<void>
@@ -21,50 +21,54 @@ type Flow = {
 
 /** The actions of the user on the signing request that is shown. */
 export function useSigningActions(place: SigningActionDeps, { advance, read, ofTheirs }: Flow) {
-  async function sign() {
-    const { user } = place.owner() ?? {}
-    const opened = user && (await ofTheirs(() => open(user.userId)))
-    if (!opened) return
-    const { masterKey, keyWraps } = opened
-    if (!masterKey) return advance({ type: 'keys are shut', keyWraps })
-    await signWith(masterKey)
-  }
-
-  /** Unlocks the keys. In a frame, that works only while the last authentication is recent enough for the server. */
-  async function open(userId: string): Promise<Opened | undefined> {
-    if (!place.framed) return unlockKeys(userId)
-    const { secondsSinceAuthTime } = await call('GET /api/auth/session', {})
-    if (secondsSinceAuthTime < limits.freshAuthenticationSeconds - touchSeconds)
-      return openKeysInFrame(userId, place.rpId)
-    advance({ type: 'proof needed' })
-    return undefined
-  }
-
-  /** For users whose passkeys unlock no keys on this device. */
-  async function useCode() {
-    const wraps = await ofTheirs(() => call('GET /api/account/key-wraps', {}))
-    if (wraps) advance({ type: 'keys are shut', ...wraps })
-  }
-
-  async function signWith(masterKey: MasterKey) {
+  /** One use of a passkey proves presence and, with most passkeys, unlocks the key. */
+  async function confirm(candidates: 'those that unlock keys' | 'all') {
     const request = requestOf(place.step())
-    if (!request) return masterKey.forget()
-    const signature = await ofTheirs(() => signatureBy(masterKey, request)).finally(() => masterKey.forget())
+    const { user } = place.owner() ?? {}
+    if (!request || !user) return
+    const touched = await ofTheirs(() => touch(request, place.rpId, candidates))
+    if (!touched) return
     // The key was replaced in the meantime, and the request has expired with the old key.
-    if (signature === undefined) return read()
-    const { requestId, organization } = request
-    const given = { params: { requestId }, body: { signature } }
-    const answer = () =>
-      roleOf(request) === 'sign'
-        ? call('POST /api/signing/requests/:requestId/sign', given)
-        : call('POST /api/signing/requests/:requestId/approve', given)
-    // A recovery code unlocks keys, but does not re-authenticate. A frame cannot re-authenticate.
-    const answered = await ofTheirs(() => (place.framed ? answer() : withRecentAuthentication(answer)))
+    if (touched === 'other key') return read()
+    if ('differs' in touched) return advance({ type: 'stopped', why: touched.differs })
+    const { keyWraps, used, ...confirmed } = touched
+    const masterKey = await (await loadVault()).unlockWithPasskey(keyWraps, used, user.userId)
+    if (!masterKey) return advance({ type: 'keys are shut', keyWraps, confirmed })
+    await give(masterKey, request, confirmed)
+  }
+
+  /** After the recovery code or another device has unlocked the keys: the passkey has confirmed before. */
+  async function signWith(masterKey: MasterKey) {
+    const step = place.step()
+    if (step.at !== 'enter code') return masterKey.forget()
+    await give(masterKey, step.request, step.confirmed)
+  }
+
+  async function give(masterKey: MasterKey, request: SigningRequest, { statement, ...confirmed }: Confirmed) {
+    const { requestId, payload, organization } = request
+    const { flowId, key, credential, evidence } = confirmed
+    const { adoptIfUnproved, signApproval } = await loadVault()
+    const given = await ofTheirs(async () => {
+      await adoptIfUnproved(masterKey, key)
+      return { signed: await signApproval(masterKey, key, { text: payload, statement, evidence }) }
+    }).finally(() => masterKey.forget())
+    if (!given) return
+    const { signed } = given
+    if (!signed) return advance({ type: 'stopped', why: 'statement' })
+    const { signature, approval } = signed
+    const answer = { params: { requestId }, body: { signature, approval: { flowId, signature: approval, credential } } }
+    const answered = await ofTheirs(() =>
+      statement.role === 'approve'
+        ? call('POST /api/signing/requests/:requestId/approve', answer)
+        : call('POST /api/signing/requests/:requestId/sign', answer),
+    )
     if (!answered) return
     if (organization) return read()
     const { status, publicKey, resolvedAt } = answered
-    const signed = { ...request, status, signature, publicKey, ...(resolvedAt && { resolvedAt }) }
-    advance({ type: 'request read', request: signed })
+    advance({
+      type: 'request read',
+      request: { ...request, status, signature, publicKey, ...(resolvedAt && { resolvedAt }) },
+    })
   }
 
   async function deny() {
@@ -75,16 +79,62 @@ export function useSigningActions(place: SigningActionDeps, { advance, read, ofT
     if (denied) advance({ type: 'request read', request: { ...request, ...denied } })
   }
 
-  return { sign, signWith, useCode, deny }
+  return {
+    sign: () => confirm('those that unlock keys'),
+    /** For users whose passkeys unlock no keys on this device. */
+    useCode: () => confirm('all'),
+    signWith,
+    deny,
+  }
 }
 
-/** Signs the payload with the key that the request names. Returns undefined if that key was replaced. */
-async function signatureBy(masterKey: MasterKey, { identityId, publicKey, payload }: SigningRequest) {
-  const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
-  if (!key.hasKey || key.publicKey !== publicKey) return undefined
-  const { adoptIfUnproved, signText } = await loadVault()
-  await adoptIfUnproved(masterKey, key)
-  return signText(masterKey, key, payload)
+/** Starts the approval of what is shown, and lets the user confirm it with a passkey. */
+async function touch(request: SigningRequest, rpId: string, candidates: 'those that unlock keys' | 'all') {
+  const { requestId, identityId } = request
+  const [started, key, { keyWraps }, { passkeys }, vault] = await Promise.all([
+    call('POST /api/signing/requests/:requestId/approval', {
+      params: { requestId },
+      body: { role: approvalRoleOf(request) },
+    }),
+    call('GET /api/signing/keys/:identityId', { params: { identityId } }),
+    call('GET /api/account/key-wraps', {}),
+    call('GET /api/auth/passkeys', {}),
+    loadVault(),
+  ])
+  if (!key.hasKey || key.publicKey !== request.publicKey) return 'other key'
+  const statement = await stateDisplayed({ request, ...ownAddress() }, key, started)
+  const differs = findDifference(statement, started, Date.now())
+  if (differs) return { differs }
+  const openers = candidates === 'all' ? [] : openersOf(keyWraps)
+  const credentialIds = openers.length > 0 ? openers : passkeys.map(({ credentialId }) => credentialId)
+  const challenge = await challengeOf(statement)
+  const { credential, used } = await confirmWithPasskey({ rpId, challenge, credentialIds }, await vault.prfSalt())
+  return {
+    flowId: started.flowId,
+    statement,
+    key,
+    credential,
+    evidence: evidenceOf(credential, passkeys),
+    keyWraps,
+    used,
+  }
+}
+
+/** The request and the service that the user opened, by the address of this page. */
+function ownAddress() {
+  return { requestId: new URLSearchParams(location.search).get('requestId') ?? '', issuer: location.origin }
+}
+
+function evidenceOf({ id, response }: AuthenticationResponse, passkeys: Passkey[]): PresenceEvidence {
+  const publicKey = bytesOf(passkeys.find(({ credentialId }) => credentialId === id)?.publicKey)
+  const [authenticatorData, clientDataJson] = [bytesOf(response.authenticatorData), bytesOf(response.clientDataJSON)]
+  const signature = bytesOf(response.signature)
+  if (!publicKey || !authenticatorData || !clientDataJson || !signature) throw new CeremonyError('failed')
+  return { publicKey, authenticatorData, clientDataJson, signature }
+}
+
+function bytesOf(base64Url: string | undefined) {
+  return base64Url === undefined ? undefined : fromCanonicalBase64Url(base64Url)
 }
 
 function requestOf(step: Step): SigningRequest | undefined {

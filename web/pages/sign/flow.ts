@@ -64,17 +64,22 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
       return await work()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
+      if (error.code === 'invalid_credential') throw error
       if (isSignInRequired(error)) advance({ type: 'nobody signed in' })
       else if (error.code === 'request_not_found') advance({ type: 'no such request' })
       else if (error.code === 'request_not_pending') await read()
-      else if (error.code === 'reauthentication_required' && framed) advance({ type: 'proof needed' })
+      else if (error.code === 'approval_changed') advance({ type: 'stopped', why: 'changed' })
       else if (error.code === 'enterprise_sso_required') advance({ type: 'own sign-in asked', place: placeIn(error) })
-      else throw error
+      else {
+        // The approval has expired while the user looked for the code.
+        if (error.code === 'invalid_flow') advance({ type: 'turned back' })
+        throw error
+      }
       return undefined
     }
   }
 
-  const place = { step: () => current.current, owner: () => owner.current, rpId: site.relyingPartyId, framed }
+  const place = { step: () => current.current, owner: () => owner.current, rpId: site.relyingPartyId }
   const answers = useSigningActions(place, { advance, read, ofTheirs })
   return { step, owner: owner.current, advance, look, signedIn, useAnotherAccount, ...answers }
 }

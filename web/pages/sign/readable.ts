@@ -1,6 +1,3 @@
-import type { RefObject } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-
 /**
  * Returns whether a text is unreadable: a hash, a key or encoded bytes, with no more than a label. Users cannot know
  * what such a text means.
@@ -47,35 +44,4 @@ function isMostlyUnseen(text: string): boolean {
 
 function digitsIn(text: string): number {
   return text.match(/\p{Nd}/gv)?.length ?? 0
-}
-
-/** Options of Intersection Observer v2, which the DOM library of TypeScript lacks. */
-type Options = IntersectionObserverInit & { trackVisibility: true; delay: number }
-
-/** The minimum time that an element must be visible, so that users do not press what appeared under their pointer. */
-const delayMilliseconds = 400
-
-/** Returns whether this browser can detect that the page around a frame covers the frame. */
-export function supportsVisibilityTracking(): boolean {
-  return 'IntersectionObserverEntry' in globalThis && 'isVisible' in IntersectionObserverEntry.prototype
-}
-
-/** Returns whether an element is entirely visible: inside the window, and not covered. */
-export function useVisibility(element: RefObject<HTMLElement | null>, framed: boolean): boolean {
-  const [uncovered, setUncovered] = useState(!framed)
-  useEffect(() => {
-    if (!framed || !element.current) return
-    const options: Options = { threshold: [0, 0.5, 0.98, 1], trackVisibility: true, delay: delayMilliseconds }
-    const observer = new IntersectionObserver((entries) => {
-      const last = entries.at(-1)
-      setUncovered(last !== undefined && isVisible(last) && last.intersectionRatio >= 0.98)
-    }, options)
-    observer.observe(element.current)
-    return () => observer.disconnect()
-  }, [framed])
-  return uncovered
-}
-
-function isVisible(entry: IntersectionObserverEntry): boolean {
-  return 'isVisible' in entry && entry.isVisible === true
 }

@@ -1,3 +1,7 @@
+import type { AuthenticationResponse } from '@countersign/protocol/accounts/passkeys'
+import type { PresenceEvidence } from '@countersign/protocol/formats/signing/approval'
+import type { ApprovalStatement } from '@countersign/protocol/signing/approvals'
+import type { ChainedSigningKey } from '@countersign/protocol/signing/keys'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { type Answer, parseResponse } from './answer.ts'
@@ -19,15 +23,33 @@ type RequestedOrganization = NonNullable<SigningRequest['organization']>
 /** The SSO login of an organization, which members must do before they see its requests. */
 export type OwnSignIn = { organizationName: string; loginUrl: string }
 
+/** Statement of what the page shows. The page does not know apps by branded IDs. */
+export type DisplayedStatement = Omit<ApprovalStatement, 'app'> & {
+  app: { clientId: string; name: string; origins: string[] }
+}
+
+/** A statement that the user has confirmed with a passkey, before the key signs it. */
+export type Confirmed = {
+  flowId: string
+  statement: DisplayedStatement
+  key: ChainedSigningKey
+  credential: AuthenticationResponse
+  evidence: PresenceEvidence
+}
+
+/** Why nothing is signed: the service states something else than is shown, something changed, or the clocks differ. */
+export type StopReason = 'statement' | 'changed' | 'clock'
+
 /** The steps of a signing request. */
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
-  | { at: 'open window'; toProve?: true }
+  | { at: 'open window' }
   | { at: 'unknown' }
   | { at: 'sign in there'; place: OwnSignIn }
   | { at: 'decide'; request: SigningRequest; insisted: boolean }
-  | { at: 'enter code'; request: SigningRequest; keyWraps: KeyWrap[] }
+  | { at: 'enter code'; request: SigningRequest; keyWraps: KeyWrap[]; confirmed: Confirmed }
+  | { at: 'stopped'; why: StopReason }
   | { at: 'wait'; request: SigningRequest; organization: RequestedOrganization }
   | { at: 'end'; end: RequestEnd; answer?: Answer; origins: string[] }
 
@@ -37,16 +59,16 @@ export type Event =
   | { type: 'no such request' }
   | { type: 'own sign-in asked'; place: OwnSignIn }
   | { type: 'insisted' }
-  | { type: 'proof needed' }
-  | { type: 'keys are shut'; keyWraps: KeyWrap[] }
+  | { type: 'stopped'; why: StopReason }
+  | { type: 'keys are shut'; keyWraps: KeyWrap[]; confirmed: Confirmed }
   | { type: 'turned back' }
   | { type: 'time is up' }
   | { type: 'answered in a window'; answer: Answer; origins: string[] }
 
 /**
  * Returns the step after an event. An event that does not belong to the step changes nothing, and final steps never
- * change. In a frame, users cannot sign in: the session cookie is not sent there across sites, and the server rejects
- * assertions from there.
+ * change. In a frame, users neither sign in nor sign: the session cookie is not sent there across sites, and the server
+ * rejects assertions from there.
  */
 export function nextStep(step: Step, event: Event, { framed }: { framed: boolean }): Step {
   if (step.at === 'end') return step
@@ -59,12 +81,12 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
       return framed ? { at: 'open window' } : { at: 'sign in there', place: event.place }
     case 'request read':
       return stepFor(event.request, step)
-    case 'proof needed':
-      return framed ? { at: 'open window', toProve: true } : step
+    case 'stopped':
+      return { at: 'stopped', why: event.why }
     case 'insisted':
       return step.at === 'decide' ? { ...step, insisted: true } : step
     case 'keys are shut':
-      return step.at === 'decide' ? { at: 'enter code', request: step.request, keyWraps: event.keyWraps } : step
+      return step.at === 'decide' ? enterCode(step.request, event) : step
     case 'turned back':
       return step.at === 'enter code' ? { at: 'decide', request: step.request, insisted: true } : step
     case 'time is up':
@@ -74,11 +96,15 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
   }
 }
 
+function enterCode(request: SigningRequest, { keyWraps, confirmed }: Extract<Event, { type: 'keys are shut' }>): Step {
+  return { at: 'enter code', request, keyWraps, confirmed }
+}
+
 /** A request that is still pending does not change the step. */
 function stepFor(request: SigningRequest, step: Step): Step {
   if (request.status !== 'pending')
     return { at: 'end', end: request.status, ...parseResponse(request), origins: request.app.origins }
-  if (step.at === 'open window' && step.toProve) return step
+  if (step.at === 'stopped') return step
   const { organization } = request
   if (organization && organization.answered !== null) return { at: 'wait', request, organization }
   return 'request' in step && step.at !== 'wait' ? step : { at: 'decide', request, insisted: false }

@@ -20,7 +20,12 @@ const noPresence = new Uint8Array(32)
 
 /** Computes the WebAuthn challenge for a statement. */
 export function approvalChallenge(sha256: Sha256, statement: JsonObject): Uint8Array {
-  return sha256(frame('countersign/approval-presence/v2', statement))
+  return sha256(approvalChallengeInput(statement))
+}
+
+/** Returns the bytes of which the challenge is the SHA-256, for browsers, which hash asynchronously. */
+export function approvalChallengeInput(statement: JsonObject): Uint8Array<ArrayBuffer> {
+  return frame('countersign/approval-presence/v2', statement)
 }
 
 /**
@@ -28,9 +33,14 @@ export function approvalChallenge(sha256: Sha256, statement: JsonObject): Uint8A
  * identities share a passkey.
  */
 export function presenceDigest(sha256: Sha256, evidence: PresenceEvidence): Uint8Array {
+  return sha256(presenceDigestInput(evidence))
+}
+
+/** Returns the bytes of which the digest is the SHA-256. */
+export function presenceDigestInput(evidence: PresenceEvidence): Uint8Array<ArrayBuffer> {
   const { publicKey, authenticatorData, clientDataJson, signature } = evidence
   const parts = [publicKey, authenticatorData, clientDataJson, signature].flatMap((part) => [lengthOf(part), part])
-  return sha256(concatBytes(new TextEncoder().encode('countersign/presence/v2\0'), ...parts))
+  return concatBytes(new TextEncoder().encode('countersign/presence/v2\0'), ...parts)
 }
 
 /** Builds the message that the key of the identity signs. `presence` is a digest of 32 bytes. */

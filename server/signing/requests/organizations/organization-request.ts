@@ -125,6 +125,10 @@ function toStatus<Request extends store.RequestStatus>(request: Request, answers
   }
 }
 
+function withoutApproval(answer: StoredMemberSignature): StoredMemberSignature {
+  return { ...answer, approvalStatement: null }
+}
+
 function toSignature({
   identityId,
   memberId,
@@ -160,7 +164,9 @@ export async function enqueueSigningWebhooks(tx: Transaction, ended: store.Ended
   const events: WebhookEvent[] = []
   for (const request of ended) {
     const { clientId, status } = request
-    const data = toStatus(request, await organizationAnswerStore.listMemberSignatures(tx, request))
+    const answers = await organizationAnswerStore.listMemberSignatures(tx, request)
+    // The statement of an approval contains the username, which a delivery would keep after the identity is deleted.
+    const data = toStatus(request, answers.map(withoutApproval))
     events.push({ clientId, type: `signing.${status}`, data })
   }
   await enqueueWebhooks(tx, events, now)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
-import { nextStep, type Event, type Step } from '../steps.ts'
+import { nextStep, type Confirmed, type Event, type Step } from '../steps.ts'
 
 const request: SigningRequest = {
   requestId: 'b0c0ffee-0000-4000-8000-000000000001',
@@ -16,6 +16,26 @@ const request: SigningRequest = {
   publicKey: 'key',
   createdAt: '2026-11-21T14:00:00.000Z',
   expiresAt: '2026-11-21T14:05:00.000Z',
+}
+const noBytes = new Uint8Array()
+const confirmed: Confirmed = {
+  flowId: 'b0c0ffee-0000-4000-8000-000000000002',
+  statement: {
+    ...{ version: 2, issuer: 'https://id.example', requestId: request.requestId, identityId: request.identityId },
+    ...{ app: { clientId: 'app_1', name: 'Shop', origins: [] }, handle: 'ada', role: 'self' },
+    ...{ organization: null, payloadSha256: '', publicKey: 'key', keyVersion: 1, challenge: '' },
+    ...{ createdAt: request.createdAt, challengedAt: request.createdAt, expiresAt: request.expiresAt },
+  },
+  key: {
+    ...{ identityId: request.identityId, handle: 'ada', hasKey: true, publicKey: 'key', encryptedPrivateKey: 'sealed' },
+    ...{ createdAt: request.createdAt, rotatedAt: null, keyVersion: 1, former: [] },
+    chain: { log: 'api.example/transparency', previous: null },
+  },
+  credential: {
+    ...{ id: 'passkey', rawId: 'passkey', type: 'public-key', clientExtensionResults: {} },
+    response: { clientDataJSON: '', authenticatorData: '', signature: '' },
+  },
+  evidence: { publicKey: noBytes, authenticatorData: noBytes, clientDataJson: noBytes, signature: noBytes },
 }
 const signed: SigningRequest = { ...request, status: 'signed', signature: 'signature' }
 const denied: SigningRequest = { ...request, status: 'denied' }
@@ -36,11 +56,11 @@ test('in a frame nobody signs in, and nobody changes the account: a window does'
   assert.deepEqual(after([{ type: 'no such request' }]), { at: 'unknown' })
 })
 
-test('a frame, which can prove no presence, sends the person to a window for that; a page stays', () => {
-  const open = { at: 'open window', toProve: true }
-  assert.deepEqual(after([{ type: 'proof needed' }, { type: 'request read', request }], decide, frame), open)
-  assert.equal(after([{ type: 'proof needed' }, { type: 'request read', request: signed }], decide, frame).at, 'end')
-  assert.deepEqual(after([{ type: 'proof needed' }], decide), decide)
+test('a page that stopped shows nothing to sign until it is reloaded, except that the request has ended', () => {
+  const stopped: Step = { at: 'stopped', why: 'statement' }
+  assert.deepEqual(after([{ type: 'stopped', why: 'statement' }], decide), stopped)
+  assert.deepEqual(after([{ type: 'request read', request }, { type: 'insisted' }], stopped), stopped)
+  assert.equal(after([{ type: 'request read', request: signed }], stopped).at, 'end')
 })
 
 test('where an organization asks for its own sign-in, that comes first, and in a frame not at all', () => {
@@ -85,7 +105,7 @@ test('a request that was answered is at its end, and the app is told which', () 
 test('when the time is up there is nothing to decide, and the app is told nothing', () => {
   const expired = { at: 'end', end: 'expired', origins: [] }
   assert.deepEqual(after([{ type: 'time is up' }], decide), expired)
-  assert.deepEqual(after([{ type: 'time is up' }], { at: 'enter code', request, keyWraps: [] }), expired)
+  assert.deepEqual(after([{ type: 'time is up' }], { at: 'enter code', request, keyWraps: [], confirmed }), expired)
   const read: Event = { type: 'request read', request: { ...request, status: 'expired' } }
   assert.equal(after([read]).at, 'end')
 })
@@ -98,7 +118,7 @@ test('an end is for good, whatever comes late', () => {
     { type: 'request read', request: signed },
     { type: 'no such request' },
     { type: 'insisted' },
-    { type: 'keys are shut', keyWraps: [] },
+    { type: 'keys are shut', keyWraps: [], confirmed },
     { type: 'turned back' },
     { type: 'time is up' },
   ]
@@ -108,7 +128,7 @@ test('an end is for good, whatever comes late', () => {
 test('who comes back from another tab is where they were', () => {
   const insisted: Step = { ...decide, insisted: true }
   assert.equal(after([{ type: 'request read', request }], insisted), insisted)
-  const code: Step = { at: 'enter code', request, keyWraps: [] }
+  const code: Step = { at: 'enter code', request, keyWraps: [], confirmed }
   assert.equal(after([{ type: 'request read', request }], code), code)
   assert.deepEqual(after([{ type: 'turned back' }], code), insisted)
 })

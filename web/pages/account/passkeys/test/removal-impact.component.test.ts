@@ -10,6 +10,7 @@ const passkey = (credentialId: string, opensKeys: boolean): Passkey => ({
   createdAt: '2030-01-01T12:00:00.000Z',
   lastUsedAt: '2030-01-01T12:00:00.000Z',
   backedUp: true,
+  publicKey: 'key',
 })
 const [first, second, signsInOnly] = [passkey('a', true), passkey('b', true), passkey('c', false)]
 

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { verifyOrganizationReceipt, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
+import { approverOf } from '#testing/approver.ts'
+import { createSignatories } from '#testing/signatories.ts'
+import { signingRequesterOf, createSigner } from '#testing/signer.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { signStatement } from '#signing/transparency/log.ts'
+
+let world: TestWorld
+let shop: ReturnType<typeof signingRequesterOf>
+before(async () => {
+  world = await createWorld()
+  shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))
+})
+after(() => world.close())
+
+const payload = 'Pay 10 €'
+const receiptOf = async (requestId: string) =>
+  (await world.api.inject({ url: `/api/signing/request/${requestId}/receipt?clientId=${shop.clientId}` })).body
+const bodyOf = (jws: string) => JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString())
+const keySet = async () => (await world.api.inject({ url: '/api/transparency/jwks' })).json()
+
+/** Signs a receipt as a dishonest service would. */
+async function forge(receipt: object): Promise<string> {
+  const log = await world.db.selectFrom('transparency_log').selectAll().executeTakeFirstOrThrow()
+  const key = { publicKey: log.public_key, sealedPrivateKey: log.sealed_private_key }
+  return signStatement(world.kernel.keyring, key, 'countersign-receipt+jwt', receipt)
+}
+
+test('SGN-31 a receipt with an approval proves it; one without says so, and fails where one is required', async () => {
+  const ada = await createSigner(world)
+  const issuer = world.config.authUrl.origin
+  const [first, second] = [await shop.request(ada.identityId), await shop.request(ada.identityId)]
+  const [approvedId, plainId]: string[] = [first.json().requestId, second.json().requestId]
+  await approverOf(world, ada).give(approvedId ?? '')
+  await ada.sign(plainId ?? '', ada.pair.sign(payload))
+  const [approved, plain] = [await receiptOf(approvedId ?? ''), await receiptOf(plainId ?? '')]
+  const keys = await keySet()
+  const check = (jws: string, expected: object) => {
+    const reading = verifyReceipt(jws, { payload, keySet: keys, ...expected })
+    return 'flaw' in reading ? reading.flaw : reading.unproved
+  }
+  const required = { require: 'approval', issuer }
+  assert.deepEqual(check(approved, required), [])
+  assert.deepEqual(check(approved, {}), [])
+  assert.deepEqual(check(plain, {}), ['no_approval'])
+  assert.equal(check(plain, required), 'no_approval')
+  assert.equal(check(approved, { ...required, issuer: 'https://id.example.org' }), 'invalid_approval')
+  for (const unknown of [{ require: 'everything' }, { require: 'approval' }])
+    assert.throws(() => check(approved, unknown), TypeError)
+
+  // The service moves the approval, or parts of it, to another request.
+  const [honest, other] = [bodyOf(approved), bodyOf(plain)]
+  const { presence: _unused, ...withoutPresence } = honest.approval
+  const { signature } = honest
+  for (const approval of [honest.approval, withoutPresence, { ...honest.approval, signature }])
+    assert.equal(check(await forge({ ...other, approval }), {}), 'invalid_approval')
+  for (const approval of [withoutPresence, { ...honest.approval, presence: 'A'.repeat(43) + '=' }])
+    assert.equal(check(await forge({ ...honest, approval }), required), 'invalid_approval')
+  const long = { ...honest.approval, presence: 'A'.repeat(8_000_000) }
+  assert.equal(check(await forge({ ...honest, approval: long }), required), 'invalid_approval')
+})
+
+test('SGN-31 the receipt of an organization proves an approval of each member, or says so', async () => {
+  const issuer = world.config.authUrl.origin
+  const { id, owner, members } = await createSignatories(world, 1, 'signer')
+  const [ann] = members
+  const answer = async (isSecondApproved: boolean) => {
+    const { requestId } = (await shop.requestOf(id)).json()
+    await approverOf(world, owner).give(requestId, { role: 'sign' })
+    await (isSecondApproved
+      ? approverOf(world, ann).give(requestId, { role: 'approve' })
+      : ann.approve(requestId, ann.pair.sign(payload)))
+    return receiptOf(requestId)
+  }
+  const [partly, wholly] = [await answer(false), await answer(true)]
+  const keys = await keySet()
+  const check = (jws: string, expected: object) => {
+    const reading = verifyOrganizationReceipt(jws, { payload, keySet: keys, ...expected })
+    return 'flaw' in reading ? reading.flaw : reading.unproved
+  }
+  const required = { require: 'approval', issuer }
+  assert.deepEqual(check(wholly, required), [])
+  assert.deepEqual(check(partly, {}), ['no_approval'])
+  assert.equal(check(partly, required), 'no_approval')
+  const receipt = bodyOf(wholly)
+  assert.equal(check(await forge({ ...receipt, approvalsNeeded: 0 }), {}), 'invalid_approval')
+  const [one, two] = receipt.signatures
+  const exchanged = [
+    { ...one, approval: two.approval },
+    { ...two, approval: one.approval },
+  ]
+  assert.equal(check(await forge({ ...receipt, signatures: exchanged }), {}), 'invalid_approval')
+})
