@@ -55,14 +55,14 @@ export async function openKeyedApp(service: Served) {
       const url = new URL(page.url())
       return { query: url.searchParams, fragment: url.hash.slice(1) }
     },
-    async redeem(code: string): Promise<Response> {
+    async redeem(code: string, at = redirectUri): Promise<Response> {
       return fetch(`${service.baseUrl}/api/oauth/token`, {
         method: 'POST',
         body: new URLSearchParams({
           grant_type: 'authorization_code',
           code,
           client_id: clientId,
-          redirect_uri: redirectUri,
+          redirect_uri: at,
           code_verifier: verifier,
         }),
       })

@@ -90,6 +90,16 @@ export const signinMessages: typeof english = {
     codeWhy:
       'Kein Passkey auf diesem Gerät kann deine Schlüssel entsperren. Gib deinen Wiederherstellungscode ein; er ' +
       'bleibt gültig.',
+    place: {
+      title: 'Schlüssel an eine neue Adresse senden?',
+      before: (app) => `${app} hat deinen Schlüssel bisher hier erhalten:`,
+      now: (app) => `Jetzt verlangt ${app} ihn hier:`,
+      warning: (app) =>
+        `Dein Schlüssel öffnet alles, was du in ${app} verschlüsselt hast. Sende ihn nur, wenn du weißt, dass ${app} ` +
+        'diese Adresse verwendet, zum Beispiel weil du dort davon gelesen hast.',
+      confirm: (host) => `Schlüssel an ${host} senden`,
+      deny: 'Nicht senden',
+    },
     stopped: {
       title: 'Dein Schlüssel wurde nicht gesendet',
       why: (app, place) =>

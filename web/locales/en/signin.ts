@@ -81,6 +81,16 @@ export const signinMessages = {
     unlockWhy: (app: string) => `${app} encrypts your data. Use your passkey to unlock your key.`,
     unlock: 'Unlock and continue',
     codeWhy: 'None of the passkeys on this device can unlock your keys. Enter your recovery code; it stays valid.',
+    place: {
+      title: 'Send your key to a new address?',
+      before: (app: string) => `${app} received your encryption key here before:`,
+      now: (app: string) => `Now ${app} asks for it here:`,
+      warning: (app: string) =>
+        `Your key opens everything you have encrypted in ${app}. Send it only if you know that ${app} uses this ` +
+        'address, for example because you read so there.',
+      confirm: (host: string) => `Send my key to ${host}`,
+      deny: 'Don’t send it',
+    },
     stopped: {
       title: 'Your key wasn’t sent',
       why: (app: string, place: string) =>

@@ -47,7 +47,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
         />
       )}
       {lacksClaims && <EmailRequired view={view} />}
-      {view.key?.reset && grant.hasKey && <p class="problem">{words.signin.newKey}</p>}
+      {view.key?.reset && grant.storedKey && <p class="problem">{words.signin.newKey}</p>}
       <SignatureLine
         name={identity.displayName}
         below={[`@${identity.handle}`, ...forWhom, words.signin.returnTo(place)].join(' · ')}
