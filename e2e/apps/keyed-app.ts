@@ -55,6 +55,17 @@ export async function openKeyedApp(service: Served) {
       const url = new URL(page.url())
       return { query: url.searchParams, fragment: url.hash.slice(1) }
     },
+    /** Registers another redirect URI, which it returns. */
+    async addRedirectUri(path: string): Promise<string> {
+      const added = `${origin}${path}`
+      const answer = await fetch(`${service.baseUrl}/api/admin/apps/${clientId}`, {
+        method: 'PATCH',
+        headers: { ...service.admin, 'content-type': 'application/json' },
+        body: JSON.stringify({ redirectUris: [redirectUri, added] }),
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+      return added
+    },
     async redeem(code: string, at = redirectUri): Promise<Response> {
       return fetch(`${service.baseUrl}/api/oauth/token`, {
         method: 'POST',

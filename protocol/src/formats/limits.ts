@@ -186,6 +186,8 @@ export const limits = {
   appKeyRedirectsMax: 20,
   appKeyRedirectCharactersMax: 2000,
   appKeyRedirectsCharactersMax: 8000,
+  /** Of an app key in a FedCM assertion, which is four times the longest. */
+  appKeyJweCharactersMax: 4096,
   keyWrapsMax: 40,
   /** Lifetime of a device approval, and maximum of pending ones of a user. */
   deviceApprovalLifetimeSeconds: 5 * 60,

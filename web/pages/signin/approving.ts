@@ -5,7 +5,7 @@ import type { MasterKey } from '@countersign/keys/master-key'
 import { ApiError, call } from '../../lib/api/call.ts'
 import { submitRedirect } from '../../lib/navigation.ts'
 import { type SignedIn, reauthenticate, withRecentAuthentication } from '../../lib/keys/passkey.ts'
-import { type AuthorizeAnswer, type Outcome, consent, storePlace } from './consent/agree.ts'
+import { type AuthorizeAnswer, type Outcome, consent, isByBrowser, storePlace } from './consent/agree.ts'
 import { matchesRequest } from './requested-target.ts'
 import { type Event, type Step, canApprove } from './steps.ts'
 
@@ -35,7 +35,7 @@ export function useApproval(view: SignInView, place: ApprovalDeps, { advance, wh
 
   /** Continues if there is nothing to consent to. Locked keys need another assertion, which the page asks for. */
   async function goOn() {
-    if (!view.key || place.owner.current?.masterKey) return approve()
+    if (!takesKey(view, place.step()) || place.owner.current?.masterKey) return approve()
     await advance({ type: 'keys needed' })
     const shut = await whileSignedIn(readKeyWraps)
     if (shut && !shut.some(({ kind }) => kind === 'passkey_prf'))
@@ -44,8 +44,9 @@ export function useApproval(view: SignInView, place: ApprovalDeps, { advance, wh
 
   async function approve() {
     if (!mayHandOver()) return
-    const masterKey = view.key && (place.owner.current?.masterKey ?? (await whileSignedIn(unlock)))
-    if (!view.key || masterKey) await approveWith(masterKey)
+    const takes = takesKey(view, place.step())
+    const masterKey = takes ? (place.owner.current?.masterKey ?? (await whileSignedIn(unlock))) : undefined
+    if (!takes || masterKey) await approveWith(masterKey)
   }
 
   /** Approves the request, without keys if the app takes none. The keys are discarded afterwards. */
@@ -87,6 +88,12 @@ export function useApproval(view: SignInView, place: ApprovalDeps, { advance, wh
   }
 
   return { signedIn, goOn, approve, approveWith, confirmPlace, useCode, forgetKeys }
+}
+
+/** Tells if the keys must be unlocked. A FedCM dialog delivers only a key that exists. */
+function takesKey(view: SignInView, step: Step): boolean {
+  if (!view.key) return false
+  return !isByBrowser(view) || (canApprove(step) && step.grant.storedKey !== undefined)
 }
 
 /** Tells if the app key would go where the app's own request says. Otherwise the flow stops. */

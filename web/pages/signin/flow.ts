@@ -8,7 +8,7 @@ import { grantableScopes } from '../../lib/text/scope-words.ts'
 import { isSignInRequired, readSession, type Session } from '../../lib/session/session.ts'
 import { useApproval, type Owner } from './approving.ts'
 import { scopeTextOf } from './consent/delegating.ts'
-import { storedKeyOf } from './consent/delivery.ts'
+import { storedKeyOf } from '../../lib/keys/stored-app-key.ts'
 import { waysToEnd } from './ending.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 

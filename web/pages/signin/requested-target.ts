@@ -1,4 +1,4 @@
-import { parseRecipientKey, type RecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
+import { isSameKey, parseRecipientKey, type RecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import type { SignInView } from '@countersign/protocol/pages'
 
 type RequestView = Pick<SignInView, 'redirectUri' | 'key'> & { app: Pick<SignInView['app'], 'clientId'> }
@@ -16,8 +16,20 @@ export function matchesRequest({ app, redirectUri, key }: RequestView, search: s
   return isOnly(own, 'redirect_uri', redirectUri) && isRecipient(own.getAll('app_key_jwk'), key?.recipient)
 }
 
-/** Where the app wants its answer: the redirect URI, the state that comes back, and the recipient of the app key. */
-export type RequestedTarget = { redirectUri: string; state: string | undefined; recipient: RecipientKey | undefined }
+type RegisteredRecipient = { app: Pick<SignInView['app'], 'appKeyRecipientJwk'> }
+
+/**
+ * Where the app wants its answer: the redirect URI, the state that comes back, and the recipient of the app key.
+ *
+ * `binds` if the recipient is the key that the app has registered for its server. Only a recipient in the URL of this
+ * page binds a key, because the server could invent any other.
+ */
+export type RequestedTarget = {
+  redirectUri: string
+  state: string | undefined
+  recipient: RecipientKey | undefined
+  binds: boolean
+}
 
 /**
  * Returns where the app wants its answer, by the URL of this page. A URL without a client, or with a pushed
@@ -25,16 +37,20 @@ export type RequestedTarget = { redirectUri: string; state: string | undefined; 
  * the key decide whether the key goes there.
  */
 export function requestedTarget(
-  { redirectUri, state, key }: Pick<SignInView, 'redirectUri' | 'state' | 'key'>,
+  { app, redirectUri, state, key }: Pick<SignInView, 'redirectUri' | 'state' | 'key'> & RegisteredRecipient,
   search: string,
 ): RequestedTarget {
   const own = new URLSearchParams(search)
-  if (!own.has('client_id') || own.has('request_uri')) return { redirectUri, state, recipient: key?.recipient }
-  const recipient = own.get('app_key_jwk')
+  if (!own.has('client_id') || own.has('request_uri'))
+    return { redirectUri, state, recipient: key?.recipient, binds: false }
+  const written = own.get('app_key_jwk')
+  const recipient = written === null ? undefined : parseRecipientKey(written)
+  const registered = app.appKeyRecipientJwk === null ? undefined : parseRecipientKey(app.appKeyRecipientJwk)
   return {
     redirectUri: own.get('redirect_uri') ?? '',
     state: own.get('state') || undefined,
-    recipient: recipient === null ? undefined : parseRecipientKey(recipient),
+    recipient,
+    binds: recipient !== undefined && registered !== undefined && isSameKey(recipient, registered),
   }
 }
 
@@ -72,9 +88,5 @@ function isOnly(query: URLSearchParams, name: string, value: string): boolean {
 function isRecipient(written: string[], named: RecipientKey | undefined): boolean {
   if (written.length === 0) return named === undefined
   const own = written.length === 1 ? parseRecipientKey(written[0] ?? '') : undefined
-  return own !== undefined && named !== undefined && pointOf(own) === pointOf(named)
-}
-
-function pointOf(key: RecipientKey): string {
-  return [key.crv, key.x, key.kty === 'EC' ? key.y : ''].join('.')
+  return own !== undefined && named !== undefined && isSameKey(own, named)
 }

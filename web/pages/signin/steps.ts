@@ -12,7 +12,8 @@ import type {
   ConnectorUnavailableReason,
 } from '@countersign/protocol/pages'
 import type { ExistingDelegation } from './consent/delegating.ts'
-import type { NewPlace, StoredAppKey } from './consent/delivery.ts'
+import type { StoredAppKey } from '../../lib/keys/stored-app-key.ts'
+import type { NewPlace } from './consent/delivery.ts'
 
 /**
  * The previous consent of an identity to the app: the requested scopes that it lacks, the app key of the requested

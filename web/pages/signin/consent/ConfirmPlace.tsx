@@ -6,6 +6,7 @@ import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { redirectTargetLabel } from '../../../lib/navigation.ts'
 import type { useFlow } from '../flow.ts'
 import type { Step } from '../steps.ts'
+import type { NewPlace } from './delivery.ts'
 
 type Props = {
   flow: ReturnType<typeof useFlow>
@@ -14,24 +15,54 @@ type Props = {
   doing: ActionState
 }
 
-/** Asks whether the app may receive its key at an address where it never has, and shows both. */
+/**
+ * Asks whether the app may receive its key at an address where it never has, or bound to another server.
+ * Shows both.
+ */
 export function ConfirmPlace({ flow, step, view, doing }: Props) {
   const { place: words } = useMessages().signin
-  const { before, now } = step.place
+  const { redirect, recipient } = step.place
   const name = view.unverified?.host ?? view.app.name
+  const confirm = redirect ? words.confirm(redirectTargetLabel(redirect.now)) : words.confirmRecipient
   const actions: Action[] = [
     { name: 'deny', label: words.deny, do: flow.deny },
-    { name: 'confirm-place', label: words.confirm(redirectTargetLabel(now)), look: 'quiet', do: flow.confirmPlace },
+    { name: 'confirm-place', label: confirm, look: 'quiet', do: flow.confirmPlace },
   ]
   return (
     <>
-      <StepHeading level={2}>{words.title}</StepHeading>
-      <p>{words.before(name)}</p>
-      <Places of={before} />
-      <p>{words.now(name)}</p>
-      <Places of={[now]} />
-      <p class="problem">{words.warning(name)}</p>
+      <StepHeading level={2}>{redirect ? words.title : words.recipientTitle}</StepHeading>
+      {redirect && (
+        <>
+          <p>{words.before(name)}</p>
+          <Places of={redirect.before} />
+          <p>{words.now(name)}</p>
+          <Places of={[redirect.now]} />
+        </>
+      )}
+      {recipient && <Recipient name={name} of={recipient} />}
+      <p class="problem">{redirect || recipient?.now === null ? words.warning(name) : words.recipientWarning(name)}</p>
       <Actions of={actions} doing={doing} />
+    </>
+  )
+}
+
+/** Shows which server's key the app key is bound to, and which it would be. */
+function Recipient({ name, of: { before, now } }: { name: string; of: NonNullable<NewPlace['recipient']> }) {
+  const { place: words } = useMessages().signin
+  return (
+    <>
+      {before !== null && (
+        <p>
+          {words.boundTo(name)} <code>{before}</code>
+        </p>
+      )}
+      {now === null ? (
+        <p>{words.unbinds(name)}</p>
+      ) : (
+        <p>
+          {words.binds(name)} <code>{now}</code>
+        </p>
+      )}
     </>
   )
 }

@@ -1,15 +1,15 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import { redirectTargetOf } from '@countersign/protocol/formats/encryption/app-key-envelope'
 import type { AuthorizationResponse, Connector, SignInView } from '@countersign/protocol/pages'
 import { ApiError, call } from '../../../lib/api/call.ts'
 import { grantableScopes } from '../../../lib/text/scope-words.ts'
+import type { StoredAppKey } from '../../../lib/keys/stored-app-key.ts'
 import { leadsTo, requestedTarget } from '../requested-target.ts'
 import { type Approving, type Grant, type Step, isSettled } from '../steps.ts'
 import type { AppKeyOwner } from './app-key.ts'
 import { scopeTextOf } from './delegating.ts'
-import { newPlaceOf, type NewPlace, type StoredAppKey } from './delivery.ts'
+import { mayGoByBrowser, newPlaceOf, type NewPlace } from './delivery.ts'
 
 const loadAppKey = () => import('./app-key.ts')
 
@@ -37,18 +37,20 @@ export async function consent(
     ...(organization && { organizationId: organization.id }),
     ...accessOf(view, grant),
   }
-  if (!key || !masterKey) {
+  if (isByBrowser(view)) {
+    const appKeyJwe = storedKey && masterKey && (await sealForBrowser(view, masterKey, identity, storedKey))
     const leaving = leavingOf(await call('POST /api/oauth/authorize', { body }))
-    return view.givenTo === undefined ? leaving : resolveFedcm(view, identity, leaving)
+    return resolveFedcm(view, identity, leaving, appKeyJwe)
   }
-  const { redirectUri } = requestedTarget(view, location.search)
-  const target = redirectTargetOf(redirectUri)
-  if (target === undefined) return { ledTo: redirectUri }
-  const { newKeyFor, openKey } = await loadAppKey()
+  if (!key || !masterKey) return leavingOf(await call('POST /api/oauth/authorize', { body }))
+  const { newKeyFor, openKey, destinationOf } = await loadAppKey()
+  const requested = requestedTarget(view, location.search)
+  const destination = await destinationOf(requested)
+  if (!destination) return { ledTo: requested.redirectUri }
   const owner = { identityId: identity.identityId, clientId: app.clientId }
-  const place = storedKey && newPlaceOf([(await openKey(masterKey, owner, storedKey)).places], target)
+  const place = storedKey && newPlaceOf([(await openKey(masterKey, owner, storedKey)).places], destination)
   if (place) return { place }
-  const made = storedKey && !key.reset ? {} : await newKeyFor(masterKey, owner, key, target)
+  const made = storedKey && !key.reset ? {} : await newKeyFor(masterKey, owner, key, destination)
   const answer = await call('POST /api/oauth/authorize', { body: { ...body, ...made } })
   return deliver(view, masterKey, owner, { answer })
 }
@@ -56,26 +58,25 @@ export async function consent(
 /**
  * Returns the URL that the server names, with the app key in its fragment, if it is where the app wants its answer, and
  * the app may receive there all keys that the server names. It may have named others than before the consent, because
- * another browser created one first. A former key that a reset replaced is stored no more: for it, `confirmed` is the
- * target that the user has confirmed.
+ * another browser created one first. A former key that a reset replaced is stored no more: for it, `confirmed` says
+ * that the user has confirmed the destination.
  */
 async function deliver(
   view: SignInView,
   masterKey: MasterKey,
   owner: AppKeyOwner,
-  { answer, confirmed }: { answer: AuthorizeAnswer; confirmed?: string },
+  { answer, confirmed }: { answer: AuthorizeAnswer; confirmed?: true },
 ): Promise<Outcome> {
   const { redirectUrl, appKey, replacedAppKey } = answer
   const requested = requestedTarget(view, location.search)
-  const target = redirectTargetOf(requested.redirectUri)
-  if (target === undefined || !leadsTo(redirectUrl, { ...requested, issuer: location.origin }))
-    return { ledTo: redirectUrl }
+  const { openKey, fragmentOf, destinationOf } = await loadAppKey()
+  const destination = await destinationOf(requested)
+  if (!destination || !leadsTo(redirectUrl, { ...requested, issuer: location.origin })) return { ledTo: redirectUrl }
   if (!appKey) throw new Error('The answer holds no key for an app that takes one.')
-  const { openKey, fragmentOf } = await loadAppKey()
   const current = await openKey(masterKey, owner, appKey)
   const former = replacedAppKey && (await openKey(masterKey, owner, replacedAppKey))
   const keys = [current.places, ...(former ? [former.places] : [])]
-  const place = confirmed === target ? undefined : newPlaceOf(keys, target)
+  const place = confirmed ? undefined : newPlaceOf(keys, destination)
   if (place) return { place, answer }
   return { url: `${redirectUrl}#${await fragmentOf({ current, former }, requested.recipient)}` }
 }
@@ -97,14 +98,41 @@ function leavingOf({ redirectUrl, formFields }: ResponseOf<'POST /api/oauth/auth
 export async function storePlace(
   view: SignInView,
   masterKey: MasterKey,
-  { identity, grant, place: { now } }: Extract<Step, { at: 'confirm place' }>,
+  { identity, grant }: Extract<Step, { at: 'confirm place' }>,
   answer: AuthorizeAnswer | undefined,
 ): Promise<{ outcome: Outcome } | { storedKey: StoredAppKey } | undefined> {
   const stored = answer?.appKey ?? grant.storedKey
   if (!stored) return undefined
   const owner = { identityId: identity.identityId, clientId: view.app.clientId }
-  const storedKey = await (await loadAppKey()).addTarget(masterKey, owner, stored, now)
-  return answer ? { outcome: await deliver(view, masterKey, owner, { answer, confirmed: now }) } : { storedKey }
+  const { addDestination, destinationOf } = await loadAppKey()
+  const destination = await destinationOf(requestedTarget(view, location.search))
+  if (!destination) return undefined
+  const storedKey = await addDestination(masterKey, owner, stored, destination)
+  return answer ? { outcome: await deliver(view, masterKey, owner, { answer, confirmed: true }) } : { storedKey }
+}
+
+/** Returns whether this page continues a FedCM dialog, whether its own URL or the server says so. */
+export function isByBrowser({ givenTo }: Pick<SignInView, 'givenTo'>): boolean {
+  return givenTo !== undefined || new URLSearchParams(location.search).has('fedcm_continue')
+}
+
+/**
+ * Returns the app key encrypted to the app's server, if the user has bound it to the recipient in the URL of this page,
+ * and the dialog is of an origin where the app has received it. Otherwise the dialog delivers no key.
+ */
+async function sealForBrowser(
+  view: SignInView,
+  masterKey: MasterKey,
+  { identityId }: Identity,
+  storedKey: StoredAppKey,
+): Promise<string | undefined> {
+  const { openKey, destinationOf, sealedOf } = await loadAppKey()
+  const requested = requestedTarget(view, location.search)
+  const current = await openKey(masterKey, { identityId, clientId: view.app.clientId }, storedKey)
+  const recipient = (await destinationOf(requested))?.recipient
+  const origin = new URLSearchParams(location.search).get('fedcm_origin')
+  if (!recipient || !requested.recipient || !mayGoByBrowser(current.places, recipient, origin)) return undefined
+  return sealedOf(current, requested.recipient)
 }
 
 /**
@@ -116,12 +144,14 @@ async function resolveFedcm(
   { app, redirectUri }: Pick<SignInView, 'app' | 'redirectUri'>,
   { identityId }: Identity,
   { url }: AuthorizationResponse,
+  appKeyJwe: string | undefined,
 ): Promise<AuthorizationResponse> {
   const { searchParams } = new URL(url)
   const body = {
     code: searchParams.get('code') ?? '',
     state: searchParams.get('state') ?? '',
     clientId: app.clientId,
+    ...(appKeyJwe !== undefined && { appKeyJwe }),
   }
   try {
     const { assertion } = await call('POST /api/oauth/fedcm/finalize', { body })

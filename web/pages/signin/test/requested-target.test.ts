@@ -103,12 +103,25 @@ test('APK-03 what the server says of a request is what the address of the page s
 })
 
 test('APK-03 redirect URI, state and recipient are those in the address of the page, whatever the server says', () => {
-  const evil = { redirectUri: 'https://evil.example/callback', state: 'evil', key: { ...key, recipient } }
+  const registered = { app: { appKeyRecipientJwk: jwk } }
+  const evil = {
+    ...registered,
+    redirectUri: 'https://evil.example/callback',
+    state: 'evil',
+    key: { ...key, recipient },
+  }
   const own = searchOf({ client_id: 'app_1', redirect_uri: redirectUri, state: 'mine' })
-  assert.deepEqual(requestedTarget(evil, own), { redirectUri, state: 'mine', recipient: undefined })
+  assert.deepEqual(requestedTarget(evil, own), { redirectUri, state: 'mine', recipient: undefined, binds: false })
   const sealed = searchOf({ client_id: 'app_1', redirect_uri: redirectUri, app_key_jwk: jwk })
-  assert.deepEqual(requestedTarget({ ...evil, key }, sealed), { redirectUri, state: undefined, recipient })
+  assert.deepEqual(requestedTarget({ ...evil, key }, sealed), { redirectUri, state: undefined, recipient, binds: true })
   const pushed = searchOf({ client_id: 'app_1', request_uri: 'urn:1' })
   for (const search of ['', pushed])
-    assert.deepEqual(requestedTarget(evil, search), { redirectUri: evil.redirectUri, state: 'evil', recipient })
+    assert.deepEqual(requestedTarget(evil, search), {
+      redirectUri: evil.redirectUri,
+      state: 'evil',
+      recipient,
+      binds: false,
+    })
+  const unregistered = { ...evil, app: { appKeyRecipientJwk: null } }
+  assert.equal(requestedTarget(unregistered, sealed).binds, false)
 })
