@@ -108,6 +108,9 @@ export const signinMessages: typeof english = {
         `Diese Anmeldung verlangt deinen Schlüssel ohne diesen Server. Danach erhalten ihn Seiten von ${app}.`,
       recipientWarning: (app) =>
         `Fahre nur fort, wenn du weißt, dass der Server von ${app} deinen Schlüssel lesen soll.`,
+      releaseWarning: (app) =>
+        `Dein Schlüssel öffnet alles, was du in ${app} verschlüsselt hast. Fahre nur fort, wenn du weißt, ` +
+        `dass ${app} diesen Server nicht mehr verwendet.`,
       confirmRecipient: 'Ändern',
       deny: 'Nicht senden',
     },

@@ -94,9 +94,11 @@ export const signinMessages = {
       binds: (app: string) =>
         `From now on, only the server of ${app} can open your key, and it can read what you encrypt. The fingerprint ` +
         'of its key:',
-      unbinds: (app: string) =>
-        `This sign-in asks for your key without that server. After that, pages of ${app} get it.`,
+      unbinds: (app: string) => `This sign-in asks for your key without that server. Then pages of ${app} get it.`,
       recipientWarning: (app: string) => `Continue only if you know that ${app} wants to read your key on its server.`,
+      releaseWarning: (app: string) =>
+        `Your key opens everything you have encrypted in ${app}. Continue only if you know that ` +
+        `${app} no longer uses this server.`,
       confirmRecipient: 'Change it',
       deny: 'Don’t send it',
     },

@@ -24,6 +24,8 @@ export function ConfirmPlace({ flow, step, view, doing }: Props) {
   const { redirect, recipient } = step.place
   const name = view.unverified?.host ?? view.app.name
   const confirm = redirect ? words.confirm(redirectTargetLabel(redirect.now)) : words.confirmRecipient
+  const other = recipient?.now === null ? words.releaseWarning : words.recipientWarning
+  const warning = redirect ? words.warning : other
   const actions: Action[] = [
     { name: 'deny', label: words.deny, do: flow.deny },
     { name: 'confirm-place', label: confirm, look: 'quiet', do: flow.confirmPlace },
@@ -40,7 +42,7 @@ export function ConfirmPlace({ flow, step, view, doing }: Props) {
         </>
       )}
       {recipient && <Recipient name={name} of={recipient} />}
-      <p class="problem">{redirect || recipient?.now === null ? words.warning(name) : words.recipientWarning(name)}</p>
+      <p class="problem">{warning(name)}</p>
       <Actions of={actions} doing={doing} />
     </>
   )
