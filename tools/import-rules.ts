@@ -52,7 +52,7 @@ const layersOfWeb = ['locales', 'lib', 'components', 'pages']
 /** Modules that are expensive to load, and loaded only when needed. Elsewhere a dynamic import would hide a cycle. */
 const loadedOnDemand = [
   ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata', 'nodemailer', 'age-encryption'],
-  ...['web/pages/signin/consent/app-key.ts', 'web/lib/keys/key-vault.ts'],
+  ...['web/pages/signin/consent/app-key.ts', 'web/lib/keys/key-vault.ts', 'web/lib/keys/app-key-store.ts'],
   ...['web/components/display/ExactText.tsx', 'protocol/src/signing/receipt-verification.ts'],
   'protocol/src/signing/acts/trail-verification.ts',
 ]

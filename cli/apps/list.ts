@@ -49,6 +49,7 @@ export function fieldsOf(app: App): string[][] {
     ...app.postLogoutRedirectUris.map((uri): [string, string] => ['Post-logout redirect URI', uri]),
     ['Scopes', app.allowedScopes.join(' ')],
     ['End-to-end encryption', app.supportsE2ee ? 'yes' : null],
+    ['Key of its server', app.appKeyRecipientJwk],
     ['ID tokens', app.idTokenSignedResponseAlg],
     ['Access tokens', `${app.accessTokenTtlSeconds} s`],
     ['Refresh tokens', `${app.refreshTokenTtlSeconds} s`],

@@ -13,6 +13,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 export type SettingOptions = {
   scope?: StandardScope[]
   e2ee?: boolean
+  appKeyRecipientJwk?: string
   alg?: Algorithm
   description?: string
   iconUrl?: string
@@ -35,6 +36,7 @@ export function addSettingOptions(command: Command): Command {
     .option('--scope <scopes>', `scopes that the app can request, of: ${standardScopes.join(' ')}`, collectScopes)
     .option('--e2ee', 'support end-to-end encryption keys')
     .option('--no-e2ee', 'no support for end-to-end encryption keys')
+    .option('--app-key-recipient-jwk <jwk>', "public key of the app's server, to which its app keys can be bound")
     .addOption(new Option('--alg <alg>', 'algorithm that signs its ID tokens').choices(algorithms))
     .option('--description <text>', 'one sentence about the app')
     .option('--icon-url <url>', 'its icon')
@@ -82,7 +84,10 @@ export function settingFieldsOf(options: SettingOptions): AppChange {
     ...(backchannelLogoutSessionRequired !== undefined && { backchannelLogoutSessionRequired }),
     ...(allowAnyLoopbackPort !== undefined && { allowAnyLoopbackPort }),
   }
-  const absentable = ['description', 'iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl', 'backchannelLogoutUri'] as const
+  const absentable = [
+    ...(['description', 'iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const),
+    ...(['backchannelLogoutUri', 'appKeyRecipientJwk'] as const),
+  ]
   for (const field of absentable) {
     const text = options[field]
     if (text !== undefined) given[field] = text === '' ? null : text

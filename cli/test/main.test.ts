@@ -123,7 +123,9 @@ test('every setting of an app can be set, shown, and changed alone', async () =>
   const settings =
     '--public --require-auth-time --no-id-token-claims --required-claims email --organization-access read'
   const logout = '--backchannel-logout-uri https://shop.example/out --backchannel-logout-session-required'
-  const created = await createApp(...`${settings} ${logout} --allow-any-loopback-port`.split(' '))
+  const key = 'eyJrdHkiOiJPS1AiLCJjcnYiOiJYMjU1MTkiLCJ4IjoiM3A3YmZYdDl3YlRUVzJIQzdPUTFOei1EUThoYmVHZE5yZngtRkctSUswOCJ9'
+  const flags = `${settings} ${logout} --app-key-recipient-jwk ${key} --allow-any-loopback-port`
+  const created = await createApp(...flags.split(' '))
   const set = {
     requireAuthTime: true,
     idTokenClaims: false,
@@ -134,7 +136,7 @@ test('every setting of an app can be set, shown, and changed alone', async () =>
     allowAnyLoopbackPort: true,
   }
   const { clientId } = created
-  assert.deepEqual({ ...created, ...set }, created)
+  assert.deepEqual({ ...created, ...set, appKeyRecipientJwk: key }, created)
   const { stdout } = await countersign(['apps', 'show', textOf(clientId)])
   assert.match(stdout, /Organizations +read/)
   assert.match(stdout, /Back-channel logout URI +https:\/\/shop\.example\/out/)
@@ -152,11 +154,10 @@ test('every setting of an app can be set, shown, and changed alone', async () =>
   const { updatedAt: _created, ...before } = created
   assert.deepEqual(await change('--name', 'Store'), { ...before, name: 'Store' })
   const off = '--no-require-auth-time --id-token-claims --organization-access none --no-allow-any-loopback-port'
-  const cleared = ['--required-claims', '', '--backchannel-logout-uri', '']
+  const cleared = ['--required-claims', '', '--backchannel-logout-uri', '', '--app-key-recipient-jwk', '']
   const changed = await change(...off.split(' '), '--no-backchannel-logout-session-required', ...cleared)
   assert.deepEqual(changed, {
-    ...before,
-    name: 'Store',
+    ...{ ...before, name: 'Store', appKeyRecipientJwk: null },
     requireAuthTime: false,
     idTokenClaims: true,
     requiredClaims: [],

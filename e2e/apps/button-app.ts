@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Served } from '../../server/testing/service.ts'
 
-type Settings = { supportsE2ee?: boolean; attributes?: string; language?: string }
+type Settings = { supportsE2ee?: boolean; appKeyRecipientJwk?: string; attributes?: string; language?: string }
 
 const built = join(import.meta.dirname, '../../sdk/dist')
 
@@ -14,7 +14,9 @@ import { decryptAppKey } from './encryption.js'
 const output = document.querySelector('output')
 addEventListener('signed-in', async ({ target, detail }) => {
   const { claims, scope } = await exchangeSignIn(target.app, detail.grant)
-  if (detail.sealedAppKey) globalThis.broughtKey = await decryptAppKey(detail.sealedAppKey)
+  globalThis.sealedKey = detail.sealedAppKey
+  const isForServer = target.app.appKeyRecipientJwk !== undefined
+  if (detail.sealedAppKey && !isForServer) globalThis.broughtKey = await decryptAppKey(detail.sealedAppKey)
   const way = 'assertion' in detail.grant ? 'dialog' : 'redirect'
   const words = ['Hello ' + claims.name, 'by a ' + way, 'with ' + scope]
   output.textContent = [...words, ...(detail.sealedAppKey ? ['and a key'] : [])].join(', ')

@@ -8,7 +8,7 @@ import type { Served } from '../../server/testing/service.ts'
 
 export type FederatedApp = Awaited<ReturnType<typeof openFederatedApp>>
 
-type Settings = { name?: string; supportsE2ee?: boolean }
+type Settings = { name?: string; supportsE2ee?: boolean; appKeyRecipientJwk?: string }
 
 /** What the page of the app stores of its last sign-in. */
 type Outcome = { token: string; automatic: boolean } | { error: string; code: string | undefined }

@@ -55,14 +55,25 @@ export async function openKeyedApp(service: Served) {
       const url = new URL(page.url())
       return { query: url.searchParams, fragment: url.hash.slice(1) }
     },
-    async redeem(code: string): Promise<Response> {
+    /** Registers another redirect URI, which it returns. */
+    async addRedirectUri(path: string): Promise<string> {
+      const added = `${origin}${path}`
+      const answer = await fetch(`${service.baseUrl}/api/admin/apps/${clientId}`, {
+        method: 'PATCH',
+        headers: { ...service.admin, 'content-type': 'application/json' },
+        body: JSON.stringify({ redirectUris: [redirectUri, added] }),
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+      return added
+    },
+    async redeem(code: string, at = redirectUri): Promise<Response> {
       return fetch(`${service.baseUrl}/api/oauth/token`, {
         method: 'POST',
         body: new URLSearchParams({
           grant_type: 'authorization_code',
           code,
           client_id: clientId,
-          redirect_uri: redirectUri,
+          redirect_uri: at,
           code_verifier: verifier,
         }),
       })

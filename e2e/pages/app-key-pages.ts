@@ -26,6 +26,14 @@ export async function visitAppKeyPages(
   await person.press('unlock')
   await app.answerIn(page)
 
+  const moved = await app.addRedirectUri('/settings/callback')
+  await page.goto(app.signInUrl({ scope: 'openid profile e2ee:asymmetric', login_hint: handle, redirect_uri: moved }))
+  await person.press('use-code')
+  await person.write('recoveryCode', code)
+  await person.press('unlock')
+  await person.control('confirm-place').waitFor()
+  await look('signin-key-place')
+
   await page.goto(app.signInUrl({ scope: 'openid profile e2ee:asymmetric e2ee:reset', login_hint: handle }))
   await page.locator('.problem').waitFor()
   await look('signin-key-reset')

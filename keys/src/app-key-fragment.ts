@@ -16,6 +16,11 @@ export async function buildAppKeyFragment(delivery: AppKeyDelivery, recipient?: 
   return recipient ? writeSealedFragment(await sealTo(recipient, fragment)) : fragment
 }
 
+/** Returns the fragment of an app key as a compact JWE, for a delivery that passes through the server. */
+export async function sealAppKeyFragment(delivery: AppKeyDelivery, recipient: RecipientKey): Promise<string> {
+  return sealTo(recipient, formatAppKeyFragment(delivery))
+}
+
 /** A compact JWE of `alg: ECDH-ES` and `enc: A256GCM` (RFC 7518 §4.6, RFC 8037 §3.2). */
 async function sealTo(recipient: RecipientKey, fragment: string): Promise<string> {
   const algorithm = recipient.crv === 'P-256' ? { name: 'ECDH', namedCurve: recipient.crv } : { name: recipient.crv }

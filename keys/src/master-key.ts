@@ -1,3 +1,4 @@
+import { writeAppKeyEnvelope, type AppKeyPlaces } from '@countersign/protocol/formats/encryption/app-key-envelope'
 import type { AppKeyPair, SymmetricAppKey } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { ciphertextContext } from '@countersign/protocol/formats/encryption/ciphertext-context'
@@ -6,6 +7,7 @@ import {
   generateSymmetricAppKey,
   parseAppKeyPair,
   parseSymmetricAppKey,
+  type OpenedAppKey,
   type SealedAppKeyPair,
 } from './app-key.ts'
 import { DecryptionError, importEnvelopeKey, open, seal } from './envelope.ts'
@@ -92,25 +94,37 @@ export class MasterKey {
   }
 
   /** Generates a symmetric app key of an identity, as the ciphertext that the server stores. */
-  async newAppKey(identityId: string, clientId: string): Promise<string> {
-    const key = await this.#withBytes(importEnvelopeKey)
-    return seal(key, ciphertextContext.appKey(identityId, clientId), generateSymmetricAppKey().key)
+  async newAppKey(identityId: string, clientId: string, places: AppKeyPlaces): Promise<string> {
+    return this.sealAppKey(identityId, clientId, { appKey: generateSymmetricAppKey(), places })
   }
 
-  async newAppKeyPair(identityId: string, clientId: string): Promise<SealedAppKeyPair> {
-    const key = await this.#withBytes(importEnvelopeKey)
-    const { publicKey, privateKey } = await generateAppKeyPair()
-    const encryptedAppPrivateKey = await seal(key, ciphertextContext.appKey(identityId, clientId), privateKey)
-    return { appPublicKey: toBase64(publicKey), encryptedAppPrivateKey }
+  async newAppKeyPair(identityId: string, clientId: string, places: AppKeyPlaces): Promise<SealedAppKeyPair> {
+    const appKey = await generateAppKeyPair()
+    const encryptedAppPrivateKey = await this.sealAppKey(identityId, clientId, { appKey, places })
+    return { appPublicKey: toBase64(appKey.publicKey), encryptedAppPrivateKey }
+  }
+
+  /** Encrypts an app key for the server, with the places to which it may be delivered. */
+  async sealAppKey(identityId: string, clientId: string, { appKey: key, places }: OpenedAppKey): Promise<string> {
+    const envelopeKey = await this.#withBytes(importEnvelopeKey)
+    return seal(envelopeKey, ciphertextContext.appKey(identityId, clientId), writeAppKeyEnvelope({ key, places }))
   }
 
   /** Decrypts the symmetric key for the app. Throws `DecryptionError`, also for the private key of a pair. */
-  async openAppKey(identityId: string, clientId: string, encryptedAppKey: string): Promise<SymmetricAppKey> {
+  async openAppKey(
+    identityId: string,
+    clientId: string,
+    encryptedAppKey: string,
+  ): Promise<OpenedAppKey<SymmetricAppKey>> {
     return parseSymmetricAppKey(await this.#open(ciphertextContext.appKey(identityId, clientId), encryptedAppKey))
   }
 
   /** Decrypts the key pair for the app. Throws `DecryptionError`, also if its keys do not belong together. */
-  async openAppKeyPair(identityId: string, clientId: string, sealed: SealedAppKeyPair): Promise<AppKeyPair> {
+  async openAppKeyPair(
+    identityId: string,
+    clientId: string,
+    sealed: SealedAppKeyPair,
+  ): Promise<OpenedAppKey<AppKeyPair>> {
     const context = ciphertextContext.appKey(identityId, clientId)
     return parseAppKeyPair(await this.#open(context, sealed.encryptedAppPrivateKey), sealed.appPublicKey)
   }

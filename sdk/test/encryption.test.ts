@@ -11,10 +11,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
+import { importJWK } from 'jose/key/import'
+import { formatAppKeyFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import vectors from '../../keys/vectors.json' with { type: 'json' }
 import { decrypt, decryptText, encrypt } from '../src/encryption/content.ts'
 import { CountersignError } from '../src/shared/error.ts'
 import { open } from '../src/encryption/jwe.ts'
+import { generateServerKey, openAppKey } from '../src/encryption/server-key.ts'
 import { decryptWithPrivateKey, encryptToUser, encryptToPublicKey } from '../src/encryption/wrapping.ts'
 
 const context = 'note:1'
@@ -274,3 +277,31 @@ function number(value: number): Buffer {
   bytes.writeUInt32BE(value)
   return bytes
 }
+
+test('APK-11 a server opens what was encrypted to its key, and refuses another key than the user has', async () => {
+  const server = await generateServerKey()
+  const fragment = formatAppKeyFragment({ appKey: { mode: 'symmetric', key: new Uint8Array(32).fill(7) } })
+  const sealTo = async (publicJwk: string, plaintext: string) => {
+    const key = await importJWK(JSON.parse(Buffer.from(publicJwk, 'base64url').toString()), 'ECDH-ES')
+    const header = { alg: 'ECDH-ES', enc: 'A256GCM', ctx: 'app-key-fragment' }
+    return new CompactEncrypt(Buffer.from(plaintext)).setProtectedHeader(header).encrypt(key)
+  }
+  const sealed = await sealTo(server.publicJwk, fragment)
+  const { mode, fingerprint } = await openAppKey(server.privateJwk, sealed)
+  assert.equal(mode, 'symmetric')
+  assert.equal((await openAppKey(server.privateJwk, sealed, { fingerprint })).fingerprint, fingerprint)
+  assert.ok(!server.publicJwk.includes(JSON.parse(server.privateJwk).d))
+
+  const planted = formatAppKeyFragment({ appKey: { mode: 'symmetric', key: new Uint8Array(32).fill(8) } })
+  const other = await sealTo(server.publicJwk, planted)
+  await assert.rejects(openAppKey(server.privateJwk, other, { fingerprint }), { code: 'app_key_changed' })
+  const another = await generateServerKey()
+  for (const [key, text] of [
+    [another.privateJwk, sealed],
+    [server.privateJwk, `${sealed}x`],
+    [server.privateJwk, await sealTo(server.publicJwk, 'app_key=x')],
+    [server.privateJwk, fragment],
+  ] as const)
+    await assert.rejects(openAppKey(key, text), { code: 'decryption_failed' })
+  await assert.rejects(openAppKey('{}', sealed), TypeError)
+})

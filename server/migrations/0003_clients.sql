@@ -25,6 +25,8 @@ create table app (
   disabled_by_operator boolean not null default false,
   -- Whether the app receives keys for end-to-end encryption.
   supports_e2ee boolean not null default false,
+  -- Public key of the app's server, in the form of app_key_jwk: a user's app key can be bound to it. Null for none.
+  app_key_recipient_jwk text,
   -- When the client metadata document was fetched; null for registered apps.
   metadata_fetched_at timestamptz,
   -- Registration metadata of the app: its ID tokens (OpenID Connect Registration §2), required claims, access to

@@ -92,7 +92,7 @@ test('the error codes of the interface keep their names', () => {
 test('what is inside ciphertexts, keys and messages between windows keeps its bytes', () => {
   assert.equal(ciphertextContext.masterKey('u'), 'master-key:u')
   assert.equal(ciphertextContext.signingKey('i'), 'signing-key:i')
-  assert.equal(ciphertextContext.appKey('i', 'c'), 'app-key:i:c')
+  assert.equal(ciphertextContext.appKey('i', 'c'), 'app-key/2:i:c')
   const key = { organizationId: 'o', fingerprint: 'f', identityId: 'i' }
   assert.equal(ciphertextContext.organizationKey(key), 'organization-key:o:f:i')
   const sources = sourcesOf('{keys,protocol,server,web,sdk}')

@@ -222,6 +222,12 @@ async function connectApps({ world, send }: RequestClient): Promise<void> {
   await postForm(world.api, '/api/oauth/revoke', { ...app.credentials, token: again.refresh_token })
   await send(headers, 'GET /api/oauth/authorizations')
   await send(headers, `GET /api/oauth/authorization/${app.clientId}?identity_id=${identityId}&scope=openid`)
+  await send(headers, `PUT /api/oauth/authorization/${app.clientId}/app-key`, {
+    identityId,
+    encryptionMode: 'asymmetric',
+    replaces: 'sealed',
+    ciphertext: 'sealed again',
+  })
   await send({}, `GET /api/encryption/app-lookup?client_id=${app.clientId}&handle=${person.handle}`)
   await send({}, `GET /api/oauth/app/${app.clientId}`)
   const { authorizations } = await send(headers, 'GET /api/oauth/authorizations')

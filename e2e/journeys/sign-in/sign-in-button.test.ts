@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { generateServerKey, openAppKey } from '../../../sdk/src/encryption/server-key.ts'
 import { playgroundMessages as playground } from '../../../web/locales/en/pages/playground.ts'
 import { openButtonApp } from '../../apps/button-app.ts'
 import { pressLast, watchDialogs, type BrowserDialog } from '../../apps/fedcm-app.ts'
@@ -210,6 +211,41 @@ test('FED-18 an app with end-to-end encryption gets its key by a redirect, even 
   await said(page, /^Hello Fay, by a redirect.*, and a key$/)
   assert.equal(await page.evaluate(open, sealed), 'Milk')
   await fay.leave()
+})
+
+test('FED-27 a key for the server of the app comes by a redirect first, and then by the dialog', async (t) => {
+  const server = await generateServerKey()
+  const attributes = `app-key app-key-recipient-jwk="${server.publicJwk}"`
+  const appKeyRecipientJwk = server.publicJwk
+  const notes = await openButtonApp(stage.service, { supportsE2ee: true, attributes, appKeyRecipientJwk })
+  t.after(() => notes.close())
+  const gwen = await stage.enroll({ handle: 'gwen', displayName: 'Gwen' })
+  const { page } = gwen
+  const received = async (fingerprint?: string) => {
+    const sealed = await page.evaluate(() => String(Reflect.get(globalThis, 'sealedKey')))
+    return (await openAppKey(server.privateJwk, sealed, { fingerprint })).fingerprint
+  }
+  await page.goto(notes.origin)
+  const dialogs = await watchDialogs(page)
+  await button(page).click()
+  const first = await dialogs.next()
+  const [consenting] = await Promise.all([gwen.context.waitForEvent('page'), dialogs.choose(first)])
+  await pressLast(consenting, 'approve')
+  // The dialog has brought no key: the button continues with a redirect.
+  await gwen.press('approve')
+  await said(page, /^Hello Gwen, by a redirect.*, and a key$/)
+  const fingerprint = await received()
+
+  await page.goto(notes.origin)
+  await button(page).click()
+  const second = await dialogs.next()
+  const [opened] = await Promise.all([gwen.context.waitForEvent('page'), dialogs.choose(second)])
+  await opened.locator('[data-action="use-code"]').click()
+  await opened.locator('[name="recoveryCode"]').fill(gwen.code)
+  await pressLast(opened, 'unlock')
+  await said(page, /^Hello Gwen, by a dialog.*, and a key$/)
+  assert.equal(await received(fingerprint), fingerprint)
+  await gwen.leave()
 })
 
 for (const [attributes, maxAge] of [

@@ -21,6 +21,7 @@ export const PublicApp = Type.Object({
   privacyUrl: nullable(Type.String()),
   termsUrl: nullable(Type.String()),
   supportsE2ee: Type.Boolean(),
+  appKeyRecipientJwk: nullable(Type.String()),
   allowedScopes: Type.Array(Type.String()),
 })
 export type PublicApp = Static<typeof PublicApp>
@@ -44,6 +45,13 @@ const settings = {
   postLogoutRedirectUris: Type.Array(WebUrl, { maxItems: 50, uniqueItems: true }),
   allowedScopes: Type.Array(Type.Enum([...standardScopes, ...encryptionScopes]), { uniqueItems: true }),
   supportsE2ee: Type.Boolean({ description: 'If true, the scopes e2ee:* are allowed even if they are not listed' }),
+  appKeyRecipientJwk: nullable(
+    Type.String({
+      maxLength: 1024,
+      description:
+        "Public key of the app's server (X25519 or P-256) as base64url of a JWK. FedCM delivers app keys only to it",
+    }),
+  ),
   description: nullable(Type.String({ minLength: 1, maxLength: 500 })),
   iconUrl: nullable(WebUrl),
   websiteUrl: nullable(WebUrl),

@@ -189,6 +189,15 @@ export const limits = {
   samlEncryptionKeysMax: 3,
 
   ciphertextBytesMax: 16 * 1024,
+  /**
+   * Of the redirect targets in the envelope of an app key, of each, and of all together: with the longest key, the
+   * envelope is a ciphertext of at most `ciphertextBytesMax`.
+   */
+  appKeyRedirectsMax: 20,
+  appKeyRedirectCharactersMax: 2000,
+  appKeyRedirectsCharactersMax: 8000,
+  /** Of an app key in a FedCM assertion, which is four times the longest. */
+  appKeyJweCharactersMax: 4096,
   keyWrapsMax: 40,
   /** Lifetime of a device approval, and maximum of pending ones of a user. */
   deviceApprovalLifetimeSeconds: 5 * 60,

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { endpoint, NoContent } from '../endpoint.ts'
 import { ClientId, IdentityId } from '../ids.ts'
 import { Base64, Ciphertext, Timestamp, nullable } from '../values.ts'
 
@@ -36,4 +36,24 @@ export const findAppPublicKey = endpoint(
       encryptionMode: Type.Literal('asymmetric'),
     }),
   },
+)
+
+export const resealAppKey = endpoint(
+  'PUT /api/oauth/authorization/:clientId/app-key',
+  {
+    security: 'session',
+    cors: 'first party',
+    summary: 'Store the key of an app for one of my identities again, with other places to which it may be delivered',
+  },
+  {
+    params: Type.Object({ clientId: ClientId }),
+    body: Type.Object({
+      identityId: IdentityId,
+      encryptionMode: EncryptionMode,
+      /** Ciphertext to replace. If another one is stored, nothing changes. */
+      replaces: Ciphertext,
+      ciphertext: Ciphertext,
+    }),
+  },
+  { 204: NoContent },
 )

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { TokenResponse } from './authorize.ts'
+import { limits } from '../formats/limits.ts'
 import { ClientId, IdentityId } from '../ids.ts'
 
 /** The names on the wire are those of the W3C: Federated Credential Management, §3 and §4. */
@@ -89,6 +90,8 @@ export const FedcmAssertionRequest = Type.Object({
   codeChallenge: Type.Optional(Text),
   codeChallengeMethod: Type.Optional(Text),
   prompt: Type.Optional(Text),
+  /** Public key that the app has registered for its server, to which its app key is to be encrypted. */
+  appKeyJwk: Type.Optional(Text),
 })
 export type FedcmAssertionRequest = Static<typeof FedcmAssertionRequest>
 
@@ -131,6 +134,8 @@ export const fedcmFinalize = endpoint(
       clientId: ClientId,
       /** Reference of the stored sign-in. */
       state: Text,
+      /** App key, encrypted to the registered key of the app's server; compact JWE. */
+      appKeyJwe: Type.Optional(Type.String({ maxLength: limits.appKeyJweCharactersMax })),
     }),
   },
   { 200: Type.Object({ assertion: Type.String() }) },

@@ -100,6 +100,7 @@ function appOf(button: HTMLElement): ClientConfig {
     redirectUri: new URL(button.getAttribute('redirect-uri') ?? '', document.baseURI).href,
     scope: button.getAttribute('scope') ?? undefined,
     appKey: button.hasAttribute('app-key'),
+    appKeyRecipientJwk: button.getAttribute('app-key-recipient-jwk') ?? undefined,
   }
 }
 

@@ -1,3 +1,5 @@
+import { isCompactJwe } from '@countersign/protocol/formats/compact-jwe'
+import { parseJsonObject } from '@countersign/protocol/formats/json'
 import { CountersignError } from '../shared/error.ts'
 import { isRecord } from '../shared/exchange.ts'
 import type { ResolvedClientConfig } from './sign-in.ts'
@@ -27,7 +29,9 @@ export async function requestFedcmCredential(
   const signal = AbortSignal.any(options.signal ? [options.signal, given.signal] : [given.signal])
   try {
     const identity = requestOf(app, options)
-    const credentialRequest = navigator.credentials.get({ ...identity.request, mediation: 'optional', signal })
+    // A key is unlocked in a window, which a browser that signs users in automatically would open unexpectedly.
+    const mediation = app.takesKey ? 'required' : 'optional'
+    const credentialRequest = navigator.credentials.get({ ...identity.request, mediation, signal })
     if (!identity.isRead()) given.abort()
     return tokenIn(await credentialRequest)
   } catch (error) {
@@ -88,6 +92,13 @@ const unexplained = {
   code: 'fedcm_rejected',
   description:
     "Countersign rejected the request without a reason: check that the page's origin is that of a redirect URI.",
+}
+
+/** Returns the app key in an assertion, encrypted to the app's server. The other claims are for who redeems it. */
+export function sealedKeyIn(assertion: string): string | undefined {
+  const [, payload = ''] = assertion.split('.')
+  const key = parseJsonObject(payload)?.['app_key']
+  return typeof key === 'string' && isCompactJwe(key) ? key : undefined
 }
 
 /**

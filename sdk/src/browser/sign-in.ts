@@ -1,6 +1,6 @@
 import { parseBaseUrl } from '../shared/error.ts'
 import { newEphemeralKey } from '../encryption/ephemeral-key.ts'
-import { fedcmDisconnect, requestFedcmCredential } from './fedcm.ts'
+import { fedcmDisconnect, requestFedcmCredential, sealedKeyIn } from './fedcm.ts'
 import {
   type PkceState,
   type Redemption,
@@ -27,9 +27,15 @@ export type ClientConfig = {
   scope?: string | undefined
   /**
    * Set for an app with end-to-end encryption: then each sign-in brings the app key, or fails. Such a sign-in uses a
-   * redirect, because FedCM delivers no key.
+   * redirect, unless `appKeyRecipientJwk` is set.
    */
   appKey?: boolean | undefined
+  /**
+   * Public key of the app's server, as registered with the app. With it, the app key is always encrypted to that
+   * server, which decrypts it with `openAppKey`. FedCM then brings the key too, once a redirect has bound it to
+   * the server.
+   */
+  appKeyRecipientJwk?: string | undefined
 }
 
 /** The validated settings of an app. */
@@ -40,10 +46,19 @@ export type ResolvedClientConfig = {
   redirectUri: string
   scope: string
   takesKey: boolean
+  appKeyRecipientJwk: string | undefined
 }
 
 /** Throws a TypeError for settings with which no sign-in is possible. */
-function checkApp({ baseUrl, authUrl, clientId, redirectUri, scope, appKey }: ClientConfig): ResolvedClientConfig {
+function checkApp({
+  baseUrl,
+  authUrl,
+  clientId,
+  redirectUri,
+  scope,
+  appKey,
+  ...rest
+}: ClientConfig): ResolvedClientConfig {
   if (!clientId) throw new TypeError('clientId must be the ID of the registered app')
   const scopes = scope ?? 'openid profile'
   if (!scopes.split(' ').includes('openid')) throw new TypeError('scope must contain openid, which identifies the user')
@@ -54,6 +69,7 @@ function checkApp({ baseUrl, authUrl, clientId, redirectUri, scope, appKey }: Cl
     redirectUri: new URL(redirectUri).href,
     scope: scopes,
     takesKey: appKey ?? false,
+    appKeyRecipientJwk: rest.appKeyRecipientJwk,
   }
 }
 
@@ -93,8 +109,8 @@ export type SignInResult =
       /** Pass it to `exchangeSignIn`: here for a public app, on the server for any other. */
       grant: SignInGrant
       /**
-       * The user's app key, if the app uses one: for `decryptAppKey` of `@countersign/sdk/encryption`. Only a redirect
-       * brings it.
+       * The user's app key, if the app uses one: for `decryptAppKey` of `@countersign/sdk/encryption`, or with
+       * `appKeyRecipientJwk` for `openAppKey` on the app's server.
        */
       sealedAppKey: string | undefined
     }
@@ -102,13 +118,18 @@ export type SignInResult =
    * No user has signed in. The user closed the dialog, went back or denied the request, or the browser showed nothing.
    */
   | { type: 'declined' }
-  /** The browser has no dialog, and the sign-in was passive. */
+  /**
+   * The sign-in was passive, and the browser has no dialog, or its dialog brought no app key: the key is not bound to
+   * the app's server yet. An active sign-in then uses a redirect.
+   */
   | { type: 'unsupported' }
 
 /**
  * Signs a user in. If a redirect of this tab has just come back, that is the result. Otherwise the browser asks the
  * user in a dialog (FedCM). A browser without that dialog is redirected to the sign-in page and back to `redirectUri`.
- * An app with an app key always uses the redirect, because FedCM delivers no key. The page and its pending promise end
+ * An app with an app key uses the redirect, unless the key is encrypted to its server (`appKeyRecipientJwk`); if the
+ * dialog then brings no key, because none is bound to the server yet, a redirect follows. The page and its pending
+ * promise end
  * with a redirect; then `handleRedirectCallback` or `signIn` itself returns the result on the redirect page. Throws
  * CountersignError if the service rejects the request or the response is invalid, and the reason of `signal`.
  */
@@ -124,7 +145,7 @@ export async function signIn(app: ClientConfig, requested: SignInOptions = {}): 
   const result = isByDialog ? await requestInDialog(checked, requested, proof) : unsupported
   if (result.type !== 'unsupported' || requested.mode === 'passive') return result
   const { loginHint, organizationId, prompt, signal } = requested
-  const appKeyJwk = checked.takesKey ? await newEphemeralKey() : undefined
+  const appKeyJwk = checked.takesKey ? (checked.appKeyRecipientJwk ?? (await newEphemeralKey())) : undefined
   const parameters = given({
     login_hint: loginHint,
     organization_id: organizationId,
@@ -179,8 +200,8 @@ function maxAgeOf({ prompt, maxAge }: SignInOptions): number | undefined {
 
 const unsupported = { type: 'unsupported' } as const
 
-function isForDialog({ appKey }: ClientConfig, { via, organizationId }: SignInOptions): boolean {
-  if (appKey || via === 'redirect' || organizationId !== undefined) return false
+function isForDialog({ appKey, appKeyRecipientJwk }: ClientConfig, { via, organizationId }: SignInOptions): boolean {
+  if ((appKey && appKeyRecipientJwk === undefined) || via === 'redirect' || organizationId !== undefined) return false
   return 'IdentityCredential' in globalThis
 }
 
@@ -190,10 +211,13 @@ async function requestInDialog(
   proof: PkceState,
 ): Promise<SignInResult> {
   const { mode = 'active', loginHint, domainHint, prompt, signal } = requested
-  const sent = { scope: app.scope, nonce: proof.nonce, codeChallenge: await challengeOf(proof), prompt }
+  const appKeyJwk = app.takesKey ? app.appKeyRecipientJwk : undefined
+  const sent = { scope: app.scope, nonce: proof.nonce, codeChallenge: await challengeOf(proof), prompt, appKeyJwk }
   const answer = await requestFedcmCredential(app, { mode, loginHint, domainHint, signal, params: given(sent) })
   if (typeof answer === 'string') return { type: answer }
-  return { type: 'signed-in', grant: { assertion: answer.token, ...proof }, sealedAppKey: undefined }
+  const sealedAppKey = app.takesKey ? sealedKeyIn(answer.token) : undefined
+  if (app.takesKey && sealedAppKey === undefined) return unsupported
+  return { type: 'signed-in', grant: { assertion: answer.token, ...proof }, sealedAppKey }
 }
 
 /** An attacker who wants to read along would send an unencrypted key, or none. */

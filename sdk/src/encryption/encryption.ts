@@ -1,5 +1,7 @@
-export { decryptAppKey, readAppKey, type AppKey, type AppKeyPair, type SymmetricAppKey } from './app-key.ts'
+export { decryptAppKey, readAppKey } from './app-key.ts'
+export type { AppKey, AppKeyPair, SymmetricAppKey } from './delivered-key.ts'
 export { decrypt, decryptText, encrypt, type EncryptionContext } from './content.ts'
 export { newEphemeralKey } from './ephemeral-key.ts'
+export { generateServerKey, openAppKey, type OpenedAppKey, type ServerKey } from './server-key.ts'
 export { CountersignError } from '../shared/error.ts'
 export { decryptWithPrivateKey, encryptToUser, encryptToPublicKey, type Directory, type Recipient } from './wrapping.ts'

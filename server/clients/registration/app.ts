@@ -143,7 +143,12 @@ const described: (keyof AppSettings)[] = ['name', 'redirectUris']
  * Settings that need recent authentication. A redirect URI receives authorization codes, and a logout URI receives user
  * identifiers.
  */
-const takingPresence: (keyof AppSettings)[] = ['redirectUris', 'allowAnyLoopbackPort', 'backchannelLogoutUri']
+const takingPresence: (keyof AppSettings)[] = [
+  'redirectUris',
+  'allowAnyLoopbackPort',
+  'appKeyRecipientJwk',
+  'backchannelLogoutUri',
+]
 
 /** Checks whether any of these settings is sent, even as `false`, `null` or empty. */
 function isAnyGiven(change: Partial<AppSettings>, names: (keyof AppSettings)[]): boolean {
@@ -234,6 +239,7 @@ export function toPublicApp(app: RegisteredApp): PublicApp {
     privacyUrl: app.privacyUrl,
     termsUrl: app.termsUrl,
     supportsE2ee: app.supportsE2ee,
+    appKeyRecipientJwk: app.appKeyRecipientJwk,
     allowedScopes: app.allowedScopes,
   }
 }

@@ -3,6 +3,7 @@ import { hasPlainHost, isPlainOrigin } from '#platform/origin.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { RegisteredApp } from './directory.ts'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
+import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { limits } from '@countersign/protocol/formats/limits'
 import { defaultAllowedScopes } from '@countersign/protocol/formats/scope'
 import { type ClientId, asId } from '@countersign/protocol/ids'
@@ -167,6 +168,7 @@ export const laggingAppSettings: Lagging<AppSettings> = {
   accessTokenTtlSeconds: whereNoLess,
   refreshTokenTtlSeconds: whereNoLess,
   supportsE2ee: whereOn,
+  appKeyRecipientJwk: never,
   allowAnyLoopbackPort: whereOn,
   status: never,
   idTokenSignedResponseAlg: never,
@@ -188,6 +190,7 @@ export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   postLogoutRedirectUris: [],
   allowedScopes: [...defaultAllowedScopes],
   supportsE2ee: false,
+  appKeyRecipientJwk: null,
   status: 'active',
   idTokenSignedResponseAlg: 'RS256',
   accessTokenTtlSeconds: limits.accessTokenLifetimeSeconds,
@@ -216,6 +219,10 @@ export function validateAppSettings(
   if (settings.description && !isShown(settings.description))
     throw errors.invalid_request({ sentence: 'description contains an invisible character.' })
 
+  if (settings.appKeyRecipientJwk && !parseRecipientKey(settings.appKeyRecipientJwk))
+    throw errors.invalid_request({
+      sentence: 'appKeyRecipientJwk must be a public JWK of X25519 or P-256, in base64url.',
+    })
   for (const field of webUrls) if (settings[field]) requireWebUrl(field, settings[field])
   const { backchannelLogoutUri } = settings
   const objection = backchannelLogoutUri ? outbound.objectionTo(backchannelLogoutUri) : undefined

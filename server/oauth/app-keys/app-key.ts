@@ -5,7 +5,9 @@ import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { requireRecentAuthentication, type Session } from '#accounts/sessions/session.ts'
+import { lockOwnIdentity } from '#accounts/identities/identity.ts'
+import { actingTransaction } from '#accounts/sessions/acting.ts'
+import { requireRecentAuthentication, type PasskeySession, type Session } from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
 import type { AppKey, AppKeyQuery } from './store.ts'
 
@@ -16,6 +18,7 @@ const errors = defineErrors({
     400,
     'The identity has no key for this app yet. Send encryptedAppKey or the asymmetric key fields.',
   ],
+  app_key_changed: [409, 'The key of this app is another one, or was stored again. Read it again.'],
   key_in_use: [409, 'This public key belongs to another identity of this app.'],
   app_public_key_not_found: [404, 'No identity with an app public key matches, or it has not authorized this app.'],
 })
@@ -63,6 +66,44 @@ export async function resolveAppKey(
   const { userId } = session
   await recordAuditEvent(tx, { action, actor: 'user', userId, identityId, clientId, details: { mode: wish.mode } }, now)
   return { appKey: toEncryptedAppKey(key), ...(present && { replacedAppKey: toEncryptedAppKey(present) }) }
+}
+
+type ResealInput = {
+  identityId: IdentityId
+  clientId: ClientId
+  mode: EncryptionMode
+  replaces: string
+  ciphertext: string
+}
+
+/**
+ * Stores an app key that the browser of its owner encrypted again, because the owner has changed where it may be
+ * delivered. The key inside is the same.
+ *
+ * It replaces exactly the ciphertext that the browser has read, so that two browsers lose nothing of each other. Throws
+ * `reauthentication_required`, `identity_not_found`, `app_key_changed`.
+ */
+export async function resealAppKey(
+  db: Database,
+  session: PasskeySession,
+  { identityId, clientId, mode, ...change }: ResealInput,
+  now: Date,
+): Promise<void> {
+  await actingTransaction(db, session, async (tx) => {
+    requireRecentAuthentication(session, now)
+    await lockOwnIdentity(tx, session, identityId)
+    if (!(await store.swapCiphertext(tx, { identityId, clientId, mode }, change))) throw errors.app_key_changed()
+    const { userId } = session
+    const event = {
+      action: 'app_key.resealed',
+      actor: 'user',
+      userId,
+      identityId,
+      clientId,
+      details: { mode },
+    } as const
+    await recordAuditEvent(tx, event, now)
+  })
 }
 
 /** Maps an app key to the API form that the browser of its owner receives. */

@@ -4,7 +4,7 @@ import { deleteAppKeys } from './app-key.ts'
 import { appKeyRoutes, type AppKeyServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
-const auditActions = ['app_key.created', 'app_key.replaced'] as const
+const auditActions = ['app_key.created', 'app_key.replaced', 'app_key.resealed'] as const
 const rateLimits = {
   'app-lookups': { points: 60, seconds: 60 },
   'app-lookups-per-app': { points: 600, seconds: 60 },

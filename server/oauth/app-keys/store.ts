@@ -40,6 +40,24 @@ export async function upsertAppKey(tx: Transaction, { identityId, clientId }: Ap
     .execute()
 }
 
+/** Replaces the ciphertext of an app key if it is still `replaces`. Returns false if it is not. */
+export async function swapCiphertext(
+  tx: Transaction,
+  { identityId, clientId, mode }: AppKeyId,
+  { replaces, ciphertext }: { replaces: string; ciphertext: string },
+): Promise<boolean> {
+  const swapped = await tx
+    .updateTable('authorization_app_key')
+    .set({ ciphertext })
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .where('mode', '=', mode)
+    .where('ciphertext', '=', replaces)
+    .returning('identity_id')
+    .executeTakeFirst()
+  return swapped !== undefined
+}
+
 /**
  * Reserves a public key for an identity in an app, as long as the identity exists. Returns false if it belongs to
  * another identity.

@@ -18,33 +18,34 @@ const resetOnly = new ScopeSet(['e2ee:reset'])
 
 /**
  * Manner of a request: its response mode, whether the app acts at another app, and whether a browser dialog (FedCM)
- * is used.
+ * is used. With a dialog, `hasRecipient` if it names the registered key of the app's server.
  */
-export type Manner = { mode: ResponseMode; isForOther: boolean; isByBrowser: boolean }
+export type Manner = { mode: ResponseMode; isForOther: boolean; isByBrowser: boolean; hasRecipient: boolean }
 
-export function mannerOf({ mode, connector, isFedcmContinuation }: AuthorizationRequest): Manner {
-  return { mode, isForOther: connector !== undefined, isByBrowser: isFedcmContinuation }
+export function mannerOf({ mode, connector, isFedcmContinuation, keyRecipient }: AuthorizationRequest): Manner {
+  const hasRecipient = keyRecipient !== undefined
+  return { mode, isForOther: connector !== undefined, isByBrowser: isFedcmContinuation, hasRecipient }
 }
 
-const noKeyByBrowser = 'A browser dialog delivers no app key. Request the e2ee scopes by redirect.'
+const noKeyByBrowser = 'A browser dialog creates no app key. Request the e2ee scopes by redirect, or name appKeyJwk.'
 
 /**
  * Parses which key an app with end-to-end encryption requests, and the scopes to consent to.
  *
  * The scopes contain the key mode, which is symmetric if the app names none. They do not contain `e2ee:reset`, which is
- * done once and not granted. An app that only requests access to another app gets no key. A FedCM dialog cannot request
- * a key: the key would pass through the server, encrypted to a recipient that the server names.
+ * done once and not granted. An app that only requests access to another app gets no key. A FedCM dialog delivers an
+ * existing key to the registered key of the app's server, if the user has bound it to that; it creates none, and its
+ * consent grants no e2ee scope.
  *
  * Throws `invalid_scope`, and `invalid_request` if the answer would be posted, because its fragment would be lost.
  */
 export function parseAppKeyRequest(
   { supportsE2ee }: Pick<RegisteredApp, 'supportsE2ee'>,
   requested: ScopeSet,
-  { mode: responseMode, isForOther, isByBrowser }: Manner,
+  { mode: responseMode, isForOther, isByBrowser, hasRecipient }: Manner,
 ): { scope: ScopeSet; keyWish?: AppKeyRequest } {
-  if (isByBrowser && [...requested].some((scope) => scope.startsWith('e2ee:')))
-    throw errors.invalid_scope({ sentence: noKeyByBrowser })
-  if (!supportsE2ee || isByBrowser || (isForOther && requested.size === 0)) return { scope: requested }
+  if (isByBrowser) return parseBrowserRequest(requested, supportsE2ee && hasRecipient)
+  if (!supportsE2ee || (isForOther && requested.size === 0)) return { scope: requested }
   if (responseMode === 'form_post')
     throw errors.invalid_request({
       sentence: 'The app key is delivered in the fragment, which form_post would lose. Use response_mode=query.',
@@ -54,6 +55,17 @@ export function parseAppKeyRequest(
   const [mode = 'symmetric'] = named
   const scope = new ScopeSet([...requested, `e2ee:${mode}`]).without(resetOnly)
   return { scope, keyWish: { mode, reset: requested.has('e2ee:reset') } }
+}
+
+/** Parses which existing key a FedCM dialog requests for the app's server, if any. Throws `invalid_scope`. */
+function parseBrowserRequest(requested: ScopeSet, takesKey: boolean): { scope: ScopeSet; keyWish?: AppKeyRequest } {
+  const named = modes.filter((mode) => requested.has(`e2ee:${mode}`))
+  if (named.length > 1) throw errors.invalid_scope()
+  if ((named.length > 0 && !takesKey) || requested.has('e2ee:reset'))
+    throw errors.invalid_scope({ sentence: noKeyByBrowser })
+  const scope = requested.without(new ScopeSet(['e2ee:symmetric', 'e2ee:asymmetric']))
+  const [mode = 'symmetric'] = named
+  return takesKey ? { scope, keyWish: { mode, reset: false } } : { scope }
 }
 
 /** Key that the browser created for an app, as sent. */

@@ -177,7 +177,9 @@ function parseConsent(
   requireProof({ prompts, maxAgeSeconds, requestUri }, session, now)
   if (prompts.includes('none') && requiresFreshConsent(app, redirectUri)) throw errors.consent_required()
   const shared = request.scope.intersection(decision.scope)
-  const { scope, keyWish } = parseAppKeyRequest(app, shared, mannerOf(request))
+  const { scope, keyWish: wish } = parseAppKeyRequest(app, shared, mannerOf(request))
+  // The window of a FedCM dialog delivers an existing key itself, without this answer.
+  const keyWish = request.isFedcmContinuation ? undefined : wish
   const newKey = parseNewAppKey(keyWish, decision.newKey)
   const connector = request.connector && { ...request.connector, resourceId: decision.resourceId }
   return { app, request, identityId, organizationId, chosen, scope, keyWish, newKey, connector, first: 'code' }

@@ -1,9 +1,12 @@
+import { isCompactJwe } from '@countersign/protocol/formats/compact-jwe'
 import { limits } from '@countersign/protocol/formats/limits'
 import { errors as joseErrors, jwtVerify } from 'jose'
 import { epoch, toNumericDate } from '#platform/clock.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
 import { type SigningKeys, requireVerificationKey } from '#tokens/signing-keys/signing-keys.ts'
+import type { EncryptionMode } from '@countersign/protocol/oauth/app-keys'
+import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import type { ClientId, IdentityId } from '@countersign/protocol/ids'
@@ -34,13 +37,15 @@ export type Assertion = {
   origin: string
   scope: ScopeSet
   nonce: string | undefined
+  /** App key, encrypted to the key of the app's server (compact JWE). */
+  appKey?: string | undefined
 }
 
 type Signing = { kernel: Pick<ServerContext, 'config'>; keys: SigningKeys }
 
 /** Signs an assertion as a JWT of its own type (RFC 8725 §3.11), which is valid only for the exchange. */
 function signAssertion({ kernel, keys }: Signing, assertion: Assertion, now: Date): Promise<string> {
-  const { token, identityId, clientId, origin, scope, nonce } = assertion
+  const { token, identityId, clientId, origin, scope, nonce, appKey } = assertion
   return signJwt(keys, 'ES256', 'fedcm+jwt', {
     iss: kernel.config.authUrl.origin,
     sub: identityId,
@@ -52,6 +57,7 @@ function signAssertion({ kernel, keys }: Signing, assertion: Assertion, now: Dat
     origin,
     scope: scope.toString(),
     ...(nonce !== undefined && { nonce }),
+    ...(appKey !== undefined && { app_key: appKey }),
   })
 }
 
@@ -84,6 +90,7 @@ function audienceOf({ config }: Pick<ServerContext, 'config'>): string {
 
 const errors = defineErrors({
   access_denied: [403, 'User interaction is required, but not possible in this request.'],
+  invalid_request: [400, 'appKeyJwe is not a compact JWE, or the app has requested no key.'],
   invalid_grant: [400, 'The continuation is unknown, expired or already completed.'],
 })
 
@@ -120,45 +127,56 @@ export async function issueAssertion(
   return { token: await signAssertion({ kernel, keys }, assertion, now) }
 }
 
-type Finished = { code: string; clientId: ClientId; state: string }
+type Finished = { code: string; clientId: ClientId; state: string; appKeyJwe?: string }
 
 /**
- * Issues the assertion for the consent that a user gave in the window, in exchange for the code issued there. Throws
- * `invalid_grant`.
+ * Issues the assertion for the consent that a user gave in the window, in exchange for the code issued there. It
+ * contains the app key, if the window has encrypted it to the app's server. Throws `invalid_grant`, and
+ * `invalid_request` for an app key in clear or one that was not requested.
  */
 export async function finalizeContinuation(
   { kernel, keys }: Provider,
   session: PasskeySession,
-  { code, clientId, state }: Finished,
+  { code, clientId, state, appKeyJwe }: Finished,
   now: Date,
 ): Promise<string> {
+  if (appKeyJwe !== undefined && !isCompactJwe(appKeyJwe)) throw errors.invalid_request()
   const { userId, sessionId } = session
   const assertion = await actingTransaction(kernel.db, session, async (tx) => {
     const waiting = await consumeContinuation(tx, { reference: state, userId, clientId }, now)
     if (!waiting) throw errors.invalid_grant()
     const { origin, request } = waiting
-    const { nonce, codeChallenge } = request.sent
+    const { nonce, codeChallenge, appKeyJwk } = request.sent
+    if (appKeyJwe !== undefined && appKeyJwk === undefined) throw errors.invalid_request()
     const redirectUri = continuationPage(kernel.config.baseUrl.origin)
     const loginPrompted = parsePrompt(request.sent.prompt).includes('login')
     const { allowedScope } = request
     const bound = { clientId, sessionId, redirectUri, codeChallenge, nonce, allowedScope, loginPrompted }
     const reissued = await exchangeCodeForAssertion(tx, { ...bound, code, audience: origin }, now)
     if (!reissued) throw errors.invalid_grant()
-    return { ...reissued, clientId, origin, nonce }
+    return { ...reissued, clientId, origin, nonce, appKey: appKeyJwe }
   })
   return signAssertion({ kernel, keys }, assertion, now)
 }
 
-/** Tells if the user needs not be asked. A consent without recorded scopes does not count. */
+/**
+ * Tells if the user needs not be asked. A consent without recorded scopes does not count. An app key that exists is
+ * unlocked in the window.
+ */
 async function isSettled(
   db: Database,
   identity: Identity,
   { asking: { app }, requested }: { asking: RequestingApp; requested: AssertionRequest },
 ): Promise<boolean> {
-  const { scope, prompts } = requested
+  const { scope, prompts, keyMode } = requested
   if (prompts.some((prompt) => prompt !== 'none')) return false
   if (scope.has('email') && !identity.emailVerified) return false
   if (missingClaims(app.requiredClaims, identity).length > 0) return false
   const { authorization, missingScopes } = await getAuthorization(db, identity.identityId, app.clientId, scope)
-  return authorization !== null && authorization.scope !== '' && missingScopes.length === 0
+  const isGranted = authorization !== null && authorization.scope !== '' && missingScopes.length === 0
+  return isGranted && (keyMode === undefined || !hasKey(authorization, keyMode))
+}
+
+function hasKey({ encryptedAppKey, encryptedAppPrivateKey }: Authorization, mode: EncryptionMode): boolean {
+  return (mode === 'symmetric' ? encryptedAppKey : encryptedAppPrivateKey) !== null
 }

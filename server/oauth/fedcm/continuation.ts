@@ -63,7 +63,7 @@ export async function getContinuation(
   const row = await store.findContinuation(db, { referenceSha256: sha256(reference), sessionId }, now)
   if (!row) return undefined
   const { clientId, origin, request } = toContinuation(row)
-  const { scope, nonce, codeChallenge, prompt } = request.sent
+  const { scope, nonce, codeChallenge, prompt, appKeyJwk } = request.sent
   const page = new URL('/signin', config.authUrl)
   const parameters = {
     client_id: clientId,
@@ -76,6 +76,7 @@ export async function getContinuation(
     code_challenge_method: codeChallenge && 'S256',
     prompt,
     identity_id: request.identityId,
+    app_key_jwk: appKeyJwk,
     fedcm_continue: '1',
     fedcm_origin: origin,
   }

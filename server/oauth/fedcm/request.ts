@@ -1,7 +1,9 @@
 import type { ErrorFormat } from '#platform/http/host.ts'
 import { type ApiError, defineErrors } from '#platform/api-error.ts'
 import type { ClientId } from '@countersign/protocol/ids'
+import type { EncryptionMode } from '@countersign/protocol/oauth/app-keys'
 import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
+import { isSameKey, parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import type { Prompt } from '@countersign/protocol/pages'
 import type { ScopeSet } from '@countersign/protocol/scope-set'
 import { Value } from 'typebox/value'
@@ -40,19 +42,23 @@ const errors = defineErrors({
   unauthorized_client: [403, "The requesting page's origin matches no redirect URI of this app."],
 })
 
-const noKey = 'A browser dialog delivers no app key. Omit appKeyJwk, and request the key by redirect.'
+const notRegistered =
+  'appKeyJwk is not the key that the app has registered for its server. No other key gets an app key.'
 
 /** FedCM request of an app as received, and its parsed values. */
 export type AssertionRequest = {
   sent: FedcmAssertionRequest
   /** Scopes to consent to. */
   scope: ScopeSet
+  /** Kind of app key to deliver in the window, if any. */
+  keyMode: EncryptionMode | undefined
   prompts: Prompt[]
 }
 
 /**
- * Parses the `params` of an app (FedCM §2.2) by the rules of an authorization request. Apps that take a key sign users
- * in without it here. Throws `invalid_scope`, and `invalid_request`, also if the app expects a key.
+ * Parses the `params` of an app (FedCM §2.2) by the rules of an authorization request. An app that takes a
+ * key gets it only at the key that it has registered for its server (`appKeyJwk`), and otherwise signs users in without
+ * it. Throws `invalid_scope`, and `invalid_request`.
  */
 export function parseAssertionRequest(
   { app, origin }: RequestingApp,
@@ -63,7 +69,7 @@ export function parseAssertionRequest(
   if (!Value.Check(FedcmAssertionRequest, read)) throw errors.invalid_request()
   const sent = withoutEmpty(read)
   const { redirectUri, nonce, state, codeChallenge, codeChallengeMethod, prompt } = sent
-  if (Object.hasOwn(sent, 'appKeyJwk')) throw errors.invalid_request({ sentence: noKey })
+  if (sent.appKeyJwk !== undefined) requireRegisteredRecipient(app, sent.appKeyJwk)
   const isOfPage = (uri: string) => isRegisteredRedirectUri(app, uri, ours) && new URL(uri).origin === origin
   if (redirectUri !== undefined && !isOfPage(redirectUri))
     throw errors.invalid_request({
@@ -72,8 +78,20 @@ export function parseAssertionRequest(
   validateStateAndNonce(state, nonce)
   parsePkce(app, codeChallenge, codeChallengeMethod)
   const requested = requireAllowedScopes(sent.scope ?? '', app)
-  const { scope } = parseAppKeyRequest(app, requested, { mode: 'query', isForOther: false, isByBrowser: true })
-  return { sent, scope, prompts: parsePrompt(prompt) }
+  const { scope, keyWish } = parseAppKeyRequest(app, requested, {
+    mode: 'query',
+    isForOther: false,
+    isByBrowser: true,
+    hasRecipient: sent.appKeyJwk !== undefined,
+  })
+  return { sent, scope, keyMode: keyWish?.mode, prompts: parsePrompt(prompt) }
+}
+
+/** Throws `invalid_request` unless the key is the one that the app has registered for its server. */
+function requireRegisteredRecipient({ supportsE2ee, appKeyRecipientJwk }: RegisteredApp, sent: string): void {
+  const [recipient, registered] = [sent, appKeyRecipientJwk ?? ''].map(parseRecipientKey)
+  if (!supportsE2ee || !recipient || !registered || !isSameKey(recipient, registered))
+    throw errors.invalid_request({ sentence: notRegistered })
 }
 
 /** Removes parameters without a value, which count as omitted (RFC 6749 §3.1). */

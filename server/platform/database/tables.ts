@@ -27,6 +27,7 @@ export interface Tables {
     owner_user_id: UserId | null
     disabled_by_operator: Generated<boolean>
     supports_e2ee: Generated<boolean>
+    app_key_recipient_jwk: string | null
     metadata_fetched_at: Date | null
     require_auth_time: Generated<boolean>
     id_token_claims: Generated<boolean>

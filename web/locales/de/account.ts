@@ -121,6 +121,16 @@ export const accountMessages: typeof english = {
     as: (handle) => `Als @${handle}`,
     since: (date) => `seit ${date}`,
     disconnect: 'Trennen',
+    key: 'Schlüssel',
+    placesTitle: (app) => `Wohin dein Schlüssel für ${app} geht`,
+    placesWhat:
+      'Diese Liste ist mit deinem Schlüssel verschlüsselt, damit dieser Dienst sie nicht ändern kann. Entsperre ' +
+      'deine Schlüssel, um sie zu sehen.',
+    showPlaces: 'Entsperren und anzeigen',
+    placesRedirects: 'An diesen Adressen erhält die App deinen Schlüssel. Bei jeder anderen wirst du zuerst gefragt.',
+    placesRecipient: 'Nur der Server mit diesem Schlüssel-Fingerabdruck kann ihn öffnen:',
+    removePlace: 'Entfernen',
+    closePlaces: 'Schließen',
     revokeTitle: (app) => `${app} trennen?`,
     revokeWhat: (app, handle) =>
       `${app} verliert sofort den Zugriff auf @${handle} und muss dich neu fragen. Daten, die die App schon hat, ` +

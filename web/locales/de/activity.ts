@@ -82,6 +82,7 @@ export const activityMessages: typeof english = {
       'delegation.revoked': 'Zugriff einer App auf eine andere widerrufen',
       'app_key.created': 'Schlüssel für eine App erstellt',
       'app_key.replaced': 'Schlüssel für eine App ersetzt',
+      'app_key.resealed': 'Zustellung eines App-Schlüssels geändert',
       'app.created': 'Eigene App registriert',
       'app.updated': 'Eigene App geändert',
       'app.secret.rotated': 'Client-Secret einer eigenen App ersetzt',

@@ -90,6 +90,30 @@ export const signinMessages: typeof english = {
     codeWhy:
       'Kein Passkey auf diesem Gerät kann deine Schlüssel entsperren. Gib deinen Wiederherstellungscode ein; er ' +
       'bleibt gültig.',
+    place: {
+      title: 'Schlüssel an eine neue Adresse senden?',
+      before: (app) => `${app} hat deinen Schlüssel bisher hier erhalten:`,
+      now: (app) => `Jetzt verlangt ${app} ihn hier:`,
+      warning: (app) =>
+        `Dein Schlüssel öffnet alles, was du in ${app} verschlüsselt hast. Sende ihn nur, wenn du weißt, dass ${app} ` +
+        'diese Adresse verwendet, zum Beispiel weil du dort davon gelesen hast.',
+      confirm: (host) => `Schlüssel an ${host} senden`,
+      recipientTitle: 'Ändern, wer deinen Schlüssel öffnen kann?',
+      boundTo: (app) =>
+        `Bisher kann nur ein Server von ${app} deinen Schlüssel öffnen. Der Fingerabdruck seines Schlüssels:`,
+      binds: (app) =>
+        `Ab jetzt kann nur der Server von ${app} deinen Schlüssel öffnen, und er kann lesen, was du verschlüsselst. ` +
+        'Der Fingerabdruck seines Schlüssels:',
+      unbinds: (app) =>
+        `Diese Anmeldung verlangt deinen Schlüssel ohne diesen Server. Danach erhalten ihn Seiten von ${app}.`,
+      recipientWarning: (app) =>
+        `Fahre nur fort, wenn du weißt, dass der Server von ${app} deinen Schlüssel lesen soll.`,
+      releaseWarning: (app) =>
+        `Dein Schlüssel öffnet alles, was du in ${app} verschlüsselt hast. Fahre nur fort, wenn du weißt, ` +
+        `dass ${app} diesen Server nicht mehr verwendet.`,
+      confirmRecipient: 'Ändern',
+      deny: 'Nicht senden',
+    },
     stopped: {
       title: 'Dein Schlüssel wurde nicht gesendet',
       why: (app, place) =>
@@ -99,6 +123,7 @@ export const signinMessages: typeof english = {
         'Das sollte nie passieren. Schließe diese Seite und wende dich an den Entwickler der App oder den Betreiber ' +
         'dieses Dienstes.',
     },
+    serverOpens: (app) => `Der Server von ${app} erhält deinen Schlüssel und kann lesen, was du dort verschlüsselst.`,
     newKey:
       'Die App möchte einen neuen Schlüssel und erhält den alten noch einmal. Was sie nicht neu verschlüsselt, geht ' +
       'verloren.',

@@ -115,6 +115,15 @@ export const accountMessages = {
     as: (handle: string) => `As @${handle}`,
     since: (date: string) => `since ${date}`,
     disconnect: 'Disconnect',
+    key: 'Encryption key',
+    placesTitle: (app: string) => `Where your key for ${app} goes`,
+    placesWhat:
+      'This list is encrypted with your key, so that this service can’t change it. Unlock your keys to see it.',
+    showPlaces: 'Unlock and show',
+    placesRedirects: 'The app receives your key at these addresses. At any other, you’re asked first.',
+    placesRecipient: 'Only the server with this key fingerprint can open it:',
+    removePlace: 'Remove',
+    closePlaces: 'Close',
     revokeTitle: (app: string) => `Disconnect ${app}?`,
     revokeWhat: (app: string, handle: string) =>
       `${app} loses access to @${handle} immediately and must ask you again. Data it already has, and your account ` +

@@ -81,6 +81,7 @@ export const activityMessages = {
       'delegation.revoked': 'App’s access to another app revoked',
       'app_key.created': 'Encryption key created for an app',
       'app_key.replaced': 'Encryption key replaced for an app',
+      'app_key.resealed': 'Delivery of an app’s encryption key changed',
       'app.created': 'Your app registered',
       'app.updated': 'Your app updated',
       'app.secret.rotated': 'Client secret replaced for your app',

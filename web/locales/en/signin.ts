@@ -81,6 +81,27 @@ export const signinMessages = {
     unlockWhy: (app: string) => `${app} encrypts your data. Use your passkey to unlock your key.`,
     unlock: 'Unlock and continue',
     codeWhy: 'None of the passkeys on this device can unlock your keys. Enter your recovery code; it stays valid.',
+    place: {
+      title: 'Send your key to a new address?',
+      before: (app: string) => `${app} received your encryption key here before:`,
+      now: (app: string) => `Now ${app} asks for it here:`,
+      warning: (app: string) =>
+        `Your key opens everything you have encrypted in ${app}. Send it only if you know that ${app} uses this ` +
+        'address, for example because you read so there.',
+      confirm: (host: string) => `Send my key to ${host}`,
+      recipientTitle: 'Change who can open your key?',
+      boundTo: (app: string) => `Until now, only one server of ${app} can open your key. The fingerprint of its key:`,
+      binds: (app: string) =>
+        `From now on, only the server of ${app} can open your key, and it can read what you encrypt. The fingerprint ` +
+        'of its key:',
+      unbinds: (app: string) => `This sign-in asks for your key without that server. Then pages of ${app} get it.`,
+      recipientWarning: (app: string) => `Continue only if you know that ${app} wants to read your key on its server.`,
+      releaseWarning: (app: string) =>
+        `Your key opens everything you have encrypted in ${app}. Continue only if you know that ` +
+        `${app} no longer uses this server.`,
+      confirmRecipient: 'Change it',
+      deny: 'Don’t send it',
+    },
     stopped: {
       title: 'Your key wasn’t sent',
       why: (app: string, place: string) =>
@@ -89,6 +110,8 @@ export const signinMessages = {
       whatNow:
         'This should never happen. Close this page and contact the app’s developer or the operator of this service.',
     },
+    serverOpens: (app: string) =>
+      `The server of ${app} receives your encryption key and can read what you encrypt there.`,
     newKey:
       'The app asks for a new encryption key and gets your old one once more. Anything it doesn’t re-encrypt will ' +
       'be lost.',

@@ -61,6 +61,7 @@ export function AppSettings({ app, onChanged }: Props) {
           several
           onChoose={() => write({ supportsE2ee: !draft.supportsE2ee })}
         />
+        {draft.supportsE2ee && <KeyOfServer draft={draft} faults={faults} onChange={write} />}
         <RadioGroup
           name="idTokenSignedResponseAlg"
           legend={words.algorithm}
@@ -72,6 +73,22 @@ export function AppSettings({ app, onChanged }: Props) {
       </ActionForm>
       <div role="status">{saved && <p>{words.saved}</p>}</div>
     </section>
+  )
+}
+
+/** The public key of the app's server, to which app keys can be bound. */
+function KeyOfServer({ draft, faults, onChange }: AddressesProps) {
+  const words = useMessages().developers
+  return (
+    <Field
+      name="appKeyRecipientJwk"
+      label={words.appKeyRecipient}
+      hint={words.appKeyRecipientHint}
+      value={draft.appKeyRecipientJwk}
+      onInput={(appKeyRecipientJwk) => onChange({ appKeyRecipientJwk })}
+      problem={faults.has('appKeyRecipientJwk') ? words.appKeyRecipientInvalid : undefined}
+      exact
+    />
   )
 }
 

@@ -1,4 +1,5 @@
 import type { App, AppChange } from '@countersign/protocol/clients/apps'
+import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
 
@@ -9,6 +10,7 @@ export type Draft = {
   postLogoutRedirectUris: string
   allowedScopes: StandardScope[]
   supportsE2ee: boolean
+  appKeyRecipientJwk: string
   idTokenSignedResponseAlg: App['idTokenSignedResponseAlg']
   requiredClaims: App['requiredClaims']
   organizationAccess: App['organizationAccess']
@@ -31,6 +33,7 @@ export function draftOf(app: App): Draft {
     postLogoutRedirectUris: app.postLogoutRedirectUris.join('\n'),
     allowedScopes: app.allowedScopes.filter(isStandardScope),
     supportsE2ee: app.supportsE2ee,
+    appKeyRecipientJwk: app.appKeyRecipientJwk ?? '',
     idTokenSignedResponseAlg: app.idTokenSignedResponseAlg,
     requiredClaims: app.requiredClaims,
     organizationAccess: app.organizationAccess,
@@ -47,7 +50,12 @@ export function parseUrlList(text: string): string[] {
   return [...new Set(text.split(/\s+/).filter((line) => line !== ''))]
 }
 
-export type DraftError = 'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri'
+export type DraftError =
+  | 'name'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'backchannelLogoutUri'
+  | 'appKeyRecipientJwk'
 
 /** Returns the fields that are certainly invalid. The server validates the URLs. */
 export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<Draft>): Set<DraftError> {
@@ -58,6 +66,8 @@ export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<D
   if (!parseUrlList(draft.postLogoutRedirectUris ?? '').every(isAddress)) faults.add('postLogoutRedirectUris')
   const { backchannelLogoutUri = '' } = draft
   if (backchannelLogoutUri !== '' && !isAddress(backchannelLogoutUri)) faults.add('backchannelLogoutUri')
+  const { appKeyRecipientJwk = '' } = draft
+  if (appKeyRecipientJwk !== '' && !parseRecipientKey(appKeyRecipientJwk)) faults.add('appKeyRecipientJwk')
   return faults
 }
 
@@ -73,6 +83,7 @@ export function changeOf(app: App, draft: Draft): AppChange {
     postLogoutRedirectUris: parseUrlList(draft.postLogoutRedirectUris),
     allowedScopes: [...draft.allowedScopes, ...app.allowedScopes.filter(isEncryptionScope)],
     supportsE2ee: draft.supportsE2ee,
+    appKeyRecipientJwk: draft.appKeyRecipientJwk === '' ? null : draft.appKeyRecipientJwk,
     idTokenSignedResponseAlg: draft.idTokenSignedResponseAlg,
     requiredClaims: draft.requiredClaims,
     organizationAccess: draft.organizationAccess,

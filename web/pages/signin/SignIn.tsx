@@ -12,6 +12,7 @@ import { AppHeading, ConnectorHeading } from './AppHeading.tsx'
 import { ConfirmRedirect } from './ConfirmRedirect.tsx'
 import { ChooseIdentity } from '../../components/form/ChooseIdentity.tsx'
 import { ChooseOrganization } from './ChooseOrganization.tsx'
+import { ConfirmPlace } from './consent/ConfirmPlace.tsx'
 import { Consent } from './consent/Consent.tsx'
 import { useFlow } from './flow.ts'
 import { ConnectorUnavailable, OrganizationSsoPrompt, Redirecting } from './Ending.tsx'
@@ -94,6 +95,8 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
     case 'unlock':
     case 'enter code':
       return <Unlock flow={flow} step={step} view={view} doing={doing} />
+    case 'confirm place':
+      return <ConfirmPlace flow={flow} step={step} view={view} doing={doing} />
     case 'withdrawn':
       return <ConnectorUnavailable {...step} view={view} doing={doing} onBack={flow.takeBack} />
     case 'stopped':

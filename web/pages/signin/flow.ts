@@ -8,6 +8,7 @@ import { grantableScopes } from '../../lib/text/scope-words.ts'
 import { isSignInRequired, readSession, type Session } from '../../lib/session/session.ts'
 import { useApproval, type Owner } from './approving.ts'
 import { scopeTextOf } from './consent/delegating.ts'
+import { storedKeyOf } from '../../lib/keys/stored-app-key.ts'
 import { waysToEnd } from './ending.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
@@ -117,8 +118,7 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
       },
     },
   )
-  const present = key?.mode === 'asymmetric' ? authorization?.appPublicKey : authorization?.encryptedAppKey
-  const hasKey = Boolean(present)
+  const storedKey = key && authorization ? storedKeyOf(authorization, key.mode) : undefined
   const elsewhere = { ...(connector && { connector }), ...(organizations && { organizations }) }
   const lacking = missingClaims(view.requiredClaims ?? [], identity)
   // A session that SSO opened cannot decide about other organizations.
@@ -126,7 +126,7 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
   const chosen = canChoose && { organizationAccess: authorization?.organizationAccess !== 'none' }
   // A consent without scopes counts only for a delegation, which is shown separately.
   const exists = authorization !== null && (authorization.scope !== '' || requested !== undefined)
-  return { exists, missing: missingScopes, lacking, hasKey, ...chosen, ...elsewhere }
+  return { exists, missing: missingScopes, lacking, ...(storedKey && { storedKey }), ...chosen, ...elsewhere }
 }
 
 /** Returns whether one of the identities has connected the app. */

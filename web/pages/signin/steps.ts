@@ -12,16 +12,18 @@ import type {
   ConnectorUnavailableReason,
 } from '@countersign/protocol/pages'
 import type { ExistingDelegation } from './consent/delegating.ts'
+import type { StoredAppKey } from '../../lib/keys/stored-app-key.ts'
+import type { NewPlace } from './consent/delivery.ts'
 
 /**
- * The previous consent of an identity to the app: the requested scopes that it lacks, whether there is an app key of
- * the requested mode, and the existing delegation if the app requests one. If the app requests an organization, also
+ * The previous consent of an identity to the app: the requested scopes that it lacks, the app key of the requested
+ * mode if there is one, and the existing delegation if the app requests one. If the app requests an organization, also
  * the organizations of the identity, and the chosen one. Without it, users act as themselves.
  */
 export type Grant = {
   exists: boolean
   missing: string[]
-  hasKey?: boolean
+  storedKey?: StoredAppKey
   connector?: ExistingDelegation
   organizations?: OrganizationChoice[]
   organization?: OrganizationChoice
@@ -42,6 +44,7 @@ export type Step =
   | { at: 'consent'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'enter code'; identities: Identity[]; identity: Identity; grant: Grant; keyWraps: KeyWrap[] }
+  | { at: 'confirm place'; identities: Identity[]; identity: Identity; grant: Grant; place: NewPlace }
   | { at: 'withdrawn'; why: ConnectorUnavailableReason }
   | { at: 'stopped'; to: string }
   | { at: 'leave'; identity: Identity | undefined }
@@ -62,6 +65,8 @@ export type Event =
   | { type: 'keys needed' }
   | { type: 'keys are shut'; keyWraps: KeyWrap[] }
   | { type: 'turned back' }
+  | { type: 'place is new'; place: NewPlace }
+  | { type: 'place confirmed'; storedKey: StoredAppKey }
   | { type: 'withdrawn'; why: ConnectorUnavailableReason }
   | { type: 'app is unknown' }
   | { type: 'led elsewhere'; to: string }
@@ -134,6 +139,12 @@ function stepAfter(step: Step, event: Event, request: SignInRequest): Step {
       return canApprove(step) ? { ...step, at: 'enter code', keyWraps: event.keyWraps } : step
     case 'turned back':
       return step.at === 'enter code' ? { ...step, at: 'unlock' } : step
+    case 'place is new':
+      return canApprove(step) ? { ...step, at: 'confirm place', place: event.place } : step
+    case 'place confirmed':
+      return step.at === 'confirm place'
+        ? { ...personOf(step), at: 'unlock', grant: { ...step.grant, storedKey: event.storedKey } }
+        : step
     case 'withdrawn':
       return canApprove(step) ? { at: 'withdrawn', why: event.why } : step
     case 'app is unknown':
@@ -157,6 +168,7 @@ const deniable: Step['at'][] = [
   'consent',
   'unlock',
   'enter code',
+  'confirm place',
 ]
 
 /** The steps that can approve the request. */
@@ -252,6 +264,7 @@ function endAt(step: Step, { prompts: _none, ...request }: SignInRequest): Silen
       return 'login_required'
     case 'unlock':
     case 'enter code':
+    case 'confirm place':
       return 'interaction_required'
     case 'look':
     case 'read grant':

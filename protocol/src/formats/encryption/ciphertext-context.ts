@@ -6,7 +6,7 @@ export const ciphertextContext = {
   masterKey: (userId: string) => `master-key:${userId}`,
   signingKey: (identityId: string) => `signing-key:${identityId}`,
   encryptionKey: (identityId: string) => `encryption-key:${identityId}`,
-  appKey: (identityId: string, clientId: string) => `app-key:${identityId}:${clientId}`,
+  appKey: (identityId: string, clientId: string) => `app-key/2:${identityId}:${clientId}`,
   /** Fragment encrypted to a key of the app's page. */
   appKeyFragment: () => 'app-key-fragment',
   /** Master key in transit between two devices of its owner. */

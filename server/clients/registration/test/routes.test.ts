@@ -42,6 +42,8 @@ const full = {
   requireAuthTime: true,
   idTokenClaims: false,
   requiredClaims: ['email'],
+  appKeyRecipientJwk:
+    'eyJrdHkiOiJPS1AiLCJjcnYiOiJYMjU1MTkiLCJ4IjoiM3A3YmZYdDl3YlRUVzJIQzdPUTFOei1EUThoYmVHZE5yZngtRkctSUswOCJ9',
   organizationAccess: 'read',
   backchannelLogoutUri: 'https://ledger.example/logged-out?by=us',
   backchannelLogoutSessionRequired: true,
@@ -193,6 +195,7 @@ describe('an app is not registered', () => {
       { backchannelLogoutUri: 'https://u:p@a.example/' },
       'invalid_request',
     ],
+    ['APK-10: with a key of its server that is none', { appKeyRecipientJwk: 'e30' }, 'invalid_request'],
     ['APS-05: with a required claim that every identity has', { requiredClaims: ['sub'] }, 'invalid_request'],
     ['APS-05: with a claim required twice', { requiredClaims: ['email', 'email'] }, 'invalid_request'],
     ['APS-05: with an unknown organizationAccess', { organizationAccess: 'admin' }, 'invalid_request'],
@@ -246,7 +249,7 @@ describe('the public fields of an app', () => {
   test('are those that users see, and not its configuration', async () => {
     const { clientId } = (await admin('POST', '/apps', full)).body
     const answer = await readPublicly(clientId)
-    const { name, description, iconUrl, websiteUrl, privacyUrl, termsUrl, allowedScopes } = full
+    const { name, description, iconUrl, websiteUrl, privacyUrl, termsUrl, allowedScopes, appKeyRecipientJwk } = full
     const app = {
       clientId,
       name,
@@ -256,6 +259,7 @@ describe('the public fields of an app', () => {
       privacyUrl,
       termsUrl,
       supportsE2ee: false,
+      appKeyRecipientJwk,
       allowedScopes,
     }
     assert.equal(answer.statusCode, 200)

@@ -71,6 +71,8 @@ test('APS-21 a change of any setting that could allow too much waits for all pro
     redirectUris: ['http://127.0.0.1/callback'],
     allowAnyLoopbackPort: true,
     requiredClaims: ['email'],
+    appKeyRecipientJwk:
+      'eyJrdHkiOiJPS1AiLCJjcnYiOiJYMjU1MTkiLCJ4IjoiM3A3YmZYdDl3YlRUVzJIQzdPUTFOei1EUThoYmVHZE5yZngtRkctSUswOCJ9',
     backchannelLogoutUri: 'http://127.0.0.1:9/out',
     backchannelLogoutSessionRequired: true,
   }
@@ -80,6 +82,7 @@ test('APS-21 a change of any setting that could allow too much waits for all pro
     requireAuthTime: true,
     idTokenClaims: false,
     requiredClaims: [],
+    appKeyRecipientJwk: null,
     organizationAccess: 'none',
     backchannelLogoutUri: null,
     backchannelLogoutSessionRequired: false,

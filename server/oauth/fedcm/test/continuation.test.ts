@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { type KeyObject, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { decodeJwt } from 'jose'
+import { CompactEncrypt, decodeJwt } from 'jose'
 import { exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
@@ -243,7 +243,8 @@ test('FED-18 an app that takes a key signs users in without it, and no key is tr
   assert.equal(Object(view).key, undefined)
   assert.equal(there.searchParams.has('app_key_jwk'), false)
   const code = { ...(await browser.codeOf(there, { scope: 'openid profile' })), clientId: app.clientId }
-  const finished = await browser.finalize({ ...code, appKeyJwe: 'a..b.c.d' })
+  assert.deepEqual(refusedAs(await browser.finalize({ ...code, appKeyJwe: 'YQ..YQ.YQ.YQ' })), [400, 'invalid_request'])
+  const finished = await browser.finalize(code)
   assert.equal(finished.statusCode, 200, finished.body)
   const { assertion } = finished.json()
   assert.equal(decodeJwt(assertion)['app_key'], undefined)
@@ -268,4 +269,42 @@ test('FED-18 an app that expects a key from a browser dialog is rejected', async
   const { there } = await browser.open(await continueOn(browser.assertion(app, newParams('openid').params)))
   for (const requested of [{ scope: 'openid', encryptedAppKey: 'a.b.c.d.e' }, { scope: 'openid e2ee:symmetric' }])
     assert.equal((await browser.agree(there, requested)).statusCode, 400)
+})
+
+test('FED-26 an app key passes the dialog only encrypted, and only for the registered key of the app', async () => {
+  const person = await world.person()
+  const { publicKey } = generateKeyPairSync('x25519')
+  const jwkOf = (key: KeyObject) => {
+    const { kty, crv, x } = key.export({ format: 'jwk' })
+    return Buffer.from(JSON.stringify({ kty, crv, x })).toString('base64url')
+  }
+  const appKeyJwk = jwkOf(publicKey)
+  const app = await world.app({ supportsE2ee: true, appKeyRecipientJwk: appKeyJwk })
+  const browser = await openBrowser(world, person)
+  const refusedCode = async (params: object, at = app) => (await browser.assertion(at, params)).json().error.code
+  const ephemeral = jwkOf(generateKeyPairSync('x25519').publicKey)
+  for (const other of [ephemeral, `${appKeyJwk}=`, 'e30'])
+    assert.equal(await refusedCode({ scope: 'openid', appKeyJwk: other }), 'invalid_request')
+  for (const settings of [{}, { supportsE2ee: true }, { appKeyRecipientJwk: appKeyJwk }])
+    assert.equal(await refusedCode({ scope: 'openid', appKeyJwk }, await world.app(settings)), 'invalid_request')
+  assert.equal(await refusedCode({ scope: 'openid e2ee:reset', appKeyJwk }), 'invalid_request')
+
+  const { verifier, params } = newParams('openid')
+  const { there, view } = await browser.open(await continueOn(browser.assertion(app, { ...params, appKeyJwk })))
+  assert.equal(there.searchParams.get('app_key_jwk'), appKeyJwk)
+  assert.deepEqual(Object(view).key?.mode, 'symmetric')
+  const code = async () => ({ ...(await browser.codeOf(there, { scope: 'openid' })), clientId: app.clientId })
+  const presented = await code()
+  for (const clear of ['app_key=YQ', randomBytes(32).toString('base64'), `YQ..YQ.YQ.${'YQ'.repeat(4096)}`])
+    assert.deepEqual(refusedAs(await browser.finalize({ ...presented, appKeyJwe: clear })), [400, 'invalid_request'])
+  const appKeyJwe = await new CompactEncrypt(randomBytes(32))
+    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
+    .encrypt(publicKey)
+  const finished = await browser.finalize({ ...presented, appKeyJwe })
+  assert.equal(finished.statusCode, 200, finished.body)
+  const { assertion } = finished.json()
+  assert.equal(decodeJwt(assertion)['app_key'], appKeyJwe)
+  const tokens = await exchange(world, app, assertion, { codeVerifier: verifier })
+  assert.equal(tokens.statusCode, 200)
+  assert.doesNotMatch(tokens.body, /app_?key/i)
 })

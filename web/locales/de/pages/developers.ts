@@ -64,6 +64,11 @@ export const developerMessages: typeof english = {
     encryption: 'Ende-zu-Ende-Verschlüsselung',
     supportsE2ee: 'Unterstützt Ende-zu-Ende-Verschlüsselung',
     supportsE2eeWhat: 'Die App erhält pro Nutzer einen Schlüssel, den dieser Dienst nicht lesen kann.',
+    appKeyRecipient: 'Öffentlicher Schlüssel deines Servers',
+    appKeyRecipientHint:
+      'Damit lassen sich App-Schlüssel an ihn binden: Dann kann nur dein Server sie öffnen. Der Anmeldedialog des ' +
+      'Browsers setzt das voraus.',
+    appKeyRecipientInvalid: 'Das ist kein öffentlicher JWK (X25519 oder P-256) in base64url.',
     algorithm: 'Signaturverfahren der ID-Tokens',
     algorithmSupport: {
       recommended: 'Empfohlen; von den meisten Bibliotheken unterstützt',

@@ -64,6 +64,11 @@ export const developerMessages = {
     encryption: 'End-to-end encryption',
     supportsE2ee: 'Supports end-to-end encryption',
     supportsE2eeWhat: 'The app gets an encryption key per user that this service can’t read.',
+    appKeyRecipient: 'Public key of your server',
+    appKeyRecipientHint:
+      'If set, users’ app keys can be bound to it: then only your server can open them. The browser’s sign-in dialog ' +
+      'needs it.',
+    appKeyRecipientInvalid: 'This isn’t a public JWK (X25519 or P-256) in base64url.',
     algorithm: 'ID token signature algorithm',
     algorithmSupport: {
       recommended: 'Recommended; supported by most libraries',

@@ -11,6 +11,7 @@ import type { AccountData } from '../Account.tsx'
 import { delegationsRevokedWith } from './delegation-list.ts'
 import { DisconnectApp, RevokeDelegation } from './DisconnectApp.tsx'
 import { Delegations } from './Delegations.tsx'
+import { KeyPlaces } from './KeyPlaces.tsx'
 
 type Props = { data: AccountData; onChange: (data: AccountData) => void }
 
@@ -19,13 +20,15 @@ export function Apps({ data, onChange }: Props) {
   const words = useLocale().words.apps
   const [disconnecting, setDisconnecting] = useState<Authorization>()
   const [ending, setEnding] = useState<Delegation>()
+  const [keyed, setKeyed] = useState<Authorization>()
   const { authorizations, delegations, session } = data
-  const isDialogOpen = disconnecting !== undefined || ending !== undefined
+  const isDialogOpen = disconnecting !== undefined || ending !== undefined || keyed !== undefined
   const handleOf = ({ identityId }: { identityId: string }) =>
     session.identities.find((identity) => identity.identityId === identityId)?.handle ?? ''
   const close = () => {
     setDisconnecting(undefined)
     setEnding(undefined)
+    setKeyed(undefined)
   }
   const remove = (disconnected: Authorization, left: Delegation[]) => {
     const remaining = authorizations.filter((each) => each !== disconnected)
@@ -41,15 +44,12 @@ export function Apps({ data, onChange }: Props) {
           <li key={authorization.id} class="entry with-monogram">
             <Monogram name={authorization.appName} />
             <Description of={authorization} handle={handleOf(authorization)} />
-            <button
-              type="button"
-              class="button quiet"
-              // While a dialog is open, only its button has the hook.
-              data-action={isDialogOpen ? undefined : 'revoke'}
-              onClick={() => setDisconnecting(authorization)}
-            >
-              {words.disconnect}
-            </button>
+            <Choices
+              of={authorization}
+              isDialogOpen={isDialogOpen}
+              onKey={() => setKeyed(authorization)}
+              onDisconnect={() => setDisconnecting(authorization)}
+            />
           </li>
         ))}
       </ul>
@@ -63,6 +63,7 @@ export function Apps({ data, onChange }: Props) {
           onClose={close}
         />
       )}
+      {keyed && <KeyPlaces authorization={keyed} userId={session.user.userId} onClose={close} />}
       {ending && (
         <RevokeDelegation
           delegation={ending}
@@ -75,6 +76,30 @@ export function Apps({ data, onChange }: Props) {
         />
       )}
     </section>
+  )
+}
+
+type ChoicesProps = { of: Authorization; isDialogOpen: boolean; onKey: () => void; onDisconnect: () => void }
+
+function Choices({ of: { encryptionMode }, isDialogOpen, onKey, onDisconnect }: ChoicesProps) {
+  const words = useLocale().words.apps
+  return (
+    <div class="choices">
+      {encryptionMode !== null && (
+        <button type="button" class="button quiet" data-action="key-places" onClick={onKey}>
+          {words.key}
+        </button>
+      )}
+      <button
+        type="button"
+        class="button quiet"
+        // While a dialog is open, only its button has the hook.
+        data-action={isDialogOpen ? undefined : 'revoke'}
+        onClick={onDisconnect}
+      >
+        {words.disconnect}
+      </button>
+    </div>
   )
 }
 

@@ -13,6 +13,7 @@ const app: App = {
   privacyUrl: null,
   termsUrl: null,
   supportsE2ee: false,
+  appKeyRecipientJwk: null,
   allowedScopes: ['openid', 'profile'],
   redirectUris: ['https://ledger.example/callback', 'http://localhost:3000/callback'],
   postLogoutRedirectUris: [],

@@ -6,6 +6,7 @@ import { useMessages } from '../../../components/frame/Root.tsx'
 import { SignatureLine } from '../../../components/display/Monogram.tsx'
 import { destination } from './delegating.ts'
 import { Delegation } from './Delegation.tsx'
+import { requestedTarget } from '../requested-target.ts'
 import { isSettled, type Grant } from '../steps.ts'
 import { RequestedClaims } from './Scopes.tsx'
 
@@ -47,7 +48,10 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
         />
       )}
       {lacksClaims && <EmailRequired view={view} />}
-      {view.key?.reset && grant.hasKey && <p class="problem">{words.signin.newKey}</p>}
+      {view.key && view.givenTo === undefined && requestedTarget(view, location.search).binds && (
+        <p>{words.signin.serverOpens(view.app.name)}</p>
+      )}
+      {view.key?.reset && grant.storedKey && <p class="problem">{words.signin.newKey}</p>}
       <SignatureLine
         name={identity.displayName}
         below={[`@${identity.handle}`, ...forWhom, words.signin.returnTo(place)].join(' · ')}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import type { Page } from 'playwright-core'
+import { generateServerKey, openAppKey, type ServerKey } from '../../../sdk/src/encryption/server-key.ts'
+import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from '../../apps/fedcm-app.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { openFederatedStage, type TestEnvironment } from '../../fixtures/environment.ts'
+
+let stage: TestEnvironment
+let app: FederatedApp
+let server: ServerKey
+before(async () => {
+  stage = await openFederatedStage({ RATE_LIMITS: 'off' })
+  server = await generateServerKey()
+  app = await openFederatedApp(stage.service, {
+    name: 'Notes',
+    supportsE2ee: true,
+    appKeyRecipientJwk: server.publicJwk,
+  })
+})
+after(() => Promise.all([stage.close(), app.close()]))
+
+/** Signs in by a redirect, and returns what the app receives in the fragment. */
+async function byRedirect({ page }: Person, presses: string[], requested: Record<string, string> = {}) {
+  const query = new URLSearchParams({
+    client_id: app.clientId,
+    redirect_uri: `${app.origin}/callback`,
+    scope: 'openid profile',
+    state: 'from-notes',
+    code_challenge: 'c'.repeat(43),
+    code_challenge_method: 'S256',
+    ...requested,
+  })
+  await page.goto(`${stage.service.authUrl}/signin?${query}`)
+  for (const action of presses) await page.locator(`[data-action="${action}"]`).click()
+  await page.waitForURL((url) => url.origin === app.origin)
+  return new URL(page.url()).hash.slice(1)
+}
+
+const sealedIn = (fragment: string) => fragment.replace(/^app_key_jwe=/, '')
+const opened = (sealed: string, fingerprint?: string) => openAppKey(server.privateJwk, sealed, { fingerprint })
+
+/**
+ * Signs in by the dialog of the browser, in whose window the passkeys of a test do not unlock keys: the recovery code
+ * does, if the window asks. Returns the app key in the assertion. `prepare` sees the window first.
+ */
+async function byDialog(person: User, { asks = true, prepare, press = 'unlock' }: DialogOptions = {}) {
+  const page = await person.context.newPage()
+  await page.goto(app.origin)
+  const dialogs = await watchDialogs(page)
+  const verifier = await app.requestSignIn(page, { scope: 'openid profile', appKeyJwk: server.publicJwk })
+  const chooser = await dialogs.next()
+  const choose = () => dialogs.choose(chooser)
+  await (asks ? throughWindow(person, choose, { prepare, press }) : choose())
+  const outcome = await app.outcome(page)
+  assert.ok('token' in outcome, JSON.stringify(outcome))
+  const tokens = await app.exchange(page, outcome.token, verifier)
+  assert.ok(tokens.user, JSON.stringify(tokens))
+  await page.close()
+  return decodeJwt(outcome.token)['app_key']
+}
+
+type User = Person & { code: string }
+type DialogOptions = { asks?: boolean; prepare?: ((shown: Page) => Promise<unknown>) | undefined; press?: string }
+
+async function throughWindow(person: User, choose: () => Promise<unknown>, { prepare, press }: DialogOptions) {
+  const [shown] = await Promise.all([person.context.waitForEvent('page'), choose()])
+  await prepare?.(shown)
+  if (press === 'unlock') {
+    await shown.locator('[data-action="use-code"]').click()
+    await shown.locator('[name="recoveryCode"]').fill(person.code)
+  }
+  await shown.locator(`[data-action="${press}"]`).waitFor()
+  await pressLast(shown, press ?? '')
+}
+
+test('FED-22 a key that a redirect has bound to the server of the app comes by the dialog, for it alone', async () => {
+  const ada = await stage.enroll({ handle: 'ada-k', displayName: 'Ada Lovelace' })
+  const sent: string[] = []
+  ada.context.on('request', (request) => sent.push(`${request.url()}\n${request.postData() ?? ''}`))
+  const first = await opened(sealedIn(await byRedirect(ada, ['approve'], { app_key_jwk: server.publicJwk })))
+  const sealed = await byDialog(ada)
+  assert.ok(typeof sealed === 'string')
+  const { fingerprint } = await opened(sealed, first.fingerprint)
+  assert.equal(fingerprint, first.fingerprint)
+  const another = await generateServerKey()
+  await assert.rejects(openAppKey(another.privateJwk, sealed), { code: 'decryption_failed' })
+  await assert.rejects(opened(sealed, 'x'.repeat(43)), { code: 'app_key_changed' })
+  for (const each of sent) assert.doesNotMatch(each, /app_key=/)
+})
+
+test('FED-23 a recipient that the service changes in the URL of the window and its view gets no key', async () => {
+  const bob = await stage.enroll({ handle: 'bob-k', displayName: 'Bob' })
+  await byRedirect(bob, ['approve'], { app_key_jwk: server.publicJwk })
+  const operator = await generateServerKey()
+  // A page served by a test needs a permission to reach servers on this machine.
+  await bob.context.grantPermissions(['local-network-access'], { origin: stage.service.authUrl })
+  const sealed: string[] = []
+  bob.context.on('request', (request) => {
+    if (request.url().endsWith('/finalize')) sealed.push(request.postData() ?? '')
+  })
+  const prepare = async (shown: Page) => {
+    await shown.locator('[data-action="use-code"]').waitFor()
+    const there = new URL(shown.url())
+    there.searchParams.set('app_key_jwk', operator.publicJwk)
+    await shown.route('**/signin?*', async (route) => {
+      const response = await route.fetch()
+      const html = await response.text()
+      await route.fulfill({
+        response,
+        body: html.replaceAll(server.publicJwk, operator.publicJwk),
+      })
+    })
+    await shown.goto(there.href)
+  }
+  assert.equal(await byDialog(bob, { prepare }), undefined)
+  for (const each of sealed) assert.doesNotMatch(each, /appKeyJwe/)
+  assert.equal(sealed.length, 1)
+  assert.equal(typeof (await byDialog(bob)), 'string', 'the right server still gets it')
+})
+
+test('FED-24 a key that is bound to no server comes by no dialog, and a first consent there binds none', async () => {
+  const cid = await stage.enroll({ handle: 'cid-k', displayName: 'Cid' })
+  assert.equal(await byDialog(cid, { press: 'approve' }), undefined)
+  assert.equal(await byDialog(cid, { asks: false }), undefined, 'there is no key to unlock')
+  const fragment = await byRedirect(cid, ['approve'])
+  assert.match(fragment, /^app_key=/)
+  assert.equal(await byDialog(cid), undefined)
+  assert.equal(await byRedirect(cid, ['unlock']), fragment, 'still bound to none')
+})
+
+test('FED-25 a key is bound to a server, bound to another or released only if the user confirms it', async () => {
+  const dora = await stage.enroll({ handle: 'dora-k', displayName: 'Dora' })
+  const fragment = await byRedirect(dora, ['approve'])
+  const bound = await byRedirect(dora, ['unlock', 'confirm-place'], { app_key_jwk: server.publicJwk })
+  assert.ok((await opened(sealedIn(bound))).fingerprint)
+  assert.match(await byRedirect(dora, ['unlock'], { app_key_jwk: server.publicJwk }), /^app_key_jwe=/, 'asked once')
+
+  // A page of the app, or anyone who writes such a URL, asks for the key in clear or for another recipient.
+  const another = await generateServerKey()
+  for (const requested of [{}, { app_key_jwk: another.publicJwk }]) {
+    assert.match(await byRedirect(dora, ['unlock', 'deny'], requested), /^$/)
+    await dora.page.goto('about:blank')
+  }
+  assert.equal(typeof (await byDialog(dora)), 'string', 'still bound')
+  assert.equal(await byRedirect(dora, ['unlock', 'confirm-place']), fragment)
+  assert.equal(await byDialog(dora), undefined, 'released')
+  await byRedirect(dora, ['unlock', 'confirm-place'], { app_key_jwk: server.publicJwk })
+  await dora.page.goto('about:blank')
+})
+
+test('APK-10 the user sees where their key goes, and releases it from a server or removes an address', async () => {
+  const eve = await stage.enroll({ handle: 'eve-k', displayName: 'Eve' })
+  await byRedirect(eve, ['approve'], { app_key_jwk: server.publicJwk })
+  await eve.page.goto(`${stage.service.authUrl}/account/apps`)
+  await eve.press('key-places')
+  await eve.press('unlock')
+  const dialog = eve.page.getByRole('dialog')
+  await dialog.getByText(`${app.origin}/callback`, { exact: true }).waitFor()
+  assert.equal(await dialog.locator('[data-action="remove-place"]').count(), 0, 'the last address stays')
+  await eve.press('release-key')
+  await dialog.locator('[data-action="release-key"]').waitFor({ state: 'detached' })
+  await eve.press('cancel')
+  assert.equal(await byDialog(eve), undefined)
+  assert.match(await byRedirect(eve, ['unlock']), /^app_key=/)
+})
