@@ -9,8 +9,8 @@ type ApprovedRequest = Omit<ExpectedApproval, 'clientId' | 'issuer' | 'requiresP
 
 /**
  * Requires that a person has approved this request of the app at this service with a passkey, as the app expects it.
- * Throws `no_approval` if there is none and `trust` requires one, and `invalid_approval` with the difference for another
- * one.
+ * Throws `no_approval` if there is none and `trust` requires one, and `invalid_approval` with the difference for
+ * another one.
  */
 export function requireApproval(
   { authUrl, clientId, trust }: ApprovedApp,
