@@ -10,7 +10,7 @@ import { useMessages } from '../../components/frame/Root.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { type Task, useFlow } from './flow.ts'
-import type { MissingKeyWraps } from './sharing.ts'
+import type { MissingKeyWraps, Named } from './sharing.ts'
 import { useKeyWords } from './words.ts'
 
 /** Creates and shares organization keys. That needs passkeys, which can only be used on this host. */
@@ -78,17 +78,17 @@ function CurrentStep({ flow, doing, leave }: Props) {
 type ConfirmProps = Omit<Props, 'leave'> & { task: Task; back: Action }
 
 function Confirm({ task, flow, doing, back }: ConfirmProps) {
-  const { titles, what, now } = useKeyWords()
+  const { titles, what, now, alone } = useKeyWords()
   const { work, organization, query } = task
   const shares = work.what === 'share' ? work.shares : []
-  const recipients = eachOnce(shares.flatMap((each) => each.recipients))
+  const recipients = work.what === 'make' ? work.members : eachOnce(shares.flatMap((each) => each.recipients))
   const unprepared = eachOnce(shares.flatMap((each) => each.unprepared))
   const does = work.what !== 'share' || recipients.length > 0
   const unlock: Action = { name: 'unlock', label: now[work.what], do: () => flow.openWithPasskey(task) }
   return (
     <>
       <StepHeading>{titles[work.what](organization)}</StepHeading>
-      {does && <p>{what[work.what]}</p>}
+      {does && <p>{work.what === 'make' && recipients.length === 0 ? alone : what[work.what]}</p>}
       {recipients.length > 0 && <Recipients of={recipients} />}
       {unprepared.length > 0 && <Unprepared of={unprepared} organizationId={query.organizationId} />}
       <Actions of={does ? [unlock, back] : [back]} doing={doing} />
@@ -123,7 +123,7 @@ function Unprepared({ of, organizationId }: { of: MissingKeyWraps['unprepared'];
 }
 
 /** Lists the members who will receive keys. */
-function Recipients({ of }: { of: MissingKeyWraps['recipients'] }) {
+function Recipients({ of }: { of: Named[] }) {
   return (
     <ul class="entries">
       {of.map(({ memberId, displayName, handle }) => (

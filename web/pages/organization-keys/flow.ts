@@ -12,9 +12,12 @@ import {
   unlockMemberKeys,
   makeKey,
   openKey,
+  listOtherMembers,
   loadMissingKeyWraps,
+  selectShown,
   shareOrganizationKey,
   type MissingKeyWraps,
+  type Named,
 } from './sharing.ts'
 
 const loadVault = () => import('../../lib/keys/key-vault.ts')
@@ -23,7 +26,7 @@ const loadVault = () => import('../../lib/keys/key-vault.ts')
 export type Task = {
   query: KeyTaskQuery
   work:
-    | { what: 'make'; replaces: string | undefined }
+    | { what: 'make'; replaces: string | undefined; members: Named[] }
     | { what: 'share'; shares: MissingKeyWraps[] }
     | { what: 'prepare' }
   organization: string
@@ -87,15 +90,17 @@ async function readTask(query: KeyTaskQuery): Promise<Omit<Task, 'userId'> | und
   const task = keyTaskOf(query, organization, { keys, isPrepared: await hasEncryptionKey(query) })
   if (!task) return undefined
   const { name } = organization
-  if (task.what !== 'share') return { query, work: task, organization: name }
+  if (task.what === 'prepare') return { query, work: task, organization: name }
+  if (task.what === 'make')
+    return { query, work: { ...task, members: await listOtherMembers(query) }, organization: name }
   const missing = await Promise.all(task.keys.map((record) => loadMissingKeyWraps(query, record)))
   const shares = missing.filter(({ recipients, unprepared }) => recipients.length + unprepared.length > 0)
   return shares.length === 0 ? undefined : { query, work: { what: 'share', shares }, organization: name }
 }
 
 /**
- * Performs the task. Unlocking the member's keys creates an encryption key if there is none. A new organization key is
- * shared with every member who can decrypt it. Existing keys are shared with the members that the page has listed.
+ * Performs the task. Unlocking the member's keys creates an encryption key if there is none. Keys are shared with those
+ * members alone whose names the page has shown: the service could name others in between.
  */
 async function perform({ query, work }: Task, masterKey: MasterKey): Promise<void> {
   const memberKeys = await unlockMemberKeys(query, masterKey)
@@ -104,7 +109,7 @@ async function perform({ query, work }: Task, masterKey: MasterKey): Promise<voi
     const made = await makeKey(memberKeys, work.replaces)
     clearRenewRequest()
     const { recipients } = await loadMissingKeyWraps(query, made.record)
-    return shareOrganizationKey(memberKeys, made, recipients)
+    return shareOrganizationKey(memberKeys, made, selectShown(recipients, work.members))
   }
   for (const { record, recipients } of work.shares)
     if (recipients.length > 0) await shareOrganizationKey(memberKeys, await openKey(memberKeys, record), recipients)

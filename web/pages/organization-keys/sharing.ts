@@ -12,7 +12,8 @@ const grants = '/api/organizations/:organizationId/keys/:keyId/wraps' as const
 
 type KeyRecord = Pick<OrganizationKey, 'keyId' | 'fingerprint'>
 
-type Named = Pick<OrganizationKeyWrap, 'memberId' | 'identityId' | 'handle' | 'displayName'>
+/** A member in the way that the page shows them. */
+export type Named = Pick<OrganizationKeyWrap, 'memberId' | 'identityId' | 'handle' | 'displayName'>
 
 /** A member who will receive a key, and whose encryption key is known. */
 type Recipient = Named & { publicKey: string }
@@ -28,6 +29,21 @@ export async function loadMissingKeyWraps(query: KeyTaskQuery, record: KeyRecord
     publicKey === null ? [] : [{ ...member, publicKey }],
   )
   return { record, recipients, unprepared: missing.filter(({ publicKey }) => publicKey === null) }
+}
+
+/** Lists the members of the organization other than the acting one. */
+export async function listOtherMembers(query: KeyTaskQuery): Promise<Named[]> {
+  const { members } = await callBusiness('GET /api/organizations/:organizationId/members', keyMessage(query))
+  return members.filter(({ identityId }) => identityId !== query.identityId)
+}
+
+/** Returns the recipients that were shown, with the same names. */
+export function selectShown(recipients: Recipient[], shown: readonly Named[]): Recipient[] {
+  const byId = new Map(shown.map((member) => [member.memberId, member]))
+  return recipients.filter((recipient) => {
+    const member = byId.get(recipient.memberId)
+    return (['identityId', 'handle', 'displayName'] as const).every((name) => member?.[name] === recipient[name])
+  })
 }
 
 /** Returns whether a member has the encryption key that organization keys are wrapped to. */

@@ -11,13 +11,16 @@ export const organizationKeyMessages: typeof english = {
 
   what: {
     make:
-      'Der Schlüssel wird in diesem Browser erstellt und mit allen Mitgliedern geteilt. ' +
-      'Wir können ihn nicht lesen.',
+      'Der Schlüssel wird in diesem Browser erstellt und mit diesen Mitgliedern geteilt. Mitglieder ohne eigenen ' +
+      'Schlüssel erhalten ihn später. Wir können ihn nicht lesen.',
     share: 'Diese Mitglieder erhalten die Schlüssel, die ihnen fehlen. Niemand sonst kann sie lesen, auch wir nicht.',
     prepare:
       'Die Schlüssel der Organisation werden für deinen eigenen Schlüssel verschlüsselt. Diese Identität hat noch ' +
       'keinen; er wird jetzt in diesem Browser erstellt.',
   },
+
+  alone:
+    'Der Schlüssel wird in diesem Browser erstellt. Du bist bisher das einzige Mitglied. Wir können ihn nicht lesen.',
 
   now: {
     make: 'Schlüssel erstellen',

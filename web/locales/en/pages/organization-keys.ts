@@ -8,12 +8,16 @@ export const organizationKeyMessages = {
   },
 
   what: {
-    make: 'The key is created in this browser and shared with all members. We can’t read it.',
+    make:
+      'The key is created in this browser and shared with these members. Members who don’t have an encryption key ' +
+      'yet get it later. We can’t read it.',
     share: 'These members get the keys they are missing. Nobody else, including us, can read them.',
     prepare:
       'Organization keys are encrypted to your own key. This identity doesn’t have one yet, so it is created in ' +
       'this browser now.',
   },
+
+  alone: 'The key is created in this browser. You’re the only member so far. We can’t read it.',
 
   now: {
     make: 'Create key',
