@@ -3,7 +3,7 @@
  * signed-note).
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
-import type { VerifyEd25519 } from './ed25519.ts'
+import { isValidPublicKey, type VerifyEd25519 } from './ed25519.ts'
 import { treeSizeMax, type Sha256 } from './merkle-tree.ts'
 
 /** Tree head; `origin` names the log and its key. */
@@ -56,6 +56,15 @@ export function verifyNote({ sha256, verifyEd25519 }: NoteSuite, note: string, k
 export function writeVerifierKey(sha256: Sha256, key: NoteKey): string {
   const id = [...keyId(sha256, key)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return `${key.name}+${id}+${toBase64(Uint8Array.of(ed25519, ...key.publicKey))}`
+}
+
+/** Parses a key in one line; returns undefined for any other text, and for another id than that of name and key. */
+export function parseVerifierKey(sha256: Sha256, text: string): NoteKey | undefined {
+  const [, name = '', base64 = ''] = /^([^\s+]+)\+[\da-f]{8}\+(\S+)$/u.exec(text) ?? []
+  const bytes = fromCanonicalBase64(base64)
+  if (hasControls(text) || bytes?.[0] !== ed25519 || !isValidPublicKey(bytes.subarray(1))) return undefined
+  const key = { name, publicKey: bytes.subarray(1) }
+  return writeVerifierKey(sha256, key) === text ? key : undefined
 }
 
 function readSignature(line: string) {
