@@ -3,7 +3,7 @@ import { IdentityId, UserId } from '../ids.ts'
 import { Base64Url, CredentialId, Timestamp, WebUrl } from '../values.ts'
 import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { DisplayName, Handle, Identity } from './identities.ts'
-import { KeyWrap, NewKeyPair, NewKeyWraps, PasskeyWrap, RecoveryAuth } from './keys.ts'
+import { FirstSelfRecord, KeyWrap, NewKeyPair, NewKeyWraps, PasskeyWrap, RecoveryAuth } from './keys.ts'
 
 /**
  * JSON forms of WebAuthn Level 3 (§5.1.8–10, §5.4, §5.5), as far as both sides use them; additional members are kept.
@@ -102,6 +102,7 @@ export const RegistrationFinish = Type.Object({
   signingKey: Type.Optional(NewKeyPair),
   encryptionKey: Type.Optional(NewKeyPair),
   recoveryAuth: Type.Optional(RecoveryAuth),
+  selfRecord: Type.Optional(FirstSelfRecord),
 })
 export type RegistrationFinish = Static<typeof RegistrationFinish>
 
