@@ -53,7 +53,11 @@ const layersOfWeb = ['locales', 'lib', 'components', 'pages']
 const loadedOnDemand = [
   ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata', 'nodemailer', 'age-encryption'],
   ...['web/pages/signin/consent/app-key.ts', 'web/lib/keys/key-vault.ts'],
-  ...['web/components/display/ExactText.tsx', 'protocol/src/signing/receipt-verification.ts'],
+  ...[
+    'web/components/keys/KeyNotices.tsx',
+    'web/components/display/ExactText.tsx',
+    'protocol/src/signing/receipt-verification.ts',
+  ],
 ]
 
 const filesPerFolderMax = 12

@@ -24,7 +24,7 @@ export function useReplaceSigningKey(userId: string, onChanged: () => Promise<vo
   /** The keys are unlocked for this request only, and discarded even if it fails. */
   async function change(subject: SigningKeyOwner, masterKey: MasterKey) {
     try {
-      await putInForce(subject, masterKey)
+      await putInForce(subject, { masterKey, userId })
     } finally {
       masterKey.forget()
     }
@@ -41,9 +41,25 @@ export function useReplaceSigningKey(userId: string, onChanged: () => Promise<vo
   }
 }
 
-async function putInForce({ identityId, key }: SigningKeyOwner, masterKey: MasterKey): Promise<void> {
-  const params = { identityId }
+async function putInForce(
+  { identityId, key }: SigningKeyOwner,
+  owner: { masterKey: MasterKey; userId: string },
+): Promise<void> {
+  const { recordNewKey } = await loadVault()
+  const publicKey = key ? await rotate(owner.masterKey, key) : await createFirst(owner.masterKey, identityId)
+  await recordNewKey(owner, identityId, { publicKey, promised: null })
+}
+
+async function rotate(masterKey: MasterKey, key: NonNullable<SigningKeyOwner['key']>): Promise<string> {
   const { replaceSigningKey } = await loadVault()
-  if (key) await call('PUT /api/signing/keys/:identityId', { params, body: await replaceSigningKey(masterKey, key) })
-  else await call('POST /api/signing/keys/:identityId', { params, body: await masterKey.newSigningKey(identityId) })
+  const params = { identityId: key.identityId }
+  const body = await replaceSigningKey(masterKey, key)
+  await call('PUT /api/signing/keys/:identityId', { params, body })
+  return body.publicKey
+}
+
+async function createFirst(masterKey: MasterKey, identityId: string): Promise<string> {
+  const body = await masterKey.newSigningKey(identityId)
+  await call('POST /api/signing/keys/:identityId', { params: { identityId }, body })
+  return body.publicKey
 }
