@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type {
   LogKeySet,
   ReceiptError,
+  UnprovedProperty,
   VerifiedOrganizationReceipt,
   VerifiedReceipt,
 } from '@countersign/protocol/signing/receipt-verification'
@@ -20,6 +21,14 @@ const words: Record<ReceiptError, string> = {
   invalid_signature: "the user's signature does not verify for this payload",
   insufficient_signatures: 'the receipt has fewer member signatures than required',
   key_not_in_log: 'the transparency log does not contain the signing key named in the receipt',
+  invalid_key_history: 'the log entries of the signing key contradict each other',
+  key_not_in_force: 'the signing key was not in force at the time of the signature',
+}
+
+/** Properties that a valid receipt does not prove. */
+const notes: Record<UnprovedProperty, string> = {
+  unlinked_key: 'a key was replaced without a signature of the key before it',
+  no_possession: 'the holder of the key has not signed its log entry',
 }
 
 export function addVerify(program: Command): void {
@@ -39,8 +48,8 @@ export function addVerify(program: Command): void {
       const reading = await verify(kept.receipt, { payload: text, keySet: trusted ?? kept.logKeys ?? { keys: [] } })
       if ('flaw' in reading) throw new CliError(`${file} is not valid: ${words[reading.flaw]}`)
       if (!trusted) throw new Unproved(`${file} was verified only with the keys in it, which prove nothing. ${remedy}`)
-      if (settings.json) return printJson(reading.receipt)
-      const lines = 'events' in reading ? linesOfOrganization(reading) : linesOfUser(reading)
+      if (settings.json) return printJson({ ...reading.receipt, unproved: reading.unproved })
+      const lines = 'keys' in reading ? linesOfOrganization(reading) : linesOfUser(reading)
       for (const line of lines) console.log(stripControlCharacters(line))
     })
 }
@@ -84,7 +93,7 @@ async function verify(jws: string, given: { payload: string; keySet: LogKeySet }
   return isOther ? verifyOrganizationReceipt(jws, given) : reading
 }
 
-function linesOfOrganization({ receipt, checkpoint, events }: VerifiedOrganizationReceipt): string[] {
+function linesOfOrganization({ receipt, checkpoint, keys, unproved }: VerifiedOrganizationReceipt): string[] {
   const { organization, approvalsNeeded, clientId, requestId, createdAt, resolvedAt, signatures } = receipt
   const log = `the ${checkpoint.size} of ${checkpoint.origin}`
   return [
@@ -94,8 +103,9 @@ function linesOfOrganization({ receipt, checkpoint, events }: VerifiedOrganizati
     ...signatures.flatMap((signature, index) => [
       `  ${signature.role === 'sign' ? 'signed  ' : 'approved'} by ${whoseOf(signature)}, ${signature.at}`,
       `    key    ${signature.publicKey} (version ${signature.keyVersion})`,
-      `    logged ${events[index]?.at}, as leaf ${signature.key.index} of ${log}`,
+      `    logged ${keys[index]?.createdAt}, as leaf ${keys[index]?.index} of ${log}`,
     ]),
+    ...unproved.map((property) => `  note     ${notes[property]}`),
   ]
 }
 
@@ -103,15 +113,16 @@ function whoseOf({ handle, identityId }: { handle?: string; identityId: string }
   return handle === undefined ? `the identity ${identityId}` : `${handle} (${identityId})`
 }
 
-function linesOfUser({ receipt, checkpoint, event }: VerifiedReceipt): string[] {
-  const { handle, identityId, clientId, requestId, createdAt, resolvedAt, publicKey, keyVersion, key } = receipt
+function linesOfUser({ receipt, checkpoint, key, unproved }: VerifiedReceipt): string[] {
+  const { handle, identityId, clientId, requestId, createdAt, resolvedAt, publicKey, keyVersion } = receipt
   const who = handle === undefined ? `The identity ${identityId}` : `${handle} (${identityId})`
   return [
     `${who} signed this text.`,
     `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}`,
     `  key      ${publicKey} (version ${keyVersion})`,
-    `  logged   ${event.at}, as leaf ${key.index} of the ${checkpoint.size} of ${checkpoint.origin}`,
+    `  logged   ${key.createdAt}, as leaf ${key.index} of the ${checkpoint.size} of ${checkpoint.origin}`,
+    ...unproved.map((property) => `  note     ${notes[property]}`),
   ]
 }
 

@@ -1,40 +1,44 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import { existsSync } from 'node:fs'
 import type { Checkpoint, NoteKey } from '@countersign/protocol/formats/signing/checkpoint'
 import { type KeyEvent, identityDigest, parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
+import { advanceKeyHistory, type KeyHistoryError } from '@countersign/protocol/formats/signing/key-history'
 import { verifyCheckpoint } from '@countersign/protocol/formats/signing/key-inclusion'
 import { type Subtree, appendLeaves, hashLeaf, rootOf } from '@countersign/protocol/formats/signing/merkle-tree'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { Command } from 'commander'
-import { parseJsonResponse, reach, readText, reasonOf } from '../call.ts'
+import { parseJsonResponse, reach, readText } from '../call.ts'
 import { CliError, fieldsOf, listOf, printJson, printTable, textOf } from '../terminal.ts'
 import { type Settings, settingsOf } from '../settings.ts'
+import { KeyStates } from './key-states.ts'
 import { fetchLogKeys } from './log-keys.ts'
+import { readState, writeState, type WatchState } from './state-file.ts'
 
 type Options = { state: string; identity: string[] }
 
-/** Stored state: the log, and the roots of the subtrees over all entries seen so far. */
-type WatchState = { key: NoteKey; peaks: Subtree[] }
-
 type LogEntry = KeyEvent & { index: number }
+
+/** Events in the output. A log may have grown by any number. */
+const eventsMax = 1000
 
 const { sha256 } = nodeSuite
 
 export function addWatch(log: Command): void {
   log
     .command('watch')
-    .description('verify that the signing key log is append-only since the last run, and print new events')
+    .description('verify that the signing key log is append-only since the last run, and check the history of each key')
     .requiredOption('--state <file>', 'state file of the last run; it is updated')
     .option('--identity <id>', 'print only events of this identity (repeatable)', collect, [])
     .action(async ({ state, identity }: Options, command: Command) => {
       const settings = settingsOf(command)
-      const before = existsSync(state) ? readSeen(read(state), state) : undefined
+      const before = existsSync(state) ? readState(state) : undefined
       const { key, head } = await fetchHead(settings, before)
-      const { peaks, events } = await follow(settings, before?.peaks ?? [], head)
-      keep(state, { key, peaks })
-      const entries = eventsOf(events, identity)
-      if (settings.json) return printJson({ origin: head.origin, size: head.size, events: entries })
-      print(head, events.length, entries)
+      const seen = { key, peaks: before?.peaks ?? [], identities: before?.identities ?? new KeyStates() }
+      const added = head.size - sizeOf(seen.peaks)
+      const { peaks, events, matches } = await follow(settings, seen, head, identity)
+      writeState(state, { ...seen, peaks })
+      const omitted = matches - events.length
+      if (settings.json) return printJson({ origin: head.origin, size: head.size, events, omitted })
+      print(head, seen.identities, { added, events, omitted })
     })
 }
 
@@ -62,14 +66,22 @@ async function fetchKey(settings: Settings): Promise<NoteKey> {
   return { name: origin, publicKey }
 }
 
-/** Fetches the new entries and checks that all entries together have the root in the signed head. */
+/** Subtrees over all entries, the first events to print, and how many there are. */
+type Followed = { peaks: Subtree[]; events: LogEntry[]; matches: number }
+
+/**
+ * Fetches the new entries, checks that all entries together have the root in the signed head, and that each continues
+ * the history of its identity. Changes the states of the identities.
+ */
 async function follow(
   settings: Settings,
-  seen: Subtree[],
+  { key, peaks: seen, identities }: WatchState,
   head: Checkpoint,
-): Promise<{ peaks: Subtree[]; events: LogEntry[] }> {
-  let peaks = seen
-  const events: LogEntry[] = []
+  identityIds: string[],
+): Promise<Followed> {
+  const digests = identityIds.map((identityId) => identityDigest(sha256, identityId))
+  const followed: Followed = { peaks: seen, events: [], matches: 0 }
+  let error: CliError | undefined
   const start = sizeOf(seen)
   if (head.size < start)
     throw new CliError(`the log has ${head.size} entries, but had ${start}: it was rolled back or replaced`)
@@ -77,16 +89,52 @@ async function follow(
     const leaves = await fetchLeaves(settings, index)
     if (leaves.length === 0) throw new CliError(`the server does not return entry ${index} of its log`)
     for (const leaf of leaves.slice(0, head.size - index)) {
-      peaks = appendLeaves(sha256, peaks, hashLeaf(sha256, Buffer.from(leaf))).peaks
-      const event = parseKeyEvent(leaf)
-      if (!event) throw new CliError(`entry ${index} of the log is unknown to this version`)
-      events.push({ ...event, index })
+      followed.peaks = appendLeaves(sha256, followed.peaks, hashLeaf(sha256, Buffer.from(leaf))).peaks
+      error ??= continueHistory(identities, key.name, { index, leaf })
+      addEvent(followed, { index, leaf }, digests)
       index += 1
     }
   }
-  if (Buffer.compare(rootOf(sha256, peaks), head.root) !== 0)
+  if (Buffer.compare(rootOf(sha256, followed.peaks), head.root) !== 0)
     throw new CliError('the entries do not match the signed log, or the log does not extend the last state')
-  return { peaks, events }
+  // Only now is it certain that the log has signed the entry: its error is evidence against the service.
+  if (error) throw error
+  return followed
+}
+
+/** Checks an entry against the state of its identity, and stores the next one. Returns its error. */
+function continueHistory(
+  identities: KeyStates,
+  log: string,
+  { index, leaf }: { index: number; leaf: string },
+): CliError | undefined {
+  const event = parseKeyEvent(leaf)
+  const state = event && identities.find(event.identity)
+  const next = advanceKeyHistory(nodeSuite, log, state, leaf)
+  if (typeof next === 'string')
+    return new CliError(`entry ${index} of the log is wrong: ${next} (${sentences[next]}).\n${leaf}`)
+  identities.set(next)
+  return undefined
+}
+
+const sentences: Record<KeyHistoryError, string> = {
+  malformed_leaf: 'it is not a key event in its one form',
+  unknown_event: 'its event is unknown to this version',
+  other_identity: 'it belongs to another identity',
+  after_removal: 'the identity was removed before',
+  time_went_back: 'it is older than the entry before it',
+  version_gap: 'a version of the key is missing',
+  version_twice: 'the version of the key exists already',
+  broken_chain: 'it does not name the entry before it',
+  unlinked_key: 'its link is not signed by the former key',
+  no_possession: 'its possession is not signed by the key',
+}
+
+function addEvent(followed: Followed, { index, leaf }: { index: number; leaf: string }, digests: string[]): void {
+  const event = parseKeyEvent(leaf)
+  if (!event || (digests.length > 0 && !digests.includes(event.identity))) return
+  followed.matches += 1
+  if (followed.events.length < eventsMax) followed.events.push({ ...event, index })
 }
 
 async function fetchLeaves({ baseUrl }: Settings, start: number): Promise<string[]> {
@@ -95,69 +143,27 @@ async function fetchLeaves({ baseUrl }: Settings, start: number): Promise<string
   return listOf(fieldsOf(await parseJsonResponse(response))['leaves']).map((leaf) => textOf(fieldsOf(leaf)['leaf']))
 }
 
-function eventsOf(events: LogEntry[], identityIds: string[]): LogEntry[] {
-  const digests = identityIds.map((identityId) => identityDigest(sha256, identityId))
-  return digests.length === 0 ? events : events.filter(({ identity }) => digests.includes(identity))
+type Printed = { added: number; events: LogEntry[]; omitted: number }
+
+function print({ origin, size }: Checkpoint, identities: KeyStates, { added, events, omitted }: Printed): void {
+  console.log(`${origin}: ${size} entries, ${added} new. Append-only check passed.`)
+  const unproved = identities.countUnproved()
+  console.log(`${identities.count} identities, their key histories are consistent. ${unproved} keys lack a proof.`)
+  if (events.length === 0) return
+  const rows = events.map((each) => [
+    ...[String(each.index), each.at, each.event, String(each.keyVersion), proofsOf(each), each.publicKey],
+  ])
+  printTable([['Leaf', 'Time', 'Event', 'Version', 'Proofs', 'Key'], ...rows])
+  if (omitted > 0) console.log(`${omitted} further events are not shown.`)
 }
 
-function print({ origin, size }: Checkpoint, added: number, entries: LogEntry[]): void {
-  console.log(`${origin}: ${size} entries, ${added} new. Append-only check passed.`)
-  if (entries.length === 0) return
-  const rows = entries.map((each) => [String(each.index), each.at, each.event, String(each.keyVersion), each.publicKey])
-  printTable([['Leaf', 'Time', 'Event', 'Version', 'Key'], ...rows])
+/** Which proofs an entry has, of those that it can have. */
+function proofsOf({ event, link, possession }: KeyEvent): string {
+  if (event === 'removed') return '-'
+  const names = [...(link === null ? [] : ['link']), ...(possession === null ? [] : ['possession'])]
+  return names.length === 0 ? 'none' : names.join(', ')
 }
 
 function sizeOf(peaks: Subtree[]): number {
   return peaks.reduce((size, { level }) => size + 2 ** level, 0)
-}
-
-/** Writes the file atomically: a partial file would look like another log. */
-function keep(file: string, { key, peaks }: WatchState): void {
-  const subtrees = peaks.map(({ level, hash }) => ({ level, hash: toBase64(hash) }))
-  const text = JSON.stringify({ origin: key.name, publicKey: toBase64(key.publicKey), subtrees }, null, 2)
-  try {
-    writeFileSync(`${file}.new`, `${text}\n`)
-    renameSync(`${file}.new`, file)
-  } catch (cause) {
-    throw new CliError(`${file} cannot be written (${reasonOf(cause)})`, { cause })
-  }
-}
-
-function readSeen(text: string, file: string): WatchState {
-  const { origin, publicKey, subtrees } = fieldsOf(parse(text, file))
-  const key = { name: textOf(origin), publicKey: readHash(publicKey, file) }
-  let size = 0
-  const peaks = listOf(subtrees).map((each): Subtree => {
-    const { level, hash } = fieldsOf(each)
-    if (typeof level !== 'number' || !Number.isInteger(level)) throw unreadable(file)
-    size += 2 ** level
-    return { level, index: size / 2 ** level - 1, hash: readHash(hash, file) }
-  })
-  return { key, peaks }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw unreadable(file, cause)
-  }
-}
-
-function readHash(value: unknown, file: string): Uint8Array {
-  const bytes = fromCanonicalBase64(textOf(value))
-  if (bytes?.length !== 32) throw unreadable(file)
-  return bytes
-}
-
-function parse(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw unreadable(file, cause)
-  }
-}
-
-function unreadable(file: string, cause?: unknown): CliError {
-  return new CliError(`${file} is not a valid state file: restore it, or pass another file to start over`, { cause })
 }

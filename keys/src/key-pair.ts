@@ -10,6 +10,21 @@ export async function generateSigningKeyPair(): Promise<KeyPair> {
   return { publicKey: toBase64(new Uint8Array(publicKey)), privateKey: await exportPrivateKey(pair) }
 }
 
+/** Checks an Ed25519 signature by a public key of 32 bytes. A key that is no point of the curve verifies nothing. */
+export async function verifySignature(
+  publicKey: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+  message: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  try {
+    const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify'])
+    return await crypto.subtle.verify('Ed25519', key, signature, message)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'DataError') return false
+    throw error
+  }
+}
+
 /** Imports the private key of `generateSigningKeyPair`, for signing only. */
 export async function importSigningKey(privateKey: JsonWebKey): Promise<CryptoKey> {
   return crypto.subtle.importKey('jwk', privateKey, 'Ed25519', false, ['sign'])

@@ -25,6 +25,7 @@ import type * as pushedRequests from './oauth/pushed-requests.ts'
 import type * as receipts from './signing/receipts.ts'
 import type * as resources from './clients/resources.ts'
 import type * as sessions from './accounts/sessions.ts'
+import type * as signingKeys from './signing/keys.ts'
 import type * as signing from './signing/signing.ts'
 import type * as sso from './organizations/sso.ts'
 import type * as tokenKeys from './oauth/token-keys.ts'
@@ -57,6 +58,7 @@ type All =
   | EndpointsOf<typeof resources>
   | EndpointsOf<typeof sessions>
   | EndpointsOf<typeof signing>
+  | EndpointsOf<typeof signingKeys>
   | EndpointsOf<typeof sso>
   | EndpointsOf<typeof tokenKeys>
   | EndpointsOf<typeof transparency>

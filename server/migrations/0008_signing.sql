@@ -9,6 +9,8 @@ create table signing_key (
   -- A key signs from `created_at` to `replaced_at`; the current one has none. Public keys are kept, so that old
   -- signatures can be attributed.
   replaced_at timestamptz,
+  -- By the key before, over the message of the rotation: evidence for the owner. Null for a first key.
+  rotation_signature bytea check (length(rotation_signature) = 64),
   primary key (identity_id, key_version),
   check (encrypted_private_key is not null or replaced_at is not null)
 );
@@ -76,8 +78,6 @@ create table transparency_leaf (
   -- Position among the leaves of the identity, from 1. Each leaf contains the hash of the one before, so of two written
   -- at once only one is kept.
   sequence integer not null check (sequence >= 1),
-  key_version integer not null,
-  event text not null check (event in ('created', 'rotated', 'adopted', 'removed')),
   leaf_data text not null,
   leaf_sha256 bytea not null,
   integrate_at timestamptz not null,

@@ -21,7 +21,8 @@ import {
   type RequestClient,
   type Enterprise,
 } from './request-client.ts'
-import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from './signer.ts'
+import type { ChainedSigningKey } from '@countersign/protocol/signing/keys'
+import { signingRequesterOf, createSigner, keyProofsOf, newSigningPair, rotationOf } from './signer.ts'
 import { postForm } from './world.ts'
 
 /**
@@ -293,6 +294,12 @@ async function sign({ world, send }: RequestClient): Promise<void> {
   await signer.rotate(rotationOf(identityId, signer.pair, next))
   await shop.request(identityId)
   await send(headers, `GET /api/signing/keys/${identityId}`)
+  const { previous } = (await signer.readKey()).json<ChainedSigningKey>().chain
+  const adopted = { event: 'adopted' as const, identityId, keyVersion: 2, previous, to: next }
+  await send(headers, `POST /api/signing/keys/${identityId}/adoption`, {
+    previous,
+    ...keyProofsOf(adopted, { from: signer.pair }),
+  })
   // Requests pending for a deleted account stay pending for their app.
   const leaving = await createSigner(world)
   const left = requestIdIn(await shop.request(leaving.identityId))

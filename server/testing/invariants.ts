@@ -157,7 +157,8 @@ const invariants: Record<string, string> = {
     select signing_key.identity_id, key_version from signing_key where not exists (
       select from transparency_leaf
       where identity_sha256 = sha256(convert_to('${digestPrefix}' || signing_key.identity_id, 'UTF8'))
-        and transparency_leaf.key_version = signing_key.key_version and event in ('created', 'rotated')
+        and (leaf_data::jsonb ->> 'keyVersion')::integer = signing_key.key_version
+        and leaf_data::jsonb ->> 'event' in ('created', 'rotated')
         and leaf_data::jsonb ->> 'publicKey' = encode(public_key, 'base64')
     )`,
   'the leaves of an identity form a chain in the order of the log': `

@@ -1,11 +1,18 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import {
+  identityDigest,
+  keyLinkMessage,
+  keyPossessionMessage,
+  type ProvedKeyEvent,
+} from '@countersign/protocol/formats/signing/key-event'
 import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import { sha256 } from '#platform/crypto/secret.ts'
 import type { Person, TestApp, TestWorld } from './world.ts'
 
 /** Creates a key pair like a browser; signatures and the public key are in base64. */
 export function newSigningPair() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  return { publicKey: rawBase64(publicKey), sign: (text: string) => signBase64(text, privateKey) }
+  return { publicKey: rawBase64(publicKey), sign: (text: string | Uint8Array) => signBase64(text, privateKey) }
 }
 export type SigningPair = ReturnType<typeof newSigningPair>
 
@@ -13,7 +20,7 @@ function rawBase64(publicKey: KeyObject): string {
   return Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')
 }
 
-function signBase64(text: string, privateKey: KeyObject): string {
+function signBase64(text: string | Uint8Array, privateKey: KeyObject): string {
   return sign(null, Buffer.from(text), privateKey).toString('base64')
 }
 
@@ -32,6 +39,21 @@ export function rotationOf(identityId: string, from: SigningPair, to: SigningPai
   const rotationSignature = from.sign(rotationMessage({ identityId, publicKey, encryptedPrivateKey }))
   return { publicKey, encryptedPrivateKey, rotationSignature }
 }
+
+type ProofInput = Pick<ProvedKeyEvent, 'event' | 'keyVersion' | 'previous'> & { identityId: string; to: SigningPair }
+
+/** Signs the log entry of a key, like a browser: `to` its possession, and `from` the link. */
+export function keyProofsOf(
+  { identityId, to, ...fields }: ProofInput,
+  { log = testLog, from, holder = to }: { log?: string; from?: SigningPair; holder?: SigningPair } = {},
+) {
+  const event = { ...fields, identity: identityDigest(sha256, identityId), publicKey: to.publicKey }
+  const possession = holder.sign(keyPossessionMessage(log, event))
+  return { possession, ...(from && { link: from.sign(keyLinkMessage(log, event)) }) }
+}
+
+/** Name of the log in tests. */
+export const testLog = 'localhost:4400/transparency'
 
 /** Creates a user whose identity has a signing key, with functions for signing over the API. */
 export async function createSigner(world: TestWorld, handle?: string) {
@@ -61,6 +83,9 @@ function answersOf({ api }: TestWorld, { headers, identityId }: Person) {
     deny: (requestId: string) => api.inject({ method: 'POST', url: `${requests}/${requestId}/deny`, headers }),
     rotate: (payload: object) =>
       api.inject({ method: 'PUT', url: `/api/signing/keys/${identityId}`, headers, payload }),
+    readKey: () => api.inject({ url: `/api/signing/keys/${identityId}`, headers }),
+    adopt: (payload: object) =>
+      api.inject({ method: 'POST', url: `/api/signing/keys/${identityId}/adoption`, headers, payload }),
   }
 }
 

@@ -53,6 +53,9 @@ const ExportedIdentity = Type.Object({
     Type.Object({
       ...{ ...KeyPair, keyVersion: Type.Integer(), endedAt: Type.Union([Timestamp, Type.Null()]) },
       encryptedPrivateKey: Type.Union([Ciphertext, Type.Null()], { description: 'Null for keys replaced earlier' }),
+      rotationSignature: Type.Union([Type.String(), Type.Null()], {
+        description: 'By the key before, over the message that replaced it; null for a first key',
+      }),
     }),
   ),
   encryptionKey: Type.Union([Type.Object(KeyPair), Type.Null()]),

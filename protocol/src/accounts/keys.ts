@@ -38,6 +38,14 @@ export const NewKeyWraps = Type.Array(NewKeyWrap, { maxItems: limits.keyWrapsMax
 export const NewKeyPair = Type.Object({ publicKey: Base64, encryptedPrivateKey: Ciphertext })
 export type NewKeyPair = Static<typeof NewKeyPair>
 
+/** First signing key of an identity, with the proof that its holder made it. */
+export const NewSigningKeyPair = Type.Object({
+  ...NewKeyPair.properties,
+  possession: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Signature by the new key over its log entry, base64' }),
+  ),
+})
+
 /** Value by which the server can check a recovery code: 32 bytes derived from it, which cannot unwrap any key. */
 export const RecoveryAuth = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
 

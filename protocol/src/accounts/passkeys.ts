@@ -3,7 +3,16 @@ import { IdentityId, UserId } from '../ids.ts'
 import { Base64Url, CredentialId, Timestamp, WebUrl } from '../values.ts'
 import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { DisplayName, Handle, Identity } from './identities.ts'
-import { FirstSelfRecord, KeyWrap, NewKeyPair, NewKeyWraps, PasskeyWrap, RecoveryAuth } from './keys.ts'
+import { PromisedKeyEvent } from '../signing/transparency.ts'
+import {
+  FirstSelfRecord,
+  KeyWrap,
+  NewKeyPair,
+  NewKeyWraps,
+  NewSigningKeyPair,
+  PasskeyWrap,
+  RecoveryAuth,
+} from './keys.ts'
 
 /**
  * JSON forms of WebAuthn Level 3 (§5.1.8–10, §5.4, §5.5), as far as both sides use them; additional members are kept.
@@ -85,6 +94,7 @@ export const RegistrationStarted = Type.Object({
   options: CreationOptions,
   userId: UserId,
   identityId: IdentityId,
+  log: Type.Optional(Type.String({ description: 'Name of the log of signing keys, for the proof of the first key' })),
 })
 export type RegistrationStarted = Static<typeof RegistrationStarted>
 
@@ -99,25 +109,27 @@ export const RegistrationFinish = Type.Object({
   flowId: FlowId,
   credential: RegistrationResponse,
   keyWraps: Type.Optional(NewKeyWraps),
-  signingKey: Type.Optional(NewKeyPair),
+  signingKey: Type.Optional(NewSigningKeyPair),
   encryptionKey: Type.Optional(NewKeyPair),
   recoveryAuth: Type.Optional(RecoveryAuth),
   selfRecord: Type.Optional(FirstSelfRecord),
 })
 export type RegistrationFinish = Static<typeof RegistrationFinish>
 
+export const RegistrationFinished = Type.Object({
+  sessionToken: Type.String(),
+  expiresAt: Timestamp,
+  user: User,
+  identities: Type.Array(Identity),
+  logEntry: Type.Optional(PromisedKeyEvent),
+})
+export type RegistrationFinished = Static<typeof RegistrationFinished>
+
 export const finishRegistration = endpoint(
   'POST /api/auth/register/finish',
   { ...page, summary: 'Finish a registration and sign in' },
   { body: RegistrationFinish },
-  {
-    201: Type.Object({
-      sessionToken: Type.String(),
-      expiresAt: Timestamp,
-      user: User,
-      identities: Type.Array(Identity),
-    }),
-  },
+  { 201: RegistrationFinished },
 )
 
 export const RequestStarted = Type.Object({ flowId: FlowId, options: RequestOptions })

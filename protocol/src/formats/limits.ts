@@ -105,6 +105,8 @@ export const limits = {
   signingWaitSecondsMax: 30,
   /** Maximum of pending requests of one app for one identity; and of an app that the identity has not connected. */
   signingPendingMax: 20,
+  /** Signing keys of one identity in all: receipts contain the log entries of each. */
+  signingKeysMax: 200,
   signingPendingOfUnconnectedMax: 3,
   /**
    * Maximum of pending requests of all connected apps together, and of all others together, for one identity or

@@ -3,8 +3,9 @@ import { type Checkpoint, type NoteSuite, readCheckpoint } from '../formats/sign
 import { Value } from 'typebox/value'
 import { toBase64 } from '../formats/base64.ts'
 import { isSignedBy } from '../formats/signing/ed25519.ts'
-import type { KeyEvent } from '../formats/signing/key-event.ts'
-import { verifyKeyInclusion } from '../formats/signing/key-inclusion.ts'
+import type { HistoryKey, MissingKeyProof } from '../formats/signing/key-history.ts'
+import { verifyCheckpoint } from '../formats/signing/key-inclusion.ts'
+import { verifyReceiptKey, type ReceiptKey, type ReceiptKeyError } from './receipt-keys.ts'
 import { OrganizationReceipt, Receipt, receiptType } from './receipts.ts'
 
 /** Functions that verify notes, proofs and receipts in Node. An invalid key verifies nothing. */
@@ -26,17 +27,30 @@ export type ReceiptError =
   | 'payload_mismatch'
   | 'invalid_signature'
   | 'insufficient_signatures'
-  | 'key_not_in_log'
+  | ReceiptKeyError
 
-/** Content of a valid receipt, and the log entry of its key. */
-export type VerifiedReceipt = { receipt: Receipt; checkpoint: Checkpoint; event: KeyEvent }
+/** What a valid receipt does not prove. */
+export type UnprovedProperty = MissingKeyProof
+
+/** Content of a valid receipt, its key as the log has it, and what it does not prove. */
+export type VerifiedReceipt = {
+  receipt: Receipt
+  checkpoint: Checkpoint
+  key: HistoryKey
+  unproved: UnprovedProperty[]
+}
 type ReceiptVerification = VerifiedReceipt | { flaw: ReceiptError }
 
 /** Log keys as published (`/api/transparency/jwks`); if they name their log, it must match. */
 export type LogKeySet = { keys: readonly unknown[]; origin?: string | undefined }
 
-/** Content of a valid receipt of an organization, and the log entry of each key, in the order of the signatures. */
-export type VerifiedOrganizationReceipt = { receipt: OrganizationReceipt; checkpoint: Checkpoint; events: KeyEvent[] }
+/** Content of a valid receipt of an organization, each key in the order of the signatures, and what it does not prove. */
+export type VerifiedOrganizationReceipt = {
+  receipt: OrganizationReceipt
+  checkpoint: Checkpoint
+  keys: HistoryKey[]
+  unproved: UnprovedProperty[]
+}
 type OrganizationReceiptReading = VerifiedOrganizationReceipt | { flaw: ReceiptError }
 
 type ReceiptExpectation = { payload: string; keySet: LogKeySet }
@@ -45,7 +59,7 @@ const utf8 = new TextEncoder()
 
 /**
  * Verifies a receipt for a text. It is valid if the service has signed it, the user's signature is over exactly these
- * bytes, and the log contains the user's key as stated in the receipt.
+ * bytes, and the log contains the user's key, which was in force then, in a history without error.
  */
 export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectation): ReceiptVerification {
   const said = readStatement(jws, keySet)
@@ -55,8 +69,12 @@ export function verifyReceipt(jws: string, { payload, keySet }: ReceiptExpectati
   const message = utf8.encode(payload)
   if (receipt.payloadSha256 !== toBase64(nodeSuite.sha256(message))) return flawed('payload_mismatch')
   if (!isSigned(receipt, message)) return flawed('invalid_signature')
-  const opened = unlockOrganizationKey(receipt, receipt.checkpoint, { keySet, logKey: said.logKey })
-  return opened ? { receipt, ...opened } : flawed('key_not_in_log')
+  const checkpoint = readHead(receipt.checkpoint, { keySet, logKey: said.logKey })
+  if (!checkpoint) return flawed('key_not_in_log')
+  const found = verifyReceiptKey(nodeSuite, checkpoint, { ...receipt, at: receipt.resolvedAt })
+  if (typeof found === 'string') return flawed(found)
+  const { unproved, ...key } = found
+  return { receipt, checkpoint, key, unproved }
 }
 
 /**
@@ -77,12 +95,16 @@ export function verifyOrganizationReceipt(
   const { signatures, checkpoint: head } = receipt
   if (!signatures.every((signature) => isSigned(signature, message))) return flawed('invalid_signature')
   if (!isEnough(receipt)) return flawed('insufficient_signatures')
-  const opened = signatures.flatMap(
-    (signature) => unlockOrganizationKey(signature, head, { keySet, logKey: said.logKey }) ?? [],
-  )
-  const [first] = opened
-  if (!first || opened.length < signatures.length) return flawed('key_not_in_log')
-  return { receipt, checkpoint: first.checkpoint, events: opened.map(({ event }) => event) }
+  const checkpoint = readHead(head, { keySet, logKey: said.logKey })
+  if (!checkpoint) return flawed('key_not_in_log')
+  const keys: ReceiptKey[] = []
+  for (const signature of signatures) {
+    const found = verifyReceiptKey(nodeSuite, checkpoint, signature)
+    if (typeof found === 'string') return flawed(found)
+    keys.push(found)
+  }
+  const unproved = [...new Set(keys.flatMap((key) => key.unproved))]
+  return { receipt, checkpoint, keys: keys.map(({ unproved: _unproved, ...key }) => key), unproved }
 }
 
 /** Checks that one member signed and enough others approved: each a different member, identity and key. */
@@ -111,23 +133,16 @@ function readStatement(
   return { statement: parse(body), logKey }
 }
 
-type Signed = Pick<Receipt, 'identityId' | 'signature' | 'publicKey' | 'keyVersion' | 'key'>
+type Signed = Pick<Receipt, 'signature' | 'publicKey'>
 
 function isSigned(signed: Signed, message: Uint8Array): boolean {
   return isSignedBy(nodeSuite.verifyEd25519, signed, message)
 }
 
-/** Returns the log event of the key that signed; undefined if it is missing or a removal. */
-function unlockOrganizationKey(
-  signed: Signed,
-  checkpoint: string,
-  { keySet, logKey }: { keySet: LogKeySet; logKey: Uint8Array },
-): { checkpoint: Checkpoint; event: KeyEvent } | undefined {
-  const { identityId, key, publicKey, keyVersion } = signed
-  const name = keySet.origin ?? readCheckpoint(checkpoint)?.origin ?? ''
-  const opened = verifyKeyInclusion(nodeSuite, { identityId, checkpoint, ...key }, { name, publicKey: logKey })
-  if (!opened || opened.event.event === 'removed') return undefined
-  return opened.event.publicKey === publicKey && opened.event.keyVersion === keyVersion ? opened : undefined
+/** Returns the tree head of a checkpoint that the log key has signed, for the log that the key set names. */
+function readHead(note: string, { keySet, logKey }: { keySet: LogKeySet; logKey: Uint8Array }): Checkpoint | undefined {
+  const name = keySet.origin ?? readCheckpoint(note)?.origin ?? ''
+  return verifyCheckpoint(nodeSuite, note, { name, publicKey: logKey })
 }
 
 function flawed(flaw: ReceiptError): { flaw: ReceiptError } {

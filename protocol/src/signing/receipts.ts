@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { PublicKey, Signature, Timestamp, Uuid } from '../values.ts'
 import { endpoint } from '../endpoint.ts'
+import { limits } from '../formats/limits.ts'
 import { LoggedKeyEvent } from './transparency.ts'
 
 /** Role of a member's signature: sign as the organization, or approve. */
@@ -55,7 +56,10 @@ export const SigningRequestOrganization = Type.Object({
 export const receiptType = 'countersign-receipt+jwt'
 export const receiptMediaType = `application/${receiptType}`
 
-/** Receipt signed by the service: signer, text and time, and the log entry of the signer's key. */
+/** All entries of the signer's keys under the checkpoint, in the order of the log, with their proofs. */
+const KeyHistory = Type.Array(LoggedKeyEvent, { minItems: 1, maxItems: 2 * limits.signingKeysMax + 1 })
+
+/** Receipt signed by the service: signer, text and time, and the history of the signer's keys in the log. */
 export const Receipt = Type.Object({
   version: Type.Literal(1),
   requestId: Uuid,
@@ -69,7 +73,7 @@ export const Receipt = Type.Object({
   createdAt: Timestamp,
   resolvedAt: Timestamp,
   issuedAt: Timestamp,
-  key: LoggedKeyEvent,
+  history: KeyHistory,
   checkpoint: Type.String({ description: 'The checkpoint under which the key is proved' }),
 })
 export type Receipt = Static<typeof Receipt>
@@ -86,7 +90,7 @@ const ReceiptSignature = Type.Object({
   publicKey: Type.String({ description: 'Ed25519 public key, base64' }),
   keyVersion: Type.Integer({ minimum: 1 }),
   at: Timestamp,
-  key: LoggedKeyEvent,
+  history: KeyHistory,
 })
 
 /**

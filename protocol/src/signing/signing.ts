@@ -5,10 +5,8 @@ import { handlePattern } from '../formats/handle.ts'
 import { limits } from '../formats/limits.ts'
 import { SigningRequestOrganization, MemberSigningState, OrganizationSignature, SignatureRole } from './receipts.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
-import { AnyText, Ciphertext, Timestamp, Uuid } from '../values.ts'
-import { PublicKey, UncheckedPublicKey, UncheckedSignature, Signature } from '../values.ts'
-
-const NullableInstant = Type.Union([Timestamp, Type.Null()])
+import { Timestamp, Uuid } from '../values.ts'
+import { PublicKey, UncheckedSignature, Signature } from '../values.ts'
 
 const Status = Type.Union([
   Type.Literal('pending'),
@@ -84,98 +82,8 @@ export const getSigningStatus = endpoint(
   },
 )
 
-export const getPublicSigningKey = endpoint(
-  'GET /api/signing/public-key/:handle',
-  { security: 'none', cors: 'any origin', summary: 'Get the signing key of an identity, now or at an instant' },
-  {
-    params: Type.Object({ handle: Type.String({ pattern: handlePattern }) }),
-    querystring: Type.Object({ at: Type.Optional(Timestamp) }),
-  },
-  {
-    200: Type.Object({
-      handle: Type.String(),
-      publicKey: PublicKey,
-      createdAt: Timestamp,
-      endedAt: NullableInstant,
-      keyVersion: Type.Integer(),
-    }),
-  },
-)
-
-export const verifySignature = endpoint(
-  'POST /api/signing/verify',
-  { security: 'none', cors: 'any origin', summary: 'Verify a signature of a message by a key' },
-  { body: Type.Object({ message: AnyText, signature: AnyText, publicKey: AnyText }) },
-  {
-    200: Type.Object({
-      valid: Type.Boolean(),
-      error: Type.Optional(
-        Type.Union([
-          Type.Literal('invalid_signature'),
-          Type.Literal('malformed_signature'),
-          Type.Literal('malformed_public_key'),
-        ]),
-      ),
-    }),
-  },
-)
-
-const ByIdentity = Type.Object({ identityId: IdentityId })
 const session = { security: 'session', cors: 'first party' } as const
 const ofOrganization = { ...session, ssoSession: 'its organization' } as const
-
-export const SigningKey = Type.Object({
-  identityId: IdentityId,
-  handle: Type.String(),
-  hasKey: Type.Literal(true),
-  publicKey: PublicKey,
-  encryptedPrivateKey: Ciphertext,
-  createdAt: Timestamp,
-  rotatedAt: NullableInstant,
-  keyVersion: Type.Integer(),
-  former: Type.Array(
-    Type.Object({ keyVersion: Type.Integer(), publicKey: PublicKey, createdAt: Timestamp, endedAt: Timestamp }),
-    { description: 'Former keys, newest first' },
-  ),
-})
-export type SigningKey = Static<typeof SigningKey>
-
-const NoKey = Type.Object({ identityId: IdentityId, handle: Type.String(), hasKey: Type.Literal(false) })
-
-export const listSigningKeys = endpoint(
-  'GET /api/signing/keys',
-  { ...session, summary: 'List the signing keys of my identities' },
-  {},
-  { 200: Type.Object({ keys: Type.Array(SigningKey) }) },
-)
-
-export const getSigningKey = endpoint(
-  'GET /api/signing/keys/:identityId',
-  { ...session, summary: 'Get the signing key of one of my identities' },
-  { params: ByIdentity },
-  { 200: Type.Union([SigningKey, NoKey]) },
-)
-
-export const createSigningKey = endpoint(
-  'POST /api/signing/keys/:identityId',
-  { ...session, summary: 'Create the first signing key of one of my identities' },
-  { params: ByIdentity, body: Type.Object({ publicKey: UncheckedPublicKey, encryptedPrivateKey: Ciphertext }) },
-  { 201: SigningKey },
-)
-
-const Rotation = Type.Object({
-  publicKey: UncheckedPublicKey,
-  encryptedPrivateKey: Ciphertext,
-  rotationSignature: UncheckedSignature,
-})
-export type Rotation = Static<typeof Rotation>
-
-export const rotateSigningKey = endpoint(
-  'PUT /api/signing/keys/:identityId',
-  { ...session, summary: 'Rotate a signing key; the current key must sign the new one' },
-  { params: ByIdentity, body: Rotation },
-  { 200: SigningKey },
-)
 
 export const SigningRequest = Type.Object({
   requestId: Uuid,

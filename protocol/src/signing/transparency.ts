@@ -17,6 +17,19 @@ const Note = Type.String(note)
 export const LoggedKeyEvent = Type.Object({ index: Place, leaf: Leaf, hashes: Hashes })
 export type LoggedKeyEvent = Static<typeof LoggedKeyEvent>
 
+/** Promise of the log to contain a leaf within a day, signed with the log key over its frame. */
+const InclusionPromise = Type.Object({
+  due: Timestamp,
+  issued: Timestamp,
+  leaf: Type.String({ description: 'Hash of the leaf (RFC 9162 §2.1.1), base64' }),
+  log: Type.String({ description: 'Name of the log' }),
+  signature: Type.String({ description: 'Ed25519 signature by the log key, base64' }),
+})
+
+/** New log entry of a key, for whoever made the key: its proof exists once it has an index. */
+export const PromisedKeyEvent = Type.Object({ leaf: Leaf, promise: InclusionPromise })
+export type PromisedKeyEvent = Static<typeof PromisedKeyEvent>
+
 export const getCheckpoint = endpoint(
   'GET /api/transparency/checkpoint',
   { ...open, summary: 'Get the signed head of the log of signing keys: a text (C2SP tlog-checkpoint)' },

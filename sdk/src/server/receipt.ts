@@ -1,5 +1,6 @@
 import {
   type ReceiptError,
+  type UnprovedProperty,
   verifyOrganizationReceipt as readOrganization,
   verifyReceipt as read,
 } from '@countersign/protocol/signing/receipt-verification'
@@ -44,6 +45,12 @@ export type SignedReceipt = {
   keyVersion: number
   createdAt: string
   resolvedAt: string
+  /**
+   * What the receipt does not prove: `unlinked_key` if a key was replaced without a signature of the key before it,
+   * `no_possession` if the holder of the key has not signed its log entry. Keys that the pages of the service make have
+   * both proofs.
+   */
+  unproved: UnprovedProperty[]
 }
 
 const sentences = {
@@ -54,6 +61,8 @@ const sentences = {
   invalid_signature: "The user's signature does not verify for this payload.",
   insufficient_signatures: 'The receipt has fewer member signatures than required.',
   key_not_in_log: 'The transparency log does not contain the signing key named in the receipt.',
+  invalid_key_history: 'The log entries of the signing key contradict each other.',
+  key_not_in_force: 'The signing key was not in force at the time of the signature.',
 } satisfies Record<ReceiptError, string>
 
 /**
@@ -68,7 +77,8 @@ export function verifyReceipt({ receipt, payload }: ReceiptVerificationInput, tr
   if ('flaw' in reading) throw refusal(reading.flaw)
   const { requestId, clientId, identityId, handle, signature } = reading.receipt
   const { publicKey, keyVersion, createdAt, resolvedAt } = reading.receipt
-  return { requestId, clientId, identityId, handle, payload, signature, publicKey, keyVersion, createdAt, resolvedAt }
+  const signed = { requestId, clientId, identityId, handle, payload, signature, publicKey, keyVersion }
+  return { ...signed, createdAt, resolvedAt, unproved: reading.unproved }
 }
 
 /** Callers in JavaScript without log keys get the error for an unknown log key, as before. */
@@ -149,6 +159,8 @@ export type SignedOrganizationReceipt = {
   }[]
   createdAt: string
   resolvedAt: string
+  /** What the receipt does not prove of any of the keys, as in `SignedReceipt`. */
+  unproved: UnprovedProperty[]
 }
 
 /**
@@ -170,7 +182,8 @@ export function verifyOrganizationReceipt(
     const { signature, publicKey, keyVersion, at } = signed
     return { identityId, memberId, handle, role, signature, publicKey, keyVersion, at }
   })
-  return { requestId, clientId, organization, approvalsNeeded, payload, signatures, createdAt, resolvedAt }
+  const { unproved } = reading
+  return { requestId, clientId, organization, approvalsNeeded, payload, signatures, createdAt, resolvedAt, unproved }
 }
 
 /**

@@ -1,6 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/accounts/passkeys'
+import type {
+  RegistrationFinish,
+  RegistrationFinished,
+  RegistrationStarted,
+} from '@countersign/protocol/accounts/passkeys'
 import { type UserId, asId } from '@countersign/protocol/ids'
 import { parseEncryptionPublicKey, storeEncryptionKey } from '#accounts/keys/encryption-key.ts'
 import { storeKeyWraps, validateKeyWraps } from '#accounts/keys/key-wrap.ts'
@@ -22,19 +26,28 @@ import { createPasskey } from './passkey.ts'
 
 /** Starts the registration of an account. Returns its IDs, so that the browser can bind its ciphertexts to them. */
 export async function startRegistration(
-  { db, config, clock }: ServerContext,
+  { kernel, registrationParts }: Pick<RegistrationServices, 'kernel' | 'registrationParts'>,
   { handle, displayName, browserSha256 }: { handle: string; displayName: string } & BoundTo,
 ): Promise<RegistrationStarted> {
+  const { db, config, clock } = kernel
   validateIdentity({ handle, displayName })
   const now = clock()
   await requireAvailableHandle(db, handle, now)
   const [userId, identityId] = [asId<UserId>(randomUUIDv7()), generateIdentityId()]
   const person = { userId, identityId, handle, displayName }
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person, browserSha256 }, now)
-  return { flowId, options: creationOptions(config.relyingPartyId, challenge, person), userId, identityId }
+  const options = creationOptions(config.relyingPartyId, challenge, person)
+  const answer: RegistrationStarted = { flowId, options, userId, identityId }
+  for (const { started } of registrationParts) Object.assign(answer, await started(kernel))
+  return answer
 }
 
-export type Registered = SessionTokens & { expiresAt: Date; userId: UserId; identity: Identity }
+export type Registered = SessionTokens & {
+  expiresAt: Date
+  userId: UserId
+  identity: Identity
+  fields: Partial<RegistrationFinished>
+}
 
 export type RegistrationServices = {
   kernel: ServerContext
@@ -47,14 +60,15 @@ export type RegistrationServices = {
  * `credential_in_use`, `handle_taken`, `invalid_public_key`, `key_in_use` or `invalid_request`.
  */
 export async function finishRegistration(
-  { kernel: { db, config, clock }, sessions, registrationParts }: RegistrationServices,
+  { kernel, sessions, registrationParts }: RegistrationServices,
   finish: RegistrationFinish & { client: FlowClient },
   browser: ClientBrowser,
 ): Promise<Registered> {
+  const { db, config, clock } = kernel
   const now = clock()
   const { keyWraps = [], recoveryAuth, encryptionKey, selfRecord } = finish
   validateKeyWraps(keyWraps)
-  const parts = registrationParts.map((read) => read(finish))
+  const parts = registrationParts.map(({ finished }) => finished(kernel, finish))
   const encryption = encryptionKey && { ...encryptionKey, publicKey: parseEncryptionPublicKey(encryptionKey) }
   const flow = await consumeFlow(db, 'register', finish, now)
   const credential = await verifyAttestation(config, finish.credential, flow.challenge)
@@ -66,11 +80,12 @@ export async function finishRegistration(
     await storeKeyWraps(tx, userId, keyWraps, now)
     if (recoveryAuth) await storeRecoveryCode(tx, userId, recoveryAuth, now)
     if (selfRecord) await storeFirstSelfRecord(tx, userId, selfRecord, now)
-    for (const store of parts) await store?.(tx, identityId, now)
+    const fields: Partial<RegistrationFinished> = {}
+    for (const store of parts) Object.assign(fields, await store?.(tx, identityId, now))
     if (encryption) await storeEncryptionKey(tx, { ...encryption, identityId }, now)
     const session = await sessions.start(tx, { ...credential, userId }, browser, now)
     const details = { device: deviceOf(browser) }
     await recordAuditEvent(tx, { action: 'account.created', actor: 'user', userId, identityId, details }, now)
-    return { ...session, userId, identity }
+    return { ...session, userId, identity, fields }
   })
 }

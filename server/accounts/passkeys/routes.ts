@@ -55,7 +55,7 @@ function registrationRoutes(host: Host, services: PasskeyServices): void {
     async handler(request, reply) {
       await rateLimits.count('register-start', clientAddressKey(request))
       const browserSha256 = bindToBrowser(request, reply, config.baseUrl)
-      return startRegistration(kernel, { ...request.body, browserSha256 })
+      return startRegistration(services, { ...request.body, browserSha256 })
     },
   })
 
@@ -70,6 +70,7 @@ function registrationRoutes(host: Host, services: PasskeyServices): void {
         expiresAt: registered.expiresAt.toISOString(),
         user: { userId: registered.userId },
         identities: [registered.identity],
+        ...registered.fields,
       })
     },
   })

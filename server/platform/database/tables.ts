@@ -386,6 +386,7 @@ export interface Tables {
     encrypted_private_key: string | null
     created_at: Date
     replaced_at: Date | null
+    rotation_signature: Uint8Array | null
   }
   signing_key_owner: {
     public_key: Uint8Array
@@ -579,8 +580,6 @@ export interface Tables {
   transparency_leaf: {
     identity_sha256: Uint8Array
     sequence: number
-    key_version: number
-    event: 'created' | 'rotated' | 'adopted' | 'removed'
     leaf_data: string
     leaf_sha256: Uint8Array
     integrate_at: Date

@@ -1,6 +1,10 @@
 import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
-import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
+import type {
+  RegistrationFinish,
+  RegistrationFinished,
+  RegistrationStarted,
+} from '@countersign/protocol/accounts/passkeys'
 import type { WebhookEventType } from '@countersign/protocol/clients/webhook-events'
 import type { IdentityId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { ProviderMetadata } from '@countersign/protocol/oauth/provider-metadata'
@@ -54,13 +58,21 @@ export type ExportParts = {
   }
 }
 
-/**
- * Reads a module's part of a registration before anything is consumed, and returns the function that stores it with the
- * new identity.
- */
-export type RegistrationPart = (
-  finish: RegistrationFinish,
-) => ((tx: Transaction, identityId: IdentityId, now: Date) => Promise<void>) | undefined
+/** Part of a module in a registration. */
+export type RegistrationPart = {
+  /** Returns fields that the browser needs before it creates keys. */
+  started: (kernel: ServerContext) => Promise<Partial<RegistrationStarted>>
+  /**
+   * Reads the part of a request before anything is consumed, and returns the function that stores it with the new
+   * identity. That function returns fields of the response.
+   */
+  finished: (kernel: ServerContext, finish: RegistrationFinish) => StoreRegistrationPart | undefined
+}
+export type StoreRegistrationPart = (
+  tx: Transaction,
+  identityId: IdentityId,
+  now: Date,
+) => Promise<Partial<RegistrationFinished>>
 
 /** Describes what a module supports to OAuth clients. Nothing that is not supported is described. */
 export type MetadataPart = (config: Config) => Partial<ProviderMetadata>

@@ -23,6 +23,7 @@ import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
 import * as receipts from '@countersign/protocol/signing/receipts'
 import * as resources from '@countersign/protocol/clients/resources'
 import * as sessions from '@countersign/protocol/accounts/sessions'
+import * as signingKeys from '@countersign/protocol/signing/keys'
 import * as signing from '@countersign/protocol/signing/signing'
 import * as sso from '@countersign/protocol/organizations/sso'
 import * as tokenKeys from '@countersign/protocol/oauth/token-keys'
@@ -46,7 +47,7 @@ const modules = {
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
   'Signing in by the browser (FedCM)': fedcm,
   Organizations: { ...organizations, ...organizationOversight, ...organizationDomains, ...organizationKeys, ...sso },
-  Signing: { ...signing, ...pendingSigning, ...receipts },
+  Signing: { ...signing, ...signingKeys, ...pendingSigning, ...receipts },
   'Key transparency': transparency,
   Apps: apps,
   [developerPortal]: developer,

@@ -1,10 +1,18 @@
-import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
 import { type Database, type Transaction, isUniqueViolation } from '#platform/database/database.ts'
-import { appendKeyEvent, getKeyChain } from '#signing/transparency/event.ts'
+import type { RegistrationPart } from '#platform/module/define-module.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { appendKeyEvent, getKeyChain, logKeyEvent } from '#signing/transparency/event.ts'
+import { getLog } from '#signing/transparency/log.ts'
+import { readKeyChain } from './adoption.ts'
+import { toRecord } from './key-record.ts'
+import { noProofs, requireValidProofs, type SentKeyProofs } from './proof.ts'
 import * as store from './store.ts'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NewKeyPair } from '@countersign/protocol/accounts/keys'
-import type { SigningKey } from '@countersign/protocol/signing/signing'
+import { limits } from '@countersign/protocol/formats/limits'
+import type * as requests from '@countersign/protocol/signing/keys'
+import type { LoggedSigningKey, SigningKey } from '@countersign/protocol/signing/keys'
+import type { PromisedKeyEvent } from '@countersign/protocol/signing/transparency'
 import { findByHandle, lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -18,7 +26,7 @@ import { isValidCurvePoint, verifies } from '#platform/crypto/ed25519.ts'
 async function appendKeyRemovals(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   for (const { identityId, keyVersion, publicKey } of await store.listCurrentKeys(tx, identityIds)) {
     const chain = await getKeyChain(tx, identityId)
-    await appendKeyEvent(tx, chain, { event: 'removed', keyVersion, publicKey, link: null, possession: null }, now)
+    await appendKeyEvent(tx, chain, { event: 'removed', keyVersion, publicKey, ...noProofs }, now)
   }
 }
 
@@ -29,68 +37,103 @@ const errors = defineErrors({
   key_exists: [409, 'The identity already has a signing key. Rotate it instead.'],
   key_in_use: [409, 'This signing key belongs to another identity.'],
   key_used_before: [409, 'This identity has used this signing key before.'],
+  too_many_keys: [409, 'The identity has had the maximum number of signing keys.'],
 })
 
 /** Key pair as it is stored; `parseSigningPublicKey` returns the public key. */
 export type NewSigningKey = { identityId: IdentityId; publicKey: Uint8Array; encryptedPrivateKey: string }
+
+/** Key deps: the key of the log promises the inclusion of a new key. */
+type KeyTransaction = { tx: Transaction; keyring: ServerContext['keyring'] }
 
 /** Finds the current signing key of an identity. */
 export function findCurrentKey(db: Database, identityId: IdentityId): Promise<store.StoredKey | undefined> {
   return store.findCurrentKey(db, identityId)
 }
 
-/** Reads the signing key of a registration. Throws `invalid_public_key`, and `key_in_use` when it is stored. */
-export function readFirstSigningKey({ signingKey }: Pick<RegistrationFinish, 'signingKey'>) {
-  if (!signingKey) return undefined
-  const key = { ...signingKey, publicKey: parseSigningPublicKey(signingKey) }
-  return (tx: Transaction, identityId: IdentityId, now: Date) => createFirstSigningKey(tx, { ...key, identityId }, now)
+/** Signing key of a registration. The browser gets the log's name before it creates the passkey. */
+export const firstSigningKey: RegistrationPart = {
+  async started({ db }) {
+    return { log: (await getLog(db)).origin }
+  },
+  /** Throws `invalid_public_key`; when it is stored, `key_in_use` and `invalid_possession`. */
+  finished({ keyring }, { signingKey }) {
+    if (!signingKey) return undefined
+    const key = { ...signingKey, publicKey: parseSigningPublicKey(signingKey) }
+    return async (tx, identityId, now) => ({
+      logEntry: await createFirstSigningKey({ tx, keyring }, { ...key, identityId }, now),
+    })
+  },
 }
 
-/** Stores the first signing key of a new identity. Throws `key_in_use`. */
-async function createFirstSigningKey(tx: Transaction, key: NewSigningKey, now: Date): Promise<void> {
-  await insertSigningKey(tx, { ...key, keyVersion: 1 }, now)
-}
+type FirstKey = NewSigningKey & { possession?: string | undefined }
 
-/** Makes a key the current one of its identity. Throws `key_in_use`, `key_used_before`. */
-export async function insertSigningKey(
-  tx: Transaction,
-  key: NewSigningKey & { keyVersion: number },
+/** Stores the first signing key of a new identity. Throws `key_in_use`, `invalid_possession`. */
+async function createFirstSigningKey(
+  deps: KeyTransaction,
+  { possession, ...key }: FirstKey,
   now: Date,
-): Promise<void> {
-  const owner = await store.findKeyOwner(tx, key.publicKey)
-  if (owner) throw owner.identityId === key.identityId ? errors.key_used_before() : errors.key_in_use()
+): Promise<PromisedKeyEvent> {
+  const sent = possession === undefined ? undefined : { possession }
+  return insertSigningKey(deps, { ...key, keyVersion: 1, formerPublicKey: undefined }, sent, now)
+}
+
+/**
+ * Makes a key the current one of its identity, and returns its log entry. Throws `key_in_use`, `key_used_before`,
+ * `too_many_keys`, and the errors of `requireValidProofs`.
+ */
+export async function insertSigningKey(
+  { tx, keyring }: KeyTransaction,
+  {
+    formerPublicKey,
+    ...key
+  }: NewSigningKey & {
+    keyVersion: number
+    formerPublicKey: Uint8Array | undefined
+    rotationSignature?: Uint8Array
+  },
+  sent: (SentKeyProofs & { possession: string }) | undefined,
+  now: Date,
+): Promise<PromisedKeyEvent> {
+  const { identityId, keyVersion, publicKey } = key
+  if (keyVersion > limits.signingKeysMax) throw errors.too_many_keys()
+  const owner = await store.findKeyOwner(tx, publicKey)
+  if (owner) throw owner.identityId === identityId ? errors.key_used_before() : errors.key_in_use()
+  const chain = await getKeyChain(tx, identityId)
+  const event = keyVersion === 1 ? ('created' as const) : ('rotated' as const)
+  const proved = { ...chain, event, keyVersion, publicKey: toBase64(publicKey) }
+  const proofs = sent ? requireValidProofs(sent, { log: chain.log.origin, event: proved, formerPublicKey }) : noProofs
   try {
-    await store.insertKeyOwner(tx, key.publicKey, key.identityId)
+    await store.insertKeyOwner(tx, publicKey, identityId)
   } catch (error) {
     throw isUniqueViolation(error, 'signing_key_owner_pkey') ? errors.key_in_use() : error
   }
   await store.insertKey(tx, key, now)
-  const { keyVersion, publicKey } = key
-  const event = keyVersion === 1 ? 'created' : 'rotated'
-  const chain = await getKeyChain(tx, key.identityId)
-  await appendKeyEvent(tx, chain, { event, keyVersion, publicKey, link: null, possession: null }, now)
+  return logKeyEvent({ tx, keyring }, chain, { event, keyVersion, publicKey, ...proofs }, now)
 }
 
 /**
  * Creates the first key of an identity. Throws `identity_not_found`, `reauthentication_required`, `invalid_public_key`,
- * `key_exists`, `key_in_use`, `key_used_before`.
+ * `invalid_possession`, `key_exists`, `key_in_use`, `key_used_before`.
  */
 export async function createKey(
-  db: Database,
+  { db, keyring }: Pick<ServerContext, 'db' | 'keyring'>,
   session: PasskeySession,
-  { identityId, publicKey, encryptedPrivateKey }: NewKeyPair & { identityId: IdentityId },
+  { publicKey, ...input }: requests.NewSigningKey & { identityId: IdentityId },
   now: Date,
-): Promise<SigningKey> {
+): Promise<LoggedSigningKey> {
   const { userId } = session
+  const { identityId } = input
   await requireOwnIdentity(db, session, identityId)
   requireRecentAuthentication(session, now)
-  const key = { identityId, publicKey: parseSigningPublicKey({ publicKey }), encryptedPrivateKey }
+  const key = { ...input, publicKey: parseSigningPublicKey({ publicKey }) }
   return actingTransaction(db, session, async (tx) => {
     const { handle } = await lockOwnIdentity(tx, session, identityId)
     if (await store.findCurrentKey(tx, identityId)) throw errors.key_exists()
-    await createFirstSigningKey(tx, key, now)
+    const logEntry = await createFirstSigningKey({ tx, keyring }, key, now)
     await recordAuditEvent(tx, { action: 'signing_key.created', actor: 'user', userId, identityId }, now)
-    return toRecord(handle, await store.listKeys(tx, identityId))
+    const keys = await store.listKeys(tx, identityId)
+    return { ...toRecord(handle, keys), chain: await readKeyChain(tx, identityId, keys), logEntry }
   })
 }
 
@@ -104,7 +147,8 @@ export async function listKeyRecords(db: Database, userId: UserId): Promise<Sign
 export async function getSigningKey(db: Database, session: PasskeySession, identityId: IdentityId) {
   const { handle } = await requireOwnIdentity(db, session, identityId)
   const keys = await store.listKeys(db, identityId)
-  return keys.length > 0 ? toRecord(handle, keys) : { identityId, handle, hasKey: false as const }
+  const chain = await readKeyChain(db, identityId, keys)
+  return keys.length > 0 ? { ...toRecord(handle, keys), chain } : { identityId, handle, hasKey: false as const, chain }
 }
 
 /**
@@ -129,8 +173,9 @@ export async function getPublicKeyByHandle(db: Database, handle: string, at: Dat
 /** Lists the signing keys of an identity, oldest first. */
 export async function listSigningKeys(db: Database, identityId: IdentityId) {
   const keys = await store.listKeys(db, identityId)
-  return keys.map(({ keyVersion, publicKey, encryptedPrivateKey, createdAt, endedAt }) => ({
+  return keys.map(({ keyVersion, publicKey, encryptedPrivateKey, createdAt, endedAt, rotationSignature }) => ({
     keyVersion,
+    rotationSignature: rotationSignature && toBase64(rotationSignature),
     publicKey: toBase64(publicKey),
     encryptedPrivateKey,
     createdAt: createdAt.toISOString(),
@@ -145,28 +190,6 @@ export async function listSigningKeys(db: Database, identityId: IdentityId) {
 export async function deleteSigningKeys(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   await appendKeyRemovals(tx, identityIds, now)
   await store.deleteKeys(tx, identityIds)
-}
-
-/** Builds the owner's view of an identity's current key from all its keys, oldest first. */
-export function toRecord(handle: string, keys: store.StoredKey[]): SigningKey {
-  const [first, current] = [keys[0], keys.at(-1)]
-  if (!first || !current?.encryptedPrivateKey) throw new Error('signing key record needs at least one key')
-  return {
-    identityId: current.identityId,
-    handle,
-    hasKey: true,
-    publicKey: toBase64(current.publicKey),
-    encryptedPrivateKey: current.encryptedPrivateKey,
-    createdAt: first.createdAt.toISOString(),
-    rotatedAt: current.keyVersion > first.keyVersion ? current.createdAt.toISOString() : null,
-    keyVersion: current.keyVersion,
-    former: keys.toReversed().flatMap(({ keyVersion, publicKey, createdAt, endedAt }) => {
-      const since = createdAt.toISOString()
-      return endedAt
-        ? [{ keyVersion, publicKey: toBase64(publicKey), createdAt: since, endedAt: endedAt.toISOString() }]
-        : []
-    }),
-  }
 }
 
 /** Parses an Ed25519 public key. Throws `invalid_public_key` for a text or a point that is not canonical. */

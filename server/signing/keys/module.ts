@@ -1,18 +1,18 @@
+import { getPublicSigningKey, verifySignature } from '@countersign/protocol/signing/keys'
 import {
+  adoptSigningKey,
   createSigningKey,
   getSigningKey,
   listSigningKeys as listSigningKeysEndpoint,
-  getPublicSigningKey,
   rotateSigningKey,
-  verifySignature,
-} from '@countersign/protocol/signing/signing'
+} from '@countersign/protocol/signing/keys'
 import type { ServerContext } from '#platform/module/services.ts'
-import { deleteSigningKeys, listSigningKeys, readFirstSigningKey } from './key.ts'
+import { deleteSigningKeys, firstSigningKey, listSigningKeys } from './key.ts'
 import type { OldKeyRequests } from './rotation.ts'
 import { signingKeyRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
-const auditActions = ['signing_key.created', 'signing_key.rotated'] as const
+const auditActions = ['signing_key.created', 'signing_key.rotated', 'signing_key.adopted'] as const
 const rateLimits = {
   'signing-key-rotations-per-identity': { points: 10, seconds: 24 * 3600 },
   'signature-verifications': { points: 300, seconds: 60 },
@@ -39,6 +39,7 @@ export const personalKeys = defineModule<{ kernel: ServerContext; oldKeyRequests
     getSigningKey,
     createSigningKey,
     rotateSigningKey,
+    adoptSigningKey,
   ],
   mount: (hosts, { kernel, oldKeyRequests }) => signingKeyRoutes(hosts.api, kernel, oldKeyRequests),
   auditActions,
@@ -46,5 +47,5 @@ export const personalKeys = defineModule<{ kernel: ServerContext; oldKeyRequests
   tables: { signing_key: 'include', signing_key_owner: 'include' },
   ended: { identities: (tx, { identityIds }, now) => deleteSigningKeys(tx, identityIds, now) },
   exported: { identity: { signingKeys: listSigningKeys } },
-  registered: readFirstSigningKey,
+  registered: firstSigningKey,
 })

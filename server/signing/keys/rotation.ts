@@ -1,7 +1,7 @@
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
 import type { IdentityId } from '@countersign/protocol/ids'
-import type { Rotation, SigningKey } from '@countersign/protocol/signing/signing'
+import type { LoggedSigningKey, Rotation } from '@countersign/protocol/signing/keys'
 import { lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -11,7 +11,10 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
-import { insertSigningKey, parseSigningPublicKey, toRecord } from './key.ts'
+import { readKeyChain } from './adoption.ts'
+import { insertSigningKey, parseSigningPublicKey } from './key.ts'
+import { toRecord } from './key-record.ts'
+import { readRotationProofs } from './proof.ts'
 import * as store from './store.ts'
 import type { StoredKey } from './store.ts'
 
@@ -29,21 +32,24 @@ export type OldKeyRequests = {
   settled: (requestIds: string[]) => void
 }
 
-type RotationDeps = Pick<ServerContext, 'db' | 'rateLimits'> & { ofOldKey: Pick<OldKeyRequests, 'expirePending'> }
+type RotationDeps = Pick<ServerContext, 'db' | 'keyring' | 'rateLimits'> & {
+  ofOldKey: Pick<OldKeyRequests, 'expirePending'>
+}
 
 /**
  * Replaces the key of an identity by a new key that the current one has signed. Signing requests pending for the old
  * key expire with it.
  *
  * Throws `identity_not_found`, `reauthentication_required`, `no_signing_key`, `invalid_public_key`,
- * `invalid_rotation_signature`, `key_changed`, `key_in_use`, `key_used_before`, `rate_limited`.
+ * `invalid_rotation_signature`, `key_changed`, `key_in_use`, `key_used_before`, `too_many_keys`, `rate_limited`, and the
+ * errors of `requireValidProofs`.
  */
 export async function rotateKey(
-  { db, rateLimits, ofOldKey }: RotationDeps,
+  { db, keyring, rateLimits, ofOldKey }: RotationDeps,
   session: PasskeySession,
   { identityId, ...rotation }: Rotation & { identityId: IdentityId },
   now: Date,
-): Promise<{ key: SigningKey; expired: string[] }> {
+): Promise<{ key: LoggedSigningKey; expired: string[] }> {
   const { userId } = session
   await requireOwnIdentity(db, session, identityId)
   requireRecentAuthentication(session, now)
@@ -51,6 +57,7 @@ export async function rotateKey(
   const keysBefore = await store.listKeys(db, identityId)
   if (keysBefore.length === 0) throw errors.no_signing_key()
   const publicKey = parseSigningPublicKey(rotation)
+  const proofs = readRotationProofs(rotation)
   requireSigned(keysBefore, { identityId, ...rotation })
   // Every rotation is a permanent leaf in the log. Only rotations signed by the key count: an attacker with a session
   // alone must not keep its owner from replacing the key.
@@ -60,29 +67,34 @@ export async function rotateKey(
     const keys = await store.listKeys(tx, identityId)
     const current = keys.at(-1)
     if (!current) throw errors.no_signing_key()
-    requireSigned(keys, { identityId, ...rotation })
+    const rotationSignature = requireSigned(keys, { identityId, ...rotation })
 
     // Never earlier than the current key: another process with a faster clock may have created it.
     const at = maxDate(now, current.createdAt)
     if (!(await store.endKey(tx, current, at))) throw errors.key_changed()
     await store.forgetPrivateHalves(tx, current)
     const keyVersion = current.keyVersion + 1
-    await insertSigningKey(tx, { identityId, keyVersion, publicKey, encryptedPrivateKey }, at)
+    const next = { identityId, keyVersion, publicKey, encryptedPrivateKey, rotationSignature }
+    const formerPublicKey = current.publicKey
+    const logEntry = await insertSigningKey({ tx, keyring }, { ...next, formerPublicKey }, proofs, at)
     const expired = await ofOldKey.expirePending(tx, identityId, now)
     const details = { keyVersion, expiredRequests: expired.length }
     await recordAuditEvent(tx, { action: 'signing_key.rotated', actor: 'user', userId, identityId, details }, now)
-    return { key: toRecord(handle, await store.listKeys(tx, identityId)), expired }
+    const stored = await store.listKeys(tx, identityId)
+    const chain = await readKeyChain(tx, identityId, stored)
+    return { key: { ...toRecord(handle, stored), chain, logEntry }, expired }
   })
 }
 
-/** Throws `key_changed` if a former key has signed, `invalid_rotation_signature` if none of the keys has. */
+/** Returns the signature. Throws `key_changed` if a former key has signed, `invalid_rotation_signature` if none of the keys has. */
 function requireSigned(
   keys: StoredKey[],
   { rotationSignature, ...rotation }: Rotation & { identityId: IdentityId },
-): void {
+): Uint8Array {
   const signature = fromCanonicalBase64(rotationSignature)
   const message = Buffer.from(rotationMessage(rotation), 'utf8')
   const signer = signature && keys.findLast(({ publicKey }) => verifies(message, signature, publicKey))
   if (!signer) throw errors.invalid_rotation_signature()
   if (signer !== keys.at(-1)) throw errors.key_changed()
+  return signature
 }

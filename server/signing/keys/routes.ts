@@ -1,9 +1,10 @@
-import * as endpoints from '@countersign/protocol/signing/signing'
+import * as endpoints from '@countersign/protocol/signing/keys'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
+import { adoptKey } from './adoption.ts'
 import { createKey, findSignatureError, getPublicKeyByHandle, getSigningKey, listKeyRecords } from './key.ts'
 import { type OldKeyRequests, rotateKey } from './rotation.ts'
 
@@ -66,7 +67,7 @@ function keyRoutes(host: Host, kernel: ServerContext, ofOldKey: OldKeyRequests):
     onRequest: session.onRequest,
     async handler(request, reply) {
       const requested = { ...request.params, ...request.body }
-      return reply.status(201).send(await createKey(db, session.of(request), requested, clock()))
+      return reply.status(201).send(await createKey(kernel, session.of(request), requested, clock()))
     },
   })
 
@@ -79,5 +80,11 @@ function keyRoutes(host: Host, kernel: ServerContext, ofOldKey: OldKeyRequests):
       ofOldKey.settled(expired)
       return key
     },
+  })
+
+  host.route({
+    ...endpoints.adoptSigningKey,
+    onRequest: session.onRequest,
+    handler: (request) => adoptKey(kernel, session.of(request), { ...request.params, ...request.body }, clock()),
   })
 }

@@ -15,7 +15,13 @@ export function findKeyOwner(db: Database, publicKey: Uint8Array) {
     .executeTakeFirst()
 }
 
-type NewKey = { identityId: IdentityId; keyVersion: number; publicKey: Uint8Array; encryptedPrivateKey: string }
+type NewKey = {
+  identityId: IdentityId
+  keyVersion: number
+  publicKey: Uint8Array
+  encryptedPrivateKey: string
+  rotationSignature?: Uint8Array
+}
 
 export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promise<void> {
   await tx
@@ -26,6 +32,7 @@ export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promis
       public_key: key.publicKey,
       encrypted_private_key: key.encryptedPrivateKey,
       created_at: now,
+      rotation_signature: key.rotationSignature ?? null,
     })
     .execute()
 }
@@ -72,6 +79,7 @@ const key = [
   'signing_key.encrypted_private_key as encryptedPrivateKey',
   'signing_key.created_at as createdAt',
   'signing_key.replaced_at as endedAt',
+  'signing_key.rotation_signature as rotationSignature',
 ] as const
 
 /** Lists all current and former keys of an identity, oldest first. */

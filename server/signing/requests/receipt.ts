@@ -1,10 +1,12 @@
 import { toBase64 } from '@countersign/protocol/formats/base64'
+import { parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
 import type { ClientId } from '@countersign/protocol/ids'
 import { type OrganizationReceipt, type Receipt, receiptType } from '@countersign/protocol/signing/receipts'
+import type { LoggedKeyEvent } from '@countersign/protocol/signing/transparency'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { getKeyProof, listKeyProofs } from '#signing/transparency/event.ts'
+import { listKeyHistories } from '#signing/transparency/event.ts'
 import { signStatement } from '#signing/transparency/log.ts'
 import * as organizationAnswerStore from '#signing/requests/organizations/organization-answer-store.ts'
 import type { OrganizationRequestKey } from '#signing/requests/organizations/organization-answer-store.ts'
@@ -21,8 +23,8 @@ const errors = defineErrors({
 })
 
 /**
- * Builds a receipt for a request that an organization has signed: all signatures, and the proofs that the log contains
- * their keys, signed with the log key. Throws `request_not_found`, `request_not_signed`, `key_not_in_log`.
+ * Builds a receipt for a request that an organization has signed: all signatures, and the histories of
+ * their keys in the log, signed with the log key. Throws `request_not_found`, `request_not_signed`, `key_not_in_log`.
  */
 async function writeOrganizationReceipt(
   kernel: ServerContext,
@@ -33,12 +35,12 @@ async function writeOrganizationReceipt(
   const { requestId, clientId, organizationId, organizationName, approvalsNeeded, payload, resolvedAt } = request
   if (request.status !== 'signed' || !resolvedAt) throw errors.request_not_signed()
   const answers = await organizationAnswerStore.listMemberSignatures(kernel.db, place)
-  const { log, keys } = await listKeyProofs(kernel, answers, now)
+  const identityIds = answers.map(({ identityId }) => identityId)
+  const { log, histories } = await listKeyHistories(kernel, identityIds, now)
   const signatures: OrganizationReceipt['signatures'] = []
   for (const [index, answer] of answers.entries()) {
-    const key = keys[index]
-    if (!key) throw errors.key_not_in_log()
     const { identityId, memberId, signedAs, role, keyVersion } = answer
+    const history = requireLogged(histories[index], keyVersion)
     signatures.push({
       identityId,
       memberId,
@@ -48,7 +50,7 @@ async function writeOrganizationReceipt(
       publicKey: toBase64(answer.publicKey),
       keyVersion,
       at: answer.answeredAt.toISOString(),
-      key,
+      history,
     })
   }
   const receipt: OrganizationReceipt = {
@@ -101,15 +103,19 @@ export async function issueReceiptToApp(
   return write(kernel, await store.findRequest(kernel.db, place.identityId, requestId), now)
 }
 
-/** Builds a receipt signed with the log key, with the proof that the log contains the user's key. */
+/** Returns a history that contains this version. Throws `key_not_in_log`. */
+function requireLogged(history: LoggedKeyEvent[] = [], keyVersion: number): LoggedKeyEvent[] {
+  if (!history.some(({ leaf }) => parseKeyEvent(leaf)?.keyVersion === keyVersion)) throw errors.key_not_in_log()
+  return history
+}
+
+/** Builds a receipt signed with the log key, with the history of the user's keys in the log. */
 async function write(kernel: ServerContext, request: store.StoredRequest | undefined, now: Date): Promise<string> {
   if (!request) throw errors.request_not_found()
   const { requestId, clientId, identityId, signedAs, keyVersion, payload, signature, publicKey, resolvedAt } = request
   if (request.status !== 'signed' || !signature || !resolvedAt) throw errors.request_not_signed()
-  const proved = await getKeyProof(kernel, { identityId, keyVersion }, now)
-  if (!proved) throw errors.key_not_in_log()
-
-  const { log, key } = proved
+  const { log, histories } = await listKeyHistories(kernel, [identityId], now)
+  const history = requireLogged(histories[0], keyVersion)
   const receipt: Receipt = {
     version: 1,
     requestId,
@@ -123,7 +129,7 @@ async function write(kernel: ServerContext, request: store.StoredRequest | undef
     createdAt: request.createdAt.toISOString(),
     resolvedAt: resolvedAt.toISOString(),
     issuedAt: now.toISOString(),
-    key,
+    history,
     checkpoint: log.checkpoint,
   }
   return signStatement(kernel.keyring, log, receiptType, receipt)

@@ -6,15 +6,17 @@ import {
   writeKeyEvent,
   type KeyEvent,
 } from '@countersign/protocol/formats/signing/key-event'
+import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
-import type { LoggedKeyEvent } from '@countersign/protocol/signing/transparency'
+import type { LoggedKeyEvent, PromisedKeyEvent } from '@countersign/protocol/signing/transparency'
 import { addSeconds, maxDate } from '#platform/clock.ts'
-import type { Transaction } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
-import { getTreeHead, type Log } from './log.ts'
+import { getLog, getTreeHead, type Log } from './log.ts'
 import { proveInclusions } from './merkle.ts'
+import { promiseInclusion } from './promise.ts'
 import * as store from './store.ts'
 
 /**
@@ -24,7 +26,8 @@ import * as store from './store.ts'
 const removalDelaySecondsMax = 24 * 3600
 
 /** End of an identity's chain of leaves: what the next leaf follows. */
-export type KeyChain = {
+export type KeyChainEnd = {
+  log: Omit<Log, 'isBehind'>
   identity: string
   /** Number of leaves. */
   length: number
@@ -33,14 +36,15 @@ export type KeyChain = {
   last?: KeyEvent
 }
 
-/** Finds the end of an identity's chain. The caller has locked the identity. */
-export async function getKeyChain(tx: Transaction, identityId: IdentityId): Promise<KeyChain> {
+/** Finds the end of an identity's chain. Whoever appends to it has locked the identity. */
+export async function getKeyChain(db: Database | Transaction, identityId: IdentityId): Promise<KeyChainEnd> {
+  const log = await getLog(db)
   const identity = identityDigest(sha256, identityId)
-  const found = await store.findLastLeaf(tx, digestOf(identityId))
-  if (!found) return { identity, length: 0, previous: null }
+  const found = await store.findLastLeaf(db, digestOf(identityId))
+  if (!found) return { log, identity, length: 0, previous: null }
   const last = parseKeyEvent(found.leaf)
   if (!last) throw new Error('the log contains a leaf that cannot be parsed')
-  return { identity, length: found.sequence, previous: hashKeyEvent(sha256, found.leaf), last }
+  return { log, identity, length: found.sequence, previous: hashKeyEvent(sha256, found.leaf), last }
 }
 
 type NewEvent = Pick<KeyEvent, 'event' | 'keyVersion' | 'link' | 'possession'> & { publicKey: Uint8Array }
@@ -51,7 +55,7 @@ type NewEvent = Pick<KeyEvent, 'event' | 'keyVersion' | 'link' | 'possession'> &
  */
 export async function appendKeyEvent(
   tx: Transaction,
-  { identity, length, previous, last }: KeyChain,
+  { identity, length, previous, last }: KeyChainEnd,
   { publicKey, ...event }: NewEvent,
   now: Date,
 ): Promise<string> {
@@ -61,13 +65,21 @@ export async function appendKeyEvent(
   await store.insertLeaf(tx, {
     identitySha256: Buffer.from(identity, 'base64'),
     sequence: length + 1,
-    keyVersion: event.keyVersion,
-    event: event.event,
     leaf,
     leafSha256: Buffer.from(hashKeyEvent(sha256, leaf), 'base64'),
     integrateAt: at,
   })
   return leaf
+}
+
+/** Appends a key event to the log, and promises its inclusion to whoever has made the key. */
+export async function logKeyEvent(
+  { tx, keyring }: { tx: Transaction; keyring: ServerContext['keyring'] },
+  chain: KeyChainEnd,
+  event: NewEvent,
+  now: Date,
+): Promise<PromisedKeyEvent> {
+  return promiseInclusion(keyring, chain.log, await appendKeyEvent(tx, chain, event, now), now)
 }
 
 type Page = { identityId: IdentityId; start: number; count: number }
@@ -89,34 +101,22 @@ export async function listKeyEvents(
   return { checkpoint: log.checkpoint, events, nextStart: found[count]?.index ?? null }
 }
 
-type KeyTarget = { identityId: IdentityId; keyVersion: number }
-
-/** Returns the leaf that logs a key of an identity, with its proof; undefined if the log does not contain it. */
-export async function getKeyProof(
+/**
+ * Returns all log entries of identities, in the order of the identities and of the log, with their proofs under one
+ * checkpoint.
+ */
+export async function listKeyHistories(
   kernel: Pick<ServerContext, 'db' | 'keyring'>,
-  target: KeyTarget,
+  identityIds: IdentityId[],
   now: Date,
-): Promise<{ log: Log; key: LoggedKeyEvent } | undefined> {
-  const { log, keys } = await listKeyProofs(kernel, [target], now)
-  const [key] = keys
-  return key && { log, key }
-}
-
-/** Returns the proofs of several keys under one checkpoint, in order; undefined for a key that is not in the log. */
-export async function listKeyProofs(
-  kernel: Pick<ServerContext, 'db' | 'keyring'>,
-  target: KeyTarget[],
-  now: Date,
-): Promise<{ log: Log; keys: (LoggedKeyEvent | undefined)[] }> {
+): Promise<{ log: Log; histories: LoggedKeyEvent[][] }> {
   const log = await getTreeHead(kernel, now)
-  const places: (Leaf | undefined)[] = []
-  for (const { identityId, keyVersion } of target) {
-    const leaf = await store.findLeafOfKey(kernel.db, digestOf(identityId), keyVersion)
-    places.push(leaf && leaf.index < log.size ? leaf : undefined)
-  }
-  const found = places.filter((leaf) => leaf !== undefined)
-  const proved = await proveAll(kernel.db, found, log)
-  return { log, keys: places.map((leaf) => leaf && proved[found.indexOf(leaf)]) }
+  const range = { start: 0, end: log.size, count: 2 * limits.signingKeysMax + 1 }
+  const leaves: Leaf[][] = []
+  for (const identityId of identityIds)
+    leaves.push(await store.listLeavesOfIdentity(kernel.db, digestOf(identityId), range))
+  const proved = await proveAll(kernel.db, leaves.flat(), log)
+  return { log, histories: leaves.map(({ length }) => proved.splice(0, length)) }
 }
 
 type Leaf = { index: number; leaf: string }

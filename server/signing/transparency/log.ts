@@ -4,14 +4,14 @@ import { CompactSign } from 'jose'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Subtree, appendLeaves, rootOf } from '@countersign/protocol/formats/signing/merkle-tree'
-import { isReadOnly, transaction } from '#platform/database/database.ts'
+import { type Database, isReadOnly, type Transaction, transaction } from '#platform/database/database.ts'
 import { loadSubtrees, subtreesOf } from './merkle.ts'
 import * as store from './store.ts'
 
 /** Context under which the log key is sealed. The key signs checkpoints and receipts, never tokens. */
 const context = 'transparency-log-key'
 
-export type LogKey = { publicKey: Uint8Array; privateKey: KeyObject }
+type LogKey = { publicKey: Uint8Array; privateKey: KeyObject }
 export type SealedLogKey = { publicKey: Uint8Array; sealedPrivateKey: string }
 
 async function generateLogKey(keyring: ServerContext['keyring']): Promise<LogKey & SealedLogKey> {
@@ -51,6 +51,16 @@ export async function signStatement(
   return new CompactSign(Buffer.from(JSON.stringify(statement)))
     .setProtectedHeader({ alg, typ: type, kid })
     .sign(privateKey)
+}
+
+/** Signs a message with the log key. */
+export async function signWithLogKey(
+  keyring: ServerContext['keyring'],
+  log: SealedLogKey,
+  message: Uint8Array,
+): Promise<Buffer> {
+  const { privateKey } = await loadLogKey(keyring, log)
+  return sign(null, message, privateKey)
 }
 
 /** Returns the public key as a JWK, with its thumbprint (RFC 7638) as key ID. */
@@ -116,6 +126,13 @@ export async function reencryptLogKey({ db, keyring }: Vault): Promise<void> {
   if (!log) return
   const sealed = await reencrypt(keyring, log.sealedPrivateKey)
   if (sealed !== log.sealedPrivateKey) await store.replaceSealed(db, log.sealedPrivateKey, sealed)
+}
+
+/** Returns the log without its newest leaves. */
+export async function getLog(db: Database | Transaction): Promise<Omit<Log, 'isBehind'>> {
+  const log = await store.findLog(db)
+  if (!log) throw new Error('the transparency log was not initialized')
+  return log
 }
 
 /** Assigns indexes to a batch of leaves, atomically, and signs the new tree head; returns how many there were. */

@@ -1,4 +1,3 @@
-import type { KeyEventKind } from '@countersign/protocol/formats/signing/key-event'
 import type { Subtree } from '@countersign/protocol/formats/signing/merkle-tree'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -93,8 +92,8 @@ export async function publishCheckpoint(tx: Transaction, head: TreeHead): Promis
 }
 
 /** Returns the last leaf of an identity, in or before the tree. */
-export function findLastLeaf(tx: Transaction, identitySha256: Uint8Array) {
-  return tx
+export function findLastLeaf(db: Database | Transaction, identitySha256: Uint8Array) {
+  return db
     .selectFrom('transparency_leaf')
     .select(['sequence', 'leaf_data as leaf'])
     .where('identity_sha256', '=', identitySha256)
@@ -106,8 +105,6 @@ export function findLastLeaf(tx: Transaction, identitySha256: Uint8Array) {
 type NewLeaf = {
   identitySha256: Uint8Array
   sequence: number
-  keyVersion: number
-  event: KeyEventKind
   leaf: string
   leafSha256: Uint8Array
   integrateAt: Date
@@ -116,9 +113,8 @@ type NewLeaf = {
 /** Inserts a leaf, due no earlier than earlier leaves of the same identity. */
 export async function insertLeaf(tx: Transaction, leaf: NewLeaf): Promise<void> {
   await sql`
-    insert into transparency_leaf (identity_sha256, sequence, key_version, event, leaf_data, leaf_sha256, integrate_at)
-    select ${leaf.identitySha256}::bytea, ${leaf.sequence}::integer, ${leaf.keyVersion}::integer, ${leaf.event},
-      ${leaf.leaf}, ${leaf.leafSha256}::bytea, greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
+    insert into transparency_leaf (identity_sha256, sequence, leaf_data, leaf_sha256, integrate_at)
+    select ${leaf.identitySha256}::bytea, ${leaf.sequence}::integer, ${leaf.leaf}, ${leaf.leafSha256}::bytea, greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
     from transparency_leaf where identity_sha256 = ${leaf.identitySha256}::bytea`.execute(tx)
 }
 
@@ -180,15 +176,6 @@ export function listLeavesOfIdentity(db: Database, identitySha256: Uint8Array, {
     .orderBy('leaf_index')
     .limit(count)
     .execute()
-}
-
-/** Finds the leaf that added a key to an identity. */
-export function findLeafOfKey(db: Database, identitySha256: Uint8Array, keyVersion: number) {
-  return placed(db)
-    .where('identity_sha256', '=', identitySha256)
-    .where('key_version', '=', keyVersion)
-    .where('event', 'in', ['created', 'rotated'])
-    .executeTakeFirst()
 }
 
 export function findLeafByHash(db: Database, leafSha256: Uint8Array) {

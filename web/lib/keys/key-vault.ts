@@ -12,11 +12,11 @@ import {
 import { deriveKeyFromPrf, type KeyEncryptionKey } from '@countersign/keys/prf'
 import { deriveKeyFromRecoveryCode, generateRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recovery-code'
 import { toBase64 } from '@countersign/protocol/formats/base64'
-import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/accounts/keys'
 import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
 import type { PrfOutput } from './passkey.ts'
 import { checkKeys, sealFirstRecord } from './self-check/self-check.ts'
+import { createSigningKey } from './signing-key.ts'
 
 export {
   agreeAsApprover,
@@ -26,6 +26,8 @@ export {
   newNonce,
   TranscriptMismatchError,
 } from '@countersign/keys/device-approval'
+export { adoptIfUnproved } from './adoption.ts'
+export { createSigningKey, replaceSigningKey } from './signing-key.ts'
 export { DecryptionError } from '@countersign/keys/envelope'
 export { generateOrganizationKey, unwrapOrganizationKey } from '@countersign/keys/organization-key'
 export { prfSalt } from '@countersign/keys/prf'
@@ -33,18 +35,22 @@ export { parseRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recover
 export { recordNewKey } from './self-check/self-check.ts'
 
 type Keys = Pick<RegistrationFinish, 'keyWraps' | 'signingKey' | 'encryptionKey' | 'recoveryAuth' | 'selfRecord'>
-type Owner = { userId: string; identityId: string; credentialId: string }
+/** `log` is the name of the log of signing keys, for the proof of the first one. */
+type Owner = { userId: string; identityId: string; credentialId: string; log: string | undefined }
 
 /**
  * Creates all keys of a new account: the encrypted keys that the server stores, and the recovery code that it never
  * gets.
  */
-export async function createAccountKeys({ userId, identityId, credentialId }: Owner, prfOutput: PrfOutput | undefined) {
+export async function createAccountKeys(
+  { userId, identityId, credentialId, log }: Owner,
+  prfOutput: PrfOutput | undefined,
+) {
   const masterKey = generateMasterKey()
   const recoveryCode = generateRecoveryCode()
   const keyWraps: NewKeyWrap[] = [await wrapWithCode(masterKey, recoveryCode, userId)]
   if (prfOutput) keyWraps.push(await wrapMasterKeyForPasskey(masterKey, { credentialId, prfOutput }, userId))
-  const signingKey = await masterKey.newSigningKey(identityId)
+  const signingKey = await createSigningKey(masterKey, identityId, log)
   const keys: Keys = {
     keyWraps,
     signingKey,
@@ -145,18 +151,6 @@ export async function renewRecoveryCode(masterKey: MasterKey, userId: string) {
   const recoveryCode = generateRecoveryCode()
   const { ciphertext } = await wrapWithCode(masterKey, recoveryCode, userId)
   return { recoveryCode, replacement: { recoveryAuth: await deriveRecoveryAuth(recoveryCode), ciphertext } }
-}
-
-/** Creates a new signing key. The current key signs its replacement (interface §4.2). */
-export async function replaceSigningKey(
-  masterKey: MasterKey,
-  { identityId, encryptedPrivateKey }: { identityId: string; encryptedPrivateKey: string },
-) {
-  const present = await masterKey.openSigningKey(identityId, encryptedPrivateKey)
-  const next = await masterKey.newSigningKey(identityId)
-  const message = new TextEncoder().encode(rotationMessage({ identityId, ...next }))
-  const signature = await crypto.subtle.sign('Ed25519', present, message)
-  return { ...next, rotationSignature: toBase64(new Uint8Array(signature)) }
 }
 
 async function wrapWithCode(masterKey: MasterKey, code: string, userId: string) {

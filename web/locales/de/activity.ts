@@ -97,6 +97,7 @@ export const activityMessages: typeof english = {
       'encryption_key.created': 'Verschlüsselungsschlüssel erstellt',
       'signing_key.created': 'Signaturschlüssel erstellt',
       'signing_key.rotated': 'Signaturschlüssel ersetzt',
+      'signing_key.adopted': 'Signaturschlüssel mit Nachweisen bestätigt',
       'signing.requested': 'Unterschrift angefragt',
       'signing.signed': 'Text unterschrieben',
       'signing.denied': 'Signaturanfrage abgelehnt',

@@ -96,6 +96,7 @@ export const activityMessages = {
       'encryption_key.created': 'Encryption key created',
       'signing_key.created': 'Signing key created',
       'signing_key.rotated': 'Signing key replaced',
+      'signing_key.adopted': 'Signing key confirmed with its proofs',
       'signing.requested': 'Signature requested',
       'signing.signed': 'Text signed',
       'signing.denied': 'Signing request denied',

@@ -119,8 +119,10 @@ export const problemMessages = {
       invitation_not_found: 'This invitation is no longer valid.',
       invitation_not_for_you: 'This invitation is for someone else.',
       key_changed: 'Someone just replaced the key. Reload the page.',
+      foreign_signing_key:
+        'The service shows a signing key that is not yours. Nothing was signed. Contact the operator.',
       key_granted_already: 'Someone just shared this key. Reload the page.',
-      too_many_keys: 'This organization has reached the maximum number of keys.',
+      too_many_keys: 'The maximum number of keys is reached.',
       kms_changed: 'Someone just changed the KMS settings. Reload the page.',
       kms_unavailable: 'The KMS isn’t responding correctly. Try again in a moment.',
       signed_action_required: 'Not saved: this organization requires you to sign this change.',

@@ -58,10 +58,7 @@ function Question({
   const { identityId, displayName, handle } = own
 
   async function signWith(masterKey: MasterKey) {
-    const { signText } = await import('../../lib/keys/key-vault.ts')
-    const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
-    if (!key.hasKey) throw new ApiError(422, 'no_signing_key', '')
-    onSigned(message, await signText(masterKey, key, message).finally(() => masterKey.forget()))
+    onSigned(message, await signatureBy(masterKey, identityId, message).finally(() => masterKey.forget()))
     close()
   }
 
@@ -113,4 +110,12 @@ function Question({
       )}
     </>
   )
+}
+
+async function signatureBy(masterKey: MasterKey, identityId: string, message: string): Promise<string> {
+  const { adoptIfUnproved, signText } = await import('../../lib/keys/key-vault.ts')
+  const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
+  if (!key.hasKey) throw new ApiError(422, 'no_signing_key', '')
+  await adoptIfUnproved(masterKey, key)
+  return signText(masterKey, key, message)
 }

@@ -97,9 +97,10 @@ async function salt(): Promise<BufferSource> {
 /** Creates all keys of the new account. */
 async function prepare({ started, passkey }: Made, prfOutput: PrfOutput | undefined): Promise<Prepared> {
   const { createAccountKeys } = await loadVault()
-  const { flowId, userId, identityId } = started
+  const { flowId, userId, identityId, log } = started
   const { credential } = passkey
-  const { keys, recoveryCode } = await createAccountKeys({ userId, identityId, credentialId: credential.id }, prfOutput)
+  const owner = { userId, identityId, credentialId: credential.id, log }
+  const { keys, recoveryCode } = await createAccountKeys(owner, prfOutput)
   return { finish: { flowId, credential, ...keys }, recoveryCode, opensKeys: prfOutput !== undefined }
 }
 

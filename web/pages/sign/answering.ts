@@ -82,7 +82,8 @@ export function useSigningActions(place: SigningActionDeps, { advance, read, ofT
 async function signatureBy(masterKey: MasterKey, { identityId, publicKey, payload }: SigningRequest) {
   const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
   if (!key.hasKey || key.publicKey !== publicKey) return undefined
-  const { signText } = await loadVault()
+  const { adoptIfUnproved, signText } = await loadVault()
+  await adoptIfUnproved(masterKey, key)
   return signText(masterKey, key, payload)
 }
 

@@ -49,6 +49,8 @@ export type KeyHistoryState = {
 
 /** Key in a history. It is in force from `createdAt` until before `endedAt`. */
 export type HistoryKey = Pick<KeyHistoryState, 'keyVersion' | 'publicKey' | 'hasPossession' | 'isLinked'> & {
+  /** Index of the leaf that made it. */
+  index: number
   createdAt: string
   endedAt: string | null
 }
@@ -92,7 +94,7 @@ export function readKeyHistory(
     if (typeof next === 'string') return { error: next, position }
     if (next.identity !== identity) return { error: 'other_identity', position }
     state = next
-    addToKeys(keys, state)
+    addToKeys(keys, state, index)
   }
   return state ? { keys, state } : { error: 'version_gap', position: 0 }
 }
@@ -158,12 +160,12 @@ function append(state: KeyHistoryState | undefined, next: KeyEvent, head: string
 }
 
 /** Adds a new key, ends the one before, or notes what an adoption or removal changes of the last one. */
-function addToKeys(keys: HistoryKey[], state: KeyHistoryState): void {
+function addToKeys(keys: HistoryKey[], state: KeyHistoryState, index: number): void {
   const { keyVersion, publicKey, hasPossession, isLinked, at, event } = state
   const last = keys.at(-1)
   if (!last || last.keyVersion < keyVersion) {
     if (last) last.endedAt = at
-    keys.push({ keyVersion, publicKey, hasPossession, isLinked, createdAt: at, endedAt: null })
+    keys.push({ index, keyVersion, publicKey, hasPossession, isLinked, createdAt: at, endedAt: null })
     return
   }
   Object.assign(last, { hasPossession, isLinked, endedAt: event === 'removed' ? at : null })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
 import { type IdentityId, asId } from '@countersign/protocol/ids'
-import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
+import { createSigner, newSigningPair, rotationOf, testLog } from '#testing/signer.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -36,7 +36,8 @@ const actionsOf = async ({ identityId }: Person, action: 'signing_key.created' |
 test('KEY-01 of concurrent creations, an identity gets exactly one first key', async () => {
   const ada = await world.person()
   const none = (await readKey(ada)).json()
-  assert.deepEqual(none, { identityId: ada.identityId, handle: ada.handle, hasKey: false })
+  const chain = { log: testLog, previous: null }
+  assert.deepEqual(none, { identityId: ada.identityId, handle: ada.handle, hasKey: false, chain })
   assert.deepEqual((await send('GET', '/api/signing/keys', ada.headers)).json(), { keys: [] })
 
   const requested = Array.from({ length: 16 }, () => newKey())
@@ -45,7 +46,9 @@ test('KEY-01 of concurrent creations, an identity gets exactly one first key', a
   assert.equal(created.length, 1)
   for (const answer of answers.filter((each) => each !== created[0]))
     assert.deepEqual(errorOf(answer), [409, 'key_exists'])
-  const record = created[0]?.json()
+  const { logEntry, ...own } = created[0]?.json() ?? {}
+  assert.equal(logEntry.promise.log, testLog)
+  const { chain: _chain, ...record } = own
   const createdAt = world.now().toISOString()
   const { identityId, handle } = ada
   const { publicKey } = requested[answers.findIndex(({ statusCode }) => statusCode === 201)] ?? newKey()
@@ -53,7 +56,7 @@ test('KEY-01 of concurrent creations, an identity gets exactly one first key', a
     ...{ identityId, handle, hasKey: true, publicKey, encryptedPrivateKey: 'a.b.c.d.e' },
     ...{ createdAt, rotatedAt: null, keyVersion: 1, former: [] },
   })
-  assert.deepEqual((await readKey(ada)).json(), record)
+  assert.deepEqual((await readKey(ada)).json(), own)
   assert.deepEqual((await send('GET', '/api/signing/keys', ada.headers)).json(), { keys: [record] })
   assert.equal(await actionsOf(ada, 'signing_key.created'), 1)
 })
@@ -136,9 +139,10 @@ test('KEY-03 a rotation requires a signature of the current key over the exact m
   world.pass(60)
   const rotated = await ada.rotate({ publicKey, encryptedPrivateKey, rotationSignature })
   assert.equal(rotated.statusCode, 200, rotated.body)
-  const { createdAt, rotatedAt, keyVersion } = rotated.json()
+  const { logEntry: _logEntry, ...record } = rotated.json()
+  const { createdAt, rotatedAt, keyVersion } = record
   assert.deepEqual([Date.parse(rotatedAt) - Date.parse(createdAt), keyVersion], [60_000, 2])
-  assert.deepEqual((await readKey(ada)).json(), rotated.json())
+  assert.deepEqual((await readKey(ada)).json(), record)
   assert.equal(await actionsOf(ada, 'signing_key.rotated'), 1)
 })
 

@@ -80,7 +80,7 @@ test('the receipt of an organization contains every signature and proves each of
   assert.deepEqual(
     signatures,
     expected.map(({ identityId, memberId, handle, role, pair, at: signedAt }, index) => ({
-      ...{ identityId, memberId, handle, role, keyVersion: 1, at: signedAt, key: signatures[index]?.key },
+      ...{ identityId, memberId, handle, role, keyVersion: 1, at: signedAt, history: signatures[index]?.history },
       signature: pair.sign(payload),
       publicKey: pair.publicKey,
     })),
@@ -145,7 +145,7 @@ test('OSG-08 TLG-09 a receipt with too few members, or with signatures of others
     ['invalid_signature', { signatures: [one, { ...two, signature: stranger.sign(payload) }] }],
     ['key_not_in_log', { signatures: [one, { ...two, ...of(stranger) }] }],
     ['key_not_in_log', { signatures: [one, { ...two, identityId: requestId }] }],
-    ['key_not_in_log', { signatures: [one, { ...two, key: one.key }] }],
+    ['key_not_in_log', { signatures: [one, { ...two, history: one.history }] }],
     ['key_not_in_log', { signatures: [one, { ...two, keyVersion: 2 }] }],
     ['malformed_receipt', { signatures: [] }],
     ['malformed_receipt', { signatures: [one, { ...two, identityId: undefined }] }],

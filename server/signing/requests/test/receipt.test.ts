@@ -3,9 +3,12 @@ import { createPublicKey, verify } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { compactVerify, createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
+import type { IdentityId } from '@countersign/protocol/ids'
 import type { Receipt } from '@countersign/protocol/signing/receipts'
 import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
+import { transaction } from '#platform/database/database.ts'
+import { appendKeyEvent, getKeyChain } from '#signing/transparency/event.ts'
 import { signStatement } from '#signing/transparency/log.ts'
 
 let world: TestWorld
@@ -53,7 +56,7 @@ test('a receipt states signer, text and time, and can be verified offline', asyn
   const answer = await ada.byPerson()
   assert.equal(answer.statusCode, 200, answer.body)
   assert.equal(answer.headers['content-type'], 'application/countersign-receipt+jwt')
-  const { key, checkpoint, ...receipt } = await receiptOf(answer.body)
+  const { history, checkpoint, ...receipt } = await receiptOf(answer.body)
   const at = world.now().toISOString()
   assert.deepEqual(receipt, {
     version: 1,
@@ -70,7 +73,8 @@ test('a receipt states signer, text and time, and can be verified offline', asyn
     issuedAt: at,
   })
   assert.match(checkpoint, /^localhost:4400\/transparency\n\d+\n/)
-  assert.ok(key.leaf.includes(receipt.publicKey))
+  assert.equal(history.length, 1)
+  assert.ok(history[0]?.leaf.includes(receipt.publicKey))
 
   // With third-party libraries.
   await compactVerify(answer.body, createLocalJWKSet(await keySet()))
@@ -110,6 +114,7 @@ test('TLG-09 a receipt forged by the service without signature, or with an unlog
   const [ada, bob] = [await signed(), await signed()]
   const [receipt, other] = [await receiptOf((await ada.byPerson()).body), await receiptOf((await bob.byPerson()).body)]
   const stranger = newSigningPair()
+  const entry = receipt.history[0] ?? assert.fail()
   const lies: [flaw: string, lie: Partial<Record<keyof Receipt, unknown>>][] = [
     ['payload_mismatch', { payloadSha256: other.signature }],
     ['invalid_signature', { signature: bob.pair.sign('another text') }],
@@ -118,20 +123,74 @@ test('TLG-09 a receipt forged by the service without signature, or with an unlog
     ['key_not_in_log', { publicKey: stranger.publicKey, signature: stranger.sign(payload) }],
     ['key_not_in_log', { identityId: other.identityId }],
     ['key_not_in_log', { keyVersion: 2 }],
-    ['key_not_in_log', { key: other.key }],
-    ['key_not_in_log', { key: { ...receipt.key, index: receipt.key.index + 1 } }],
-    ['key_not_in_log', { key: { ...receipt.key, hashes: receipt.key.hashes.slice(1) } }],
-    ['key_not_in_log', { key: { ...receipt.key, leaf: receipt.key.leaf.replace('created', 'rotated') } }],
+    ['key_not_in_log', { history: other.history }],
+    ['key_not_in_log', { history: [{ ...entry, index: entry.index + 1 }] }],
+    ['key_not_in_log', { history: [{ ...entry, hashes: entry.hashes.slice(1) }] }],
+    ['key_not_in_log', { history: [{ ...entry, leaf: entry.leaf.replace('created', 'rotated') }] }],
     ['key_not_in_log', { checkpoint: receipt.checkpoint.replace('\n', '\n1') }],
     ['malformed_receipt', { version: 2 }],
     ['malformed_receipt', { resolvedAt: 'yesterday' }],
-    ['malformed_receipt', { key: undefined }],
+    ['malformed_receipt', { history: undefined }],
+    ['malformed_receipt', { history: [] }],
+    ['invalid_key_history', { history: [entry, entry] }],
   ]
   for (const [flaw, lie] of lies)
     assert.deepEqual(await check(await forge({ ...receipt, ...lie })), { flaw }, JSON.stringify(lie))
   const words = 'Überweise 1000 €'
   assert.deepEqual(await check((await ada.byPerson()).body, words), { flaw: 'payload_mismatch' })
   assert.ok('receipt' in (await check(await forge(receipt))), 'the unaltered receipt is valid')
+})
+
+/** Appends a leaf like a service that signs its log with the real key. */
+async function forgeLeaf(identityId: IdentityId, event: Parameters<typeof appendKeyEvent>[2]): Promise<void> {
+  await transaction(world.db, async (tx) => {
+    await appendKeyEvent(tx, await getKeyChain(tx, identityId), event, world.now())
+  })
+}
+
+test('TLG-12 a receipt reports keys that were replaced or logged without the signatures of their holders', async () => {
+  const ada = await signed()
+  const unprovedOf = async (jws: string) => {
+    const reading = await check(jws)
+    return 'receipt' in reading ? reading.unproved : assert.fail(reading.flaw)
+  }
+  const jws = (await ada.byPerson()).body
+  assert.deepEqual(await unprovedOf(jws), ['no_possession'])
+  // The service replaces the key by one of its own, and signs with it in the name of the user.
+  const stolen = newSigningPair()
+  const event = { event: 'rotated' as const, keyVersion: 2, publicKey: Buffer.from(stolen.publicKey, 'base64') }
+  await forgeLeaf(ada.identityId, { ...event, link: null, possession: null })
+  const honest = await receiptOf((await ada.byPerson()).body)
+  const lie = { publicKey: stolen.publicKey, keyVersion: 2, signature: stolen.sign(payload) }
+  assert.deepEqual(await unprovedOf(await forge({ ...honest, ...lie })), ['unlinked_key', 'no_possession'])
+  assert.deepEqual(await unprovedOf(await forge(honest)), ['no_possession'])
+  // Without the entry of the replacement, the key is not in the history.
+  const history = honest.history.slice(0, 1)
+  assert.deepEqual(await check(await forge({ ...honest, ...lie, history })), { flaw: 'key_not_in_log' })
+})
+
+test('TLG-12 a receipt with a forged proof in its history is invalid', async () => {
+  const ada = await signed()
+  const stolen = newSigningPair()
+  const event = { event: 'rotated' as const, keyVersion: 2, publicKey: Buffer.from(stolen.publicKey, 'base64') }
+  const link = stolen.sign('the former key has not signed this')
+  await forgeLeaf(ada.identityId, { ...event, link, possession: null })
+  assert.deepEqual(await check((await ada.byPerson()).body), { flaw: 'invalid_key_history' })
+})
+
+test('TLG-13 a signature counts only for the key that was in force at its time', async () => {
+  const ada = await signed()
+  const next = newSigningPair()
+  assert.equal((await ada.rotate(rotationOf(ada.identityId, ada.pair, next))).statusCode, 200)
+  const receipt = await receiptOf((await ada.byPerson()).body)
+  const [earlier, later] = [-601_000, 601_000].map((by) => new Date(world.now().getTime() + by).toISOString())
+  const former = { ...receipt, resolvedAt: later }
+  assert.deepEqual(await check(await forge(former)), { flaw: 'key_not_in_force' })
+  const early = { publicKey: next.publicKey, keyVersion: 2, signature: next.sign(payload) }
+  assert.deepEqual(await check(await forge({ ...receipt, ...early, resolvedAt: earlier })), {
+    flaw: 'key_not_in_force',
+  })
+  assert.ok('receipt' in (await check(await forge({ ...receipt, ...early, resolvedAt: later }))))
 })
 
 test('TLG-09 a receipt of another service is rejected', async () => {

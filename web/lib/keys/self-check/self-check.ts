@@ -11,6 +11,7 @@ import { writeEvidence } from '@countersign/protocol/formats/self-record/evidenc
 import { addPending } from '@countersign/protocol/formats/self-record/identity-check'
 import { listNeededProofs } from '@countersign/protocol/formats/self-record/log-heads'
 import {
+  isPromisedLeaf,
   readSelfRecord,
   recordVersion,
   writeSelfRecord,
@@ -36,6 +37,8 @@ type Owner = { masterKey: MasterKey; userId: string }
 
 /** Attempts to store a record while other browsers of the user store theirs. */
 const attemptsMax = 3
+/** More than a promise with its leaf has, so that the record of 20 identities never outgrows its limit. */
+const promiseCharactersMax = 1200
 /** Time for which keys may be used although nothing could be checked. */
 const toleranceMilliseconds = 24 * 3600 * 1000
 
@@ -134,17 +137,23 @@ async function put({ masterKey, userId }: Owner, record: SelfRecord): Promise<'s
  * Records a key that this page has just made, so that no device takes it for a stranger's. If it fails, the next unlock
  * recognizes the key, because the master key opens it.
  */
-export async function recordNewKey(owner: Owner, identityId: string, made: Omit<PendingKey, 'since'>): Promise<void> {
+export async function recordNewKey(
+  owner: Owner,
+  identityId: string,
+  { publicKey, promised: answered }: { publicKey: string; promised: unknown },
+): Promise<void> {
   const { masterKey, userId } = owner
+  const promised = isPromisedLeaf(answered) && JSON.stringify(answered).length < promiseCharactersMax ? answered : null
+  const made: Omit<PendingKey, 'since'> = { publicKey, promised }
   const memory = await readMemory(masterKey, userId)
   const known = memory?.identities[identityId] ?? { handle: '', head: null, leaves: 0, publicKey: null }
-  const identities = { ...memory?.identities, [identityId]: { ...known, publicKey: made.publicKey } }
+  const identities = { ...memory?.identities, [identityId]: { ...known, publicKey } }
   await writeMemory(masterKey, userId, { ...(memory ?? emptyMemory), identities })
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const sealed = await readSealedRecord().catch(nothingIfUnanswered)
-    const answered = await openRecord(owner, sealed ?? null)
-    if (answered.kind !== 'record') return
-    const { record } = answered
+    const opened = await openRecord(owner, sealed ?? null)
+    if (opened.kind !== 'record') return
+    const { record } = opened
     const entry = record.identities[identityId] ?? { head: null, leaves: 0, pending: [] }
     const pending = addPending(entry.pending, [{ ...made, since: new Date().toISOString() }])
     const changed = { ...record.identities, [identityId]: { ...entry, pending } }

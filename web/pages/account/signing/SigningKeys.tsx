@@ -1,4 +1,4 @@
-import type { SigningKey } from '@countersign/protocol/signing/signing'
+import type { SigningKey } from '@countersign/protocol/signing/keys'
 import { useEffect, useState } from 'preact/hooks'
 import { dayOf, momentOf } from '../../../lib/text/dates.ts'
 import type { Session } from '../../../lib/session/session.ts'

@@ -1,6 +1,6 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import { useState } from 'preact/hooks'
-import { call } from '../../../lib/api/call.ts'
+import { ApiError, call } from '../../../lib/api/call.ts'
 import { reauthenticate } from '../../../lib/keys/passkey.ts'
 import { nextStep, type Event, type Step, type SigningKeyOwner } from './key-steps.ts'
 
@@ -41,25 +41,23 @@ export function useReplaceSigningKey(userId: string, onChanged: () => Promise<vo
   }
 }
 
-async function putInForce(
-  { identityId, key }: SigningKeyOwner,
-  owner: { masterKey: MasterKey; userId: string },
-): Promise<void> {
-  const { recordNewKey } = await loadVault()
-  const publicKey = key ? await rotate(owner.masterKey, key) : await createFirst(owner.masterKey, identityId)
-  await recordNewKey(owner, identityId, { publicKey, promised: null })
+/** The place in the log is read now, because another device may have changed the key since the page was loaded. */
+async function putInForce({ identityId, key }: SigningKeyOwner, owner: KeyOwner): Promise<void> {
+  const { masterKey } = owner
+  const params = { identityId }
+  const { adoptIfUnproved, createSigningKey, recordNewKey, replaceSigningKey } = await loadVault()
+  const current = await call('GET /api/signing/keys/:identityId', { params })
+  if (!key || !current.hasKey) {
+    const body = await createSigningKey(masterKey, identityId, current.chain.log)
+    const { logEntry } = await call('POST /api/signing/keys/:identityId', { params, body })
+    return recordNewKey(owner, identityId, { publicKey: body.publicKey, promised: logEntry })
+  }
+  if (current.publicKey !== key.publicKey) throw new ApiError(409, 'key_changed', '')
+  // A break before a key that was replaced can never be closed.
+  const proved = await adoptIfUnproved(masterKey, current)
+  const body = await replaceSigningKey(masterKey, proved)
+  const { logEntry } = await call('PUT /api/signing/keys/:identityId', { params, body })
+  return recordNewKey(owner, identityId, { publicKey: body.publicKey, promised: logEntry })
 }
 
-async function rotate(masterKey: MasterKey, key: NonNullable<SigningKeyOwner['key']>): Promise<string> {
-  const { replaceSigningKey } = await loadVault()
-  const params = { identityId: key.identityId }
-  const body = await replaceSigningKey(masterKey, key)
-  await call('PUT /api/signing/keys/:identityId', { params, body })
-  return body.publicKey
-}
-
-async function createFirst(masterKey: MasterKey, identityId: string): Promise<string> {
-  const body = await masterKey.newSigningKey(identityId)
-  await call('POST /api/signing/keys/:identityId', { params: { identityId }, body })
-  return body.publicKey
-}
+type KeyOwner = { masterKey: MasterKey; userId: string }

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@countersign/protocol/api'
-import type { SigningKey } from '@countersign/protocol/signing/signing'
+import type { SigningKey } from '@countersign/protocol/signing/keys'
 
 /** The identity whose signing key is created or replaced, and its current key. */
 export type SigningKeyOwner = { identityId: string; handle: string; key: SigningKey | undefined }

@@ -70,8 +70,8 @@ test('a history of proved keys has no error, and says when each key was in force
   const proved = { hasPossession: true, isLinked: true }
   const { keys, state } = historyOf(leaf1, leaf2, removed)
   assert.deepEqual(keys, [
-    { keyVersion: 1, publicKey: first.publicKey, ...proved, createdAt: at(0), endedAt: at(2) },
-    { keyVersion: 2, publicKey: second.publicKey, ...proved, createdAt: at(2), endedAt: at(3) },
+    { index: 10, keyVersion: 1, publicKey: first.publicKey, ...proved, createdAt: at(0), endedAt: at(2) },
+    { index: 17, keyVersion: 2, publicKey: second.publicKey, ...proved, createdAt: at(2), endedAt: at(3) },
   ])
   assert.deepEqual([state.event, state.head, state.formerPublicKey], ['removed', hashOf(removed), first.publicKey])
   assert.deepEqual(missingOf(2, leaf1, leaf2), [])

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { keyEventKinds } from '@countersign/protocol/formats/signing/key-event'
+import type { KeyHistoryState } from '@countersign/protocol/formats/signing/key-history'
+
+/**
+ * The last state of every identity in a log, in one record of 141 bytes each: a log has as many as people have
+ * identities, and objects would take ten times the memory. A hash table finds the record of an identity.
+ */
+export class KeyStates {
+  #chunks: Buffer[] = []
+  #count = 0
+  #slots = new Uint32Array(1024)
+  // The service chooses the digests in its log. Without a secret, it could choose them so that all share a slot.
+  readonly #factors = Uint32Array.from({ length: 8 }, () => randomBytes(4).readUInt32LE() | 1)
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Finds the state of an identity by its digest, base64. */
+  find(identity: string): KeyHistoryState | undefined {
+    const record = this.#recordOf(Buffer.from(identity, 'base64'))
+    return record && readRecord(record)
+  }
+
+  /** Stores the state of its identity. */
+  set(state: KeyHistoryState): void {
+    const identity = Buffer.from(state.identity, 'base64')
+    writeRecord(this.#recordOf(identity) ?? this.#add(identity), state)
+  }
+
+  /** Counts identities whose current key lacks a proof. */
+  countUnproved(): number {
+    let count = 0
+    for (let index = 0; index < this.#count; index += 1) {
+      const { event, hasPossession, isLinked } = readFlags(this.#recordAt(index))
+      if (event !== 'removed' && !(hasPossession && isLinked)) count += 1
+    }
+    return count
+  }
+
+  /** The records, in pieces. `readAll` restores them. */
+  *pieces(): Generator<Buffer> {
+    for (const [nth, chunk] of this.#chunks.entries())
+      yield chunk.subarray(0, Math.min(chunkRecords, this.#count - nth * chunkRecords) * recordBytes)
+  }
+
+  /** Restores records. Throws `RangeError` for bytes that are not records. */
+  static readAll(bytes: Buffer): KeyStates {
+    if (bytes.length % recordBytes !== 0) throw new RangeError('not a whole number of records')
+    const states = new KeyStates()
+    for (let start = 0; start < bytes.length; start += recordBytes) {
+      const record = bytes.subarray(start, start + recordBytes)
+      record.copy(states.#add(record.subarray(0, digestBytes)))
+    }
+    return states
+  }
+
+  #recordAt(index: number): Buffer {
+    const chunk = this.#chunks[Math.floor(index / chunkRecords)]
+    if (!chunk) throw new RangeError(`there is no record ${index}`)
+    const start = (index % chunkRecords) * recordBytes
+    return chunk.subarray(start, start + recordBytes)
+  }
+
+  #recordOf(identity: Buffer): Buffer | undefined {
+    const found = this.#slots[this.#slotOf(identity)] ?? 0
+    return found === 0 ? undefined : this.#recordAt(found - 1)
+  }
+
+  /** The slot of an identity, or the free one where it belongs. A slot holds the index of its record plus one. */
+  #slotOf(identity: Buffer): number {
+    let hash = 0
+    for (const [word, factor] of this.#factors.entries())
+      hash = (hash ^ Math.imul(identity.readUInt32LE(word * 4), factor)) >>> 0
+    const mask = this.#slots.length - 1
+    for (let slot = (hash ^ (hash >>> 16)) & mask; ; slot = (slot + 1) & mask) {
+      const found = this.#slots[slot] ?? 0
+      if (found === 0 || this.#recordAt(found - 1).compare(identity, 0, digestBytes, 0, digestBytes) === 0) return slot
+    }
+  }
+
+  #add(identity: Buffer): Buffer {
+    if (this.#count * 2 >= this.#slots.length) this.#grow()
+    if (this.#count % chunkRecords === 0) this.#chunks.push(Buffer.alloc(chunkRecords * recordBytes))
+    this.#slots[this.#slotOf(identity)] = this.#count + 1
+    this.#count += 1
+    const record = this.#recordAt(this.#count - 1)
+    identity.copy(record)
+    return record
+  }
+
+  #grow(): void {
+    this.#slots = new Uint32Array(this.#slots.length * 2)
+    for (let index = 0; index < this.#count; index += 1)
+      this.#slots[this.#slotOf(this.#recordAt(index).subarray(0, digestBytes))] = index + 1
+  }
+}
+
+const chunkRecords = 8192
+const digestBytes = 32
+/** Identity, head, key and former key; instant (8), version (4) and flags (1). */
+const recordBytes = 4 * digestBytes + 13
+const flag = { possession: 4, linked: 8, former: 16 }
+
+function writeRecord(record: Buffer, state: KeyHistoryState): void {
+  const { identity, head, publicKey, formerPublicKey, at, keyVersion, event, hasPossession, isLinked } = state
+  for (const [nth, digest] of [identity, head, publicKey, formerPublicKey ?? ''].entries())
+    Buffer.concat([Buffer.from(digest, 'base64')], digestBytes).copy(record, nth * digestBytes)
+  record.writeDoubleLE(Date.parse(at), 128)
+  record.writeUInt32LE(keyVersion, 136)
+  record[140] =
+    keyEventKinds.indexOf(event) |
+    (hasPossession ? flag.possession : 0) |
+    (isLinked ? flag.linked : 0) |
+    (formerPublicKey === null ? 0 : flag.former)
+}
+
+function readRecord(record: Buffer): KeyHistoryState {
+  const [identity = '', head = '', publicKey = '', former = ''] = [0, 1, 2, 3].map((nth) =>
+    record.toString('base64', nth * digestBytes, (nth + 1) * digestBytes),
+  )
+  const { hasFormer, ...flags } = readFlags(record)
+  return {
+    ...{ identity, head, publicKey, formerPublicKey: hasFormer ? former : null },
+    at: new Date(record.readDoubleLE(128)).toISOString(),
+    keyVersion: record.readUInt32LE(136),
+    ...flags,
+  }
+}
+
+function readFlags(record: Buffer) {
+  const flags = record[140] ?? 0
+  return {
+    event: keyEventKinds[flags & 3] ?? 'created',
+    hasPossession: (flags & flag.possession) > 0,
+    isLinked: (flags & flag.linked) > 0,
+    hasFormer: (flags & flag.former) > 0,
+  }
+}

@@ -1,0 +1,82 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
+import type { NoteKey } from '@countersign/protocol/formats/signing/checkpoint'
+import type { Subtree } from '@countersign/protocol/formats/signing/merkle-tree'
+import { reasonOf } from '../call.ts'
+import { CliError, fieldsOf, listOf, textOf } from '../terminal.ts'
+import { KeyStates } from './key-states.ts'
+
+/** The log, the roots of the subtrees over all entries seen so far, and the last state of each identity. */
+export type WatchState = { key: NoteKey; peaks: Subtree[]; identities: KeyStates }
+
+/** Writes the file atomically: a partial file would look like another log. Its first line is JSON; records follow. */
+export function writeState(file: string, { key, peaks, identities }: WatchState): void {
+  const subtrees = peaks.map(({ level, hash }) => ({ level, hash: toBase64(hash) }))
+  const log = { origin: key.name, publicKey: toBase64(key.publicKey), subtrees, identities: identities.count }
+  try {
+    const written = openSync(`${file}.new`, 'w', 0o600)
+    writeSync(written, `${JSON.stringify(log)}\n`)
+    for (const piece of identities.pieces()) writeWhole(written, piece)
+    fsyncSync(written)
+    closeSync(written)
+    renameSync(`${file}.new`, file)
+  } catch (cause) {
+    throw new CliError(`${file} cannot be written (${reasonOf(cause)})`, { cause })
+  }
+}
+
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let start = 0; start < bytes.length;) start += writeSync(file, bytes, start)
+}
+
+/** Reads a state file. Throws `CliError` for any other file. */
+export function readState(file: string): WatchState {
+  const bytes = read(file)
+  const end = bytes.indexOf('\n')
+  const { origin, publicKey, subtrees, identities: count } = fieldsOf(parse(bytes.toString('utf8', 0, end), file))
+  const key = { name: textOf(origin), publicKey: readHash(publicKey, file) }
+  let size = 0
+  const peaks = listOf(subtrees).map((each): Subtree => {
+    const { level, hash } = fieldsOf(each)
+    if (typeof level !== 'number' || !Number.isInteger(level)) throw unreadable(file)
+    size += 2 ** level
+    return { level, index: size / 2 ** level - 1, hash: readHash(hash, file) }
+  })
+  const identities = readRecords(bytes.subarray(end + 1), file)
+  if (identities.count !== count) throw unreadable(file)
+  return { key, peaks, identities }
+}
+
+function readRecords(bytes: Buffer, file: string): KeyStates {
+  try {
+    return KeyStates.readAll(bytes)
+  } catch (cause) {
+    throw unreadable(file, cause)
+  }
+}
+
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    throw unreadable(file, cause)
+  }
+}
+
+function readHash(value: unknown, file: string): Uint8Array {
+  const bytes = fromCanonicalBase64(textOf(value))
+  if (bytes?.length !== 32) throw unreadable(file)
+  return bytes
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw unreadable(file, cause)
+  }
+}
+
+function unreadable(file: string, cause?: unknown): CliError {
+  return new CliError(`${file} is not a valid state file: restore it, or pass another file to start over`, { cause })
+}
