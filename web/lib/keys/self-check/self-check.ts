@@ -53,7 +53,9 @@ export async function checkKeys(owner: Owner): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     // Before the service is asked: what other tabs store later may be newer than its answers.
     const memory = await readMemory(owner.masterKey, owner.userId)
-    const result = await reach(compare(owner, memory)).catch(toUnreachable)
+    // Without a log, no check was ever completed here: such a device remembers nothing.
+    const seen = memory?.log ? memory : undefined
+    const result = await reach(compare(owner, seen)).catch(toUnreachable)
     if (result instanceof UnreachableError) return tolerate(owner, memory)
     if (result.kind === 'alarm') {
       const evidence = writeEvidence(result.evidence)
@@ -148,7 +150,8 @@ export async function recordNewKey(
   const memory = await readMemory(masterKey, userId)
   const known = memory?.identities[identityId] ?? { handle: '', head: null, leaves: 0, publicKey: null }
   const identities = { ...memory?.identities, [identityId]: { ...known, publicKey } }
-  await writeMemory(masterKey, userId, { ...(memory ?? emptyMemory), identities })
+  const remembered = { ...(memory ?? emptyMemory), identities }
+  await writeMemory(masterKey, userId, remembered)
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const sealed = await readSealedRecord().catch(nothingIfUnanswered)
     const opened = await openRecord(owner, sealed ?? null)
@@ -158,7 +161,9 @@ export async function recordNewKey(
     const pending = addPending(entry.pending, [{ ...made, since: new Date().toISOString() }])
     const changed = { ...record.identities, [identityId]: { ...entry, pending } }
     const next = { ...record, sequence: record.sequence + 1, identities: changed }
-    if ((await put(owner, next)) !== 'conflict') return
+    const stored = await put(owner, next)
+    if (stored === 'stored') return writeMemory(masterKey, userId, { ...remembered, sequence: next.sequence })
+    if (stored === 'unchanged') return
   }
 }
 
