@@ -67,7 +67,7 @@ export const keyNoticesMessages: typeof english = {
   },
   download: 'Nachweis speichern',
   contents:
-    'Die Datei enthält die ID deiner Identität und Antworten des Dienstes. Sie enthält keine Schlüssel und keine Texte. ' +
+    'Die Datei enthält die ID deiner Identität und Antworten des Dienstes. Sie enthält keine geheimen Schlüssel und keine Texte. ' +
     'Prüfe sie mit dem Befehl countersign verify-evidence.',
   reload: 'Neu laden',
   code: 'Code',

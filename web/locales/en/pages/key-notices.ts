@@ -61,7 +61,7 @@ export const keyNoticesMessages = {
   },
   download: 'Save the evidence',
   contents:
-    'The file contains the ID of your identity and answers of the service. It contains no keys and no texts. Check it ' +
+    'The file contains the ID of your identity and answers of the service. It contains no secret keys and no texts. Check it ' +
     'with the command countersign verify-evidence.',
   reload: 'Load again',
   code: 'Code',
