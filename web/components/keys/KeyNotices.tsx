@@ -36,7 +36,7 @@ const stepsOf: Partial<Record<Cause, Step[]>> = {
   unreachable: ['later'],
 }
 
-/** Replaces the page by an alarm. The page behind it ends, so nothing on it goes on. */
+/** Replaces the page by an alarm. The page behind it ends with everything on it. */
 export async function showAlarm(alarm: ShownAlarm): Promise<void> {
   await renderPage(() => <Alarm {...alarm} />)
 }
@@ -82,8 +82,8 @@ function Alarm({ code, evidence }: ShownAlarm) {
   )
 }
 
-/** Tells of changes of keys over the page. Resolves with whether the user knows of them. */
-export async function tellChanges(changes: KeyChange[]): Promise<boolean> {
+/** Shows changes of keys over the page. Resolves with whether the user knows of them. */
+export async function showChanges(changes: KeyChange[]): Promise<boolean> {
   const place = document.body.appendChild(document.createElement('div'))
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const clear = await renderInto(place, () => <Changes changes={changes} onAnswer={resolve} />)
@@ -135,7 +135,7 @@ function Changes({ changes, onAnswer }: { changes: KeyChange[]; onAnswer: (isKno
   )
 }
 
-/** Says above the page that the keys could not be checked now. The page goes on. */
+/** Says above the page that the keys could not be checked now. The page continues. */
 export async function showUnchecked(): Promise<void> {
   if (document.querySelector('.key-note')) return
   const place = document.createElement('div')

@@ -6,7 +6,7 @@ const load = () => import('./KeyNotices.tsx')
 export function showKeyNotices(): void {
   setKeyNotices({
     alarm: async (alarm) => (await load()).showAlarm(alarm),
-    tell: async (changes) => (await load()).tellChanges(changes),
+    showChanges: async (changes) => (await load()).showChanges(changes),
     note: async () => (await load()).showUnchecked(),
   })
 }

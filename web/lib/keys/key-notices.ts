@@ -14,8 +14,8 @@ export type { KeyChange }
 export type KeyNotices = {
   /** Replaces the page by the alarm, once and for all. */
   alarm: (alarm: ShownAlarm) => Promise<void>
-  /** Tells of changes of keys. Resolves with whether the user knows of them. */
-  tell: (changes: KeyChange[]) => Promise<boolean>
+  /** Shows changes of keys. Resolves with whether the user knows of them. */
+  showChanges: (changes: KeyChange[]) => Promise<boolean>
   /** Says on the page that the keys could not be checked now. */
   note: () => Promise<void>
 }

@@ -17,7 +17,7 @@ export type Finding =
   | { kind: 'unsigned_head'; isProved: false }
   /** Entry of the identity in the signed log that breaks a rule of key histories. Proved. */
   | { kind: 'invalid_entry'; index: number; event: KeyEvent; error: KeyHistoryError; isProved: true }
-  /** Entry of a key in the signed log. `missing` are the proofs by its owner that it lacks: such a key is not theirs. */
+  /** Entry of a key in the signed log. `missing` are the proofs by its owner that it lacks. */
   | { kind: 'key_entry'; index: number; event: KeyEvent; isForeign: boolean; missing: string[]; isProved: boolean }
   /** Promise of the log to contain an entry. It is kept: a list of all entries after `due` breaks or keeps it. */
   | { kind: 'promise'; publicKey: string | null; issued: string; due: string; isProved: false }

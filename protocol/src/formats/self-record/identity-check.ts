@@ -108,8 +108,8 @@ function findLoss(
 
 /**
  * Finds a key that is not the user's. A leaf that was not accepted before is theirs only if the private half of its key
- * opens under the master key, under which others cannot seal, or if their own record names the key. Without any record the
- * log's leaves are taken as they are, but the key in force must open.
+ * opens under the master key, under which others cannot seal, or if their own record names the key. Without any record
+ * the log's leaves are taken as they are, but the key in force must open.
  */
 function findForeignKey({ entry, remembered, named, isFirst, events }: Input & { events: KeyEvent[] }) {
   const accepted = Math.max(entry?.leaves ?? 0, remembered?.leaves ?? 0)

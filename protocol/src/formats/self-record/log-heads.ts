@@ -41,7 +41,7 @@ export function findHeadContradiction(
   return undefined
 }
 
-/** Returns the pairs of sizes for which `findHeadContradiction` needs a proof. Ignores what is not a head of the log. */
+/** Returns the pairs of sizes for which `findHeadContradiction` needs a proof. Ignores what is not a signed head. */
 export function listNeededProofs(suite: NoteSuite, key: NoteKey, notes: string[]): { from: number; to: number }[] {
   const sizes = notes.flatMap((note) => verifyCheckpoint(suite, note, key)?.size ?? [])
   const sorted = [...new Set(sizes)].filter((size) => size > 0).toSorted((one, other) => one - other)

@@ -45,8 +45,8 @@ const toleranceMilliseconds = 24 * 3600 * 1000
 const emptyMemory: DeviceMemory = { identities: {}, log: null, sequence: 0, unreachableSince: null, version: 1 }
 
 /**
- * Checks the keys of a user. Returns once they may be used. A contradiction forgets the master key and replaces the page
- * by an alarm: the promise then never settles, so that nothing is signed or delivered.
+ * Checks the keys of a user. Returns once they may be used. A contradiction forgets the master key and replaces the
+ * page by an alarm: the promise then never settles, so that nothing is signed or delivered.
  */
 export async function checkKeys(owner: Owner): Promise<void> {
   const notices = requireKeyNotices()
@@ -62,7 +62,7 @@ export async function checkKeys(owner: Owner): Promise<void> {
       await keepEvidence(result.evidence.at, evidence)
       return stop(owner, { code: result.code, evidence })
     }
-    const isKnown = result.changes.length === 0 || (await notices.tell(result.changes))
+    const isKnown = result.changes.length === 0 || (await notices.showChanges(result.changes))
     if (!isKnown) return stop(owner, { code: 'unknown_change', evidence: undefined })
     const stored = await store(owner, result)
     if (stored === 'conflict' && attempt < attemptsMax) continue
@@ -111,7 +111,7 @@ async function openRecord({ masterKey, userId }: Owner, sealed: string | null): 
 
 /**
  * Stores the next record, if there is one. Waits for it where keys have changed. A later head of the log alone is
- * stored while the page goes on: if that fails, the next unlock stores it.
+ * stored while the page continues: if that fails, the next unlock stores it.
  */
 async function store(owner: Owner, { next, isUrgent }: Extract<CheckResult, { kind: 'ok' }>) {
   if (!next) return 'unchanged' as const

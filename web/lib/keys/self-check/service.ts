@@ -1,4 +1,4 @@
-/** Reads what the service answers about the keys of the signed-in user. Each answer may be a lie, so forms are checked. */
+/** Reads what the service answers about the user's keys. Each answer may be a lie, so forms are checked. */
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { AnsweredHistory, NamedKey } from '@countersign/protocol/formats/self-record/answers'
 import { isLoggedLeaf } from '@countersign/protocol/formats/self-record/evidence'
@@ -14,7 +14,7 @@ export class UnreachableError extends Error {}
 const pagesMax = 8
 const patienceMilliseconds = 15_000
 
-/** Waits for an answer. Throws `UnreachableError` without one; errors that concern the session are thrown as they are. */
+/** Waits for an answer. Throws `UnreachableError` without one, and errors that concern the session as they are. */
 export async function reach<Answer>(work: Promise<Answer>): Promise<Answer> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_, reject) => {
