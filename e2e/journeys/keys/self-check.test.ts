@@ -81,6 +81,13 @@ async function recordOf(person: Person): Promise<{ sequence: number; ciphertext:
   return (await person.call(stage.service.baseUrl, 'GET /api/account/self-record')).record
 }
 
+/** The service names a key of its own as the current key of each identity. */
+const nameKeyOfThief = altered((answer) => {
+  const listed = Array.isArray(answer['keys']) ? answer['keys'] : []
+  const foreign = { publicKey: thief.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
+  return { keys: listed.map((key: object) => ({ ...key, ...foreign })) }
+})
+
 /** A browser without memory of the user. */
 async function forget({ page }: Person): Promise<void> {
   await page.goto(`${stage.service.authUrl}/account`)
@@ -91,16 +98,7 @@ async function forget({ page }: Person): Promise<void> {
 
 test('SLF-30 a signing key that the service invents stops the page before it signs, with evidence', async () => {
   const ada = await enroll()
-  await ada.page.route(
-    keys,
-    altered((answer) => ({
-      keys: (answer['keys'] as object[]).map((key) => ({
-        ...key,
-        publicKey: thief.publicKey,
-        encryptedPrivateKey: 'a.b.c.d.e',
-      })),
-    })),
-  )
+  await ada.page.route(keys, nameKeyOfThief)
   await sign(ada)
   await expectAlarm(ada, 'foreign_key')
   await ada.page.getByRole('alert').getByText(words.nothingDone).waitFor()
@@ -256,6 +254,10 @@ test('SLF-36 a log that does not answer is noted for a day, and then stops the p
   await ada.page.route('**/api/transparency/**', (route) => route.abort())
   await signWell(ada)
   await ada.page.getByRole('status').getByText(words.unchecked).waitFor()
+  await ada.page.route(keys, nameKeyOfThief)
+  await sign(ada)
+  await expectAlarm(ada, 'foreign_key', 1)
+  await ada.page.unroute(keys)
   await ada.page.clock.setFixedTime(Date.now() + 23 * 3600 * 1000)
   await signWell(ada)
   await ada.page.clock.setFixedTime(Date.now() + 25 * 3600 * 1000)

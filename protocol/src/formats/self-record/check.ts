@@ -101,6 +101,25 @@ export function listIdentities(
   return [...new Set([...Object.keys(record?.identities ?? {}), ...Object.keys(memory?.identities ?? {}), ...named])]
 }
 
+/**
+ * Checks what can be checked without the log: the record, and that each key that the service names opens under the
+ * master key or is the one that this device remembers.
+ */
+export function findContradictionWithoutLog({
+  answered,
+  memory,
+  keys,
+  now,
+}: Pick<Input, 'answered' | 'memory' | 'now'> & Pick<Answers, 'keys'>): Alarm | undefined {
+  const alarm = alarmer(now)
+  const recordError = findRecordError(answered, memory)
+  if (recordError) return alarm(recordError, {})
+  const isKnown = ({ identityId, publicKey, isOwn }: NamedKey) =>
+    isOwn || memory?.identities[identityId]?.publicKey === publicKey
+  const foreign = keys.find((key) => !isKnown(key))
+  return foreign && alarm('foreign_key', { identityId: foreign.identityId, publicKey: foreign.publicKey })
+}
+
 function findRecordError(answered: AnsweredRecord, memory: DeviceMemory | undefined): AlarmCode | undefined {
   const seen = memory?.sequence ?? 0
   if (answered.kind === 'damaged') return 'record_damaged'

@@ -19,6 +19,8 @@ export type IdentityAlarmCode =
   | 'history_rewritten'
   /** A key that the user has not made: its private half does not open under the master key. */
   | 'foreign_key'
+  /** A key that was replaced before is in force again. */
+  | 'former_key'
   /** The log has not taken a key within a day, or has promised it wrongly. */
   | 'promise_overdue'
   | 'invalid_promise'
@@ -70,6 +72,7 @@ export function checkIdentity(suite: NoteSuite, key: NoteKey, input: Input): Ide
   if (history && 'error' in history) return { code: history.error, ...shown }
   const events = leaves.flatMap(({ leaf }) => parsed(leaf))
   if (isFirst && events.some(({ possession }) => possession !== null)) return { code: 'record_missing', ...shown }
+  if (input.named && history?.state.event === 'removed') return { code: 'after_removal', ...shown }
   const error = findForeignKey({ ...input, events }) ?? findBrokenPromise(suite, key, input, events)
   return error ? { ...error, ...shown } : conclude(input, { history, events })
 }
@@ -108,17 +111,22 @@ function findLoss(
 
 /**
  * Finds a key that is not the user's. A leaf that was not accepted before is theirs only if the private half of its key
- * opens under the master key, under which others cannot seal, or if their own record names the key. Without any record
- * the log's leaves are taken as they are, but the key in force must open.
+ * opens under the master key, under which others cannot seal, or if their own record names the key. A former key never
+ * comes into force again: it may be stolen. Without any record the log's leaves are taken as they are, but the key in
+ * force must open.
  */
 function findForeignKey({ entry, remembered, named, isFirst, events }: Input & { events: KeyEvent[] }) {
-  const accepted = Math.max(entry?.leaves ?? 0, remembered?.leaves ?? 0)
-  const known = isFirst ? events : events.slice(0, accepted)
-  const own = new Set([...known, ...(entry?.pending ?? [])].map(({ publicKey }) => publicKey))
+  const accepted = isFirst ? events.length : Math.max(entry?.leaves ?? 0, remembered?.leaves ?? 0)
+  const own = new Set((entry?.pending ?? []).map(({ publicKey }) => publicKey))
   if (named?.isOwn) own.add(named.publicKey)
-  const foreign = events.find(({ publicKey }) => !own.has(publicKey))
-  if (foreign) return { code: 'foreign_key' as const, publicKey: foreign.publicKey }
-  const isNamedOwn = !named || named.isOwn || (!isFirst && own.has(named.publicKey))
+  const logged = new Set<string>()
+  for (const [position, { event, publicKey }] of events.entries()) {
+    const isNewKey = position >= accepted && (event === 'created' || event === 'rotated')
+    if (isNewKey && logged.has(publicKey)) return { code: 'former_key' as const, publicKey }
+    if (isNewKey && !own.has(publicKey)) return { code: 'foreign_key' as const, publicKey }
+    logged.add(publicKey)
+  }
+  const isNamedOwn = !named || named.isOwn || (!isFirst && (own.has(named.publicKey) || logged.has(named.publicKey)))
   return isNamedOwn ? undefined : { code: 'foreign_key' as const, publicKey: named.publicKey }
 }
 

@@ -6,7 +6,12 @@ import { DecryptionError } from '@countersign/keys/envelope'
 import type { MasterKey } from '@countersign/keys/master-key'
 import { parseVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
 import type { AnsweredRecord, Answers, DeviceMemory } from '@countersign/protocol/formats/self-record/answers'
-import { checkSelf, listIdentities, type CheckResult } from '@countersign/protocol/formats/self-record/check'
+import {
+  checkSelf,
+  findContradictionWithoutLog,
+  listIdentities,
+  type CheckResult,
+} from '@countersign/protocol/formats/self-record/check'
 import { writeEvidence } from '@countersign/protocol/formats/self-record/evidence'
 import { addPending } from '@countersign/protocol/formats/self-record/identity-check'
 import { listNeededProofs } from '@countersign/protocol/formats/self-record/log-heads'
@@ -55,7 +60,7 @@ export async function checkKeys(owner: Owner): Promise<void> {
     const memory = await readMemory(owner.masterKey, owner.userId)
     // Without a log, no check was ever completed here: such a device remembers nothing.
     const seen = memory?.log ? memory : undefined
-    const result = await reach(compare(owner, seen)).catch(toUnreachable)
+    const result = await compare(owner, seen).catch(toUnreachable)
     if (result instanceof UnreachableError) return tolerate(owner, memory)
     if (result.kind === 'alarm') {
       const evidence = writeEvidence(result.evidence)
@@ -67,18 +72,32 @@ export async function checkKeys(owner: Owner): Promise<void> {
     const stored = await store(owner, result)
     if (stored === 'conflict' && attempt < attemptsMax) continue
     const sequence = stored === 'stored' ? (result.next?.sequence ?? 0) : result.memory.sequence
-    return writeMemory(owner.masterKey, owner.userId, { ...result.memory, sequence })
+    // Another tab may have seen a later record meanwhile.
+    const latest = await readMemory(owner.masterKey, owner.userId)
+    const highest = Math.max(sequence, latest?.sequence ?? 0)
+    return writeMemory(owner.masterKey, owner.userId, { ...result.memory, sequence: highest })
   }
 }
 
 /** Asks the service for everything, and compares it. */
-async function compare({ masterKey, userId }: Owner, memory: DeviceMemory | undefined): Promise<CheckResult> {
-  const [sealed, keys, identityIds] = await Promise.all([
-    readSealedRecord(),
-    readNamedKeys(masterKey),
-    readIdentityIds(),
-  ])
-  const answered = await openRecord({ masterKey, userId }, sealed)
+async function compare(owner: Owner, memory: DeviceMemory | undefined): Promise<CheckResult> {
+  const asked = [readSealedRecord(), readNamedKeys(owner.masterKey), readIdentityIds()] as const
+  const [sealed, keys, identityIds] = await reach(Promise.all(asked))
+  const named: Named = { answered: await openRecord(owner, sealed), keys, identityIds }
+  const result = await reach(compareWithLog(named, memory)).catch(toUnreachable)
+  if (!(result instanceof UnreachableError)) return result
+  const alarm = findContradictionWithoutLog({ ...named, memory, now: new Date() })
+  if (alarm) return alarm
+  throw result
+}
+
+type Named = Pick<Answers, 'keys' | 'identityIds'> & { answered: AnsweredRecord }
+
+/** Reads the log, and compares everything with it. */
+async function compareWithLog(
+  { answered, keys, identityIds }: Named,
+  memory: DeviceMemory | undefined,
+): Promise<CheckResult> {
   const record = answered.kind === 'record' ? answered.record : undefined
   const known = [record?.log, memory?.log].flatMap((log) => log ?? [])
   const [logKey, histories] = await Promise.all([

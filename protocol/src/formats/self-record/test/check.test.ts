@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nodeSuite } from '../../../signing/receipt-verification.ts'
-import { hashOf, testKey } from '../../signing/test/key-chain.ts'
-import { checkSelf } from '../check.ts'
+import { hashOf, testKey, type TestKey } from '../../signing/test/key-chain.ts'
+import type { AnsweredRecord } from '../answers.ts'
+import { checkSelf, findContradictionWithoutLog } from '../check.ts'
 import type { SelfRecord } from '../record.ts'
 import {
   accepted,
@@ -71,6 +72,23 @@ test('SLF-01 a first key that the service invents for an identity without one al
   assert.equal(alarmOf(check(answers, { record: keyless })).identityId, otherIdentityId)
 })
 const noKey = { head: null, leaves: 0, pending: [] }
+
+test('SLF-01 a former key that comes into force again alarms, though the user has made it', () => {
+  const back = leafAt(3, first, { before: leaf2, proofs: { possession: first } })
+  const answers = answersOf(fakeLog(leaf1, leaf2, back), { from: [log2], keys: [named(first)] })
+  assert.equal(codeOf(check(answers, rotated)), 'former_key')
+})
+
+test('SLF-01 a foreign key and a withheld record alarm without the log', () => {
+  const record = { kind: 'record', record: owned.record } as const
+  const of = (answered: AnsweredRecord, key: TestKey, isOwn: boolean) =>
+    findContradictionWithoutLog({ answered, memory: owned.memory, keys: [named(key, isOwn)], now })?.code
+  assert.equal(of(record, first, true), undefined)
+  assert.equal(of(record, first, false), undefined)
+  assert.equal(of(record, thief, false), 'foreign_key')
+  assert.equal(of({ kind: 'absent' }, first, true), 'record_missing')
+  assert.equal(of({ kind: 'damaged' }, first, true), 'record_damaged')
+})
 
 test('SLF-02 a leaf that was seen and is not shown any more alarms, by the record and by the device', () => {
   const hidden = answersOf(log2, { from: [log1], keys: [named(first)] })
@@ -239,6 +257,8 @@ test('SLF-14 an identity that was removed leaves the record, and the device tell
   assert.ok(found.kind === 'ok')
   assert.deepEqual(found.next?.identities, {})
   assert.equal(found.changes[0]?.kind, 'removed')
+  const stillNamed = answersOf(served, { from: [log1], keys: [named(first)] })
+  assert.equal(codeOf(check(stillNamed, owned)), 'after_removal')
 })
 
 test('SLF-15 members that this version does not know stay in the record', () => {
