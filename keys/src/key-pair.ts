@@ -10,7 +10,7 @@ export async function generateSigningKeyPair(): Promise<KeyPair> {
   return { publicKey: toBase64(new Uint8Array(publicKey)), privateKey: await exportPrivateKey(pair) }
 }
 
-/** Checks an Ed25519 signature by a public key of 32 bytes. A key that is no point of the curve verifies nothing. */
+/** Checks an Ed25519 signature by a public key of 32 bytes. A key outside the curve verifies nothing. */
 export async function verifySignature(
   publicKey: Uint8Array<ArrayBuffer>,
   signature: Uint8Array<ArrayBuffer>,

@@ -5,7 +5,7 @@ import {
   keyPossessionMessage,
   type ProvedKeyEvent,
 } from '@countersign/protocol/formats/signing/key-event'
-import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import { rotationMessage } from '@countersign/protocol/formats/messages/messages'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { Person, TestApp, TestWorld } from './world.ts'
 

@@ -44,7 +44,7 @@ type ReceiptVerification = VerifiedReceipt | { flaw: ReceiptError }
 /** Log keys as published (`/api/transparency/jwks`); if they name their log, it must match. */
 export type LogKeySet = { keys: readonly unknown[]; origin?: string | undefined }
 
-/** Content of a valid receipt of an organization, each key in the order of the signatures, and what it does not prove. */
+/** Content of a valid receipt of an organization, its keys in the order of signatures, and what it does not prove. */
 export type VerifiedOrganizationReceipt = {
   receipt: OrganizationReceipt
   checkpoint: Checkpoint

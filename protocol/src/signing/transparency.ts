@@ -26,7 +26,7 @@ const InclusionPromise = Type.Object({
   signature: Type.String({ description: 'Ed25519 signature by the log key, base64' }),
 })
 
-/** New log entry of a key, for whoever made the key: its proof exists once it has an index. */
+/** New log entry of a key, for the client that made it: its proof exists once it has an index. */
 export const PromisedKeyEvent = Type.Object({ leaf: Leaf, promise: InclusionPromise })
 export type PromisedKeyEvent = Static<typeof PromisedKeyEvent>
 

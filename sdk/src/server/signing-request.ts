@@ -1,5 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
-import { isReservedPayload } from '@countersign/protocol/formats/signing/reserved-payload'
+import { isReservedPayload } from '@countersign/protocol/formats/messages/reserved-payload'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, isRecord } from '../shared/exchange.ts'
 import type { Operations } from '../shared/api-types.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { recordAuditEvent, type AuditAction, type AuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'

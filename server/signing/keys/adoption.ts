@@ -58,7 +58,7 @@ export async function readKeyChain(db: Database, identityId: IdentityId, keys: s
   return toKeyChain(await getKeyChain(db, identityId), keys)
 }
 
-export function toKeyChain({ log, previous, last }: KeyChainEnd, keys: store.StoredKey[]): KeyChain {
+function toKeyChain({ log, previous, last }: KeyChainEnd, keys: store.StoredKey[]): KeyChain {
   const chain = { log: log.origin, previous }
   if (!last || !isAdoptable(last)) return chain
   const former = keys.at(-2)

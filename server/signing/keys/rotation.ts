@@ -1,5 +1,5 @@
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
-import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import { rotationMessage } from '@countersign/protocol/formats/messages/messages'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { LoggedSigningKey, Rotation } from '@countersign/protocol/signing/keys'
 import { lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
@@ -41,8 +41,8 @@ type RotationDeps = Pick<ServerContext, 'db' | 'keyring' | 'rateLimits'> & {
  * key expire with it.
  *
  * Throws `identity_not_found`, `reauthentication_required`, `no_signing_key`, `invalid_public_key`,
- * `invalid_rotation_signature`, `key_changed`, `key_in_use`, `key_used_before`, `too_many_keys`, `rate_limited`, and the
- * errors of `requireValidProofs`.
+ * `invalid_rotation_signature`, `key_changed`, `key_in_use`, `key_used_before`, `too_many_keys`, `rate_limited`, and
+ * the errors of `requireValidProofs`.
  */
 export async function rotateKey(
   { db, keyring, rateLimits, ofOldKey }: RotationDeps,
@@ -86,7 +86,10 @@ export async function rotateKey(
   })
 }
 
-/** Returns the signature. Throws `key_changed` if a former key has signed, `invalid_rotation_signature` if none of the keys has. */
+/**
+ * Returns the signature. Throws `key_changed` if a former key has signed, `invalid_rotation_signature` if none of the
+ * keys has.
+ */
 function requireSigned(
   keys: StoredKey[],
   { rotationSignature, ...rotation }: Rotation & { identityId: IdentityId },

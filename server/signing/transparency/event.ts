@@ -36,7 +36,7 @@ export type KeyChainEnd = {
   last?: KeyEvent
 }
 
-/** Finds the end of an identity's chain. Whoever appends to it has locked the identity. */
+/** Finds the end of an identity's chain. A caller that appends to it has locked the identity. */
 export async function getKeyChain(db: Database | Transaction, identityId: IdentityId): Promise<KeyChainEnd> {
   const log = await getLog(db)
   const identity = identityDigest(sha256, identityId)
@@ -72,7 +72,7 @@ export async function appendKeyEvent(
   return leaf
 }
 
-/** Appends a key event to the log, and promises its inclusion to whoever has made the key. */
+/** Appends a key event to the log, and promises its inclusion to the client that made the key. */
 export async function logKeyEvent(
   { tx, keyring }: { tx: Transaction; keyring: ServerContext['keyring'] },
   chain: KeyChainEnd,

@@ -114,7 +114,8 @@ type NewLeaf = {
 export async function insertLeaf(tx: Transaction, leaf: NewLeaf): Promise<void> {
   await sql`
     insert into transparency_leaf (identity_sha256, sequence, leaf_data, leaf_sha256, integrate_at)
-    select ${leaf.identitySha256}::bytea, ${leaf.sequence}::integer, ${leaf.leaf}, ${leaf.leafSha256}::bytea, greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
+    select ${leaf.identitySha256}::bytea, ${leaf.sequence}::integer, ${leaf.leaf}, ${leaf.leafSha256}::bytea,
+      greatest(${leaf.integrateAt}::timestamptz, max(integrate_at))
     from transparency_leaf where identity_sha256 = ${leaf.identitySha256}::bytea`.execute(tx)
 }
 

@@ -15,7 +15,7 @@ import {
   keyPossessionMessage,
   type ProvedKeyEvent,
 } from '@countersign/protocol/formats/signing/key-event'
-import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import { rotationMessage } from '@countersign/protocol/formats/messages/messages'
 
 /** Creates the first signing key of an identity. Its possession is proved if the name of the log is known. */
 export async function createSigningKey(
@@ -34,24 +34,26 @@ export async function createSigningKey(
 
 /**
  * Creates a new signing key. The current key signs its replacement (interface §4.2), and names it in the log entry,
- * whose possession the new key signs.
+ * whose possession the new key signs. Throws `key_history_changed` if the service names no entry of the current key.
  */
 export async function replaceSigningKey(
   masterKey: MasterKey,
   { identityId, keyVersion, encryptedPrivateKey, chain }: ChainedSigningKey,
 ): Promise<Rotation> {
+  const { log, previous } = chain
+  // A key has an entry. Without the hash of it, no proof would hold, and the break would stay.
+  if (previous === null) throw new ApiError(409, 'key_history_changed', '')
   const present = await masterKey.openSigningKey(identityId, encryptedPrivateKey)
   const next = await masterKey.newSigningKey(identityId)
   const message = new TextEncoder().encode(rotationMessage({ identityId, ...next }))
-  const rotation = { ...next, rotationSignature: await signBytes(present, message) }
-  const { log, previous } = chain
-  if (previous === null) return rotation
+  const rotationSignature = await signBytes(present, message)
   const { publicKey } = next
   const identity = await digestOf(identityId)
   const event: ProvedKeyEvent = { event: 'rotated', identity, keyVersion: keyVersion + 1, previous, publicKey }
   const own = await masterKey.openSigningKey(identityId, next.encryptedPrivateKey)
   const link = await signBytes(present, keyLinkMessage(log, event))
-  return { ...rotation, previous, link, possession: await signBytes(own, keyPossessionMessage(log, event)) }
+  const possession = await signBytes(own, keyPossessionMessage(log, event))
+  return { ...next, rotationSignature, previous, link, possession }
 }
 
 type AdoptableKey = Pick<ChainedSigningKey, 'identityId' | 'keyVersion' | 'publicKey' | 'encryptedPrivateKey'> & {

@@ -131,8 +131,10 @@ export const problemMessages: typeof english = {
       invitation_not_found: 'Diese Einladung ist nicht mehr gültig.',
       invitation_not_for_you: 'Diese Einladung ist für jemand anderen.',
       key_changed: 'Jemand hat den Schlüssel gerade ersetzt. Lade die Seite neu.',
+      key_history_changed: 'Jemand hat den Schlüssel gerade ersetzt. Lade die Seite neu.',
       foreign_signing_key:
-        'Der Dienst zeigt einen Signaturschlüssel an, der nicht deiner ist. Es wurde nichts unterschrieben. Wende dich an den Betreiber.',
+        'Der Dienst zeigt einen Signaturschlüssel an, der nicht deiner ist. Es wurde nichts unterschrieben. Wende ' +
+        'dich an den Betreiber.',
       key_granted_already: 'Jemand hat diesen Schlüssel gerade geteilt. Lade die Seite neu.',
       too_many_keys: 'Die Höchstzahl an Schlüsseln ist erreicht.',
       kms_changed: 'Jemand hat die KMS-Einstellungen gerade geändert. Lade die Seite neu.',

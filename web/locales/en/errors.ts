@@ -119,6 +119,7 @@ export const problemMessages = {
       invitation_not_found: 'This invitation is no longer valid.',
       invitation_not_for_you: 'This invitation is for someone else.',
       key_changed: 'Someone just replaced the key. Reload the page.',
+      key_history_changed: 'Someone just replaced the key. Reload the page.',
       foreign_signing_key:
         'The service shows a signing key that is not yours. Nothing was signed. Contact the operator.',
       key_granted_already: 'Someone just shared this key. Reload the page.',

@@ -1,4 +1,4 @@
-import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import { useEffect, useState } from 'preact/hooks'
 
 /** A request of an organization page to sign an action as an identity. */

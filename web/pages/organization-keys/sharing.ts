@@ -1,7 +1,7 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { OrganizationKey as Opened } from '@countersign/keys/organization-key'
 import { limits } from '@countersign/protocol/formats/limits'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import type { OrganizationKeyWrap, OrganizationKey } from '@countersign/protocol/organizations/keys'
 import { callBusiness } from '../../lib/api/business-call.ts'
 import { call } from '../../lib/api/call.ts'

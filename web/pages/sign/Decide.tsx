@@ -1,4 +1,4 @@
-import { isReservedPayload } from '@countersign/protocol/formats/signing/reserved-payload'
+import { isReservedPayload } from '@countersign/protocol/formats/messages/reserved-payload'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { CeremonyError } from '../../lib/keys/passkey.ts'
 import { redirectTargetLabel } from '../../lib/navigation.ts'

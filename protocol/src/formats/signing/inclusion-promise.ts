@@ -1,6 +1,6 @@
 /**
- * Promise of the log to contain a leaf. The answer to whoever makes a key comes before the leaf has an index, so it
- * contains this signature of the log's key instead of a proof.
+ * Promise of the log to contain a leaf. The answer to the client that makes a key comes before the leaf has an index,
+ * so it contains this signature of the log's key instead of a proof.
  */
 import type { NoteKey, NoteSuite } from './checkpoint.ts'
 import { isSignedBy } from './ed25519.ts'

@@ -62,7 +62,7 @@ export type KeyHistory = { keys: HistoryKey[]; state: KeyHistoryState }
 export type IndexedLeaf = { index: number; leaf: string }
 
 /**
- * Checks the next leaf of an identity. `state` is undefined before its first leaf. A proof that is absent is no error;
+ * Checks the next leaf of an identity. `state` is undefined before its first leaf. An absent proof is not an error;
  * a wrong one is. Hostile leaves do not make it throw.
  */
 export function advanceKeyHistory(

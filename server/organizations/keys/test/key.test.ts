@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import type { OrganizationKeyWrap } from '@countersign/protocol/organizations/keys'
 import { sql } from 'kysely'
 import { createKeyring } from '#platform/crypto/keyring.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import { startNameServer } from '#testing/name-server.ts'
 import { businessRequest, createOrganization } from '#testing/organization.ts'

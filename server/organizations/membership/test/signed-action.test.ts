@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { businessRequest, join, createOrganization, reauthenticate } from '#testing/organization.ts'
 import { createSigner, newSigningPair } from '#testing/signer.ts'

@@ -148,7 +148,7 @@ test('KEY-24 the log takes no wrong proof: by another key, for another identity,
   assert.equal((await owner.rotate(good)).statusCode, 200)
 })
 
-test('KEY-25 proofs over an earlier entry are rejected, and of concurrent rotations and adoptions one wins', async () => {
+test('KEY-25 proofs over an earlier entry are rejected, and of concurrent changes one wins', async () => {
   const owner = await createOwner()
   const stale = await provedRotation(owner, { from: owner.pair, to: newSigningPair() })
   const { previous } = await owner.chain()

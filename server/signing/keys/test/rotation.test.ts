@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { rotationMessage } from '@countersign/protocol/formats/signing/messages'
+import { rotationMessage } from '@countersign/protocol/formats/messages/messages'
 import { type IdentityId, asId } from '@countersign/protocol/ids'
 import { createSigner, newSigningPair, rotationOf, testLog } from '#testing/signer.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'

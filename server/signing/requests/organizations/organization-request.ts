@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
-import { isReservedPayload } from '@countersign/protocol/formats/signing/reserved-payload'
+import { isReservedPayload } from '@countersign/protocol/formats/messages/reserved-payload'
 import type { OrganizationSignature, SigningProgress } from '@countersign/protocol/signing/receipts'
 import type { WebhookEvent } from '@countersign/protocol/clients/webhook-events'
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'

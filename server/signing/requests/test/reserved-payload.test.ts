@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verifyNote } from '@countersign/protocol/formats/signing/checkpoint'
-import { rotationMessage, signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { rotationMessage, signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import { nodeSuite, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
 import { businessRequest } from '#testing/organization.ts'
 import { createSignatories } from '#testing/signatories.ts'

@@ -35,6 +35,13 @@ test('a page proves the key that it creates, and the key that replaces it', asyn
   assert.deepEqual(missingIn([leaf1, leaf2], 2), [])
 })
 
+test('KEY-31 a service that hides the log entry of a key gets no rotation without proofs', async () => {
+  const masterKey = generateMasterKey()
+  const own = await masterKey.newSigningKey(identityId)
+  const hidden = { ...recordOf(own, 1), chain: { log, previous: null } }
+  await assert.rejects(replaceSigningKey(masterKey, hidden), { code: 'key_history_changed' })
+})
+
 test('KEY-31 a page adopts its own key, with the signature of the former one', async () => {
   const masterKey = generateMasterKey()
   const [first, second] = [await masterKey.newSigningKey(identityId), await masterKey.newSigningKey(identityId)]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rotationMessage, signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { rotationMessage, signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import { parseSignActionRequest } from '../action.ts'
 
 const details = { organizationId: 'o', memberId: 'm' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { signedActionMessage } from '@countersign/protocol/formats/signing/messages'
+import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import { businessMessages as german } from '../../../locales/de/pages/business.ts'
 import { businessMessages as words } from '../../../locales/en/pages/business.ts'
 import { parseSignActionRequest } from '../action.ts'

@@ -90,7 +90,7 @@ test('KEY-13 a rotation that the former key has not signed is reported, and a li
   assert.equal(errorOf(leaf1, leafOf(at(2), rotated, { link: ownPossession, possession: second })), 'unlinked_key 1')
 })
 
-test('KEY-14 a key whose owner has not signed is reported, and possession of another key or identity is an error', () => {
+test('KEY-14 a key whose owner has not signed is reported, and possession of another key or identity is wrong', () => {
   assert.deepEqual(missingOf(1, unproved1), ['no_possession'])
   const foreign = { ...created, publicKey: bob.publicKey }
   assert.equal(errorOf(leafOf(at(0), foreign, { possession: evil })), 'no_possession 0')
