@@ -102,7 +102,7 @@ function Changes({ changes, onAnswer }: { changes: KeyChange[]; onAnswer: (isKno
     dialog.current?.showModal()
     return () => before instanceof HTMLElement && before.focus()
   }, [])
-  // Escape is no answer: whether a change was the user's own must be said.
+  // Escape answers nothing: whether a change was the user's own must be said.
   const stay = (event: Event) => event.preventDefault()
   return (
     <dialog

@@ -81,8 +81,8 @@ export async function checkKeys(owner: Owner): Promise<void> {
 
 /** Asks the service for everything, and compares it. */
 async function compare(owner: Owner, memory: DeviceMemory | undefined): Promise<CheckResult> {
-  const asked = [readSealedRecord(), readNamedKeys(owner.masterKey), readIdentityIds()] as const
-  const [sealed, keys, identityIds] = await reach(Promise.all(asked))
+  const answers = [readSealedRecord(), readNamedKeys(owner.masterKey), readIdentityIds()] as const
+  const [sealed, keys, identityIds] = await reach(Promise.all(answers))
   const named: Named = { answered: await openRecord(owner, sealed), keys, identityIds }
   const result = await reach(compareWithLog(named, memory)).catch(toUnreachable)
   if (!(result instanceof UnreachableError)) return result
