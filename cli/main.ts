@@ -12,6 +12,7 @@ import { addCompletion } from './completion.ts'
 import { addDoctor } from './doctor.ts'
 import { CancelledError, CliError, Unproved, stripControlCharacters } from './terminal.ts'
 import { addList as addKeyList, addRotate } from './keys.ts'
+import { addVerifyEvidence } from './log/verify-evidence.ts'
 import { addWatch } from './log/watch.ts'
 import {
   addActivate,
@@ -86,6 +87,7 @@ addBackup(program)
 addRestore(program)
 addVerify(program)
 addVerifyTrail(program)
+addVerifyEvidence(program)
 addWatch(program.command('log').description('verify the public log of signing keys'))
 const trust = program.command('trust').description('trust the key of a transparency log in an app')
 addInit(trust)

@@ -72,7 +72,7 @@ function isPageCode(path: string): boolean {
   const showsText = /[\\/](text-inspection|directions|look-alikes|confusables|ExactText)\.\w+$/.test(path)
   const makesIdentity = /[\\/](RecoveryCode|Copies|identity-draft|draft)\.\w+$/.test(path)
   const asksFirst = /[\\/](dates|Dialog)\.\w+$/.test(path)
-  const encrypts = /[\\/](keys[\\/]src|jose)[\\/]|[\\/]key-vault\.\w+$/.test(path)
+  const encrypts = /[\\/](keys[\\/]src|jose|self-check|self-record)[\\/]|[\\/](key-vault|KeyNotices)\.\w+$/.test(path)
   return !(isOfFewPages || showsText || makesIdentity || asksFirst || encrypts)
 }
 

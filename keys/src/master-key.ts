@@ -1,6 +1,6 @@
 import { writeAppKeyEnvelope, type AppKeyPlaces } from '@countersign/protocol/formats/encryption/app-key-envelope'
 import type { AppKeyPair, SymmetricAppKey } from '@countersign/protocol/formats/encryption/app-key-fragment'
-import { toBase64 } from '@countersign/protocol/formats/base64'
+import { fromCanonicalBase64, toBase64, toBase64Url } from '@countersign/protocol/formats/base64'
 import { ciphertextContext } from '@countersign/protocol/formats/encryption/ciphertext-context'
 import {
   generateAppKeyPair,
@@ -91,6 +91,31 @@ export class MasterKey {
    */
   async openEncryptionKey(identityId: string, encryptedPrivateKey: string): Promise<CryptoKey> {
     return importEncryptionKey(await this.#openJwk(ciphertextContext.encryptionKey(identityId), encryptedPrivateKey))
+  }
+
+  /**
+   * Checks whether this key opens the private half of a signing key. The service cannot seal one, so it cannot name
+   * a key of its own.
+   */
+  async ownsSigningKey(identityId: string, { publicKey, encryptedPrivateKey }: EncryptedKeyPair): Promise<boolean> {
+    try {
+      const { x } = await this.#openJwk(ciphertextContext.signingKey(identityId), encryptedPrivateKey)
+      return x !== undefined && x === toBase64Url(fromCanonicalBase64(publicKey) ?? new Uint8Array())
+    } catch (error) {
+      if (!(error instanceof DecryptionError)) throw error
+      return false
+    }
+  }
+
+  /** Seals the text of a self-record for the service, or of what a device remembers for the device itself. */
+  async sealSelfRecord(userId: string, place: 'service' | 'device', text: string): Promise<string> {
+    const key = await this.#withBytes(importEnvelopeKey)
+    return seal(key, ciphertextContext.selfRecord(userId, place), new TextEncoder().encode(text))
+  }
+
+  /** Opens what `sealSelfRecord` has sealed for the same user and place. Throws `DecryptionError`. */
+  async openSelfRecord(userId: string, place: 'service' | 'device', ciphertext: string): Promise<string> {
+    return new TextDecoder().decode(await this.#open(ciphertextContext.selfRecord(userId, place), ciphertext))
   }
 
   /** Generates a symmetric app key of an identity, as the ciphertext that the server stores. */

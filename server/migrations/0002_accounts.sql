@@ -99,6 +99,15 @@ create table encryption_recovery_code (
   created_at timestamptz not null
 );
 
+-- What a user's browser remembers of their keys and of the log, sealed under their master key. The service can neither
+-- read nor write it. A write replaces the record whose sequence is one less.
+create table encryption_self_record (
+  user_id uuid primary key,
+  sequence integer not null check (sequence >= 1),
+  ciphertext text not null,
+  updated_at timestamptz not null
+);
+
 create table encryption_identity_key (
   identity_id uuid primary key,
   public_key bytea not null,

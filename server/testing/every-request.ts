@@ -172,6 +172,9 @@ async function useKeys(client: RequestClient): Promise<void> {
   await send(headers, 'PUT /api/account/key-wraps', {
     keyWraps: [keyWrap, { kind: 'recovery_code', ciphertext: 'by.recovery.code' }],
   })
+  await send(headers, 'GET /api/account/self-record')
+  await send(headers, 'PUT /api/account/self-record', { sequence: 1, ciphertext: 'a.b.c.d.e' })
+  await send(headers, 'PUT /api/account/self-record', { sequence: 2, ciphertext: 'a.b.c.d.f' })
   await createKeyHolder(world)
 }
 

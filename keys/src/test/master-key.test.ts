@@ -56,6 +56,26 @@ test('an account created with a passkey is unlocked by that passkey and by the r
   for (const opened of again) await assertSigns(opened, made)
 })
 
+test('a self-record opens for its user, at its place and with its master key alone', async () => {
+  const [masterKey, other] = [generateMasterKey(), generateMasterKey()]
+  const sealed = await masterKey.sealSelfRecord(userId, 'service', 'what I know of my keys')
+  assert.equal(await masterKey.openSelfRecord(userId, 'service', sealed), 'what I know of my keys')
+  await assert.rejects(masterKey.openSelfRecord(userId, 'device', sealed), DecryptionError)
+  await assert.rejects(masterKey.openSelfRecord(otherId, 'service', sealed), DecryptionError)
+  await assert.rejects(other.openSelfRecord(userId, 'service', sealed), DecryptionError)
+})
+
+test('SLF-01 a master key owns the signing keys that it has sealed, under their public keys', async () => {
+  const [masterKey, other] = [generateMasterKey(), generateMasterKey()]
+  const [made, second] = [await masterKey.newSigningKey(identityId), await masterKey.newSigningKey(identityId)]
+  assert.equal(await masterKey.ownsSigningKey(identityId, made), true)
+  assert.equal(await masterKey.ownsSigningKey(otherId, made), false)
+  assert.equal(await masterKey.ownsSigningKey(identityId, { ...made, publicKey: second.publicKey }), false)
+  assert.equal(await masterKey.ownsSigningKey(identityId, { ...made, publicKey: '' }), false)
+  assert.equal(await masterKey.ownsSigningKey(identityId, { ...made, encryptedPrivateKey: 'a.b.c.d.e' }), false)
+  assert.equal(await other.ownsSigningKey(identityId, made), false)
+})
+
 test('a second passkey unlocks the keys that were created before it', async () => {
   const [first, second] = [await newPasskey(), await newPasskey()]
   const masterKey = generateMasterKey()

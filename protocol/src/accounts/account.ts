@@ -3,7 +3,7 @@ import { App } from '../clients/apps.ts'
 import { Delegation, DelegationUse } from '../oauth/delegations.ts'
 import { endpoint, NoContent } from '../endpoint.ts'
 import { Identity } from './identities.ts'
-import { KeyWrap } from './keys.ts'
+import { SelfRecordEntry, KeyWrap } from './keys.ts'
 import { Authorization } from '../oauth/authorizations.ts'
 import { OwnOrganization } from '../organizations/organizations.ts'
 import { Passkey } from './passkeys.ts'
@@ -80,6 +80,7 @@ export const AccountExport = Type.Object({
   sessions: Type.Array(SessionEntry),
   keyWraps: Type.Array(KeyWrap),
   recoveryCodeSince: Type.Union([Timestamp, Type.Null()]),
+  selfRecord: Type.Union([SelfRecordEntry, Type.Null()]),
   authorizations: Type.Array(Authorization),
   delegations: Type.Array(Type.Object({ ...Delegation.properties, uses: Type.Array(DelegationUse) })),
   apps: Type.Array(Type.Object({ ...App.properties, webhook: Type.Union([Webhook, Type.Null()]) })),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { NoContent, endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
 import { limits } from '../formats/limits.ts'
 import { IdentityId } from '../ids.ts'
@@ -85,6 +85,34 @@ export const replaceRecoveryCode = endpoint(
   { ...session, summary: 'Replace my recovery code' },
   { body: Type.Object({ recoveryAuth: RecoveryAuth, ciphertext: Ciphertext }) },
   { 200: KeyWraps },
+)
+
+/** Self-record of a user: sealed by their browser, opaque to the service. */
+const SelfRecordCiphertext = Type.String({ minLength: 1, maxLength: limits.selfRecordCiphertextBytesMax })
+const Sequence = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
+/** First self-record, which a registration may bring along. */
+export const FirstSelfRecord = SelfRecordCiphertext
+
+export const SelfRecordEntry = Type.Object({ sequence: Sequence, ciphertext: SelfRecordCiphertext })
+export type SelfRecordEntry = Static<typeof SelfRecordEntry>
+
+export const getSelfRecord = endpoint(
+  'GET /api/account/self-record',
+  { ...session, summary: 'Get the sealed record with which my browser checks my keys; null if there is none' },
+  {},
+  { 200: Type.Object({ record: Type.Union([SelfRecordEntry, Type.Null()]) }) },
+)
+
+export const replaceSelfRecord = endpoint(
+  'PUT /api/account/self-record',
+  {
+    ...session,
+    summary:
+      'Store the successor of my sealed record: its sequence is one more than that of the stored one, and 1 for the ' +
+      'first, which alone needs no recent authentication',
+  },
+  { body: SelfRecordEntry },
+  { 204: NoContent },
 )
 
 /** Encryption key of an identity, to which other users can encrypt. */

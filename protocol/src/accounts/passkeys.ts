@@ -4,7 +4,15 @@ import { Base64Url, CredentialId, Timestamp, WebUrl } from '../values.ts'
 import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { DisplayName, Handle, Identity } from './identities.ts'
 import { PromisedKeyEvent } from '../signing/transparency.ts'
-import { KeyWrap, NewKeyPair, NewKeyWraps, NewSigningKeyPair, PasskeyWrap, RecoveryAuth } from './keys.ts'
+import {
+  FirstSelfRecord,
+  KeyWrap,
+  NewKeyPair,
+  NewKeyWraps,
+  NewSigningKeyPair,
+  PasskeyWrap,
+  RecoveryAuth,
+} from './keys.ts'
 
 /**
  * JSON forms of WebAuthn Level 3 (§5.1.8–10, §5.4, §5.5), as far as both sides use them; additional members are kept.
@@ -104,6 +112,7 @@ export const RegistrationFinish = Type.Object({
   signingKey: Type.Optional(NewSigningKeyPair),
   encryptionKey: Type.Optional(NewKeyPair),
   recoveryAuth: Type.Optional(RecoveryAuth),
+  selfRecord: Type.Optional(FirstSelfRecord),
 })
 export type RegistrationFinish = Static<typeof RegistrationFinish>
 

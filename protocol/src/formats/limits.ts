@@ -198,6 +198,11 @@ export const limits = {
   appKeyRedirectsCharactersMax: 8000,
   /** Of an app key in a FedCM assertion, which is four times the longest. */
   appKeyJweCharactersMax: 4096,
+  /** Of a self-record before it is sealed, and of its ciphertext: base64url, and the header of the envelope. */
+  selfRecordBytesMax: 32 * 1024,
+  selfRecordCiphertextBytesMax: 44 * 1024,
+  /** Keys of one identity that a self-record names before the log contains them. */
+  selfRecordPendingMax: 4,
   keyWrapsMax: 40,
   /** Lifetime of a device approval, and maximum of pending ones of a user. */
   deviceApprovalLifetimeSeconds: 5 * 60,

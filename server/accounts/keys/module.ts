@@ -6,6 +6,7 @@ import { deleteEncryptionKeys, getIdentityEncryptionKey } from './encryption-key
 import { deleteUserKeys, listKeyWraps } from './key-wrap.ts'
 import { recoveryCodeCreatedAt } from './recovery-code.ts'
 import { encryptionRoutes } from './routes.ts'
+import { findSelfRecord } from './self-record.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = [
@@ -43,6 +44,7 @@ export const keys = defineModule()({
     encryption_recovery_code: 'include',
     encryption_identity_key: 'include',
     encryption_device_approval: 'exclude',
+    encryption_self_record: 'include',
   },
   cleanupTasks: { 'device-approvals': pruneDeviceApprovals },
   ended: {
@@ -53,6 +55,7 @@ export const keys = defineModule()({
     account: {
       keyWraps: (db, { userId }) => listKeyWraps(db, userId),
       recoveryCodeSince: async (db, { userId }) => (await recoveryCodeCreatedAt(db, userId))?.toISOString() ?? null,
+      selfRecord: (db, { userId }) => findSelfRecord(db, userId),
     },
     identity: { encryptionKey: getIdentityEncryptionKey },
   },

@@ -17,11 +17,13 @@ import {
 import { createIdentityKey, getPublicEncryptionKey, getOwnEncryptionKey } from './encryption-key.ts'
 import { addPasskeyKeyWrap, listKeyWraps, replaceKeyWraps } from './key-wrap.ts'
 import { recoveryCodeCreatedAt, replaceRecoveryCode } from './recovery-code.ts'
+import { findSelfRecord, replaceSelfRecord } from './self-record.ts'
 
 export function encryptionRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
   deviceRoutes(host, kernel)
+  selfRecordRoutes(host, kernel)
   identityKeyRoutes(host, kernel)
 
   host.route({
@@ -68,6 +70,27 @@ export function encryptionRoutes(host: Host, kernel: ServerContext): void {
       const now = clock()
       requireRecentAuthentication(session.of(request), now)
       return { keyWraps: await replaceRecoveryCode(db, session.of(request), request.body, now) }
+    },
+  })
+}
+
+function selfRecordRoutes(host: Host, kernel: ServerContext): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+  const { onRequest } = session
+
+  host.route({
+    ...endpoints.getSelfRecord,
+    onRequest,
+    handler: async (request) => ({ record: await findSelfRecord(db, session.of(request).userId) }),
+  })
+
+  host.route({
+    ...endpoints.replaceSelfRecord,
+    onRequest,
+    async handler(request, reply) {
+      await replaceSelfRecord(db, session.of(request), request.body, clock())
+      return reply.status(204).send(null)
     },
   })
 }

@@ -106,3 +106,48 @@ export async function deleteIdentityKeys(tx: Transaction, identityIds: IdentityI
 export async function deleteRecoveryOfUser(tx: Transaction, userId: UserId): Promise<void> {
   await tx.deleteFrom('encryption_recovery_code').where('user_id', '=', userId).execute()
 }
+
+export function findSelfRecord(db: Database, userId: UserId) {
+  return db
+    .selectFrom('encryption_self_record')
+    .select(['sequence', 'ciphertext'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+type SelfRecordRow = { sequence: number; ciphertext: string }
+
+/** Stores the first self-record of a user. Returns false if there is one. */
+export async function insertSelfRecord(
+  tx: Transaction,
+  userId: UserId,
+  { sequence, ciphertext }: SelfRecordRow,
+  now: Date,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('encryption_self_record')
+    .values({ user_id: userId, sequence, ciphertext, updated_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Replaces the self-record before this one. Returns false if another one is stored. */
+export async function updateSelfRecord(
+  tx: Transaction,
+  userId: UserId,
+  { sequence, ciphertext }: SelfRecordRow,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('encryption_self_record')
+    .set({ sequence, ciphertext, updated_at: now })
+    .where('user_id', '=', userId)
+    .where('sequence', '=', sequence - 1)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+export async function deleteSelfRecord(tx: Transaction, userId: UserId): Promise<void> {
+  await tx.deleteFrom('encryption_self_record').where('user_id', '=', userId).execute()
+}

@@ -9,6 +9,7 @@ import { type UserId, asId } from '@countersign/protocol/ids'
 import { parseEncryptionPublicKey, storeEncryptionKey } from '#accounts/keys/encryption-key.ts'
 import { storeKeyWraps, validateKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { storeRecoveryCode } from '#accounts/keys/recovery-code.ts'
+import { storeFirstSelfRecord } from '#accounts/keys/self-record.ts'
 import { requireAvailableHandle } from '#accounts/identities/handle.ts'
 import { createUser, generateIdentityId, validateIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -65,7 +66,7 @@ export async function finishRegistration(
 ): Promise<Registered> {
   const { db, config, clock } = kernel
   const now = clock()
-  const { keyWraps = [], recoveryAuth, encryptionKey } = finish
+  const { keyWraps = [], recoveryAuth, encryptionKey, selfRecord } = finish
   validateKeyWraps(keyWraps)
   const parts = registrationParts.map(({ finished }) => finished(kernel, finish))
   const encryption = encryptionKey && { ...encryptionKey, publicKey: parseEncryptionPublicKey(encryptionKey) }
@@ -78,6 +79,7 @@ export async function finishRegistration(
     await createPasskey(tx, userId, credential, now)
     await storeKeyWraps(tx, userId, keyWraps, now)
     if (recoveryAuth) await storeRecoveryCode(tx, userId, recoveryAuth, now)
+    if (selfRecord) await storeFirstSelfRecord(tx, userId, selfRecord, now)
     const fields: Partial<RegistrationFinished> = {}
     for (const store of parts) Object.assign(fields, await store?.(tx, identityId, now))
     if (encryption) await storeEncryptionKey(tx, { ...encryption, identityId }, now)

@@ -154,6 +154,12 @@ export interface Tables {
     recovery_auth_sha256: Uint8Array
     created_at: Date
   }
+  encryption_self_record: {
+    user_id: UserId
+    sequence: number
+    ciphertext: string
+    updated_at: Date
+  }
   fedcm_continuation: {
     reference_sha256: Uint8Array
     user_id: UserId

@@ -23,6 +23,11 @@ const Spoken = createContext<LocaleContext | undefined>(undefined)
 export async function renderPage(Page: ComponentType): Promise<void> {
   const root = document.getElementById('page')
   if (!root) throw new Error('The shell has no place for the page')
+  await renderInto(root, Page)
+}
+
+/** Renders a part beside the page, or the page itself, in the language of the user. Returns what takes it away. */
+export async function renderInto(root: Element, Page: ComponentType): Promise<() => void> {
   const language = matchLanguage(rememberedLanguage(), [...requestedLanguages(), ...navigator.languages])
   const first = await loadMessages(language).then(
     (words) => ({ language, words }),
@@ -35,6 +40,7 @@ export async function renderPage(Page: ComponentType): Promise<void> {
     </Root>,
     root,
   )
+  return () => render(null, root)
 }
 
 function Root({ first, children }: { first: Pick<LocaleContext, 'language' | 'words'>; children: ComponentChildren }) {

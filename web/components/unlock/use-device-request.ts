@@ -80,7 +80,7 @@ async function receive({ userId, signal, show }: Waiting, vault: Awaited<ReturnT
     await waitForApproval(approvalId, isSealed, signal)
     await untilConfirmed(confirmation, { signal, show }, () => new vault.TranscriptMismatchError())
     const { ciphertext } = await call('POST /api/account/device-approvals/:approvalId/take', { params })
-    return await vault.openTransferredMasterKey(ciphertext, wrappingKey, approvalId)
+    return await vault.unlockWithDevice(ciphertext, wrappingKey, { approvalId, userId })
   } catch (error) {
     await cancelApproval(approvalId)
     throw error

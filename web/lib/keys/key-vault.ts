@@ -3,8 +3,13 @@
  * codes leave this module. Pages load it on demand, because it includes the cryptography.
  */
 import { DecryptionError } from '@countersign/keys/envelope'
-import { generateMasterKey, unwrapMasterKey, type MasterKey } from '@countersign/keys/master-key'
-import { deriveKeyFromPrf } from '@countersign/keys/prf'
+import {
+  generateMasterKey,
+  openTransferredMasterKey,
+  unwrapMasterKey,
+  type MasterKey,
+} from '@countersign/keys/master-key'
+import { deriveKeyFromPrf, type KeyEncryptionKey } from '@countersign/keys/prf'
 import { deriveKeyFromRecoveryCode, generateRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recovery-code'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import {
@@ -16,6 +21,7 @@ import type { JsonObject } from '@countersign/protocol/formats/signing/canonical
 import type { KeyWrap, NewKeyWrap, PasskeyWrap } from '@countersign/protocol/accounts/keys'
 import type { RegistrationFinish } from '@countersign/protocol/accounts/passkeys'
 import type { PrfOutput } from './passkey.ts'
+import { checkKeys, sealFirstRecord } from './self-check/self-check.ts'
 import { createSigningKey } from './signing-key.ts'
 
 export {
@@ -29,12 +35,12 @@ export {
 export { adoptIfUnproved } from './adoption.ts'
 export { createSigningKey, replaceSigningKey } from './signing-key.ts'
 export { DecryptionError } from '@countersign/keys/envelope'
-export { openTransferredMasterKey } from '@countersign/keys/master-key'
 export { generateOrganizationKey, unwrapOrganizationKey } from '@countersign/keys/organization-key'
 export { prfSalt } from '@countersign/keys/prf'
 export { parseRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recovery-code'
+export { recordNewKey } from './self-check/self-check.ts'
 
-type Keys = Pick<RegistrationFinish, 'keyWraps' | 'signingKey' | 'encryptionKey' | 'recoveryAuth'>
+type Keys = Pick<RegistrationFinish, 'keyWraps' | 'signingKey' | 'encryptionKey' | 'recoveryAuth' | 'selfRecord'>
 /** `log` is the name of the log of signing keys, for the proof of the first one. */
 type Owner = { userId: string; identityId: string; credentialId: string; log: string | undefined }
 
@@ -50,11 +56,13 @@ export async function createAccountKeys(
   const recoveryCode = generateRecoveryCode()
   const keyWraps: NewKeyWrap[] = [await wrapWithCode(masterKey, recoveryCode, userId)]
   if (prfOutput) keyWraps.push(await wrapMasterKeyForPasskey(masterKey, { credentialId, prfOutput }, userId))
+  const signingKey = await createSigningKey(masterKey, identityId, log)
   const keys: Keys = {
     keyWraps,
-    signingKey: await createSigningKey(masterKey, identityId, log),
+    signingKey,
     encryptionKey: await masterKey.newEncryptionKey(identityId),
     recoveryAuth: await deriveRecoveryAuth(recoveryCode),
+    selfRecord: await sealFirstRecord({ masterKey, userId }, identityId, signingKey.publicKey),
   }
   masterKey.forget()
   return { keys, recoveryCode }
@@ -70,7 +78,10 @@ export async function wrapMasterKeyForPasskey(
   return { kind: 'passkey_prf', credentialId, ciphertext }
 }
 
-/** Unlocks the master key with the PRF output of a passkey. Returns undefined if the passkey has no key wrap. */
+/**
+ * Unlocks the master key with the PRF output of a passkey, and checks the user's keys. Returns undefined if the passkey
+ * has no key wrap.
+ */
 export async function unlockWithPasskey(
   keyWraps: KeyWrap[],
   { credentialId, prfOutput }: { credentialId: string; prfOutput: PrfOutput | undefined },
@@ -78,10 +89,16 @@ export async function unlockWithPasskey(
 ): Promise<MasterKey | undefined> {
   const wrap = keyWraps.find(({ kind, credentialId: id }) => kind === 'passkey_prf' && id === credentialId)
   if (!wrap || !prfOutput) return undefined
-  return unwrapMasterKey(wrap.ciphertext, await deriveKeyFromPrf(prfOutput), userId).catch(nothingIfShut)
+  return checked(
+    userId,
+    await unwrapMasterKey(wrap.ciphertext, await deriveKeyFromPrf(prfOutput), userId).catch(nothingIfShut),
+  )
 }
 
-/** Unlocks the master key with the recovery code. Returns undefined if it is not the current code. */
+/**
+ * Unlocks the master key with the recovery code, and checks the user's keys. Returns undefined if it is not the current
+ * code.
+ */
 export async function unlockWithRecoveryCode(
   keyWraps: KeyWrap[],
   code: string,
@@ -89,7 +106,36 @@ export async function unlockWithRecoveryCode(
 ): Promise<MasterKey | undefined> {
   const wrap = keyWraps.find(({ kind }) => kind === 'recovery_code')
   if (!wrap) return undefined
-  return unwrapMasterKey(wrap.ciphertext, await deriveKeyFromRecoveryCode(code), userId).catch(nothingIfShut)
+  return checked(
+    userId,
+    await unwrapMasterKey(wrap.ciphertext, await deriveKeyFromRecoveryCode(code), userId).catch(nothingIfShut),
+  )
+}
+
+/** Opens the master key that another device has sent, and checks the user's keys. Throws `DecryptionError`. */
+export async function unlockWithDevice(
+  ciphertext: string,
+  wrapping: KeyEncryptionKey,
+  { approvalId, userId }: { approvalId: string; userId: string },
+): Promise<MasterKey> {
+  const masterKey = await openTransferredMasterKey(ciphertext, wrapping, approvalId)
+  await checked(userId, masterKey)
+  return masterKey
+}
+
+/**
+ * Checks the keys of a user before a page gets their master key. This is the only place where pages unlock keys, so no
+ * page signs or delivers anything unchecked.
+ */
+async function checked(userId: string, masterKey: MasterKey | undefined): Promise<MasterKey | undefined> {
+  if (!masterKey) return undefined
+  try {
+    await checkKeys({ masterKey, userId })
+    return masterKey
+  } catch (error) {
+    masterKey.forget()
+    throw error
+  }
 }
 
 /** The key pair of an identity as the server stores it. */

@@ -1,8 +1,10 @@
 import { useBusinessMessages } from './words.ts'
+import { showKeyNotices } from '../../components/keys/key-notices.ts'
 import { renderPage, LocaleProvider } from '../../components/frame/Root.tsx'
 import '../../components/display/exact-text.css'
 import { SignActionPage } from './Act.tsx'
 
+showKeyNotices()
 await renderPage(() => (
   <LocaleProvider refused={useBusinessMessages().refused}>
     <SignActionPage />

@@ -6,6 +6,9 @@ export const ciphertextContext = {
   masterKey: (userId: string) => `master-key:${userId}`,
   signingKey: (identityId: string) => `signing-key:${identityId}`,
   encryptionKey: (identityId: string) => `encryption-key:${identityId}`,
+  /** What a user's browser knows of their keys: as the service stores it, and as one device remembers it. */
+  selfRecord: (userId: string, place: 'service' | 'device') =>
+    place === 'service' ? `self-record:${userId}` : `self-record-memory:${userId}`,
   appKey: (identityId: string, clientId: string) => `app-key/2:${identityId}:${clientId}`,
   /** Fragment encrypted to a key of the app's page. */
   appKeyFragment: () => 'app-key-fragment',

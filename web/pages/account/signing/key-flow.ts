@@ -24,7 +24,7 @@ export function useReplaceSigningKey(userId: string, onChanged: () => Promise<vo
   /** The keys are unlocked for this request only, and discarded even if it fails. */
   async function change(subject: SigningKeyOwner, masterKey: MasterKey) {
     try {
-      await putInForce(subject, masterKey)
+      await putInForce(subject, { masterKey, userId })
     } finally {
       masterKey.forget()
     }
@@ -42,16 +42,22 @@ export function useReplaceSigningKey(userId: string, onChanged: () => Promise<vo
 }
 
 /** The place in the log is read now, because another device may have changed the key since the page was loaded. */
-async function putInForce({ identityId, key }: SigningKeyOwner, masterKey: MasterKey): Promise<void> {
+async function putInForce({ identityId, key }: SigningKeyOwner, owner: KeyOwner): Promise<void> {
+  const { masterKey } = owner
   const params = { identityId }
-  const { adoptIfUnproved, createSigningKey, replaceSigningKey } = await loadVault()
+  const { adoptIfUnproved, createSigningKey, recordNewKey, replaceSigningKey } = await loadVault()
   const current = await call('GET /api/signing/keys/:identityId', { params })
   if (!key || !current.hasKey) {
     const body = await createSigningKey(masterKey, identityId, current.chain.log)
-    return void (await call('POST /api/signing/keys/:identityId', { params, body }))
+    const { logEntry } = await call('POST /api/signing/keys/:identityId', { params, body })
+    return recordNewKey(owner, identityId, { publicKey: body.publicKey, promised: logEntry })
   }
   if (current.publicKey !== key.publicKey) throw new ApiError(409, 'key_changed', '')
   // A break before a key that was replaced can never be closed.
   const proved = await adoptIfUnproved(masterKey, current)
-  await call('PUT /api/signing/keys/:identityId', { params, body: await replaceSigningKey(masterKey, proved) })
+  const body = await replaceSigningKey(masterKey, proved)
+  const { logEntry } = await call('PUT /api/signing/keys/:identityId', { params, body })
+  return recordNewKey(owner, identityId, { publicKey: body.publicKey, promised: logEntry })
 }
+
+type KeyOwner = { masterKey: MasterKey; userId: string }

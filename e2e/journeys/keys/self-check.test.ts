@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { fakeLog, leafAt, type FakeLog } from '../../../protocol/src/formats/self-record/test/fake-service.ts'
+import { testKey, type TestKey } from '../../../protocol/src/formats/signing/test/key-chain.ts'
+import { keyNoticesMessages as words } from '../../../web/locales/en/pages/key-notices.ts'
+import { en } from '../../../web/locales/en/messages.ts'
+import { openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { altered, serveLog } from '../../fixtures/lying-log.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { createDemonstration } from '../../fixtures/signing-keys.ts'
+import { readMemory, writeMemory } from '../../fixtures/device-memory.ts'
+import { tabTo } from '../../fixtures/windows.ts'
+
+let stage: TestEnvironment
+let app: KeyedApp
+before(async () => {
+  stage = await openStage()
+  app = await openKeyedApp(stage.service)
+})
+after(async () => {
+  await app.close()
+  await stage.close()
+})
+
+const thief = testKey('thief')
+const record = '**/api/account/self-record'
+const keys = '**/api/signing/keys'
+let count = 0
+
+async function enroll(): Promise<Person> {
+  count += 1
+  return stage.enroll({ handle: `ada-${count}`, displayName: 'Ada' })
+}
+
+/** Requests that were not signed: a user has few pending ones of an app that they have not connected. */
+const pending = new Map<string, string>()
+
+/** Opens a demonstration request and presses the button that unlocks the keys and signs. */
+async function sign(person: Person, handle = `ada-${count}`): Promise<void> {
+  const requestId = pending.get(handle) ?? (await createDemonstration(stage.service, handle))
+  pending.set(handle, requestId)
+  await person.page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
+  await person.press('sign')
+}
+
+async function signWell(person: Person, handle = `ada-${count}`): Promise<void> {
+  await sign(person, handle)
+  await person.page.getByRole('heading', { name: en.sign.ends.signed }).waitFor()
+  pending.delete(handle)
+}
+
+/** Waits for the alarm, and checks that no signature has left the browser since. */
+async function expectAlarm(person: Person, code: string, signatures = 0): Promise<void> {
+  await person.page.locator(`[data-alarm="${code}"]`).waitFor()
+  await person.page.waitForFunction(() => document.title.startsWith(document.querySelector('h1')?.innerText ?? '-'))
+  assert.equal(await signaturesOf(person), signatures)
+}
+
+async function signaturesOf(person: Person): Promise<number> {
+  const sent = await person.sent()
+  return sent.filter(({ url, body }) => /\/requests\/[^/]+\/(sign|approve)$/.test(url) && body.length > 0).length
+}
+
+async function identityOf(person: Person): Promise<{ identityId: string; publicKey: string }> {
+  const { keys: listed } = await person.call(stage.service.baseUrl, 'GET /api/signing/keys')
+  assert.ok(listed[0])
+  return listed[0]
+}
+
+async function rotate(person: Person, handle = `ada-${count}`): Promise<void> {
+  pending.delete(handle)
+  await person.page.goto(`${stage.service.authUrl}/account/signing`)
+  await person.press('replace-key')
+  await person.press('unlock')
+  await person.page.getByText(en.signing.inForce(handle)).waitFor()
+}
+
+async function recordOf(person: Person): Promise<{ sequence: number; ciphertext: string } | null> {
+  return (await person.call(stage.service.baseUrl, 'GET /api/account/self-record')).record
+}
+
+/** The service names a key of its own as the current key of each identity. */
+const nameKeyOfThief = altered((answer) => {
+  const listed = Array.isArray(answer['keys']) ? answer['keys'] : []
+  const foreign = { publicKey: thief.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
+  return { keys: listed.map((key: object) => ({ ...key, ...foreign })) }
+})
+
+/** A browser without memory of the user. */
+async function forget({ page }: Person): Promise<void> {
+  await page.goto(`${stage.service.authUrl}/account`)
+  await page.evaluate(
+    () => new Promise((resolve) => (indexedDB.deleteDatabase('countersign-keys').onsuccess = resolve)),
+  )
+}
+
+test('SLF-30 a signing key that the service invents stops the page before it signs, with evidence', async () => {
+  const ada = await enroll()
+  await ada.page.route(keys, nameKeyOfThief)
+  await sign(ada)
+  await expectAlarm(ada, 'foreign_key')
+  await ada.page.getByRole('alert').getByText(words.nothingDone).waitFor()
+  await tabTo(ada.control('save-evidence'))
+  const [download] = await Promise.all([ada.page.waitForEvent('download'), ada.page.keyboard.press('Enter')])
+  const evidence = JSON.parse(await readFile(await download.path(), 'utf8'))
+  assert.equal(evidence.code, 'foreign_key')
+  assert.equal(evidence.publicKey, thief.publicKey)
+  const kept = await ada.page.evaluate(() => {
+    const { promise, resolve } = Promise.withResolvers<unknown[]>()
+    const opening = indexedDB.open('countersign-keys')
+    opening.onsuccess = () => {
+      const all = opening.result.transaction('evidence').objectStore('evidence').getAll()
+      all.onsuccess = () => resolve(all.result)
+    }
+    return promise
+  })
+  assert.deepEqual(
+    kept.map((each) => JSON.parse(String(each))),
+    [evidence],
+  )
+  await ada.leave()
+})
+
+test('SLF-31 a lying log stops the page: foreign rotation, missing leaf, second chain, fork, other key', async () => {
+  const ada = await enroll()
+  const { identityId, publicKey } = await identityOf(ada)
+  const own: TestKey = { ...thief, publicKey }
+  const leaf = leafAt(1, own, { of: identityId })
+  const honest = fakeLog(leaf)
+  let served: { log: FakeLog; earlier: FakeLog[] } = { log: honest, earlier: [] }
+  await serveLog(ada.page, () => served)
+  await signWell(ada)
+
+  const rotated = leafAt(2, thief, { of: identityId, before: leaf, proofs: { possession: thief } })
+  const second = leafAt(1, thief, { of: identityId, proofs: { possession: thief } })
+  const forked = { ...honest, leaves: ['another leaf', leaf] }
+  const lies: Record<string, [FakeLog, FakeLog[]]> = {
+    foreign_key: [fakeLog(leaf, rotated), [honest]],
+    version_twice: [fakeLog(leaf, second), [honest]],
+    log_forked: [forked, []],
+    other_log_key: [{ ...honest, signer: thief }, []],
+  }
+  for (const [code, [log, earlier]] of Object.entries(lies)) {
+    served = { log, earlier }
+    await sign(ada)
+    await expectAlarm(ada, code, 1)
+  }
+  served = { log: fakeLog(leaf, 'an unrelated leaf'), earlier: [honest] }
+  await ada.page.route('**/api/transparency/identities/*', async (route) => {
+    const { checkpoint } = await answerOf(served.log, identityId)
+    await route.fulfill({ json: { checkpoint, events: [], nextStart: null } })
+  })
+  await sign(ada)
+  await expectAlarm(ada, 'leaf_missing', 1)
+  await ada.page.unroute('**/api/transparency/identities/*')
+  await signWell(ada)
+  await ada.leave()
+})
+
+async function answerOf(log: FakeLog, identityId: string) {
+  const { answersOf } = await import('../../../protocol/src/formats/self-record/test/fake-service.ts')
+  const page = answersOf(log, { identityIds: [identityId] }).histories[0]?.pages[0]
+  assert.ok(page)
+  return page
+}
+
+test('SLF-31 a key that the log does not contain after a day stops the page', async () => {
+  const ada = await enroll()
+  await serveLog(ada.page, () => ({ log: fakeLog(), earlier: [] }))
+  await signWell(ada)
+  await ada.page.clock.setFixedTime(Date.now() + 25 * 3600 * 1000)
+  await sign(ada)
+  await expectAlarm(ada, 'promise_overdue', 1)
+  await ada.leave()
+})
+
+test('SLF-32 a self-record that is withheld, replayed or damaged stops the page', async () => {
+  const ada = await enroll()
+  await signWell(ada)
+  const old = await recordOf(ada)
+  await rotate(ada)
+  const answers: Record<string, object> = {
+    record_missing: { record: null },
+    record_replayed: { record: old },
+    record_damaged: { record: { sequence: 9, ciphertext: 'a.b.c.d.e' } },
+  }
+  for (const [code, answer] of Object.entries(answers)) {
+    await ada.page.route(record, (route) => route.fulfill({ json: answer }))
+    await sign(ada)
+    await expectAlarm(ada, code, 1)
+    await ada.page.unroute(record)
+  }
+  await forget(ada)
+  await ada.page.route(record, (route) => route.fulfill({ json: answers['record_missing'] }))
+  await sign(ada)
+  await expectAlarm(ada, 'record_missing', 1)
+  await ada.leave()
+})
+
+test('SLF-33 no app gets a key after an alarm, at sign-in and at consent', async () => {
+  const ada = await enroll()
+  await ada.page.goto(app.signInUrl())
+  await ada.press('approve')
+  await app.answerIn(ada.page)
+  await ada.page.route(record, (route) => route.fulfill({ json: { record: null } }))
+  await ada.page.goto(app.signInUrl())
+  await ada.press('unlock')
+  await ada.page.locator('[data-alarm="record_missing"]').waitFor()
+  await ada.context.clearCookies()
+  await ada.page.goto(app.signInUrl())
+  await ada.page.locator('[data-alarm="record_missing"]').waitFor()
+  assert.ok(ada.page.url().startsWith(stage.service.authUrl))
+  const sent = await ada.sent()
+  assert.equal(sent.filter(({ url }) => url.endsWith('/api/oauth/authorize')).length, 1)
+  await ada.leave()
+})
+
+test('SLF-34 a browser whose record was overtaken checks again, and loses nothing', async () => {
+  const ada = await enroll()
+  await signWell(ada)
+  let refused = 0
+  await ada.page.route(record, async (route) => {
+    if (route.request().method() !== 'PUT' || refused > 0) return route.continue()
+    refused += 1
+    await route.fulfill({ status: 409, json: { error: 'self_record_changed', error_description: '' } })
+  })
+  const before = await recordOf(ada)
+  await rotate(ada)
+  assert.equal(refused, 1)
+  assert.ok(((await recordOf(ada))?.sequence ?? 0) > (before?.sequence ?? 0))
+  await signWell(ada)
+  await ada.leave()
+})
+
+test('SLF-35 a rotation whose record was not stored is recognized, also by a browser without memory', async () => {
+  const ada = await enroll()
+  await signWell(ada)
+  for (const isForgotten of [false, true]) {
+    await ada.page.route(record, (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
+    await rotate(ada)
+    await ada.page.unroute(record)
+    if (isForgotten) await forget(ada)
+    const before = await recordOf(ada)
+    await signWell(ada)
+    assert.equal((await recordOf(ada))?.sequence, (before?.sequence ?? 0) + 1)
+  }
+  await ada.leave()
+})
+
+test('SLF-36 a log that does not answer is noted for a day, and then stops the page', async () => {
+  const ada = await enroll()
+  await ada.page.route('**/api/transparency/**', (route) => route.abort())
+  await signWell(ada)
+  await ada.page.getByRole('status').getByText(words.unchecked).waitFor()
+  await ada.page.route(keys, nameKeyOfThief)
+  await sign(ada)
+  await expectAlarm(ada, 'foreign_key', 1)
+  await ada.page.unroute(keys)
+  await ada.page.clock.setFixedTime(Date.now() + 23 * 3600 * 1000)
+  await signWell(ada)
+  await ada.page.clock.setFixedTime(Date.now() + 25 * 3600 * 1000)
+  await sign(ada)
+  await expectAlarm(ada, 'log_unreachable', 2)
+  await ada.page.unroute('**/api/transparency/**')
+  await signWell(ada)
+  assert.equal(await ada.page.getByText(words.unchecked).count(), 0)
+  await ada.leave()
+})
+
+test('SLF-37 a user of another client, without proofs and record, gets a record at the first unlock', async () => {
+  const ada = await stage.invite()
+  await ada.page.route('**/api/auth/register/finish', async (route) => {
+    const { selfRecord: _record, signingKey, ...body } = route.request().postDataJSON()
+    const { possession: _possession, ...key } = signingKey
+    await route.continue({ postData: { ...body, signingKey: key } })
+  })
+  await ada.page.goto(`${stage.service.authUrl}/register`)
+  await ada.createAccount({ handle: 'client-user', displayName: 'Cleo' })
+  await ada.press('confirm-recovery-saved')
+  await ada.page.waitForURL(/\/account/)
+  assert.equal(await recordOf(ada), null)
+  await signWell(ada, 'client-user')
+  assert.equal((await recordOf(ada))?.sequence, 1)
+  await signWell(ada, 'client-user')
+  await ada.leave()
+})
+
+test('SLF-38 a device tells of a key that it has not made, and stops if the user has not either', async () => {
+  const ada = await enroll()
+  await signWell(ada)
+  // What the device remembers is from before the rotation, as if another device had made the key.
+  const memory = await readMemory(ada)
+  await rotate(ada)
+  await writeMemory(ada, memory)
+  await sign(ada)
+  const dialog = ada.page.getByRole('dialog', { name: words.changes.title })
+  await dialog.getByText(words.changes.replaced(`ada-${count}`)).waitFor()
+  await ada.page.keyboard.press('Escape')
+  assert.equal(await dialog.isVisible(), true)
+  await ada.press('unknown-change')
+  await expectAlarm(ada, 'unknown_change', 1)
+  await sign(ada)
+  await ada.press('known-change')
+  await ada.page.getByRole('heading', { name: en.sign.ends.signed }).waitFor()
+  pending.clear()
+  await signWell(ada)
+  await ada.leave()
+})
