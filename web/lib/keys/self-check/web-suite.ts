@@ -1,11 +1,12 @@
 import type { NoteSuite } from '@countersign/protocol/formats/signing/checkpoint'
 import { toBase64 } from '@countersign/protocol/formats/base64'
-import { sha256 } from './sha-256.ts'
+import { sha256 } from '@noble/hashes/sha2.js'
 
 type Claim = { publicKey: Uint8Array; message: Uint8Array; signature: Uint8Array }
 
 /**
- * Runs a pure function that verifies signatures synchronously, while WebCrypto verifies asynchronously. The function
+ * Runs a pure function that hashes and verifies signatures synchronously. WebCrypto does both asynchronously. A library
+ * computes the hashes: there are hundreds, of public values, each of the one before. WebCrypto verifies: the function
  * runs again until each signature that it asks about has been verified: in a first run all count as valid. Only the
  * last run, which knows every result, counts.
  */

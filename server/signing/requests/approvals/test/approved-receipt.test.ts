@@ -21,6 +21,9 @@ const receiptOf = async (requestId: string) =>
 const bodyOf = (jws: string) => JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString())
 const keySet = async () => (await world.api.inject({ url: '/api/transparency/jwks' })).json()
 
+/** What is missing of the approval. The keys of this test are made without proofs, which receipts report too. */
+const ofApproval = (unproved: string[]) => unproved.filter((property) => property === 'no_approval')
+
 /** Signs a receipt as a dishonest service would. */
 async function forge(receipt: object): Promise<string> {
   const log = await world.db.selectFrom('transparency_log').selectAll().executeTakeFirstOrThrow()
@@ -39,7 +42,7 @@ test('SGN-31 a receipt with an approval proves it; one without says so, and fail
   const keys = await keySet()
   const check = (jws: string, expected: object) => {
     const reading = verifyReceipt(jws, { payload, keySet: keys, ...expected })
-    return 'flaw' in reading ? reading.flaw : reading.unproved
+    return 'flaw' in reading ? reading.flaw : ofApproval(reading.unproved)
   }
   const required = { require: 'approval', issuer }
   assert.deepEqual(check(approved, required), [])
@@ -78,7 +81,7 @@ test('SGN-31 the receipt of an organization proves an approval of each member, o
   const keys = await keySet()
   const check = (jws: string, expected: object) => {
     const reading = verifyOrganizationReceipt(jws, { payload, keySet: keys, ...expected })
-    return 'flaw' in reading ? reading.flaw : reading.unproved
+    return 'flaw' in reading ? reading.flaw : ofApproval(reading.unproved)
   }
   const required = { require: 'approval', issuer }
   assert.deepEqual(check(wholly, required), [])

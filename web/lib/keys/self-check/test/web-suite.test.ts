@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict'
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { test } from 'node:test'
-import { sha256 } from '../sha-256.ts'
 import { runWithWebCrypto } from '../web-suite.ts'
-
-test('SHA-256 of the pages is that of Node for every length', () => {
-  for (let length = 0; length < 300; length += 1) {
-    const message = randomBytes(length)
-    assert.deepEqual(Buffer.from(sha256(message)), createHash('sha256').update(message).digest(), String(length))
-  }
-  const long = randomBytes(100_000)
-  assert.deepEqual(Buffer.from(sha256(long)), createHash('sha256').update(long).digest())
-})
 
 test('SLF-18 the result of a run counts only once every signature in it was verified', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
