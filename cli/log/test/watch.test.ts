@@ -123,6 +123,7 @@ test('TLG-15 log watch stops at an entry that does not continue the history of i
     ['version_gap', (leaf) => ({ ...leaf, keyVersion: 3, possession: null })],
     ['version_twice', (leaf) => ({ ...leaf, event: 'created', keyVersion: 1, possession: null })],
     ['broken_chain', (leaf) => ({ ...leaf, previous: digest, possession: null })],
+    ['key_used_before', (leaf) => ({ ...leaf, possession: null })],
     ['time_went_back', (leaf) => ({ ...leaf, at: '2029-01-01T12:00:00.000Z', possession: null })],
     ['unknown_event', (leaf) => ({ ...leaf, event: 'recovered' })],
     ['malformed_leaf', (leaf) => ({ ...leaf, version: 1 })],

@@ -4,6 +4,7 @@
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
 import { isObject } from '../json.ts'
+import { concatBytes } from './bytes.ts'
 import { isValidPublicKey, type VerifyEd25519 } from './ed25519.ts'
 import { treeSizeMax, type Sha256 } from './merkle-tree.ts'
 
@@ -61,9 +62,10 @@ export function writeVerifierKey(sha256: Sha256, key: NoteKey): string {
 
 /** Parses a key in one line; returns undefined for any other text, and for another id than that of name and key. */
 export function parseVerifierKey(sha256: Sha256, text: string): NoteKey | undefined {
-  const [, name = '', base64 = ''] = /^([^\s+]+)\+[\da-f]{8}\+(\S+)$/u.exec(text) ?? []
-  const bytes = fromCanonicalBase64(base64)
-  if (hasControls(text) || bytes?.[0] !== ed25519 || !isValidPublicKey(bytes.subarray(1))) return undefined
+  const [name = '', _id, ...rest] = text.split('+')
+  const bytes = fromCanonicalBase64(rest.join('+'))
+  if (!isName(name) || hasControls(text) || bytes?.[0] !== ed25519 || !isValidPublicKey(bytes.subarray(1)))
+    return undefined
   const key = { name, publicKey: bytes.subarray(1) }
   return writeVerifierKey(sha256, key) === text ? key : undefined
 }
@@ -92,14 +94,21 @@ export function parseTrustedLog(sha256: Sha256, value: unknown): NoteKey | undef
 }
 
 function readSignature(line: string) {
-  const [, name, base64 = ''] = /^— ([^\s+]+) (\S+)$/u.exec(line) ?? []
+  // Not one expression for the whole line, because megabytes of base64 would exhaust its stack.
+  const [dash, name = '', base64 = '', more] = line.split(' ', 4)
   const bytes = fromCanonicalBase64(base64)
-  if (name === undefined || !bytes || bytes.length <= keyIdBytes) return undefined
+  if (dash !== '—' || more !== undefined || !isName(name) || !bytes || bytes.length <= keyIdBytes) return undefined
   return { name, keyId: toBase64(bytes.subarray(0, keyIdBytes)), bytes: bytes.subarray(keyIdBytes) }
 }
 
 function keyId(sha256: Sha256, { name, publicKey }: NoteKey): Uint8Array {
-  return sha256(Uint8Array.of(...utf8.encode(`${name}\n`), ed25519, ...publicKey)).subarray(0, keyIdBytes)
+  const type = Uint8Array.of(ed25519)
+  return sha256(concatBytes(utf8.encode(`${name}\n`), type, publicKey)).subarray(0, keyIdBytes)
+}
+
+/** Names of keys contain no space and no plus sign (C2SP signed-note). */
+function isName(text: string): boolean {
+  return text !== '' && !/[\s+]/u.test(text)
 }
 
 function hasControls(note: string): boolean {
