@@ -40,8 +40,8 @@ async function hashRanges(db: Database, ranges: Range[]): Promise<Uint8Array[]> 
 }
 
 /**
- * Splits a list into adjacent parts as long as these. Receipts have hundreds of thousands of parts: taking each from the
- * front of the list would cost the square of that.
+ * Splits a list into adjacent parts as long as these. Receipts have hundreds of thousands of them: taking each from the
+ * front of the list would cost the square.
  */
 export function split<Each>(list: readonly Each[], parts: readonly { length: number }[]): Each[][] {
   let start = 0

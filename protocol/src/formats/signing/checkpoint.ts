@@ -21,6 +21,8 @@ export type NoteSuite = {
 
 const ed25519 = 1
 const keyIdBytes = 4
+/** Longer notes are not read, as in Go: a note has three lines and a few signatures. */
+const noteCharactersMax = 1_000_000
 const utf8 = new TextEncoder()
 
 export function writeCheckpoint({ origin, size, root }: Checkpoint): string {
@@ -43,6 +45,7 @@ export function writeNote(sha256: Sha256, text: string, key: NoteKey, signature:
 
 /** Returns the text of a note that this key has signed; ignores signatures of other keys. */
 export function verifyNote({ sha256, verifyEd25519 }: NoteSuite, note: string, key: NoteKey): string | undefined {
+  if (note.length > noteCharactersMax) return undefined
   const end = note.lastIndexOf('\n\n') + 1
   const [text, lines] = [note.slice(0, end), note.slice(end + 1)]
   if (end === 0 || !lines.endsWith('\n') || hasControls(note)) return undefined

@@ -96,7 +96,7 @@ export function readKeyHistory(
     const next = advanceKeyHistory(suite, log, state, leaf)
     if (typeof next === 'string') return { error: next, position }
     if (next.identity !== identity) return { error: 'other_identity', position }
-    // A key that was replaced may have been stolen. Its successor can be led to link it, but a new key is never an old one.
+    // A key that was replaced may have been stolen, and the owner of its successor can be led to link it.
     const { publicKey, keyVersion } = next
     if (keys.some((key) => key.publicKey === publicKey && key.keyVersion < keyVersion))
       return { error: 'key_used_before', position }
