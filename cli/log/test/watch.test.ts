@@ -92,6 +92,20 @@ test('TLG-14 a state file that is cut off, or that counts other identities, is r
   }
 })
 
+test('TLG-18 a state file with a changed record is rejected, and accuses no service', async () => {
+  await watch('--state', 'whole')
+  const whole = await readFile(join(folder, 'whole'))
+  const records = whole.indexOf('\n') + 1
+  for (const place of [0, 40, 135, 136, 140]) {
+    const bytes = Buffer.from(whole)
+    bytes.writeUInt8((bytes[records + place] ?? 0) ^ 0x7f, records + place)
+    await writeFile(join(folder, 'changed'), bytes)
+    const { code, stderr } = await watch('--state', 'changed')
+    assert.equal(code, 1)
+    assert.match(stderr, /is not a valid state file/)
+  }
+})
+
 /** Appends a leaf like a service that signs its log with the real key. */
 async function forgeLeaf(identityId: IdentityId, edit: (leaf: Record<string, unknown>) => object): Promise<void> {
   const honest = world.db.selectFrom('transparency_leaf').selectAll()
