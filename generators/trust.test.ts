@@ -88,7 +88,12 @@ test('TRU-25 an implementation in Python refuses changed histories and promises'
     return { ...good, events: [{ ...first, leaf: changed(leaf1, fields) }, ...rest] }
   }
   const promised = { kind: 'promise', verifierKey, leaf: leaf2, promise }
+  const [log, stolen, next] = [createLog(), newKeyPair(), newKeyPair()]
+  addLeaf(log, identityId, stolen, { event: 'created' })
+  addLeaf(log, identityId, next, { event: 'rotated', linkedBy: stolen })
+  addLeaf(log, identityId, stolen, { event: 'rotated', linkedBy: next })
   const cases: [string, object][] = [
+    ['key_used_before', caseOf(log, identityId)],
     ['key_not_proved', historyOf(identityId, [unproved1])],
     ['key_not_proved', historyOf(identityId, [leaf1, unproved2])],
     ['unlinked_key', historyOf(identityId, [leaf1, changed(leaf2, { link: possession })])],

@@ -11,7 +11,7 @@ export class KeyStates {
   #count = 0
   #slots = new Uint32Array(1024)
   // The service chooses the digests in its log. Without a secret, it could choose them so that all share a slot.
-  readonly #factors = Uint32Array.from({ length: 8 }, () => randomBytes(4).readUInt32LE() | 1)
+  readonly #hash = drawHash()
 
   get count(): number {
     return this.#count
@@ -70,11 +70,8 @@ export class KeyStates {
 
   /** The slot of an identity, or the free one where it belongs. A slot holds the index of its record plus one. */
   #slotOf(identity: Buffer): number {
-    let hash = 0
-    for (const [word, factor] of this.#factors.entries())
-      hash = (hash ^ Math.imul(identity.readUInt32LE(word * 4), factor)) >>> 0
     const mask = this.#slots.length - 1
-    for (let slot = (hash ^ (hash >>> 16)) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = this.#hash(identity) & mask; ; slot = (slot + 1) & mask) {
       const found = this.#slots[slot] ?? 0
       if (found === 0 || this.#recordAt(found - 1).compare(identity, 0, digestBytes, 0, digestBytes) === 0) return slot
     }
@@ -102,6 +99,25 @@ const digestBytes = 32
 /** Identity, head, key and former key; instant (8), version (4) and flags (1). */
 const recordBytes = 4 * digestBytes + 13
 const flag = { possession: 4, linked: 8, former: 16 }
+
+/**
+ * Draws a function from a strongly universal family of 32 bits: each half is the upper half of a sum of products of
+ * words of 16 bits and secret factors of 32 bits (multilinear hashing). The lower bits of a product show too little of
+ * the factor: with them, digests could be chosen that share a slot whatever the factors are.
+ */
+function drawHash(): (digest: Buffer) => number {
+  const words = digestBytes / 2
+  const factors = Uint32Array.from({ length: 2 * words }, () => randomBytes(4).readUInt32LE())
+  return (digest) => {
+    let [high, low] = [0, 0]
+    for (let word = 0; word < words; word += 1) {
+      const value = digest.readUInt16LE(word * 2)
+      high = (high + Math.imul(value, factors[word] ?? 0)) | 0
+      low = (low + Math.imul(value, factors[words + word] ?? 0)) | 0
+    }
+    return (high & 0xffff0000) | (low >>> 16)
+  }
+}
 
 function writeRecord(record: Buffer, state: KeyHistoryState): void {
   const { identity, head, publicKey, formerPublicKey, at, keyVersion, event, hasPossession, isLinked } = state

@@ -1,3 +1,4 @@
+import { createHash, hash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NoteKey } from '@countersign/protocol/formats/signing/checkpoint'
@@ -12,7 +13,10 @@ export type WatchState = { key: NoteKey; peaks: Subtree[]; identities: KeyStates
 /** Writes the file atomically: a partial file would look like another log. Its first line is JSON; records follow. */
 export function writeState(file: string, { key, peaks, identities }: WatchState): void {
   const subtrees = peaks.map(({ level, hash }) => ({ level, hash: toBase64(hash) }))
-  const log = { origin: key.name, publicKey: toBase64(key.publicKey), subtrees, identities: identities.count }
+  const digest = createHash('sha256')
+  for (const piece of identities.pieces()) digest.update(piece)
+  const records = { identities: identities.count, recordsSha256: digest.digest('base64') }
+  const log = { origin: key.name, publicKey: toBase64(key.publicKey), subtrees, ...records }
   try {
     const written = openSync(`${file}.new`, 'w', 0o600)
     writeSync(written, `${JSON.stringify(log)}\n`)
@@ -33,7 +37,13 @@ function writeWhole(file: number, bytes: Buffer): void {
 export function readState(file: string): WatchState {
   const bytes = read(file)
   const end = bytes.indexOf('\n')
-  const { origin, publicKey, subtrees, identities: count } = fieldsOf(parse(bytes.toString('utf8', 0, end), file))
+  const {
+    origin,
+    publicKey,
+    subtrees,
+    identities: count,
+    recordsSha256,
+  } = fieldsOf(parse(bytes.toString('utf8', 0, end), file))
   const key = { name: textOf(origin), publicKey: readHash(publicKey, file) }
   let size = 0
   const peaks = listOf(subtrees).map((each): Subtree => {
@@ -42,7 +52,10 @@ export function readState(file: string): WatchState {
     size += 2 ** level
     return { level, index: size / 2 ** level - 1, hash: readHash(hash, file) }
   })
-  const identities = readRecords(bytes.subarray(end + 1), file)
+  const records = bytes.subarray(end + 1)
+  // A damaged record would look like an entry that contradicts the history of its identity.
+  if (hash('sha256', records, 'base64') !== recordsSha256) throw unreadable(file)
+  const identities = readRecords(records, file)
   if (identities.count !== count) throw unreadable(file)
   return { key, peaks, identities }
 }

@@ -128,6 +128,7 @@ const sentences: Record<KeyHistoryError, string> = {
   broken_chain: 'it does not name the entry before it',
   unlinked_key: 'its link is not signed by the former key',
   no_possession: 'its possession is not signed by the key',
+  key_used_before: 'the identity had this key before',
 }
 
 function addEvent(followed: Followed, { index, leaf }: { index: number; leaf: string }, digests: string[]): void {

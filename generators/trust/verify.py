@@ -259,6 +259,8 @@ def append_leaf(log, keys, last, head, leaf):
     if leaf["possession"] is not None:
         message = frame("countersign/key-possession/v2", proved)
         require(is_signed(own, unb64(leaf["possession"]), message), "no_possession")
+    is_former = any(keys[each]["publicKey"] == own for each in keys if each < version)
+    require(not is_former, "key_used_before")
     key = keys.setdefault(version, {"publicKey": own, "link": version == 1, "possession": False})
     key["link"] = key["link"] or leaf["link"] is not None
     key["possession"] = key["possession"] or leaf["possession"] is not None

@@ -88,6 +88,19 @@ test('TRU-02 a key that the service adds to the history is refused', async (t) =
   await third.refuses('unlinked_key')
 })
 
+test('TRU-30 a key that was replaced is refused, also if its successor links it again', async (t) => {
+  const { log, identityId, ada, name, ask, refuses, restart } = await begin(t)
+  const next = newKeyPair()
+  addLeaf(log, identityId, next, { event: 'rotated', linkedBy: ada })
+  name(next)
+  await ask()
+  addLeaf(log, identityId, ada, { event: 'rotated', provedBy: null })
+  addLeaf(log, identityId, ada, { event: 'adopted', linkedBy: next })
+  name(ada)
+  await refuses('key_used_before')
+  await refuses('key_used_before', restart({ store: createMemoryTrustStore(), keys: 'any' }))
+})
+
 test('TRU-03 a key without the proofs of its owner is accepted only with keys: any, a wrong proof never', async (t) => {
   const { log, identityId, name, refuses, restart, ask, ada } = await begin(t)
   const next = newKeyPair()

@@ -92,6 +92,20 @@ test('TLG-14 a state file that is cut off, or that counts other identities, is r
   }
 })
 
+test('TLG-18 a state file with a changed record is rejected, and accuses no service', async () => {
+  await watch('--state', 'whole')
+  const whole = await readFile(join(folder, 'whole'))
+  const records = whole.indexOf('\n') + 1
+  for (const place of [0, 40, 135, 136, 140]) {
+    const bytes = Buffer.from(whole)
+    bytes.writeUInt8((bytes[records + place] ?? 0) ^ 0x7f, records + place)
+    await writeFile(join(folder, 'changed'), bytes)
+    const { code, stderr } = await watch('--state', 'changed')
+    assert.equal(code, 1)
+    assert.match(stderr, /is not a valid state file/)
+  }
+})
+
 /** Appends a leaf like a service that signs its log with the real key. */
 async function forgeLeaf(identityId: IdentityId, edit: (leaf: Record<string, unknown>) => object): Promise<void> {
   const honest = world.db.selectFrom('transparency_leaf').selectAll()
@@ -123,6 +137,7 @@ test('TLG-15 log watch stops at an entry that does not continue the history of i
     ['version_gap', (leaf) => ({ ...leaf, keyVersion: 3, possession: null })],
     ['version_twice', (leaf) => ({ ...leaf, event: 'created', keyVersion: 1, possession: null })],
     ['broken_chain', (leaf) => ({ ...leaf, previous: digest, possession: null })],
+    ['key_used_before', (leaf) => ({ ...leaf, possession: null })],
     ['time_went_back', (leaf) => ({ ...leaf, at: '2029-01-01T12:00:00.000Z', possession: null })],
     ['unknown_event', (leaf) => ({ ...leaf, event: 'recovered' })],
     ['malformed_leaf', (leaf) => ({ ...leaf, version: 1 })],

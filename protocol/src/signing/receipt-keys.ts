@@ -45,7 +45,8 @@ export function verifyReceiptKey(
   return { ...key, unproved: listMissingKeyProofs(found, keyVersion) }
 }
 
+/** `at` is not a number if the text was a leap second, which ECMAScript cannot parse: then no key was in force. */
 function wasInForce({ createdAt, endedAt }: HistoryKey, at: number): boolean {
-  if (at < Date.parse(createdAt) - toleranceMilliseconds) return false
+  if (!(at >= Date.parse(createdAt) - toleranceMilliseconds)) return false
   return endedAt === null || at <= Date.parse(endedAt) + toleranceMilliseconds
 }

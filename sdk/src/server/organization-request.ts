@@ -1,6 +1,7 @@
 import { CountersignError } from '../shared/error.ts'
 import type { Operations } from '../shared/api-types.ts'
 import { requireApproval } from '../trust/approval-proof.ts'
+import { admitCurrentCheckpoint } from '../trust/log-head.ts'
 import { warnWithoutTrust } from '../trust/trust.ts'
 import { verifySignature } from './signature.ts'
 import {
@@ -54,8 +55,9 @@ export type OrganizationOutcome =
   | { status: 'expired'; requestId: string; organizationId: string }
 
 /**
- * Asks an organization to sign a text. Not retried automatically, because a request that was lost on the way back would
- * be created twice.
+ * Asks an organization to sign a text. With `trust`, the log continues what was seen before the request exists; which
+ * members sign, and with which keys, is known only afterwards. Not retried automatically, because a request that was
+ * lost on the way back would be created twice.
  */
 export async function createOrganizationRequest(
   app: App,
@@ -63,7 +65,8 @@ export async function createOrganizationRequest(
 ): Promise<OrganizationRequest> {
   const { organizationId, payload } = requested
   refuseReservedPayload(payload)
-  if (!app.trust) warnWithoutTrust()
+  if (app.trust) await admitCurrentCheckpoint(app.trust.log)
+  else warnWithoutTrust()
   const { requestId, expiresAt, organization } = await postSigningRequest(app, requested)
   if (organization?.id !== organizationId) throw unexpected('The request was created for another organization.')
   const { approvalsNeeded } = organization

@@ -57,13 +57,18 @@ export async function admitCheckpoint(log: Log, known: KnownLog, note: string): 
   throw storeFailed('advance found another value each time.')
 }
 
+/** Accepts the current checkpoint of the service. Throws as `admitCheckpoint`. */
+export async function admitCurrentCheckpoint(log: Log): Promise<KnownLog> {
+  const known = await readKnownLog(log)
+  const checkpoint = await exchangeText(new URL('/api/transparency/checkpoint', log.baseUrl), { patienceMilliseconds })
+  return admitCheckpoint(log, known, checkpoint)
+}
+
 /** Returns the trusted key: the pinned one, or that of the first use, which may be now. */
 export async function findTrustedKey(log: Log): Promise<LogKey> {
   if (log.pinnedKey) return log.pinnedKey
   const known = await readKnownLog(log)
-  if (known.stored !== undefined) return known.key
-  const checkpoint = await exchangeText(new URL('/api/transparency/checkpoint', log.baseUrl), { patienceMilliseconds })
-  return (await admitCheckpoint(log, known, checkpoint)).key
+  return known.stored === undefined ? (await admitCurrentCheckpoint(log)).key : known.key
 }
 
 /** Fetches the proof that the tree of one head continues that of another. */

@@ -15,7 +15,7 @@ import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { getLog, getTreeHead, type Log } from './log.ts'
-import { proveInclusions } from './merkle.ts'
+import { proveInclusions, split } from './merkle.ts'
 import { promiseInclusion } from './promise.ts'
 import * as store from './store.ts'
 
@@ -116,7 +116,7 @@ export async function listKeyHistories(
   for (const identityId of identityIds)
     leaves.push(await store.listLeavesOfIdentity(kernel.db, digestOf(identityId), range))
   const proved = await proveAll(kernel.db, leaves.flat(), log)
-  return { log, histories: leaves.map(({ length }) => proved.splice(0, length)) }
+  return { log, histories: split(proved, leaves) }
 }
 
 type Leaf = { index: number; leaf: string }

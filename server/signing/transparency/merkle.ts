@@ -36,7 +36,16 @@ export async function loadSubtrees(db: Database | Transaction, places: NodeId[])
 async function hashRanges(db: Database, ranges: Range[]): Promise<Uint8Array[]> {
   const places = ranges.map(subtreesOf)
   const subtrees = await loadSubtrees(db, places.flat())
-  return places.map((own) => rootOf(sha256, subtrees.splice(0, own.length)))
+  return split(subtrees, places).map((own) => rootOf(sha256, own))
+}
+
+/**
+ * Splits a list into adjacent parts as long as these. Receipts have hundreds of thousands of them: taking each from the
+ * front of the list would cost the square.
+ */
+export function split<Each>(list: readonly Each[], parts: readonly { length: number }[]): Each[][] {
+  let start = 0
+  return parts.map(({ length }) => list.slice(start, (start += length)))
 }
 
 function nameOf({ level, index }: NodeId): string {
@@ -53,7 +62,7 @@ export async function getInclusionProof(db: Database, index: number, size: numbe
 export async function proveInclusions(db: Database, indexes: number[], size: number): Promise<string[][]> {
   const paths = indexes.map((index) => besidePath(index, { start: 0, end: size }))
   const hashes = (await hashRanges(db, paths.flat())).map(toBase64)
-  return paths.map(({ length }) => hashes.splice(0, length))
+  return split(hashes, paths)
 }
 
 /** Returns the proof that the tree of size `to` extends the tree of size `from` (RFC 9162 §2.1.4.1). */

@@ -4,6 +4,7 @@
  */
 import { fromCanonicalBase64, toBase64 } from '../base64.ts'
 import { isObject } from '../json.ts'
+import { concatBytes } from './bytes.ts'
 import { isValidPublicKey, type VerifyEd25519 } from './ed25519.ts'
 import { treeSizeMax, type Sha256 } from './merkle-tree.ts'
 
@@ -20,6 +21,8 @@ export type NoteSuite = {
 
 const ed25519 = 1
 const keyIdBytes = 4
+/** Longer notes are not read, as in Go: a note has three lines and a few signatures. */
+const noteCharactersMax = 1_000_000
 const utf8 = new TextEncoder()
 
 export function writeCheckpoint({ origin, size, root }: Checkpoint): string {
@@ -42,6 +45,7 @@ export function writeNote(sha256: Sha256, text: string, key: NoteKey, signature:
 
 /** Returns the text of a note that this key has signed; ignores signatures of other keys. */
 export function verifyNote({ sha256, verifyEd25519 }: NoteSuite, note: string, key: NoteKey): string | undefined {
+  if (note.length > noteCharactersMax) return undefined
   const end = note.lastIndexOf('\n\n') + 1
   const [text, lines] = [note.slice(0, end), note.slice(end + 1)]
   if (end === 0 || !lines.endsWith('\n') || hasControls(note)) return undefined
@@ -61,9 +65,10 @@ export function writeVerifierKey(sha256: Sha256, key: NoteKey): string {
 
 /** Parses a key in one line; returns undefined for any other text, and for another id than that of name and key. */
 export function parseVerifierKey(sha256: Sha256, text: string): NoteKey | undefined {
-  const [, name = '', base64 = ''] = /^([^\s+]+)\+[\da-f]{8}\+(\S+)$/u.exec(text) ?? []
-  const bytes = fromCanonicalBase64(base64)
-  if (hasControls(text) || bytes?.[0] !== ed25519 || !isValidPublicKey(bytes.subarray(1))) return undefined
+  const [name = '', _id, ...rest] = text.split('+')
+  const bytes = fromCanonicalBase64(rest.join('+'))
+  if (!isName(name) || hasControls(text) || bytes?.[0] !== ed25519 || !isValidPublicKey(bytes.subarray(1)))
+    return undefined
   const key = { name, publicKey: bytes.subarray(1) }
   return writeVerifierKey(sha256, key) === text ? key : undefined
 }
@@ -92,14 +97,21 @@ export function parseTrustedLog(sha256: Sha256, value: unknown): NoteKey | undef
 }
 
 function readSignature(line: string) {
-  const [, name, base64 = ''] = /^— ([^\s+]+) (\S+)$/u.exec(line) ?? []
+  // Not one expression for the whole line, because megabytes of base64 would exhaust its stack.
+  const [dash, name = '', base64 = '', more] = line.split(' ', 4)
   const bytes = fromCanonicalBase64(base64)
-  if (name === undefined || !bytes || bytes.length <= keyIdBytes) return undefined
+  if (dash !== '—' || more !== undefined || !isName(name) || !bytes || bytes.length <= keyIdBytes) return undefined
   return { name, keyId: toBase64(bytes.subarray(0, keyIdBytes)), bytes: bytes.subarray(keyIdBytes) }
 }
 
 function keyId(sha256: Sha256, { name, publicKey }: NoteKey): Uint8Array {
-  return sha256(Uint8Array.of(...utf8.encode(`${name}\n`), ed25519, ...publicKey)).subarray(0, keyIdBytes)
+  const type = Uint8Array.of(ed25519)
+  return sha256(concatBytes(utf8.encode(`${name}\n`), type, publicKey)).subarray(0, keyIdBytes)
+}
+
+/** Names of keys contain no space and no plus sign (C2SP signed-note). */
+function isName(text: string): boolean {
+  return text !== '' && !/[\s+]/u.test(text)
 }
 
 function hasControls(note: string): boolean {

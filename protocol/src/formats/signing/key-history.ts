@@ -25,6 +25,7 @@ export type KeyHistoryError =
   | 'broken_chain'
   | 'unlinked_key'
   | 'no_possession'
+  | 'key_used_before'
 
 /** Proof that a key lacks: its leaf has none, because a client made the key that does not make proofs. */
 export type MissingKeyProof = Extract<KeyHistoryError, 'unlinked_key' | 'no_possession'>
@@ -63,7 +64,7 @@ export type IndexedLeaf = { index: number; leaf: string }
 
 /**
  * Checks the next leaf of an identity. `state` is undefined before its first leaf. An absent proof is not an error;
- * a wrong one is. Hostile leaves do not make it throw.
+ * a wrong one is. Of the keys before, it knows the last two alone. Hostile leaves do not make it throw.
  */
 export function advanceKeyHistory(
   suite: NoteSuite,
@@ -74,6 +75,8 @@ export function advanceKeyHistory(
   const next = readKeyEvent(leaf)
   if (typeof next === 'string') return next
   const error = findSequenceError(state, next) ?? findProofError(suite, log, state, next)
+  const former = state ? [state.publicKey, state.formerPublicKey] : []
+  if (!error && next.event === 'rotated' && former.includes(next.publicKey)) return 'key_used_before'
   return error ?? append(state, next, hashKeyEvent(suite.sha256, leaf))
 }
 
@@ -93,6 +96,10 @@ export function readKeyHistory(
     const next = advanceKeyHistory(suite, log, state, leaf)
     if (typeof next === 'string') return { error: next, position }
     if (next.identity !== identity) return { error: 'other_identity', position }
+    // A key that was replaced may have been stolen, and the owner of its successor can be led to link it.
+    const { publicKey, keyVersion } = next
+    if (keys.some((key) => key.publicKey === publicKey && key.keyVersion < keyVersion))
+      return { error: 'key_used_before', position }
     state = next
     addToKeys(keys, state, index)
   }

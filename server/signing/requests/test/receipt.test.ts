@@ -191,6 +191,9 @@ test('TLG-13 a signature counts only for the key that was in force at its time',
     flaw: 'key_not_in_force',
   })
   assert.ok('receipt' in (await check(await forge({ ...receipt, ...early, resolvedAt: later }))))
+  // A leap second is an instant of RFC 3339, and none of ECMAScript, which compares it with nothing.
+  const leap = { ...receipt, ...early, resolvedAt: '2016-12-31T23:59:60Z' }
+  assert.deepEqual(await check(await forge(leap)), { flaw: 'key_not_in_force' })
 })
 
 test('TLG-09 a receipt of another service is rejected', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { limits } from '@countersign/protocol/formats/limits'
 import {
   appendLeaves,
   hashChildren,
@@ -13,7 +14,7 @@ import { transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { openTestStorage } from '#testing/database.ts'
 import type { Storage } from '#platform/database/database.ts'
-import { getConsistencyProof, getInclusionProof } from '#signing/transparency/merkle.ts'
+import { getConsistencyProof, getInclusionProof, proveInclusions } from '#signing/transparency/merkle.ts'
 import { insertNodes } from '#signing/transparency/store.ts'
 
 const largest = 300
@@ -103,4 +104,21 @@ test('TLG-02 each tree is proved to be a prefix of a later one, and no altered p
 test('a proof has at most as many hashes as the tree is high', async () => {
   for (const index of [0, 1, 128, 255, 256, 298, 299])
     assert.ok((await getInclusionProof(storage.db, index, largest)).length <= 9)
+})
+
+test('TLG-16 the proofs of the largest receipt cost as much as its entries, not the square of them', async () => {
+  const entriesMax = 21 * (2 * limits.signingKeysMax + 1)
+  const costOf = async (count: number) => {
+    const indexes = Array.from({ length: count }, (_, nth) => nth % largest)
+    const before = process.cpuUsage()
+    const proofs = await proveInclusions(storage.db, indexes, largest)
+    const { user, system } = process.cpuUsage(before)
+    assert.deepEqual(proofs[count - 1], await getInclusionProof(storage.db, (count - 1) % largest, largest))
+    return user + system
+  }
+  await costOf(100)
+  // The smaller of two, because other work of the process counts too.
+  const quarter = Math.min(await costOf(Math.floor(entriesMax / 4)), await costOf(Math.floor(entriesMax / 4)))
+  const whole = Math.min(await costOf(entriesMax), await costOf(entriesMax))
+  assert.ok(whole < 8 * quarter, `${whole} and ${quarter} microseconds`)
 })

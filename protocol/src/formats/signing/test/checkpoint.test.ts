@@ -45,6 +45,7 @@ const altered: Record<string, string> = {
   'a line that is no signature': `${note}nothing\n`,
   'a control character': note.replace('think', 'think\u0007'),
   'carriage returns': note.replaceAll('\n', '\r\n'),
+  'more than a million characters': `${note}${`${signatureLine}\n`.repeat(10_000)}`,
   nothing: '',
 }
 for (const [what, sent] of Object.entries(altered))

@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import fastCheck from 'fast-check'
 import { nodeSuite } from '../../../signing/receipt-verification.ts'
 import { writeCanonicalJson } from '../canonical-json.ts'
+import { parseVerifierKey, readCheckpoint, writeVerifierKey } from '../checkpoint.ts'
+import { containsLeaf, verifyCheckpoint } from '../key-inclusion.ts'
 import {
   identityDigest,
   keyEventKinds,
@@ -222,6 +224,24 @@ test('KEY-21 an adoption closes the break before its key alone, by the former ke
   assert.deepEqual(missingOf(3, ...unclosed), ['unlinked_key'])
 })
 
+test('KEY-34 a key that was replaced never returns, also if its successor links it again', () => {
+  // A service that shows a stolen key to its owner's page as the current one gets such a link.
+  const back: ProvedKeyEvent = { ...rotated, keyVersion: 3, publicKey: first.publicKey, previous: hashOf(leaf2) }
+  const returned = leafOf(at(3), back, {})
+  const adoption: ProvedKeyEvent = { ...back, event: 'adopted', previous: hashOf(returned) }
+  const adopted = leafOf(at(4), adoption, { link: second, possession: first })
+  assert.equal(errorOf(leaf1, leaf2, returned, adopted), 'key_used_before 2')
+  const twice: ProvedKeyEvent = { ...rotated, publicKey: first.publicKey }
+  assert.equal(errorOf(leaf1, leafOf(at(2), twice, { link: first, possession: first })), 'key_used_before 1')
+  const next = { ...rotated, keyVersion: 3, publicKey: third.publicKey, previous: hashOf(leaf2) }
+  const leaf3 = leafOf(at(3), next, { link: second, possession: third })
+  const last = { ...back, keyVersion: 4, previous: hashOf(leaf3) }
+  assert.equal(
+    errorOf(leaf1, leaf2, leaf3, leafOf(at(4), last, { link: third, possession: first })),
+    'key_used_before 3',
+  )
+})
+
 test('KEY-22 no leaf makes a reader throw, and a history can be continued from what was stored', () => {
   const stored = JSON.parse(JSON.stringify(advanceKeyHistory(nodeSuite, log, undefined, leaf1)))
   assert.deepEqual(advanceKeyHistory(nodeSuite, log, stored, leaf2), historyOf(leaf1, leaf2).state)
@@ -245,4 +265,20 @@ test('KEY-22 no leaf makes a reader throw, and a history can be continued from w
     }),
   )
   assert.equal(parseKeyEvent('{"event":"\ud800"}'), undefined)
+})
+
+test('KEY-35 megabytes in any field of a leaf, a proof or a checkpoint make no reader throw', () => {
+  const long = 'A'.repeat(16 * 1024 ** 2)
+  for (const name of ['identity', 'link', 'possession', 'previous', 'publicKey'])
+    assert.equal(errorOf(replaced(leaf2, { [name]: long })), 'malformed_leaf 0')
+  const head = { origin: log, size: 2, root: nodeSuite.sha256(new Uint8Array()) }
+  assert.ok(!containsLeaf(nodeSuite.sha256, head, { index: 0, leaf: leaf1, hashes: [long] }))
+  assert.equal(readCheckpoint(`${log}\n2\n${long}\n`), undefined)
+  assert.equal(
+    verifyCheckpoint(nodeSuite, `${log}\n2\n\n\n— ${log} ${long}\n`, { name: log, publicKey: first.raw }),
+    undefined,
+  )
+  assert.equal(parseVerifierKey(nodeSuite.sha256, `${log}+00000000+${long}`), undefined)
+  const line = writeVerifierKey(nodeSuite.sha256, { name: long, publicKey: first.raw })
+  assert.equal(parseVerifierKey(nodeSuite.sha256, line)?.name, long)
 })

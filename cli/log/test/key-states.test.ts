@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { KeyStates } from '../key-states.ts'
+
+const key = Buffer.alloc(32, 1).toString('base64')
+const state = {
+  ...{ head: key, publicKey: key, formerPublicKey: null, at: '2030-01-01T12:00:00.000Z', keyVersion: 1 },
+  ...{ event: 'created' as const, hasPossession: false, isLinked: true },
+}
+
+/** Returns the processor time of storing as many identities with these digests, in microseconds. */
+function costOf(count: number, digestOf: (nth: number) => Buffer): number {
+  const states = new KeyStates()
+  const before = process.cpuUsage()
+  for (let nth = 0; nth < count; nth += 1) {
+    const identity = digestOf(nth).toString('base64')
+    assert.equal(states.find(identity), undefined)
+    states.set({ ...state, identity })
+  }
+  const { user, system } = process.cpuUsage(before)
+  assert.equal(states.count, count)
+  return user + system
+}
+
+/** Digests that differ in one bit of each word of so many bytes: the upper one, which a product keeps least of. */
+const digestsOf = (wordBytes: number, bits: number) => (nth: number) => {
+  const digest = Buffer.alloc(32)
+  for (let bit = 0; bit < 16; bit += 1) {
+    const place = (Math.floor(bit / bits) * wordBytes + wordBytes - 1) % 32
+    digest[place] = (digest[place] ?? 0) | (((nth >> bit) & 1) << (7 - (bit % bits)))
+  }
+  return digest
+}
+
+test('TLG-17 digests that a service chooses cost log watch no more than others', () => {
+  const count = 10_000
+  const honest = () => randomBytes(32)
+  costOf(1000, honest)
+  const usual = Math.min(costOf(count, honest), costOf(count, honest))
+  for (const [wordBytes, bits] of [
+    [4, 2],
+    [4, 4],
+    [2, 1],
+    [2, 4],
+    [1, 1],
+  ] as const) {
+    const cost = Math.min(costOf(count, digestsOf(wordBytes, bits)), costOf(count, digestsOf(wordBytes, bits)))
+    assert.ok(cost < 8 * usual, `${cost} and ${usual} microseconds, words of ${wordBytes} bytes`)
+  }
+})
+
+test('the states of many identities are found again, also after they were stored', () => {
+  const identities = Array.from({ length: 3000 }, () => randomBytes(32).toString('base64'))
+  const states = new KeyStates()
+  for (const [nth, identity] of identities.entries()) states.set({ ...state, identity, keyVersion: nth + 1 })
+  const read = KeyStates.readAll(Buffer.concat([...states.pieces()]))
+  for (const [nth, identity] of identities.entries())
+    assert.deepEqual(read.find(identity), { ...state, identity, keyVersion: nth + 1 })
+})
