@@ -3,6 +3,7 @@ import { type PresenceEvidence, presenceDigest } from '@countersign/protocol/for
 import type { UserId } from '@countersign/protocol/ids'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import { actingUserTransaction, lockUser } from '#accounts/identities/identity.ts'
+import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
@@ -81,12 +82,12 @@ export async function verifyPresence(
 /**
  * Runs what a verified presence authorizes, on behalf of the session, with the user locked, in one transaction with the
  * update of the signature counter. If `work` returns undefined, nothing was done, and the counter stays. The
- * authentication of the session does not become more recent, because the user was
- * asked for this one statement. Throws `invalid_credential` if the counter went backwards or the passkey was removed,
- * and like `actingUserTransaction`.
+ * authentication of the session does not become more recent, because the user was asked for this one statement. Throws
+ * `invalid_credential` if the counter went backwards or the passkey was removed, `rate_limited` if it did so often, and
+ * like `actingUserTransaction`.
  */
 export async function presenceTransaction<Result>(
-  kernel: Surroundings,
+  kernel: Surroundings & Pick<ServerContext, 'rateLimits'>,
   { session, presence: { proved } }: { session: PasskeySession; presence: Presence },
   now: Date,
   work: (tx: Transaction) => Promise<Result | undefined>,
@@ -100,7 +101,10 @@ export async function presenceTransaction<Result>(
       return done
     })
   } catch (error) {
-    throw error === regression ? await rejectCounter(kernel, proved, now) : error
+    if (error !== regression) throw error
+    // The work was rolled back, so the same assertion can be sent again. Each audit event has to count.
+    await kernel.rateLimits.count('reauthentications-per-user', ownKey(session, now))
+    throw await rejectCounter(kernel, proved, now)
   }
 }
 

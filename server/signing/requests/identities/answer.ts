@@ -61,10 +61,10 @@ type Given = { requestId: string; signature: string; approval?: GivenApproval | 
  * Records a signature, with an approval or without. Without one, a recent authentication is required, because earlier
  * signatures are readable with the session alone. Throws `request_not_found`, `request_not_pending`, `app_disabled`,
  * `reauthentication_required`, `invalid_signature`, `signature_reused`; with an approval `invalid_flow`,
- * `approval_changed`, `invalid_credential`, `invalid_approval`.
+ * `approval_changed`, `invalid_credential`, `invalid_approval`, `rate_limited`.
  */
 export async function signRequest(
-  surroundings: Surroundings,
+  surroundings: Surroundings & Pick<ServerContext, 'rateLimits'>,
   session: PasskeySession,
   { requestId, signature: written, approval }: Given,
   now: Date,

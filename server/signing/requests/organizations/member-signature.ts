@@ -40,10 +40,10 @@ const errors = defineErrors({
  * in the same role, because a signature stays bound to its first role, also within one request. Throws
  * `request_not_found`, `insufficient_scope`, `enterprise_sso_required`, `request_not_pending`, `app_disabled`,
  * `reauthentication_required`, `invalid_signature`, `signature_reused`; with `approval` `invalid_flow`,
- * `approval_changed`, `invalid_credential`, `invalid_approval`.
+ * `approval_changed`, `invalid_credential`, `invalid_approval`, `rate_limited`.
  */
 export async function signForOrganization(
-  surroundings: Surroundings,
+  surroundings: Surroundings & Pick<ServerContext, 'rateLimits'>,
   { signature: written, approval, ...asking }: Acting & { role: Role; signature: string; approval?: GivenApproval },
   now: Date,
 ) {

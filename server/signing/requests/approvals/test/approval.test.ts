@@ -197,6 +197,24 @@ test('SGN-21 a copied passkey, whose counter stands still, approves nothing', as
   assert.ok((await actionsOf(ada.userId)).includes('passkey.sign_count_regressed'))
 })
 
+test('SGN-40 an assertion of a copied passkey that is sent often fills no audit log', async () => {
+  const limited = await createWorld({ rateLimits: true })
+  const bank = signingRequesterOf(limited, await limited.app({ name: 'Bank' }))
+  const ada = await createSigner(limited)
+  const requests = [(await bank.request(ada.identityId)).json(), (await bank.request(ada.identityId)).json()]
+  const [first, second] = requests.map(({ requestId }) => requestId)
+  const approver = approverOf(limited, ada)
+  await approver.give(first, { assertion: { signCount: 7 } })
+  const body = answerOf(ada, await approver.begin(second), { assertion: { signCount: 7 } })
+  const codes: unknown[] = []
+  for (let index = 0; index < 70; index += 1) codes.push((await approver.send(second, body)).statusCode)
+  const events = limited.db.selectFrom('audit_event').where('action', '=', 'passkey.sign_count_regressed')
+  const recorded = await events.select('event_id').execute()
+  await limited.close()
+  assert.ok(recorded.length <= 60, `${recorded.length} events`)
+  assert.deepEqual([...new Set(codes)], [401, 429])
+})
+
 test('SGN-22 of the approvals that one person starts for one request, also at once, five remain', async () => {
   const { ada, requestId, approver } = await openRequest({ expiresInSeconds: 3600 })
   const first = await approver.begin(requestId)
