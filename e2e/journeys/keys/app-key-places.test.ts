@@ -178,7 +178,8 @@ test('APK-09 the envelope of another app, identity or version, or an altered one
     authorizations.find((each) => each.clientId === clientId)?.encryptedAppKey ?? ''
   const own = sealedFor(app.clientId)
   const header = Buffer.from(JSON.stringify({ alg: 'dir', enc: 'A256GCM', ctx: 'app-key:x' })).toString('base64url')
-  const falsified = [sealedFor(other.clientId), own.replace(/^[^.]+/, header), own.replace(/.$/, 'A')]
+  const altered = own.replace(/.{22}$/, (tag) => `${tag.startsWith('A') ? 'B' : 'A'}${tag.slice(1)}`)
+  const falsified = [sealedFor(other.clientId), own.replace(/^[^.]+/, header), altered]
   const places = recordPlaces(fay.page)
   for (const sealed of falsified) {
     await fay.page.route('**/api/oauth/{authorize,authorization/*}', async (route) => {

@@ -52,6 +52,7 @@ const refused: Record<string, object> = {
   'a key of another length': { ...fields, key: fields.key.slice(4) },
   'a key in another spelling': { ...fields, key: fields.key.replace('=', '') },
   'a recipient that is no thumbprint': { ...fields, recipient: thumbprint.slice(1) },
+  'a recipient of another length': { ...fields, recipient: 'AAAA' },
   'a recipient in another spelling': { ...fields, recipient: `${thumbprint.slice(0, -1)}l` },
   'a time in another spelling': { ...fields, consentedAt: '2030-01-01T12:00:00Z' },
   'no such time': { ...fields, consentedAt: '2030-13-01T12:00:00.000Z' },
