@@ -17,9 +17,8 @@ const saltBytes = 16
 export async function extendTrails(db: Database): Promise<void> {
   for (let round = 0; round < roundsMax; round += 1) {
     const organizations = await store.listOrganizationsWithPendingEvents(db, organizationsPerRound)
-    let appended = 0
-    for (const organizationId of organizations) appended += await appendBatch(db, organizationId)
-    if (appended === 0) return
+    for (const organizationId of organizations) await appendBatch(db, organizationId)
+    if (organizations.length === 0) return
   }
 }
 
@@ -30,8 +29,8 @@ export async function extendTrail(db: Database, organizationId: OrganizationId):
 }
 
 /**
- * Appends the next events of an organization to its trail. Concurrent calls append one after the other. Returns the
- * number of entries.
+ * Appends the next events of an organization to its trail, and forgets those that the operator has deleted before.
+ * Concurrent calls append one after the other. Returns the number of entries.
  */
 function appendBatch(db: Database, organizationId: OrganizationId): Promise<number> {
   return transaction(db, async (tx) => {
@@ -45,6 +44,7 @@ function appendBatch(db: Database, organizationId: OrganizationId): Promise<numb
       return { eventId: event.entryId, sequence, entry: writeCanonicalJson(entry), salt }
     })
     if (rows.length > 0) await store.appendEntries(tx, organizationId, { rows, head })
+    if (rows.length < eventsPerBatch) await store.forgetDeletedEvents(tx, organizationId)
     return rows.length
   })
 }
@@ -71,9 +71,12 @@ export async function* writeTrail(db: Database, organizationId: OrganizationId, 
   for await (const rows of pages) yield rows.map(lineOf).join('')
 }
 
-/** Formats a record as verifiers read it. An event that the operator has deleted leaves an entry without details. */
+/**
+ * Formats a record as verifiers read it. An event that the operator has deleted, with its salt or without, leaves an
+ * entry without details.
+ */
 function lineOf({ entry, salt, event }: store.TrailRow): string {
-  const details = event && { details: detailsOf(event), salt: toBase64(salt) }
+  const details = event && salt && { details: detailsOf(event), salt: toBase64(salt) }
   return `${JSON.stringify({ entry, ...details, acts: [] })}\n`
 }
 
