@@ -100,8 +100,8 @@ export async function appendEntries(
 }
 
 /** Removes events from the queue that no longer exist. */
-export async function forgetDeletedEvents(tx: Transaction, organizationId: OrganizationId): Promise<void> {
-  await tx
+export async function forgetDeletedEvents(db: Database, organizationId: OrganizationId): Promise<void> {
+  await db
     .deleteFrom('organization_trail_pending')
     .where('organization_id', '=', organizationId)
     .where(({ not, exists, selectFrom }) =>

@@ -17,8 +17,12 @@ const saltBytes = 16
 export async function extendTrails(db: Database): Promise<void> {
   for (let round = 0; round < roundsMax; round += 1) {
     const organizations = await store.listOrganizationsWithPendingEvents(db, organizationsPerRound)
-    for (const organizationId of organizations) await appendBatch(db, organizationId)
     if (organizations.length === 0) return
+    for (const organizationId of organizations) {
+      const appended = await appendBatch(db, organizationId)
+      // What waits and cannot be placed was deleted by the operator, and would keep others waiting.
+      if (appended === 0) await store.forgetDeletedEvents(db, organizationId)
+    }
   }
 }
 
@@ -29,8 +33,8 @@ export async function extendTrail(db: Database, organizationId: OrganizationId):
 }
 
 /**
- * Appends the next events of an organization to its trail, and forgets those that the operator has deleted before.
- * Concurrent calls append one after the other. Returns the number of entries.
+ * Appends the next events of an organization to its trail. Concurrent calls append one after the other. Returns the
+ * number of entries.
  */
 function appendBatch(db: Database, organizationId: OrganizationId): Promise<number> {
   return transaction(db, async (tx) => {
@@ -44,7 +48,6 @@ function appendBatch(db: Database, organizationId: OrganizationId): Promise<numb
       return { eventId: event.entryId, sequence, entry: writeCanonicalJson(entry), salt }
     })
     if (rows.length > 0) await store.appendEntries(tx, organizationId, { rows, head })
-    if (rows.length < eventsPerBatch) await store.forgetDeletedEvents(tx, organizationId)
     return rows.length
   })
 }
