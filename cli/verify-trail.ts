@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { isObject } from '@countersign/protocol/formats/json'
 import type { TrailError, TrailHead } from '@countersign/protocol/signing/acts/trail-verification'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -68,7 +67,7 @@ async function verifyTrail(file: string, remembered: TrailHead | undefined) {
   let [line, withoutDetails] = [0, 0]
   for await (const text of linesOf(file)) {
     line += 1
-    const record = parse(text)
+    const record = readRecord(text)
     if (!verifier) {
       organizationId = organizationOf(record)
       const expected = { organizationId, issuer: '', publicKeyOf: () => undefined, remembered }
@@ -84,12 +83,25 @@ async function verifyTrail(file: string, remembered: TrailHead | undefined) {
   return { organizationId, withoutDetails, ...end }
 }
 
+/** Lines end with a line feed alone: `readline` also ends them at U+2028, which JSON does not escape. */
 async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = ''
   try {
-    yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity })
+    for await (const piece of createReadStream(file, 'utf8')) {
+      const lines = `${rest}${piece}`.split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
   } catch (cause) {
     throw new CliError(`${file} cannot be read`, { cause })
   }
+  if (rest !== '') yield rest
+}
+
+/** Parses a record in the one spelling of the export: a member that is there twice would mean two things. */
+function readRecord(line: string): unknown {
+  const record = parse(line)
+  return JSON.stringify(record) === line.trimEnd() ? record : undefined
 }
 
 /** Returns the organization that the first entry names. The verifier requires that all others name it too. */

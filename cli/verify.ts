@@ -32,7 +32,7 @@ const words: Record<ReceiptError, string> = {
 const notes: Record<UnprovedProperty, string> = {
   unlinked_key: 'a key was replaced without a signature of the key before it',
   no_possession: 'the holder of the key has not signed its log entry',
-  no_approval: 'what the signature was for: the text was signed without an approval of the request',
+  no_approval: 'the text was signed without an approval, so nothing proves for which request and app',
 }
 
 export function addVerify(program: Command): void {
@@ -75,7 +75,7 @@ export function addVerify(program: Command): void {
 
 function originOf(url: string): string {
   const parsed = URL.parse(url)
-  if (!parsed) throw new CliError(`${url} is not a URL`)
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new CliError(`${url} is not the URL of an issuer`)
   return parsed.origin
 }
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { recordAuditEvent } from '../../server/platform/audit/audit-log.ts'
 import { businessRequest, createOrganization } from '../../server/testing/organization.ts'
 import { createWorld } from '../../server/testing/world.ts'
 import { inherited } from '../testing/environment.ts'
@@ -11,6 +12,7 @@ import { inherited } from '../testing/environment.ts'
 let folder: string
 let organizationId: string
 let lines: string[]
+let unusual: string[]
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-trail-'))
@@ -21,6 +23,11 @@ before(async () => {
   for (const name of ['One', 'Two']) await businessRequest(world, owner, `PATCH /organizations/${id}`, { name })
   const { body } = await businessRequest(world, owner, `GET /organizations/${id}/trail`)
   lines = body.trimEnd().split('\n')
+  const { id: other } = await createOrganization(world, owner, 'Other')
+  const details = { reason: 'one\u2028two\u2029three\u0085' }
+  const event = { action: 'organization.updated', actor: 'user', organizationId: other, details } as const
+  await recordAuditEvent(world.db, event, world.now())
+  unusual = (await businessRequest(world, owner, `GET /organizations/${other}/trail`)).body.trimEnd().split('\n')
   await world.close()
 })
 after(() => rm(folder, { recursive: true }))
@@ -50,6 +57,15 @@ test('an exported trail is verified without a network, and its head is printed',
   const head = await headOf(lines.join('\n'))
   const again = await verify(lines.join('\n'), '--head', head)
   assert.deepEqual([again.code, again.stdout.includes('Keep the head')], [0, false])
+})
+
+test('ACT-40 a line separator in details ends no record, and no record means two things', async () => {
+  const { code, stderr } = await verify(unusual.join('\r\n'))
+  assert.equal(code, 0, stderr)
+  const [one = '', ...others] = lines
+  const doubled = one.replace('"details":{', '"details":{"entryId":"other"},"details":{')
+  assert.notEqual(doubled, one)
+  assert.match((await verify([doubled, ...others].join('\n'))).stderr, /line 1: it is not an entry/)
 })
 
 test('ACT-31 an event that was deleted is counted', async () => {

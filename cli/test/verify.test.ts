@@ -153,7 +153,7 @@ test('the receipt of an organization shows the signer and the approvers', async 
 
 test('SGN-32 without an approval that is said, and fails where one is required', async () => {
   const given = ['--payload', payload, '--jwks', 'jwks.json']
-  assert.match((await verify('receipt.jws', ...given)).stdout, /^ {2}unproved no approval: /m)
+  assert.match((await verify('receipt.jws', ...given)).stdout, /^ {2}note {5}the text was signed without an approval/m)
   const required = [...given, '--require', 'approval']
   const refused = await verify('receipt.jws', ...required, '--issuer', 'http://localhost:4401/')
   assert.equal(refused.code, 1)
@@ -162,7 +162,8 @@ test('SGN-32 without an approval that is said, and fails where one is required',
   const verifyApproved = (issuer: string) => verify('approved.jws', ...required, '--issuer', issuer)
   const accepted = await verifyApproved('http://localhost:4401/')
   assert.equal(accepted.code, 0, accepted.stderr)
-  assert.doesNotMatch(accepted.stdout, /unproved/)
+  assert.doesNotMatch(accepted.stdout, /without an approval/)
+  assert.match((await verifyApproved('localhost:4401')).stderr, /localhost:4401 is not the URL of an issuer/)
   const elsewhere = await verifyApproved('https://id.example')
   assert.match(elsewhere.stderr, /its approval is not for this/)
 })

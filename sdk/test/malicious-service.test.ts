@@ -157,7 +157,7 @@ function approvalOf(changes: Record<string, unknown>, expiry: string) {
   return { statement: writeCanonicalJson(statement), signature, presence: presence.toString('base64') }
 }
 
-test('SGN-32 an approval of anything but the request of the app is rejected', async (t) => {
+test('SGN-32, SGN-41 an approval of anything but the request of the app, or of another time, is rejected', async (t) => {
   const expiry = '2030-01-01T12:05:00.000Z'
   const outcomeOf = async (change: (issuer: string) => object) => {
     const replies: Reply[] = []
@@ -174,6 +174,7 @@ test('SGN-32 an approval of anything but the request of the app is rejected', as
     { issuer: 'https://id.example' },
     { role: 'sign' },
     { expiresAt: '2030-01-01T13:00:00.000Z' },
+    { createdAt: '2030-01-01T11:00:00.000Z', challengedAt: '2030-01-01T11:44:59.000Z' },
     { payloadSha256: createHash('sha256').update('Pay 1,000 €').digest('base64') },
   ]
   for (const lie of lies)

@@ -40,8 +40,7 @@ test("a user's signature reaches the waiting app, with the proof for third parti
     payload,
     publicKey,
     signature: outcome.signature,
-    approval: undefined,
-    unproved: ['no_approval'],
+    unproved: [],
   })
   assert.ok(Math.abs(Date.now() - Date.parse(resolvedAt)) < 10_000)
   assert.ok(verifySignature(outcome))

@@ -32,8 +32,8 @@ create table organization_trail (
   event_id uuid not null,
   -- Canonical JSON with the digest of the entry before.
   entry text not null,
-  -- Hashed with the details of the event, so that the entry does not show them after they were deleted.
-  salt bytea not null,
+  -- Hashed with the details of the event, so that the entry does not show them after both were deleted. Null from then.
+  salt bytea,
   primary key (organization_id, sequence)
 );
 

@@ -14,6 +14,16 @@ export function fromCanonicalBase64(text: string): Uint8Array<ArrayBuffer> | und
   return bytes
 }
 
+/**
+ * Decodes base64 of exactly this many bytes. Use it for text without a limit: the expression above would exhaust the
+ * stack with megabytes.
+ */
+export function fromCanonicalBase64Of(byteLength: number, text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length !== Math.ceil(byteLength / 3) * 4) return undefined
+  const bytes = fromCanonicalBase64(text)
+  return bytes?.length === byteLength ? bytes : undefined
+}
+
 /** Decodes base64url without padding (RFC 4648 §5, RFC 7515 §2), with the same strictness. */
 export function fromCanonicalBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]*$/.test(text)) return undefined

@@ -15,6 +15,8 @@ const Digest = Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' })
 /** Of 32 bytes in base64. */
 const digestCharacters = 44
 const closed = { additionalProperties: false }
+/** Clocks of two processes of a service may differ by this much. */
+const clockToleranceSeconds = 10 * 60
 
 /** Role of the person: for themselves, or as a member of an organization. */
 export const ApprovalRole = Type.Union([Type.Literal('self'), Type.Literal('sign'), Type.Literal('approve')])
@@ -80,12 +82,17 @@ export type ExpectedApproval = {
   identityId: string
   issuer: string
   role: ApprovalStatement['role']
-  /** Without `memberId`, the membership is the word of the service. */
-  organization?: { id: string; approvalsNeeded: number; memberId?: string | undefined } | undefined
+  /** Without `memberId` or `name`, these are the word of the service. */
+  organization?:
+    | { id: string; approvalsNeeded: number; memberId?: string | undefined; name?: string | undefined }
+    | undefined
   payload: string
   publicKey: string
   /** Without it, the version of the key is the word of the service. */
   keyVersion?: number | undefined
+  /** Instants of the request and of its answer. Without them, the verifier believes those that it reads elsewhere. */
+  createdAt?: string | undefined
+  answeredAt?: string | undefined
   expiresAt?: string | undefined
   /** True if an approval without a passkey is refused. */
   requiresPresence: boolean
@@ -129,7 +136,7 @@ export function findApprovalError(
     ['other_text', statement.payloadSha256 !== payloadSha256],
     ['other_key', statement.publicKey !== expected.publicKey || !isSameVersion(statement, expected)],
     ['other_expiry', expected.expiresAt !== undefined && !isSameInstant(statement.expiresAt, expected.expiresAt)],
-    ['out_of_time', statement.createdAt > statement.challengedAt || statement.challengedAt >= statement.expiresAt],
+    ['out_of_time', !isInTime(statement, expected)],
     ['no_presence', expected.requiresPresence && approval.presence === undefined],
   ]
   return differences.find(([, differs]) => differs)?.[0]
@@ -149,6 +156,18 @@ export function parseApprovalStatement(text: string): ApprovalStatement | undefi
 
 function isSameVersion(stated: Pick<ApprovalStatement, 'keyVersion'>, { keyVersion }: ExpectedApproval): boolean {
   return keyVersion === undefined || stated.keyVersion === keyVersion
+}
+
+/**
+ * Checks the order of the instants in a statement, and that what is said of request and answer agrees with them: an
+ * approval is given within five minutes. Its time was compared with the clock of the person's device.
+ */
+function isInTime({ createdAt, challengedAt, expiresAt }: ApprovalStatement, expected: ExpectedApproval): boolean {
+  if (createdAt > challengedAt || challengedAt >= expiresAt) return false
+  if (expected.createdAt !== undefined && !isSameInstant(createdAt, expected.createdAt)) return false
+  if (expected.answeredAt === undefined) return true
+  const seconds = (Date.parse(expected.answeredAt) - Date.parse(challengedAt)) / 1000
+  return seconds >= -clockToleranceSeconds && seconds <= limits.flowLifetimeSeconds + clockToleranceSeconds
 }
 
 /** Compares instants: an app may have stored one in another spelling. */
@@ -173,5 +192,6 @@ function isSameOrganization(
   expected: ExpectedApproval['organization'],
 ): boolean {
   if (expected?.memberId !== undefined && stated?.memberId !== expected.memberId) return false
+  if (expected?.name !== undefined && stated?.name !== expected.name) return false
   return stated?.id === expected?.id && stated?.approvalsNeeded === expected?.approvalsNeeded
 }

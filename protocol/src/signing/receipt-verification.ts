@@ -87,7 +87,7 @@ export function verifyReceipt(jws: string, expected: ReceiptExpectation): Receip
   if (!checkpoint) return flawed('key_not_in_log')
   const found = verifyReceiptKey(nodeSuite, checkpoint, { ...receipt, at: receipt.resolvedAt })
   if (typeof found === 'string') return flawed(found)
-  const approvals = verifyApprovals([receipt], { ...expected, receipt })
+  const approvals = verifyApprovals([{ ...receipt, at: receipt.resolvedAt }], { ...expected, receipt })
   if ('flaw' in approvals) return approvals
   const { unproved, ...key } = found
   return { receipt, checkpoint, key, unproved: [...approvals.unproved, ...unproved] }
@@ -130,6 +130,8 @@ function requireKnown({ require = 'text', issuer }: ReceiptRequirement): void {
 }
 
 type Approved = Pick<Receipt, 'identityId' | 'publicKey' | 'keyVersion'> & {
+  /** Time of the signature. */
+  at: string
   approval?: Approval
   memberId?: string
   role?: 'sign' | 'approve'
@@ -141,13 +143,15 @@ function verifyApprovals(
   signatures: Approved[],
   { require, issuer, payload, receipt }: ApprovalExpectation,
 ): { unproved: 'no_approval'[] } | { flaw: ReceiptError } {
-  for (const { approval, memberId, role = 'self', identityId, publicKey, keyVersion } of signatures) {
+  for (const { approval, memberId, role = 'self', at, ...key } of signatures) {
     if (!approval) continue
     const expected: ExpectedApproval = {
-      ...{ requestId: receipt.requestId, clientId: receipt.clientId, identityId, publicKey, keyVersion, role, payload },
+      ...{ requestId: receipt.requestId, clientId: receipt.clientId, role, payload },
+      ...{ identityId: key.identityId, publicKey: key.publicKey, keyVersion: key.keyVersion },
+      ...{ createdAt: receipt.createdAt, answeredAt: at },
       issuer: issuer ?? parseApprovalStatement(approval.statement)?.issuer ?? '',
       ...('organization' in receipt && {
-        organization: { id: receipt.organization.id, approvalsNeeded: receipt.approvalsNeeded, memberId },
+        organization: { ...receipt.organization, approvalsNeeded: receipt.approvalsNeeded, memberId },
       }),
       requiresPresence: require === 'approval',
     }

@@ -100,11 +100,11 @@ export async function waitForOrganizationSignature(
 async function requireApproved(
   app: App,
   { requestId, organizationId, payload, approvalsNeeded, expiresAt }: OrganizationRequest,
-  { identityId, memberId, role, publicKey, approval }: MemberSignature,
+  { identityId, memberId, role, publicKey, at, approval }: MemberSignature,
 ): Promise<void> {
   const keyVersion = app.trust && (await requireKey(app.trust, { identityId, publicKey }))
   const organization = { id: organizationId, approvalsNeeded, memberId }
-  const request = { requestId, identityId, role, payload, expiresAt, organization }
+  const request = { requestId, identityId, role, payload, expiresAt, answeredAt: at, organization }
   requireApproval(app, approval, { ...request, publicKey, keyVersion })
 }
 

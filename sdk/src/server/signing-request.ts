@@ -64,6 +64,8 @@ export type SigningOutcome =
   | { status: 'denied'; requestId: string; identityId: string }
   | { status: 'expired'; requestId: string; identityId: string }
 
+type Signed = Extract<SigningOutcome, { status: 'signed' }>
+
 const openingPatienceMilliseconds = 15_000
 /** Longer than the wait parameter of the request. */
 const statusPatienceMilliseconds = (limits.signingWaitSecondsMax + 15) * 1000
@@ -132,7 +134,7 @@ export async function waitForSignature(
   const { trust } = app
   if (!trust) warnWithoutTrust()
   const outcome = toSigningOutcome(request, await pollStatus(app, request, waiting))
-  if (outcome.status === 'signed') await requireApproved(app, request, outcome.approval)
+  if (outcome.status === 'signed') await requireApproved(app, request, outcome)
   return outcome
 }
 
@@ -140,11 +142,11 @@ export async function waitForSignature(
 async function requireApproved(
   app: App,
   { requestId, identityId, payload, publicKey, expiresAt, keyVersion }: SigningRequest,
-  approval: Approval | undefined,
+  { approval, resolvedAt: answeredAt }: Pick<Signed, 'approval' | 'resolvedAt'>,
 ): Promise<void> {
   const { trust } = app
   const provedVersion = keyVersion ?? (trust && (await requireKey(trust, { identityId, publicKey })))
-  const request = { requestId, identityId, role: 'self', payload, expiresAt } as const
+  const request = { requestId, identityId, role: 'self', payload, expiresAt, answeredAt } as const
   requireApproval(app, approval, { ...request, publicKey, keyVersion: provedVersion })
 }
 

@@ -99,8 +99,25 @@ export async function appendEntries(
     .execute()
 }
 
-/** Entry of a trail, and its event unless that was deleted. */
-export type TrailRow = { sequence: number; entry: string; salt: Uint8Array; event: TrailEventDetails | null }
+/** Removes events from the queue that no longer exist. */
+export async function forgetDeletedEvents(db: Database, organizationId: OrganizationId): Promise<void> {
+  await db
+    .deleteFrom('organization_trail_pending')
+    .where('organization_id', '=', organizationId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('audit_event')
+            .select('audit_event.event_id')
+            .whereRef('audit_event.event_id', '=', 'organization_trail_pending.event_id'),
+        ),
+      ),
+    )
+    .execute()
+}
+
+/** Entry of a trail, and its event and salt unless these were deleted. */
+export type TrailRow = { sequence: number; entry: string; salt: Uint8Array | null; event: TrailEventDetails | null }
 
 /** Lists `count` entries of a trail after the entry `after`, oldest first. */
 export async function listTrailRows(

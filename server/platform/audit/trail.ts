@@ -17,9 +17,12 @@ const saltBytes = 16
 export async function extendTrails(db: Database): Promise<void> {
   for (let round = 0; round < roundsMax; round += 1) {
     const organizations = await store.listOrganizationsWithPendingEvents(db, organizationsPerRound)
-    let appended = 0
-    for (const organizationId of organizations) appended += await appendBatch(db, organizationId)
-    if (appended === 0) return
+    if (organizations.length === 0) return
+    for (const organizationId of organizations) {
+      const appended = await appendBatch(db, organizationId)
+      // What waits and cannot be placed was deleted by the operator, and would keep others waiting.
+      if (appended === 0) await store.forgetDeletedEvents(db, organizationId)
+    }
   }
 }
 
@@ -71,9 +74,12 @@ export async function* writeTrail(db: Database, organizationId: OrganizationId, 
   for await (const rows of pages) yield rows.map(lineOf).join('')
 }
 
-/** Formats a record as verifiers read it. An event that the operator has deleted leaves an entry without details. */
+/**
+ * Formats a record as verifiers read it. An event that the operator has deleted, with its salt or without, leaves an
+ * entry without details.
+ */
 function lineOf({ entry, salt, event }: store.TrailRow): string {
-  const details = event && { details: detailsOf(event), salt: toBase64(salt) }
+  const details = event && salt && { details: detailsOf(event), salt: toBase64(salt) }
   return `${JSON.stringify({ entry, ...details, acts: [] })}\n`
 }
 

@@ -291,7 +291,7 @@ export interface Tables {
     sequence: number
     event_id: string
     entry: string
-    salt: Uint8Array
+    salt: Uint8Array | null
   }
   organization_trail_head: {
     organization_id: OrganizationId

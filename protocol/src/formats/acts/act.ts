@@ -2,7 +2,7 @@
  * What the key of a member signs for an act in an organization: a statement of the action, a salted digest of its
  * details, the time and the organization's trail, and a digest of the passkey's assertion for this statement.
  */
-import { fromCanonicalBase64, toBase64 } from '../base64.ts'
+import { fromCanonicalBase64Of, toBase64 } from '../base64.ts'
 import { concatBytes } from '../signing/bytes.ts'
 import type { JsonObject } from '../signing/canonical-json.ts'
 import { frame } from '../signing/frame.ts'
@@ -58,8 +58,8 @@ export function proposalDigest(sha256: Sha256, proposal: JsonObject): string {
  */
 export function actsDigest(sha256: Sha256, acts: readonly SignedAct[]): string | undefined {
   const parts = acts.flatMap(({ statement, presence, signature }) => {
-    const [digest, bytes] = [fromCanonicalBase64(presence), fromCanonicalBase64(signature)]
-    return digest?.length === 32 && bytes?.length === 64 ? [sha256(utf8.encode(statement)), digest, bytes] : []
+    const [digest, bytes] = [fromCanonicalBase64Of(32, presence), fromCanonicalBase64Of(64, signature)]
+    return digest && bytes ? [sha256(utf8.encode(statement)), digest, bytes] : []
   })
   return parts.length === acts.length * 3 ? toBase64(sha256(concatBytes(...parts))) : undefined
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { fromCanonicalBase64 } from '../../formats/base64.ts'
+import { fromCanonicalBase64Of } from '../../formats/base64.ts'
 import {
   actMessage,
   actsDigest,
@@ -148,8 +148,8 @@ function verifyRecord(
 /** Checks the details of an entry against its digest, unless both they and their salt were erased. */
 function isDetailsOf(sha256: Sha256, { details, salt }: TrailRecord, entry: TrailEntry): boolean {
   if (details === undefined && salt === undefined) return true
-  const bytes = salt === undefined ? undefined : fromCanonicalBase64(salt)
-  if (!details || bytes?.length !== saltBytes) return false
+  const bytes = salt === undefined ? undefined : fromCanonicalBase64Of(saltBytes, salt)
+  if (!details || !bytes) return false
   try {
     return detailsDigest(sha256, details, bytes) === entry.details
   } catch (error) {
@@ -216,8 +216,8 @@ export function isActSigned(
   statement: ActStatement,
   publicKey: string,
 ): boolean {
-  const digest = fromCanonicalBase64(presence)
-  if (digest?.length !== 32 || digest.every((byte) => byte === 0)) return false
+  const digest = fromCanonicalBase64Of(32, presence)
+  if (!digest || digest.every((byte) => byte === 0)) return false
   return isSignedBy(verifyEd25519, { publicKey, signature }, actMessage(statement, digest))
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { isObject } from '@countersign/protocol/formats/json'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { createTrailVerifier, type TrailHead } from '@countersign/protocol/signing/acts/trail-verification'
-import type { OrganizationId } from '@countersign/protocol/ids'
+import { asId, type OrganizationId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { extendTrails } from '#platform/audit/trail.ts'
 import { businessRequest, join, createOrganization } from '#testing/organization.ts'
@@ -132,6 +135,37 @@ test('ACT-31 an old event that the operator deletes leaves its entry, and the tr
   const records = await exportTrail()
   assert.deepEqual(verify(records, { remembered }), remembered)
   assert.deepEqual(Object.keys(records.at(-1) ?? {}), ['entry', 'acts'])
+})
+
+test('ACT-43 an old event is deleted with its salt, and the trail stays valid', async () => {
+  await record(id, { name: 'Former name' })
+  await extendTrails(world.db)
+  const remembered = await rememberHead()
+  const growth = await readFile(new URL('../../../../docs/security/growth.md', import.meta.url), 'utf8')
+  const [, statement = ''] = /```sql\n([^`]+)```/.exec(growth) ?? []
+  const details = (await exportTrail()).at(-1)?.details
+  assert.ok(isObject(details))
+  const event = world.db.updateTable('audit_event').where('event_id', '=', String(details['entryId']))
+  await event.set({ occurred_at: new Date('2020-01-01') }).execute()
+  await sql.raw(statement).execute(world.db)
+  const last = world.db.selectFrom('organization_trail').where('sequence', '=', remembered.sequence)
+  const { salt } = await last.select('salt').where('organization_id', '=', id).executeTakeFirstOrThrow()
+  assert.equal(salt, null)
+  const records = await exportTrail()
+  assert.deepEqual(verify(records, { remembered }), remembered)
+  assert.deepEqual(Object.keys(records.at(-1) ?? {}), ['entry', 'acts'])
+})
+
+test('ACT-42 events that were deleted before they had a place keep no others waiting', async () => {
+  await extendTrails(world.db)
+  const gone = Array.from({ length: 120 }, (_, index) => ({
+    organization_id: asId<OrganizationId>(`00000000-0000-7000-8000-${String(index).padStart(12, '0')}`),
+    event_id: randomUUID(),
+  }))
+  await world.db.insertInto('organization_trail_pending').values(gone).execute()
+  await record()
+  await extendTrails(world.db)
+  assert.deepEqual(await world.db.selectFrom('organization_trail_pending').selectAll().execute(), [])
 })
 
 test('ACT-32 events that are recorded and placed at once each have one place', async () => {

@@ -162,7 +162,11 @@ test('TLG-12 a receipt reports keys that were replaced or logged without the sig
   await forgeLeaf(ada.identityId, { ...event, link: null, possession: null })
   const honest = await receiptOf((await ada.byPerson()).body)
   const lie = { publicKey: stolen.publicKey, keyVersion: 2, signature: stolen.sign(payload) }
-  assert.deepEqual(await unprovedOf(await forge({ ...honest, ...lie })), ['no_approval', 'unlinked_key', 'no_possession'])
+  assert.deepEqual(await unprovedOf(await forge({ ...honest, ...lie })), [
+    'no_approval',
+    'unlinked_key',
+    'no_possession',
+  ])
   assert.deepEqual(await unprovedOf(await forge(honest)), ['no_approval', 'no_possession'])
   // Without the entry of the replacement, the key is not in the history.
   const history = honest.history.slice(0, 1)
@@ -191,9 +195,6 @@ test('TLG-13 a signature counts only for the key that was in force at its time',
     flaw: 'key_not_in_force',
   })
   assert.ok('receipt' in (await check(await forge({ ...receipt, ...early, resolvedAt: later }))))
-  // A leap second is an instant of RFC 3339, and none of ECMAScript, which compares it with nothing.
-  const leap = { ...receipt, ...early, resolvedAt: '2016-12-31T23:59:60Z' }
-  assert.deepEqual(await check(await forge(leap)), { flaw: 'key_not_in_force' })
 })
 
 test('TLG-09 a receipt of another service is rejected', async () => {

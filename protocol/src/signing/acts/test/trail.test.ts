@@ -57,6 +57,20 @@ test('a trail of another implementation is verified, and its bytes are computed 
   assert.deepEqual(verify(given), { sequence: 2, head: vector.proposedHead })
 })
 
+test('ACT-41 megabytes in place of a salt, digest or signature are refused, and end no verifier', () => {
+  const [one] = given
+  assert.ok(one)
+  const long = 'A'.repeat(9_000_000)
+  assert.equal(verify([{ ...one, salt: long }]), 'other_details')
+  for (const bent of [
+    { ...act, presence: long },
+    { ...act, signature: long },
+  ]) {
+    assert.equal(verify([{ ...one, acts: [bent] }]), 'other_acts')
+    assert.equal(isActSigned(nodeSuite, bent, statement, vector.publicKeys.ada), false)
+  }
+})
+
 test('the head of an entry without signatures is the one in the documentation', () => {
   const records = append([], {}, { action: 'organization.created', actor: 'user' })
   assert.deepEqual(verify(records), { sequence: 1, head: 'M/uxGvtCo9OooNla7Bw/5Fg0Mc/BtWNXyJT7+6DvnMc=' })

@@ -21,8 +21,8 @@ const receiptOf = async (requestId: string) =>
 const bodyOf = (jws: string) => JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString())
 const keySet = async () => (await world.api.inject({ url: '/api/transparency/jwks' })).json()
 
-/** What is missing of the approval. The keys of this test are made without proofs, which receipts report too. */
-const ofApproval = (unproved: string[]) => unproved.filter((property) => property === 'no_approval')
+/** The keys of these tests are made without proofs by their holders. */
+const withoutKeyProofs = (unproved: string[]) => unproved.filter((property) => property !== 'no_possession')
 
 /** Signs a receipt as a dishonest service would. */
 async function forge(receipt: object): Promise<string> {
@@ -42,7 +42,7 @@ test('SGN-31 a receipt with an approval proves it; one without says so, and fail
   const keys = await keySet()
   const check = (jws: string, expected: object) => {
     const reading = verifyReceipt(jws, { payload, keySet: keys, ...expected })
-    return 'flaw' in reading ? reading.flaw : ofApproval(reading.unproved)
+    return 'flaw' in reading ? reading.flaw : withoutKeyProofs(reading.unproved)
   }
   const required = { require: 'approval', issuer }
   assert.deepEqual(check(approved, required), [])
@@ -65,6 +65,24 @@ test('SGN-31 a receipt with an approval proves it; one without says so, and fail
   assert.equal(check(await forge({ ...honest, approval: long }), required), 'invalid_approval')
 })
 
+test('SGN-41 a receipt dates an approval no other way than its person did', async () => {
+  const ada = await createSigner(world)
+  const { requestId } = (await shop.request(ada.identityId)).json()
+  await approverOf(world, ada).give(requestId)
+  const receipt = bodyOf(await receiptOf(requestId))
+  const keys = await keySet()
+  const check = async (lie: object) => {
+    const reading = verifyReceipt(await forge({ ...receipt, ...lie }), { payload, keySet: keys })
+    return 'flaw' in reading ? reading.flaw : 'valid'
+  }
+  const after = (seconds: number) => new Date(Date.parse(receipt.resolvedAt) + seconds * 1000).toISOString()
+  // Clocks of the processes of a service may differ by ten minutes.
+  for (const seconds of [-600, 900]) assert.equal(await check({ resolvedAt: after(seconds) }), 'valid')
+  assert.equal(await check({ resolvedAt: after(901) }), 'invalid_approval')
+  assert.equal(await check({ resolvedAt: '2035-01-01T12:00:00.000Z' }), 'invalid_approval')
+  assert.equal(await check({ createdAt: after(-3600) }), 'invalid_approval')
+})
+
 test('SGN-31 the receipt of an organization proves an approval of each member, or says so', async () => {
   const issuer = world.config.authUrl.origin
   const { id, owner, members } = await createSignatories(world, 1, 'signer')
@@ -81,7 +99,7 @@ test('SGN-31 the receipt of an organization proves an approval of each member, o
   const keys = await keySet()
   const check = (jws: string, expected: object) => {
     const reading = verifyOrganizationReceipt(jws, { payload, keySet: keys, ...expected })
-    return 'flaw' in reading ? reading.flaw : ofApproval(reading.unproved)
+    return 'flaw' in reading ? reading.flaw : withoutKeyProofs(reading.unproved)
   }
   const required = { require: 'approval', issuer }
   assert.deepEqual(check(wholly, required), [])
@@ -89,6 +107,8 @@ test('SGN-31 the receipt of an organization proves an approval of each member, o
   assert.equal(check(partly, required), 'no_approval')
   const receipt = bodyOf(wholly)
   assert.equal(check(await forge({ ...receipt, approvalsNeeded: 0 }), {}), 'invalid_approval')
+  const renamed = { ...receipt.organization, name: 'Acme Bank' }
+  assert.equal(check(await forge({ ...receipt, organization: renamed }), {}), 'invalid_approval')
   const [one, two] = receipt.signatures
   const exchanged = [
     { ...one, approval: two.approval },
