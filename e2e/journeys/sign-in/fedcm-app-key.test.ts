@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
 import { generateServerKey, openAppKey, type ServerKey } from '../../../sdk/src/encryption/server-key.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from '../../apps/fedcm-app.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openFederatedStage, type TestEnvironment } from '../../fixtures/environment.ts'
@@ -21,8 +22,7 @@ before(async () => {
 })
 after(() => Promise.all([stage.close(), app.close()]))
 
-/** Signs in by a redirect, and returns what the app receives in the fragment. */
-async function byRedirect({ page }: Person, presses: string[], requested: Record<string, string> = {}) {
+function signInUrl(requested: Record<string, string>): string {
   const query = new URLSearchParams({
     client_id: app.clientId,
     redirect_uri: `${app.origin}/callback`,
@@ -32,10 +32,26 @@ async function byRedirect({ page }: Person, presses: string[], requested: Record
     code_challenge_method: 'S256',
     ...requested,
   })
-  await page.goto(`${stage.service.authUrl}/signin?${query}`)
+  return `${stage.service.authUrl}/signin?${query}`
+}
+
+/** Signs in by a redirect, and returns what the app receives in the fragment. */
+async function byRedirect({ page }: Person, presses: string[], requested: Record<string, string> = {}) {
+  await page.goto(signInUrl(requested))
   for (const action of presses) await page.locator(`[data-action="${action}"]`).click()
   await page.waitForURL((url) => url.origin === app.origin)
   return new URL(page.url()).hash.slice(1)
+}
+
+/** Registers redirect URIs. */
+async function allow(redirectUris: string[]) {
+  const { baseUrl, admin } = stage.service
+  const answer = await fetch(`${baseUrl}/api/admin/apps/${app.clientId}`, {
+    method: 'PATCH',
+    headers: { ...admin, 'content-type': 'application/json' },
+    body: JSON.stringify({ redirectUris }),
+  })
+  assert.equal(answer.status, 200)
 }
 
 const sealedIn = (fragment: string) => fragment.replace(/^app_key_jwe=/, '')
@@ -64,13 +80,16 @@ async function byDialog(person: User, { asks = true, prepare, press = 'unlock' }
 type User = Person & { code: string }
 type DialogOptions = { asks?: boolean; prepare?: ((shown: Page) => Promise<unknown>) | undefined; press?: string }
 
+/** Only the first tab of a test has a passkey. */
+async function fillCode(page: Page, { code }: User) {
+  await page.locator('[data-action="use-code"]').click()
+  await page.locator('[name="recoveryCode"]').fill(code)
+}
+
 async function throughWindow(person: User, choose: () => Promise<unknown>, { prepare, press }: DialogOptions) {
   const [shown] = await Promise.all([person.context.waitForEvent('page'), choose()])
   await prepare?.(shown)
-  if (press === 'unlock') {
-    await shown.locator('[data-action="use-code"]').click()
-    await shown.locator('[name="recoveryCode"]').fill(person.code)
-  }
+  if (press === 'unlock') await fillCode(shown, person)
   await shown.locator(`[data-action="${press}"]`).waitFor()
   await pressLast(shown, press ?? '')
 }
@@ -130,6 +149,21 @@ test('FED-24 a key that is bound to no server comes by no dialog, and a first co
   assert.equal(await byRedirect(cid, ['unlock']), fragment, 'still bound to none')
 })
 
+test('FED-28 a dialog of an origin where the app has never received the key brings none', async () => {
+  const fay = await stage.enroll({ handle: 'fay-k', displayName: 'Fay' })
+  await byRedirect(fay, ['approve'], { app_key_jwk: server.publicJwk })
+  const prepare = async (shown: Page) => {
+    await shown.locator('[data-action="use-code"]').waitFor()
+    const there = new URL(shown.url())
+    assert.equal(there.searchParams.get('fedcm_origin'), app.origin)
+    there.searchParams.set('fedcm_origin', 'https://evil.example')
+    await shown.goto(there.href)
+  }
+  await allow([`${app.origin}/callback`, 'https://evil.example/callback'])
+  assert.equal(await byDialog(fay, { prepare }), undefined)
+  assert.equal(typeof (await byDialog(fay)), 'string', 'its own page still gets it')
+})
+
 test('FED-25 a key is bound to a server, bound to another or released only if the user confirms it', async () => {
   const dora = await stage.enroll({ handle: 'dora-k', displayName: 'Dora' })
   const fragment = await byRedirect(dora, ['approve'])
@@ -164,4 +198,30 @@ test('APK-10 the user sees where their key goes, and releases it from a server o
   await eve.press('cancel')
   assert.equal(await byDialog(eve), undefined)
   assert.match(await byRedirect(eve, ['unlock']), /^app_key=/)
+})
+
+test('APK-12 a key that the user releases while another tab asks about an address is not bound again unasked', async () => {
+  const gil = await stage.enroll({ handle: 'gil-k', displayName: 'Gil' })
+  await byRedirect(gil, ['approve'], { app_key_jwk: server.publicJwk })
+  await allow([`${app.origin}/callback`, `${app.origin}/new`])
+  // The second tab stores the released key between what the first has read and what it stores.
+  let stored = 0
+  await gil.page.route('**/app-key', async (route) => {
+    if ((stored += 1) > 1) return route.continue()
+    const second = await gil.context.newPage()
+    await second.goto(signInUrl({}))
+    await fillCode(second, gil)
+    await second.locator('[data-action="unlock"]').click()
+    await second.locator('[data-action="confirm-place"]').click()
+    await second.waitForURL((url) => url.origin === app.origin)
+    await route.continue()
+  })
+  await gil.page.goto(signInUrl({ redirect_uri: `${app.origin}/new`, app_key_jwk: server.publicJwk }))
+  await gil.press('unlock')
+  await gil.page.getByRole('heading', { name: words.signin.place.title }).waitFor()
+  await gil.press('confirm-place')
+  await gil.page.getByRole('heading', { name: words.signin.place.recipientTitle }).waitFor()
+  await gil.press('deny')
+  await gil.page.waitForURL((url) => url.origin === app.origin)
+  assert.match(await byRedirect(gil, ['unlock']), /^app_key=/, 'released, and the address was added')
 })

@@ -98,7 +98,7 @@ function leavingOf({ redirectUrl, formFields }: ResponseOf<'POST /api/oauth/auth
 export async function storePlace(
   view: SignInView,
   masterKey: MasterKey,
-  { identity, grant }: Extract<Step, { at: 'confirm place' }>,
+  { identity, grant, place: shown }: Extract<Step, { at: 'confirm place' }>,
   answer: AuthorizeAnswer | undefined,
 ): Promise<{ outcome: Outcome } | { storedKey: StoredAppKey } | undefined> {
   const stored = answer?.appKey ?? grant.storedKey
@@ -107,7 +107,7 @@ export async function storePlace(
   const { addDestination, destinationOf } = await loadAppKey()
   const destination = await destinationOf(requestedTarget(view, location.search))
   if (!destination) return undefined
-  const storedKey = await addDestination(masterKey, owner, stored, destination)
+  const storedKey = await addDestination(masterKey, owner, stored, { destination, shown })
   return answer ? { outcome: await deliver(view, masterKey, owner, { answer, confirmed: true }) } : { storedKey }
 }
 

@@ -12,7 +12,7 @@ import type { AppKeyRequest } from '@countersign/protocol/pages'
 import { changePlaces, type AppKeyOwner } from '../../../lib/keys/app-key-store.ts'
 import type { StoredAppKey } from '../../../lib/keys/stored-app-key.ts'
 import type { RequestedTarget } from '../requested-target.ts'
-import { newPlaceOf, placesWith, type Destination } from './delivery.ts'
+import { newPlaceOf, placesAfter, placesWith, type Destination, type NewPlace } from './delivery.ts'
 
 export { openKey, type AppKeyOwner } from '../../../lib/keys/app-key-store.ts'
 
@@ -57,14 +57,17 @@ export async function sealedOf({ appKey }: OpenedAppKey, recipient: RecipientKey
   return sealAppKeyFragment({ appKey }, recipient)
 }
 
-/** Stores an app key again, so that it may be delivered to this destination too, and returns what is stored then. */
+/**
+ * Stores an app key again, so that it may be delivered to this destination as far as the user was `shown` it, and
+ * returns what is stored then.
+ */
 export async function addDestination(
   masterKey: MasterKey,
   owner: AppKeyOwner,
   stored: StoredAppKey,
-  destination: Destination,
+  { destination, shown }: { destination: Destination; shown: NewPlace },
 ): Promise<StoredAppKey> {
   return changePlaces(masterKey, owner, stored, (places) =>
-    newPlaceOf([places], destination) ? placesWith(places, destination) : undefined,
+    newPlaceOf([places], destination) ? placesAfter(places, shown, destination) : undefined,
   )
 }

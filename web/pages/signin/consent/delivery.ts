@@ -1,4 +1,8 @@
-import { withRedirect, type AppKeyPlaces } from '@countersign/protocol/formats/encryption/app-key-envelope'
+import {
+  redirectTargetOf,
+  withRedirect,
+  type AppKeyPlaces,
+} from '@countersign/protocol/formats/encryption/app-key-envelope'
 
 /**
  * Where a request wants an app key: the redirect target, and the thumbprint of the key to which it is encrypted, if
@@ -31,10 +35,19 @@ export function newPlaceOf(keys: AppKeyPlaces[], destination: Destination): NewP
   return Object.keys(place).length > 0 ? place : undefined
 }
 
-/** Returns the places of a key after the user has confirmed a destination. */
+/** Returns the places of a new key, which may be delivered to this destination. */
 export function placesWith(places: AppKeyPlaces, destination: Destination): AppKeyPlaces {
   const recipient = recipientAt(places, destination)
   return withRedirect({ ...places, recipient }, destination.target)
+}
+
+/**
+ * Returns the places of a key after the user has confirmed what they were shown of a destination. Only that changes:
+ * another tab may have stored the key with other places since then.
+ */
+export function placesAfter(places: AppKeyPlaces, shown: NewPlace, destination: Destination): AppKeyPlaces {
+  const bound = shown.recipient ? { ...places, recipient: recipientAt(places, destination) } : places
+  return shown.redirect ? withRedirect(bound, destination.target) : bound
 }
 
 /** Returns to which recipient a key is bound if it is delivered there: another recipient than its own unbinds it. */
@@ -49,5 +62,7 @@ function recipientAt(places: AppKeyPlaces, { recipient, binds }: Destination): s
  * received it.
  */
 export function mayGoByBrowser(places: AppKeyPlaces, recipient: string, origin: string | null): boolean {
-  return places.recipient === recipient && places.redirects.some((each) => URL.parse(each)?.origin === origin)
+  // A loopback origin counts without its port, like a redirect target.
+  const page = URL.parse(redirectTargetOf(`${origin}/`) ?? '')?.origin
+  return places.recipient === recipient && places.redirects.some((each) => URL.parse(each)?.origin === page)
 }
