@@ -101,7 +101,7 @@ function Places({ of, change, doing }: PlacesProps) {
         {redirects.map((redirect) => (
           <li key={redirect}>
             <code>{redirect}</code>
-            {redirects.length > 1 && button(change({ redirect }), redirect)}
+            {of.some((places) => placesWithout(places, { redirect })) && button(change({ redirect }), redirect)}
           </li>
         ))}
       </ul>
