@@ -12,7 +12,7 @@ import { createServer } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import { importJWK } from 'jose/key/import'
-import { formatAppKeyFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
+import { formatAppKeyFragment, type AppKeyDelivery } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import vectors from '../../keys/vectors.json' with { type: 'json' }
 import { decrypt, decryptText, encrypt } from '../src/encryption/content.ts'
 import { CountersignError } from '../src/shared/error.ts'
@@ -278,14 +278,15 @@ function number(value: number): Buffer {
   return bytes
 }
 
+async function sealTo(publicJwk: string, plaintext: string): Promise<string> {
+  const key = await importJWK(JSON.parse(Buffer.from(publicJwk, 'base64url').toString()), 'ECDH-ES')
+  const header = { alg: 'ECDH-ES', enc: 'A256GCM', ctx: 'app-key-fragment' }
+  return new CompactEncrypt(Buffer.from(plaintext)).setProtectedHeader(header).encrypt(key)
+}
+
 test('APK-11 a server opens what was encrypted to its key, and refuses another key than the user has', async () => {
   const server = await generateServerKey()
   const fragment = formatAppKeyFragment({ appKey: { mode: 'symmetric', key: new Uint8Array(32).fill(7) } })
-  const sealTo = async (publicJwk: string, plaintext: string) => {
-    const key = await importJWK(JSON.parse(Buffer.from(publicJwk, 'base64url').toString()), 'ECDH-ES')
-    const header = { alg: 'ECDH-ES', enc: 'A256GCM', ctx: 'app-key-fragment' }
-    return new CompactEncrypt(Buffer.from(plaintext)).setProtectedHeader(header).encrypt(key)
-  }
   const sealed = await sealTo(server.publicJwk, fragment)
   const { mode, fingerprint } = await openAppKey(server.privateJwk, sealed)
   assert.equal(mode, 'symmetric')
@@ -304,4 +305,23 @@ test('APK-11 a server opens what was encrypted to its key, and refuses another k
   ] as const)
     await assert.rejects(openAppKey(key, text), { code: 'decryption_failed' })
   await assert.rejects(openAppKey('{}', sealed), TypeError)
+})
+
+test('APK-13 a reset proves itself to the server by the key that it replaces, and nothing else does', async () => {
+  const server = await generateServerKey()
+  const keyOf = (byte: number) => ({ mode: 'symmetric', key: new Uint8Array(32).fill(byte) }) as const
+  const receive = async (delivery: AppKeyDelivery, fingerprint?: string) =>
+    openAppKey(server.privateJwk, await sealTo(server.publicJwk, formatAppKeyFragment(delivery)), { fingerprint })
+  const { fingerprint } = await receive({ appKey: keyOf(7) })
+  const renewed = await receive({ appKey: keyOf(8), former: keyOf(7) }, fingerprint)
+  assert.equal(renewed.old?.mode, 'symmetric')
+  assert.notEqual(renewed.fingerprint, fingerprint)
+  assert.equal((await receive({ appKey: keyOf(8) }, renewed.fingerprint)).fingerprint, renewed.fingerprint)
+  for (const forged of [{ appKey: keyOf(9) }, { appKey: keyOf(9), former: keyOf(6) }])
+    await assert.rejects(receive(forged, fingerprint), { code: 'app_key_changed' })
+  await assert.rejects(
+    receive({ appKey: keyOf(7) }, renewed.fingerprint),
+    { code: 'app_key_changed' },
+    'the former key',
+  )
 })

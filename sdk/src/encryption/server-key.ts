@@ -29,11 +29,13 @@ export async function generateServerKey(): Promise<ServerKey> {
 }
 
 /**
- * Opens an app key that was encrypted to the app's server. Store the `fingerprint` of the result with the user when a
- * redirect brought the key, and pass it from then on.
+ * Opens an app key that was encrypted to the app's server. Store the `fingerprint` of the result with the user, pass it
+ * the next time, and store the new one then: after a reset it is another one. For a user without a fingerprint, open
+ * only a key that a redirect brought.
  *
  * Anyone can encrypt to a public key, and a key from FedCM passes through Countersign: only the fingerprint shows that
- * it is the user's own. Throws `decryption_failed`, and `app_key_changed` if the fingerprint differs.
+ * it is the user's own. A new key is accepted together with the `old` one of that fingerprint, which only the user's
+ * browser and the app know. Throws `decryption_failed`, and `app_key_changed` if neither has the fingerprint.
  */
 export async function openAppKey(
   privateJwk: string,
@@ -43,13 +45,14 @@ export async function openAppKey(
   const plaintext = await open(await importServerKey(privateJwk), ciphertextContext.appKeyFragment(), sealedAppKey)
   const fragment = new TextDecoder().decode(plaintext)
   const appKey = await importDelivered(fragment)
-  const current = await fingerprintOf(fragment)
-  if (fingerprint !== undefined && fingerprint !== current) throw new CountersignError(changed)
+  const current = await fingerprintOf(fragment, 'app_key')
+  const known = appKey.old ? [current, await fingerprintOf(fragment, 'app_key_old')] : [current]
+  if (fingerprint !== undefined && !known.includes(fingerprint)) throw new CountersignError(changed)
   return { ...appKey, fingerprint: current }
 }
 
-async function fingerprintOf(fragment: string): Promise<string> {
-  const key = fromCanonicalBase64(new URLSearchParams(fragment).get('app_key') ?? '')
+async function fingerprintOf(fragment: string, field: 'app_key' | 'app_key_old'): Promise<string> {
+  const key = fromCanonicalBase64(new URLSearchParams(fragment).get(field) ?? '')
   if (!key) throw cannotOpen()
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', key)))
 }
