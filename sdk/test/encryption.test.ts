@@ -307,7 +307,7 @@ test('APK-11 a server opens what was encrypted to its key, and refuses another k
   await assert.rejects(openAppKey('{}', sealed), TypeError)
 })
 
-test('APK-13 a reset proves itself to the server of the app by the key that it replaces, and nothing else does', async () => {
+test('APK-13 a reset proves itself to the server by the key that it replaces, and nothing else does', async () => {
   const server = await generateServerKey()
   const keyOf = (byte: number) => ({ mode: 'symmetric', key: new Uint8Array(32).fill(byte) }) as const
   const receive = async (delivery: AppKeyDelivery, fingerprint?: string) =>

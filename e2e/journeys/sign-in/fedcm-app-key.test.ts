@@ -184,7 +184,7 @@ test('FED-25 a key is bound to a server, bound to another or released only if th
   await dora.page.goto('about:blank')
 })
 
-test('APK-10 the user sees where their key goes, and releases it from a server or removes an address', async () => {
+test('APK-10 the user sees where their key goes, and releases it from a server', async () => {
   const eve = await stage.enroll({ handle: 'eve-k', displayName: 'Eve' })
   await byRedirect(eve, ['approve'], { app_key_jwk: server.publicJwk })
   await eve.page.goto(`${stage.service.authUrl}/account/apps`)
@@ -200,7 +200,25 @@ test('APK-10 the user sees where their key goes, and releases it from a server o
   assert.match(await byRedirect(eve, ['unlock']), /^app_key=/)
 })
 
-test('APK-12 a key that the user releases while another tab asks about an address is not bound again unasked', async () => {
+test('APK-10 an address that the user has removed is asked about again', async () => {
+  const hal = await stage.enroll({ handle: 'hal-k', displayName: 'Hal' })
+  const added = `${app.origin}/added`
+  await allow([`${app.origin}/callback`, added])
+  const fragment = await byRedirect(hal, ['approve'])
+  assert.equal(await byRedirect(hal, ['unlock', 'confirm-place'], { redirect_uri: added }), fragment)
+  await hal.page.goto(`${stage.service.authUrl}/account/apps`)
+  await hal.press('key-places')
+  await hal.press('unlock')
+  const dialog = hal.page.getByRole('dialog')
+  await dialog.getByRole('button', { name: added }).click()
+  await dialog.locator('[data-action="remove-place"]').first().waitFor({ state: 'detached' })
+  assert.equal(await dialog.getByText(added, { exact: true }).count(), 0)
+  assert.equal(await byRedirect(hal, ['unlock']), fragment, 'the other address stays')
+  await hal.page.goto('about:blank')
+  assert.match(await byRedirect(hal, ['unlock', 'deny'], { redirect_uri: added }), /^$/)
+})
+
+test('APK-12 a key released while another tab adds an address is not bound again without a question', async () => {
   const gil = await stage.enroll({ handle: 'gil-k', displayName: 'Gil' })
   await byRedirect(gil, ['approve'], { app_key_jwk: server.publicJwk })
   await allow([`${app.origin}/callback`, `${app.origin}/new`])

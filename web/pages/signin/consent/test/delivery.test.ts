@@ -22,11 +22,11 @@ test('APK-12 a confirmation changes what the user was shown, not what another ta
   assert.deepEqual(newPlaceOf([released], destination), { recipient: { before: null, now: server } }, 'asked then')
 
   const rebinding = { target: callback, recipient: other, binds: true }
-  const asked = newPlaceOf([seen], rebinding)
-  assert.ok(asked?.recipient && !asked.redirect)
-  const moved = placesAfter(placesOf(server, 'https://notes.example/new'), asked, rebinding)
+  const changed = newPlaceOf([seen], rebinding)
+  assert.ok(changed?.recipient && !changed.redirect)
+  const moved = placesAfter(placesOf(server, 'https://notes.example/new'), changed, rebinding)
   assert.deepEqual(moved, placesOf(other, 'https://notes.example/new'), 'a removed address stays removed')
-  assert.deepEqual(placesAfter(seen, { ...shown, ...asked }, { ...destination, recipient: other }), {
+  assert.deepEqual(placesAfter(seen, { ...shown, ...changed }, { ...destination, recipient: other }), {
     ...placesOf(other, callback, destination.target),
   })
 })
