@@ -89,6 +89,7 @@ export const endOrder = {
     'oauth/app-keys',
     'oauth/consents',
     'signing/requests',
+    'clients/webhooks',
     'signing/keys',
     'accounts/keys',
   ],

@@ -91,13 +91,15 @@ create table webhook_delivery (
   client_id text not null references webhook_endpoint on delete cascade,
   delivery_id uuid not null,
   type text not null,
-  payload text not null,
+  -- The event, as long as it may still be sent.
+  payload text,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts integer not null default 0,
   created_at timestamptz not null,
   next_attempt_at timestamptz,
   primary key (client_id, delivery_id),
-  check ((state = 'pending') = (next_attempt_at is not null))
+  check ((state = 'pending') = (next_attempt_at is not null)),
+  check ((state = 'delivered') = (payload is null))
 );
 create index webhook_delivery_created on webhook_delivery (created_at);
 -- Finds what is due. With a plain condition the planner would use it for queries of one app too, and read the
@@ -107,6 +109,19 @@ create index webhook_delivery_in_order on webhook_delivery (next_attempt_at)
 -- Finds the apps with waiting deliveries one by one, however many each has.
 create index webhook_delivery_waiting on webhook_delivery (client_id, next_attempt_at)
   where next_attempt_at is not null;
+
+-- Values of an event that end with an identity, because they contain its username: `value` is JSON, to be set at `path`
+-- in the data of the event. Deleted with the identity, or when the event is delivered.
+create table webhook_delivery_part (
+  client_id text not null,
+  delivery_id uuid not null,
+  identity_id uuid not null,
+  path text[] not null,
+  value text not null,
+  primary key (client_id, delivery_id, identity_id),
+  foreign key (client_id, delivery_id) references webhook_delivery on delete cascade
+);
+create index webhook_delivery_part_of_identity on webhook_delivery_part (identity_id);
 
 -- The outcome of each attempt: a response status, or the reason why there was none.
 create table webhook_attempt (

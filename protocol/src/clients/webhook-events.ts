@@ -1,5 +1,4 @@
 import { type Static, type TObject, Type } from 'typebox'
-import { OrganizationSignature } from '../signing/receipts.ts'
 import { RequestedSignature } from '../signing/signing.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp } from '../values.ts'
@@ -7,12 +6,11 @@ import { Timestamp } from '../values.ts'
 type EventParameters = { summary: string; data: TObject }
 
 /**
- * What the status endpoint returns for a request that has ended, without approvals, and the identity or organization
- * that was asked.
+ * What the status endpoint returns for a request that has ended, and the identity or organization that was asked. An
+ * approval is missing if its identity was deleted before the event was sent.
  */
 const EndedRequest = Type.Object({
-  ...Type.Omit(RequestedSignature, ['approval']).properties,
-  signatures: Type.Optional(Type.Array(Type.Omit(OrganizationSignature, ['approval']))),
+  ...RequestedSignature.properties,
   status: Type.Union([Type.Literal('signed'), Type.Literal('denied'), Type.Literal('expired')]),
   identityId: Type.Optional(IdentityId),
   organizationId: Type.Optional(OrganizationId),

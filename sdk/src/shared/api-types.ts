@@ -127,6 +127,15 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
+    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+    approval?: {
+      /** What the person approved: canonical JSON (RFC 8785) */
+      statement: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** SHA-256 of the passkey's assertion, base64 */
+      presence?: string
+    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -137,6 +146,7 @@ export type WebhookEvent =
       approvals: number
       approvalsNeeded: number
     }
+    /** Of a request that an organization has signed */
     signatures?: ({
       identityId: string
       memberId: string
@@ -147,6 +157,15 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
+      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+      approval?: {
+        /** What the person approved: canonical JSON (RFC 8785) */
+        statement: string
+        /** Ed25519 signature, base64 */
+        signature: string
+        /** SHA-256 of the passkey's assertion, base64 */
+        presence?: string
+      }
     })[]
     identityId?: string
     organizationId?: string
@@ -166,6 +185,15 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
+    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+    approval?: {
+      /** What the person approved: canonical JSON (RFC 8785) */
+      statement: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** SHA-256 of the passkey's assertion, base64 */
+      presence?: string
+    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -176,6 +204,7 @@ export type WebhookEvent =
       approvals: number
       approvalsNeeded: number
     }
+    /** Of a request that an organization has signed */
     signatures?: ({
       identityId: string
       memberId: string
@@ -186,6 +215,15 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
+      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+      approval?: {
+        /** What the person approved: canonical JSON (RFC 8785) */
+        statement: string
+        /** Ed25519 signature, base64 */
+        signature: string
+        /** SHA-256 of the passkey's assertion, base64 */
+        presence?: string
+      }
     })[]
     identityId?: string
     organizationId?: string
@@ -205,6 +243,15 @@ export type WebhookEvent =
     expiresAt: string
     /** Ed25519 signature, base64 */
     signature?: string
+    /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+    approval?: {
+      /** What the person approved: canonical JSON (RFC 8785) */
+      statement: string
+      /** Ed25519 signature, base64 */
+      signature: string
+      /** SHA-256 of the passkey's assertion, base64 */
+      presence?: string
+    }
     /** ISO 8601, UTC */
     resolvedAt?: string
     organization?: {
@@ -215,6 +262,7 @@ export type WebhookEvent =
       approvals: number
       approvalsNeeded: number
     }
+    /** Of a request that an organization has signed */
     signatures?: ({
       identityId: string
       memberId: string
@@ -225,6 +273,15 @@ export type WebhookEvent =
       signature: string
       /** ISO 8601, UTC */
       at: string
+      /** Signature of the key over request, app, role, text and time, and over the use of a passkey */
+      approval?: {
+        /** What the person approved: canonical JSON (RFC 8785) */
+        statement: string
+        /** Ed25519 signature, base64 */
+        signature: string
+        /** SHA-256 of the passkey's assertion, base64 */
+        presence?: string
+      }
     })[]
     identityId?: string
     organizationId?: string

@@ -3,6 +3,7 @@ import type { ClientId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
 import type { Receiver } from '#platform/queue/lanes.ts'
+import { addParts, type StoredPart } from './event-parts.ts'
 
 export type ClaimedDelivery = Receiver & {
   deliveryId: string
@@ -27,7 +28,7 @@ const beside = sql`select client_id from app where app.owner_user_id = receiver.
 export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDelivery[]> {
   const { now, leaseEndsAt } = claim
   const queue = { table: 'webhook_delivery', id: 'delivery_id', receivers, beside }
-  const { rows } = await sql<ClaimedDelivery>`
+  const { rows } = await sql<ClaimedDelivery & { parts: StoredPart[] }>`
     with recursive ${pickInTurn(queue, claim)}, claimed as (
       update webhook_delivery delivery set next_attempt_at = ${leaseEndsAt}, attempts = attempts + 1
       from picked
@@ -41,9 +42,13 @@ export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDeliv
         select sealed_secret from webhook_secret
         where webhook_secret.client_id = claimed.client_id and (expires_at is null or expires_at > ${now})
         order by webhook_secret.created_at desc
-      ) as "sealedSecrets"
+      ) as "sealedSecrets",
+      coalesce((
+        select json_agg(json_build_object('path', path, 'value', value)) from webhook_delivery_part part
+        where part.client_id = claimed.client_id and part.delivery_id = claimed.delivery_id
+      ), '[]') as parts
     from claimed`.execute(db)
-  return rows
+  return rows.map(({ parts, payload, ...claimed }) => ({ ...claimed, payload: addParts(payload, parts) }))
 }
 
 /** Marks a receiver as slow until an instant, or removes the mark. */

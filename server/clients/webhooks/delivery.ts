@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { WebhookEvent } from '@countersign/protocol/clients/webhook-events'
 import type { WebhookDelivery, WebhookFault } from '@countersign/protocol/clients/webhooks'
-import type { ClientId } from '@countersign/protocol/ids'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { getApp } from '#clients/registration/app.ts'
 import { type ManagedAppRef, auditActor, managerTransaction } from '#clients/registration/management.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -12,6 +12,7 @@ import { type Database, type Transaction, afterCommit } from '#platform/database
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as deliveryStore from './store.ts'
+import type { EventPart } from './event-parts.ts'
 import type { Delivery } from './store.ts'
 
 const wakeup = createWakeup()
@@ -28,19 +29,33 @@ const errors = defineErrors({
   delivery_not_redeliverable: [409, 'Only failed deliveries can be redelivered.'],
 })
 
+/** An event, and the values that are added to its data unless their identities are deleted before it is sent. */
+export type QueuedEvent = WebhookEvent & { parts?: EventPart[] }
+
 /**
  * Queues webhook events for apps that subscribe to them. Each delivery is a row of the transaction and is sent after
  * the commit. Returns the IDs of the deliveries. Disabled apps and apps without a webhook get none.
+ *
+ * Until it ends, the transaction holds a lock for which the deletion of the identities of its parts waits.
  */
-export async function enqueueWebhooks(tx: Transaction, events: WebhookEvent[], now: Date): Promise<string[]> {
+export async function enqueueWebhooks(tx: Transaction, events: QueuedEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return []
-  const deliveries = events.map(({ clientId, type, data }) => ({
+  const deliveries = events.map(({ clientId, type, data, parts = [] }) => ({
+    parts,
     clientId,
     deliveryId: randomUUIDv7(),
     type,
     payload: JSON.stringify({ type, timestamp: now.toISOString(), data }),
   }))
   const deliveryIds = await deliveryStore.insertDeliveries(tx, deliveries, now)
+  const parts = deliveries.flatMap(({ clientId, deliveryId, parts: each }) =>
+    deliveryIds.includes(deliveryId)
+      ? each.map(({ identityId, path, value }) => {
+          return { clientId, deliveryId, identityId, path, value: JSON.stringify(value) }
+        })
+      : [],
+  )
+  if (parts.length > 0) await deliveryStore.insertParts(tx, parts)
   if (deliveryIds.length > 0) afterCommit(tx, notifySender)
   return deliveryIds
 }
@@ -127,6 +142,11 @@ function toDelivery(
 function faultOf(reason: string | null): WebhookFault | null {
   if (reason === null || reason === 'timed_out' || reason === 'app_disabled' || reason === 'not_signed') return reason
   return 'could_not_connect'
+}
+
+/** Deletes what events that may still be sent contain of identities that are being deleted. */
+export async function deleteEventParts(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  await deliveryStore.deletePartsOf(tx, identityIds)
 }
 
 /** Deletes up to `batch` deliveries after their retention. Returns their number. */

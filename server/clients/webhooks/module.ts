@@ -9,7 +9,7 @@ import {
   setOwnWebhook,
   testOwnWebhook,
 } from '@countersign/protocol/clients/developer'
-import { pruneDeliveries } from './delivery.ts'
+import { deleteEventParts, pruneDeliveries } from './delivery.ts'
 import { exportApps } from './endpoint.ts'
 import { webhookRoutes } from './routes.ts'
 import { pruneWebhookSecrets, reencryptWebhookSecrets } from './secret.ts'
@@ -57,10 +57,12 @@ export const webhooks = defineModule()({
     webhook_secret: 'include',
     // Deliveries that were pending have been sent since, or are outdated.
     webhook_delivery: 'exclude',
+    webhook_delivery_part: 'exclude',
     webhook_attempt: 'exclude',
   },
   cleanupTasks: { 'webhook-secrets': pruneWebhookSecrets, webhooks: pruneDeliveries },
   maintenanceTasks: { 'reencrypt-webhook-secrets': reencryptWebhookSecrets },
   background: ({ kernel }) => startSender(kernel),
+  ended: { identities: (tx, { identityIds }) => deleteEventParts(tx, identityIds) },
   exported: { account: { apps: (db, { userId }) => exportApps(db, userId) } },
 })

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { ClientId } from '@countersign/protocol/ids'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import type { Tables } from '#platform/database/tables.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 
@@ -190,11 +190,31 @@ export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[
   return rows.map(({ deliveryId }) => deliveryId)
 }
 
+type NewPart = { clientId: ClientId; deliveryId: string; identityId: IdentityId; path: string[]; value: string }
+
+/** Inserts parts of queued deliveries. */
+export async function insertParts(tx: Transaction, parts: NewPart[]): Promise<void> {
+  await tx
+    .insertInto('webhook_delivery_part')
+    .values(
+      parts.map(({ clientId, deliveryId, identityId, path, value }) => ({
+        ...{ client_id: clientId, delivery_id: deliveryId, identity_id: identityId, path, value },
+      })),
+    )
+    .execute()
+}
+
+/** Deletes the parts of identities in all deliveries. */
+export async function deletePartsOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  await tx.deleteFrom('webhook_delivery_part').where('identity_id', 'in', identityIds).execute()
+}
+
 export type Outcome = { at: Date; status: number | null; reason: string | null }
 type Next = Pick<Selectable<Tables['webhook_delivery']>, 'state'> & { nextAttemptAt: Date | null }
 
 /**
  * Records the outcome of an attempt and the next step, unless another attempt has taken over or the delivery has ended.
+ * The content of a delivered event is deleted.
  */
 export async function recordAttempt(
   db: Database | Transaction,
@@ -204,9 +224,13 @@ export async function recordAttempt(
 ): Promise<void> {
   await sql`
     with settled as (
-      update webhook_delivery set state = ${state}, next_attempt_at = ${nextAttemptAt}
+      update webhook_delivery set state = ${state}, next_attempt_at = ${nextAttemptAt},
+        payload = case when ${state} = 'delivered' then null else payload end
       where client_id = ${clientId} and delivery_id = ${deliveryId} and attempts = ${attempt} and state = 'pending'
-      returning client_id, delivery_id, attempts
+      returning client_id, delivery_id, attempts, state
+    ), sent_part as (
+      delete from webhook_delivery_part part using settled
+      where part.client_id = settled.client_id and part.delivery_id = settled.delivery_id and state = 'delivered'
     )
     insert into webhook_attempt (client_id, delivery_id, attempt, attempted_at, response_status, reason)
     select client_id, delivery_id, attempts, ${at}::timestamptz, ${status}::integer, ${reason}::text

@@ -653,11 +653,18 @@ export interface Tables {
     client_id: ClientId
     delivery_id: string
     type: string
-    payload: string
+    payload: string | null
     state: Generated<'pending' | 'delivered' | 'failed'>
     attempts: Generated<number>
     created_at: Date
     next_attempt_at: Date | null
+  }
+  webhook_delivery_part: {
+    client_id: ClientId
+    delivery_id: string
+    identity_id: IdentityId
+    path: string[]
+    value: string
   }
   webhook_endpoint: {
     client_id: ClientId

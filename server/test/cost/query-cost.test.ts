@@ -119,7 +119,7 @@ const outside: Record<string, Record<string, string>> = {
   sso_encryption_key: { expires_at: 'created_at' },
   token_family: { code_redeemed_at: 'created_at', organization_id: 'null', sso_connection_id: 'null' },
   transparency_leaf: { leaf_index: 'null', integrate_at: `timestamptz '2099-01-01'` },
-  webhook_delivery: { state: `'delivered'`, next_attempt_at: 'null' },
+  webhook_delivery: { state: `'delivered'`, payload: 'null', next_attempt_at: 'null' },
 }
 
 /** Indexes of exactly those rows that another index omits. */
@@ -184,6 +184,10 @@ async function makeRemainingRows(): Promise<void> {
   await sql`
     insert into webhook_attempt (client_id, delivery_id, attempt, attempted_at, response_status)
     select client_id, delivery_id, 1, ${now()}, 204 from webhook_delivery`.execute(db)
+  await sql`
+    insert into webhook_delivery_part (client_id, delivery_id, identity_id, path, value)
+    select client_id, delivery_id, gen_random_uuid(), '{approval}', '{}' from webhook_delivery
+    where state <> 'delivered' limit 1`.execute(db)
   await sql`
     insert into rate_limit_window (key_sha256, count, expires_at)
     select sha256('a'), 1, ${now()}`.execute(db)

@@ -151,9 +151,10 @@ function toStatus<Request extends store.RequestStatus>(request: Request) {
 /** Queues webhook events that report how requests have ended, in the format of their status. */
 export async function enqueueSigningWebhooks(tx: Transaction, ended: store.Ended[], now: Date): Promise<void> {
   const events = ended.map((request) => {
-    // The statement of an approval contains the username, which a delivery would keep after the identity is deleted.
-    const { approval: _unused, ...data } = toStatus(request)
-    return { clientId: request.clientId, type: `signing.${request.status}` as const, data }
+    const { approval, ...data } = toStatus(request)
+    // The statement contains the username, so it ends with the identity, which is locked while its owner answers.
+    const parts = approval ? [{ identityId: request.identityId, path: ['approval'], value: approval }] : []
+    return { clientId: request.clientId, type: `signing.${request.status}` as const, data, parts }
   })
   await enqueueWebhooks(tx, events, now)
 }

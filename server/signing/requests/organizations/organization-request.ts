@@ -3,7 +3,6 @@ import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isReservedPayload } from '@countersign/protocol/formats/messages/reserved-payload'
 import type { OrganizationSignature, SigningProgress } from '@countersign/protocol/signing/receipts'
-import type { WebhookEvent } from '@countersign/protocol/clients/webhook-events'
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { NewSigningRequest, SigningStatus } from '@countersign/protocol/signing/signing'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -15,7 +14,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { canSign } from '#organizations/membership/signatory.ts'
 import { lockActiveOrganization } from '#organizations/members/organization.ts'
 import { hasActiveOrganizationTokens } from '#tokens/families/family.ts'
-import { enqueueWebhooks } from '#clients/webhooks/delivery.ts'
+import { enqueueWebhooks, type QueuedEvent } from '#clients/webhooks/delivery.ts'
 import { serializeMetadata } from '#signing/requests/apps/metadata.ts'
 import { toApproval, toExportedApproval } from '#signing/requests/approvals/approval.ts'
 import * as organizationAnswerStore from './organization-answer-store.ts'
@@ -125,10 +124,6 @@ function toStatus<Request extends store.RequestStatus>(request: Request, answers
   }
 }
 
-function withoutApproval(answer: StoredMemberSignature): StoredMemberSignature {
-  return { ...answer, approvalStatement: null }
-}
-
 function toSignature({
   identityId,
   memberId,
@@ -161,13 +156,22 @@ export function toProgress(
 
 /** Queues webhook events that report how requests have ended, in the format of their status. */
 export async function enqueueSigningWebhooks(tx: Transaction, ended: store.Ended[], now: Date): Promise<void> {
-  const events: WebhookEvent[] = []
+  const events: QueuedEvent[] = []
   for (const request of ended) {
     const { clientId, status } = request
     const answers = await organizationAnswerStore.listMemberSignatures(tx, request)
-    // The statement of an approval contains the username, which a delivery would keep after the identity is deleted.
-    const data = toStatus(request, answers.map(withoutApproval))
-    events.push({ clientId, type: `signing.${status}`, data })
+    const { signatures, ...data } = toStatus(request, answers)
+    if (!signatures) {
+      events.push({ clientId, type: `signing.${status}`, data })
+      continue
+    }
+    // The statement of an approval contains the username, so it ends with the identity. Its deletion waits for the
+    // organization, which the transaction of the last answer keeps.
+    const parts = signatures.flatMap(({ identityId, approval }, index) =>
+      approval ? [{ identityId, path: ['signatures', String(index), 'approval'], value: approval }] : [],
+    )
+    const kept = signatures.map(({ approval: _part, ...signature }) => signature)
+    events.push({ clientId, type: `signing.${status}`, data: { ...data, signatures: kept }, parts })
   }
   await enqueueWebhooks(tx, events, now)
 }

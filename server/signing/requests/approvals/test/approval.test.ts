@@ -298,18 +298,6 @@ test('SGN-25 the assertion of an approval is in the export of its person alone, 
       assert.ok(!text.includes(secret), text)
 })
 
-test('SGN-26 a webhook contains no approval, which a delivery would keep longer than the identity', async () => {
-  const url = `/api/admin/apps/${app.clientId}/webhook`
-  const put = { method: 'PUT', url, headers: world.admin, payload: { url: 'https://hooks.example/' } } as const
-  assert.ok((await world.api.inject(put)).statusCode < 300)
-  const { ada, requestId, approver } = await openRequest()
-  await approver.give(requestId)
-  const deliveries = await world.db.selectFrom('webhook_delivery').select('payload').execute()
-  const [delivery] = deliveries.filter(({ payload: sent }) => sent.includes(requestId))
-  assert.ok(delivery?.payload.includes('"signature"'))
-  assert.ok(!delivery?.payload.includes(ada.handle))
-})
-
 test('SGN-26 with an identity, its started approvals and approvals are deleted', async () => {
   const { ada, requestId, approver } = await openRequest()
   const second = (await shop.request(ada.identityId)).json().requestId
