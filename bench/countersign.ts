@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pass } from 'node:timers/promises'
 import type { ResponseOf, Api } from '@countersign/protocol/api'
+import type { ClientId } from '@countersign/protocol/ids'
 import { createAuthenticator } from '../server/testing/authenticator.ts'
 import { freePorts, testAdminToken } from '../server/testing/service.ts'
 import { fieldsOf, tokenRequest, userinfoRequest, type Implementation } from './implementation.ts'
@@ -17,8 +18,14 @@ const ownRoot = join(import.meta.dirname, '..')
 const ownLimits = ['signature-verifications', 'changes-per-user']
 const redirectUri = 'https://app.example/callback'
 
-/** Calls that only this product supports. */
-export type Countersign = Implementation & { verify: Call; status: Call }
+/** Calls that only this product supports, and what further measurements need. */
+export type Countersign = Implementation & {
+  verify: Call
+  status: Call
+  baseUrl: string
+  authUrl: string
+  app: { clientId: ClientId; clientSecret: string }
+}
 
 /**
  * The product as `npm start` runs it, with rate limits, audit log, log and durable PostgreSQL, in one process. `root`
@@ -64,7 +71,7 @@ export async function startCountersign(
   })
   const credentials = { client_id: clientId, client_secret: clientSecret ?? '' }
   const signed = newSignature()
-  await call(`POST /api/signing/keys/:identityId`, person.sessionToken, signed.key, person)
+  await call(`POST /api/signing/keys/:identityId`, person.sessionToken, signed.key, { identityId: person.identityId })
   const { requestId } = await call('POST /api/signing/request', undefined, {
     ...{ clientId, clientSecret, identityId: person.identityId },
     ...{ payload: signed.verification.message, expiresInSeconds: 3600 },
@@ -104,6 +111,9 @@ export async function startCountersign(
         ...credentials,
       }),
     userinfo: (tokens) => userinfoRequest(`${baseUrl}/api/oauth/userinfo`, tokens),
+    baseUrl,
+    authUrl,
+    app: { clientId, clientSecret: clientSecret ?? '' },
     verify: verificationRequest(`${baseUrl}/api/signing/verify`, signed.verification),
     status: { method: 'GET', url: `${baseUrl}/api/signing/request/${requestId}/status?clientId=${clientId}` },
     keySet: { method: 'GET', url: `${authUrl}/.well-known/jwks.json` },
@@ -126,10 +136,10 @@ async function readiness(child: ChildProcess, probe: string): Promise<void> {
   }
 }
 
-type Caller = ReturnType<typeof callerOf>
+export type Caller = ReturnType<typeof callerOf>
 
 /** Calls an endpoint by its name, with a bearer token where it needs one. */
-function callerOf(baseUrl: string) {
+export function callerOf(baseUrl: string) {
   return async <Name extends keyof Api & `POST ${string}`>(
     name: Name,
     bearer: string | undefined,
@@ -144,11 +154,15 @@ function callerOf(baseUrl: string) {
   }
 }
 
-async function register(call: Caller, authUrl: string) {
+export async function register(call: Caller, authUrl: string, handle = 'ada') {
   const authenticator = createAuthenticator({ origin: authUrl, rpId: 'localhost' })
-  const requested = { handle: 'ada', displayName: 'Ada Lovelace' }
+  const requested = { handle, displayName: 'Ada Lovelace' }
   const { flowId, options } = await call('POST /api/auth/register/start', undefined, requested)
   const credential = authenticator.register(options)
   const registered = await call('POST /api/auth/register/finish', undefined, { flowId, credential })
-  return { sessionToken: registered.sessionToken, identityId: registered.identities[0]?.identityId ?? '' }
+  return {
+    authenticator,
+    sessionToken: registered.sessionToken,
+    identityId: registered.identities[0]?.identityId ?? '',
+  }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { codeIn } from '../../server/testing/mailbox.ts'
 import { calendar, openActingApp, type ActingApp } from '../apps/acting-app.ts'
 import { visitConnectorPages } from './connector-pages.ts'
@@ -10,6 +11,7 @@ import { openKeyedApp, type KeyedApp } from '../apps/keyed-app.ts'
 import { noRequest, watch } from '../fixtures/visual-checks.ts'
 import { visitOrganizationChoice } from '../apps/organization-choice.ts'
 import type { Person } from '../fixtures/person.ts'
+import { visitStoppedSigningPages } from './stopped-signing-pages.ts'
 import { visitOrganizationPages } from './organization-pages.ts'
 import { openSigningApp, type SigningApp } from '../apps/signing-app.ts'
 import { visitSigningKeyPages } from '../fixtures/signing-keys.ts'
@@ -48,7 +50,11 @@ export function testPages(windows: Window[]): void {
 }
 
 /** Visits every page and every step of it, in the order in which a user might. */
-async function visitPages(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
+async function visitPages(
+  person: Person,
+  handle: string,
+  look: (name: string, window?: Page) => Promise<void>,
+): Promise<void> {
   const { page } = person
   const at = (path: string) => page.goto(stage.service.authUrl + path)
   await at('/')
@@ -275,9 +281,14 @@ async function showSigningPage(person: Person, payload: string): Promise<string>
   return address
 }
 
-async function visitPagesAfterSignIn(person: Person, look: (name: string) => Promise<void>): Promise<void> {
-  await showSigningPage(person, 'Pay 100.00 € to Paper Shop\nfor invoice 2026/118.')
+async function visitPagesAfterSignIn(
+  person: Person,
+  look: (name: string, window?: Page) => Promise<void>,
+): Promise<void> {
+  const address = await showSigningPage(person, 'Pay 100.00 € to Paper Shop\nfor invoice 2026/118.')
   await look('sign')
+  await visitStoppedSigningPages(person, address, look)
+  await person.page.goto(address)
   await person.page.locator('[data-action="sign"][aria-disabled="false"]').click()
   await person.page.locator('.ended').waitFor()
   await look('sign-signed')
