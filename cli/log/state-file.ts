@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NoteKey } from '@countersign/protocol/formats/signing/checkpoint'
@@ -54,7 +54,7 @@ export function readState(file: string): WatchState {
   })
   const records = bytes.subarray(end + 1)
   // A damaged record would look like an entry that contradicts the history of its identity.
-  if (hash('sha256', records, 'base64') !== recordsSha256) throw unreadable(file)
+  if (createHash('sha256').update(records).digest('base64') !== recordsSha256) throw unreadable(file)
   const identities = readRecords(records, file)
   if (identities.count !== count) throw unreadable(file)
   return { key, peaks, identities }

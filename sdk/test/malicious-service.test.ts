@@ -157,7 +157,7 @@ function approvalOf(changes: Record<string, unknown>, expiry: string) {
   return { statement: writeCanonicalJson(statement), signature, presence: presence.toString('base64') }
 }
 
-test('SGN-32, SGN-41 an approval of anything but the request of the app, or of another time, is rejected', async (t) => {
+test('SGN-32 SGN-41 an approval of anything but the request of the app, or of another time, is refused', async (t) => {
   const expiry = '2030-01-01T12:05:00.000Z'
   const outcomeOf = async (change: (issuer: string) => object) => {
     const replies: Reply[] = []
