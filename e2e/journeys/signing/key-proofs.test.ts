@@ -122,6 +122,14 @@ test('KEY-33 a service that names a key of its own gets neither its adoption nor
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), publicKey } })
   })
+  await page.route('**/api/signing/requests/*/approval', async (route) => {
+    const response = await route.fetch()
+    const started = await response.json()
+    await route.fulfill({
+      response,
+      json: { ...started, statement: started.statement.replace(own.publicKey, publicKey) },
+    })
+  })
   const sent: string[] = []
   page.on('request', (request) => {
     if (request.method() === 'POST') sent.push(new URL(request.url()).pathname)

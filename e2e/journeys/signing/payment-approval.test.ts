@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { verifySignature } from '../../../sdk/src/server/server.ts'
 import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
@@ -21,7 +22,9 @@ before(async () => {
   folder = await mkdtempDisposable(join(tmpdir(), 'countersign-trust-'))
   const file = join(folder.path, 'trust.json')
   const { baseUrl } = stage.service
-  execFileSync(process.execPath, [join(root, 'cli/main.ts'), 'trust', 'init', '--base-url', baseUrl, '--out', file])
+  const init = [join(root, 'cli/main.ts'), 'trust', 'init', '--base-url', baseUrl, '--out', file]
+  // This process serves the command, so it must not wait for it synchronously.
+  await promisify(execFile)(process.execPath, init)
   const trust = { TRUST_FILE: file, TRUST_STATE: join(folder.path, 'state') }
   app = await openExample(stage.service, 'payment-approval', trust)
 })
