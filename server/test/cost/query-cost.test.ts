@@ -45,6 +45,12 @@ const costly: { request: string; statement: RegExp; blocksMax: number; why: stri
     why: 'A page of five apps of the operator and the one after it, each with its secrets and with when these end.',
   },
   {
+    request: 'GET /api/organizations/:organizationId/trail',
+    statement: /"organization_trail(_pending)?"/,
+    blocksMax: 300,
+    why: 'Some fifty events of the organization, each with its place in the trail and its audit event.',
+  },
+  {
     request: 'GET /api/signing/requests',
     statement: /^select "signing_request"\."identity_id"/,
     blocksMax: 300,
