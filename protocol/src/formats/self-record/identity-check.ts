@@ -19,8 +19,6 @@ export type IdentityAlarmCode =
   | 'history_rewritten'
   /** A key that the user has not made: its private half does not open under the master key. */
   | 'foreign_key'
-  /** A key that was replaced before is in force again. */
-  | 'former_key'
   /** The log has not taken a key within a day, or has promised it wrongly. */
   | 'promise_overdue'
   | 'invalid_promise'
@@ -111,9 +109,8 @@ function findLoss(
 
 /**
  * Finds a key that is not the user's. A leaf that was not accepted before is theirs only if the private half of its key
- * opens under the master key, under which others cannot seal, or if their own record names the key. A former key never
- * comes into force again: it may be stolen. Without any record the log's leaves are taken as they are, but the key in
- * force must open.
+ * opens under the master key, under which others cannot seal, or if their own record names the key. Without any record
+ * the log's leaves are taken as they are, but the key in force must open.
  */
 function findForeignKey({ entry, remembered, named, isFirst, events }: Input & { events: KeyEvent[] }) {
   const accepted = isFirst ? events.length : Math.max(entry?.leaves ?? 0, remembered?.leaves ?? 0)
@@ -122,7 +119,6 @@ function findForeignKey({ entry, remembered, named, isFirst, events }: Input & {
   const logged = new Set<string>()
   for (const [position, { event, publicKey }] of events.entries()) {
     const isNewKey = position >= accepted && (event === 'created' || event === 'rotated')
-    if (isNewKey && logged.has(publicKey)) return { code: 'former_key' as const, publicKey }
     if (isNewKey && !own.has(publicKey)) return { code: 'foreign_key' as const, publicKey }
     logged.add(publicKey)
   }

@@ -76,7 +76,7 @@ const noKey = { head: null, leaves: 0, pending: [] }
 test('SLF-01 a former key that comes into force again alarms, though the user has made it', () => {
   const back = leafAt(3, first, { before: leaf2, proofs: { possession: first } })
   const answers = answersOf(fakeLog(leaf1, leaf2, back), { from: [log2], keys: [named(first)] })
-  assert.equal(codeOf(check(answers, rotated)), 'former_key')
+  assert.equal(codeOf(check(answers, rotated)), 'key_used_before')
 })
 
 test('SLF-01 a foreign key and a withheld record alarm without the log', () => {
