@@ -14,10 +14,7 @@ export function fromCanonicalBase64(text: string): Uint8Array<ArrayBuffer> | und
   return bytes
 }
 
-/**
- * Decodes base64 of exactly this many bytes. Use it for text without a limit: the expression above would exhaust the
- * stack with megabytes.
- */
+/** Decodes canonical base64 of exactly this many bytes. Refuses a text of another length without reading it. */
 export function fromCanonicalBase64Of(byteLength: number, text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length !== Math.ceil(byteLength / 3) * 4) return undefined
   const bytes = fromCanonicalBase64(text)

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { fromCanonicalBase64, toBase64 } from '../formats/base64.ts'
+import { fromCanonicalBase64Of, toBase64 } from '../formats/base64.ts'
 import { limits } from '../formats/limits.ts'
 import { approvalMessage } from '../formats/signing/approval.ts'
 import { parseCanonicalJson } from '../formats/signing/canonical-json.ts'
@@ -12,8 +12,7 @@ import { PublicKey, Signature, Uuid } from '../values.ts'
 
 const Instant = Type.String({ description: 'UTC, in the one spelling of ECMAScript, so that it compares as text' })
 const Digest = Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' })
-/** Of 32 bytes in base64. */
-const digestCharacters = 44
+const digestBytes = 32
 const closed = { additionalProperties: false }
 /** Clocks of two processes of a service may differ by this much. */
 const clockToleranceSeconds = 10 * 60
@@ -181,9 +180,9 @@ function isSigned(
   { signature, presence }: Approval,
   publicKey: string,
 ): boolean {
-  const digest = presence?.length === digestCharacters ? fromCanonicalBase64(presence) : undefined
+  const digest = presence === undefined ? undefined : fromCanonicalBase64Of(digestBytes, presence)
   // Zeros are signed where no passkey was used, so they are no digest of one.
-  if (presence !== undefined && (digest?.length !== 32 || digest.every((byte) => byte === 0))) return false
+  if (presence !== undefined && (!digest || digest.every((byte) => byte === 0))) return false
   return isSignedBy(verifyEd25519, { publicKey, signature }, approvalMessage(statement, digest))
 }
 

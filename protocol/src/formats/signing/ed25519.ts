@@ -3,14 +3,13 @@
  * anyone can produce a signature for any message. With two encodings of a signature, one can be presented as two.
  */
 
-import { fromCanonicalBase64 } from '../base64.ts'
+import { fromCanonicalBase64Of } from '../base64.ts'
 
 /** Verifies a signature (RFC 8032). An invalid key, and a key or signature of another length, verify nothing. */
 export type VerifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean
 
-/** Of 32 and 64 bytes in base64. */
-const keyCharacters = 44
-const signatureCharacters = 88
+const keyBytes = 32
+const signatureBytes = 64
 
 /** The field prime 2^255 - 19, little-endian like all values here. */
 const fieldPrime = fromHex('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f')
@@ -48,9 +47,8 @@ export function isSignedBy(
   { publicKey, signature }: { publicKey: string; signature: string },
   message: Uint8Array,
 ): boolean {
-  // Before they are decoded, because an expression that matches megabytes of base64 would exhaust the stack.
-  if (publicKey.length !== keyCharacters || signature.length !== signatureCharacters) return false
-  const [key, bytes] = [fromCanonicalBase64(publicKey), fromCanonicalBase64(signature)]
+  const key = fromCanonicalBase64Of(keyBytes, publicKey)
+  const bytes = fromCanonicalBase64Of(signatureBytes, signature)
   if (!key || !bytes || !isValidPublicKey(key) || !isCanonicalSignature(bytes)) return false
   return verify(key, message, bytes)
 }

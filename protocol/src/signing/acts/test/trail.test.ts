@@ -103,7 +103,7 @@ test('ACT-01 an entry that is left out, moved or rewritten breaks the trail', ()
   assert.equal(verify([{ ...two, entry: renumbered }]), 'malformed_entry')
 })
 
-test('ACT-02 a verifier that remembers a head notices a shorter trail, and one that was written anew', () => {
+test('ACT-02 a verifier that remembers a head notices a shorter trail, and one that was rewritten', () => {
   const remembered = { sequence: 2, head: headAfter(2) }
   assert.deepEqual(verify(trail, { remembered }), verify(trail))
   assert.equal(verify(trail.slice(0, 1), { remembered }), 'trail_cut')
