@@ -81,6 +81,7 @@ test('TRU-14 a process that is killed while it stores leaves a value, the old or
     const after = await store.read('log')
     assert.ok(Number(after) > before)
     assert.equal(await store.advance('log', after, String(Number(after) + 1)), true, 'no lock is left behind')
+    assert.equal((await readdir(folder)).length, 2, 'the draft of the killed process is removed')
   }
 })
 

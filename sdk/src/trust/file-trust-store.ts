@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { TrustStore } from './trust-store.ts'
 
 /** Characters of an identity's name that choose its folder, so that no folder becomes large. */
@@ -47,24 +47,49 @@ async function readLatest(place: Place): Promise<Version | undefined> {
   }
 }
 
-/** Stores a value under a number; returns false if the number is taken or was. */
+/**
+ * Stores a value under a number; returns false if the number is taken or was.
+ *
+ * Numbers become free again when outdated values are removed, so that a slow process could take one for the second
+ * time. Its draft prevents that: a draft that existed when values were removed was removed with them, and a draft that
+ * was created later is followed by a look at the newest number.
+ */
 async function writeVersion(place: Place, number: number, value: string): Promise<boolean> {
-  await mkdir(place.folder, { recursive: true })
-  const draft = join(place.folder, `.${randomUUID()}`)
+  await makeFolderDurably(place.folder)
+  const draft = `${draftPrefix(place)}${number}.${randomUUID()}`
+  const draftFile = join(place.folder, draft)
   try {
-    await writeDurably(draft, value)
-    if (!(await linkOnce(draft, fileOf(place, number)))) return false
+    await writeDurably(draftFile, value)
+    const newest = (await listNumbers(place)).at(-1) ?? 0
+    if (newest >= number || !(await linkOnce(draftFile, fileOf(place, number)))) return false
   } finally {
-    await removeIfPresent(draft)
+    await removeIfPresent(draftFile)
   }
-  const numbers = await listNumbers(place)
-  // A process that was slow may find its number free again: then a greater one exists, and its own does not count.
-  const isLatest = numbers.at(-1) === number
   await syncFolder(place.folder)
+  await removeOutdated(place)
+  return true
+}
+
+/** Removes drafts that can no longer be stored, then all values but the newest two. */
+async function removeOutdated(place: Place): Promise<void> {
+  const names = await listNames(place.folder)
+  const numbers = numbersAmong(names, place)
+  const newest = numbers.at(-1) ?? 0
+  const prefix = draftPrefix(place)
+  const drafts = names.filter(
+    (name) => name.startsWith(prefix) && Number(name.slice(prefix.length).split('.')[0]) <= newest,
+  )
+  await Promise.all(drafts.map((name) => removeIfPresent(join(place.folder, name))))
   // The value before remains, so that a process that lists the folder during the change finds one of both.
-  const outdated = isLatest ? numbers.slice(0, -2) : [number]
-  await Promise.all(outdated.map((each) => removeIfPresent(fileOf(place, each))))
-  return isLatest
+  await Promise.all(numbers.slice(0, -2).map((number) => removeIfPresent(fileOf(place, number))))
+}
+
+/** Creates a folder with its parents, whose names are then durable too. */
+async function makeFolderDurably(folder: string): Promise<void> {
+  const path = resolve(folder)
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 
 async function writeDurably(file: string, value: string): Promise<void> {
@@ -77,12 +102,13 @@ async function writeDurably(file: string, value: string): Promise<void> {
   }
 }
 
+/** Gives a draft its name; returns false if the name is taken, or the draft was removed as outdated. */
 async function linkOnce(draft: string, file: string): Promise<boolean> {
   try {
     await link(draft, file)
     return true
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false
+    if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return false
     throw error
   }
 }
@@ -107,14 +133,25 @@ async function removeIfPresent(file: string): Promise<void> {
 }
 
 /** Lists the numbers of a value's files, in their order. */
-async function listNumbers({ folder, name }: Place): Promise<number[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
+async function listNumbers(place: Place): Promise<number[]> {
+  return numbersAmong(await listNames(place.folder), place)
+}
+
+async function listNames(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return []
     throw error
   })
+}
+
+function numbersAmong(names: readonly string[], { name }: Place): number[] {
   const endings = names.flatMap((each) => (each.startsWith(`${name}.`) ? each.slice(name.length + 1) : []))
   const numbers = endings.filter((ending) => /^[1-9]\d{0,14}$/.test(ending)).map(Number)
   return numbers.toSorted((one, other) => one - other)
+}
+
+function draftPrefix({ name }: Place): string {
+  return `.${name}.`
 }
 
 function fileOf({ folder, name }: Place, number: number): string {
