@@ -15,6 +15,7 @@ import type * as identities from './accounts/identities.ts'
 import type * as keys from './accounts/keys.ts'
 import type * as oauth from './oauth/authorize.ts'
 import type * as operations from './operations.ts'
+import type * as organizationActs from './organizations/acts.ts'
 import type * as organizationDomains from './organizations/domains.ts'
 import type * as organizationKeys from './organizations/keys.ts'
 import type * as organizationOversight from './organizations/operator-view.ts'
@@ -47,6 +48,7 @@ type All =
   | EndpointsOf<typeof keys>
   | EndpointsOf<typeof oauth>
   | EndpointsOf<typeof operations>
+  | EndpointsOf<typeof organizationActs>
   | EndpointsOf<typeof organizationDomains>
   | EndpointsOf<typeof organizationKeys>
   | EndpointsOf<typeof organizationOversight>
