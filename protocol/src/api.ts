@@ -16,6 +16,7 @@ import type * as keys from './accounts/keys.ts'
 import type * as oauth from './oauth/authorize.ts'
 import type * as operations from './operations.ts'
 import type * as organizationActs from './organizations/acts.ts'
+import type * as organizationCouncil from './organizations/council.ts'
 import type * as organizationDomains from './organizations/domains.ts'
 import type * as organizationKeys from './organizations/keys.ts'
 import type * as organizationOversight from './organizations/operator-view.ts'
@@ -49,6 +50,7 @@ type All =
   | EndpointsOf<typeof oauth>
   | EndpointsOf<typeof operations>
   | EndpointsOf<typeof organizationActs>
+  | EndpointsOf<typeof organizationCouncil>
   | EndpointsOf<typeof organizationDomains>
   | EndpointsOf<typeof organizationKeys>
   | EndpointsOf<typeof organizationOversight>

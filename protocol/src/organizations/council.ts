@@ -1,0 +1,155 @@
+import { type Static, Type } from 'typebox'
+import { NoContent, endpoint } from '../endpoint.ts'
+import { IdentityId } from '../ids.ts'
+import { Timestamp, Uuid, nullable } from '../values.ts'
+import { StartedAct } from './acts.ts'
+import { ActingAs, ByOrganizationId, SignatureOnly, signed } from './organizations.ts'
+
+/** Member of a council, by the identity that was admitted. Each user is in it once. */
+export const CouncilSignatory = Type.Object({
+  identityId: IdentityId,
+  memberId: nullable(Uuid),
+  handle: Type.String(),
+  displayName: Type.String(),
+  maySign: Type.Boolean(),
+  mayApprove: Type.Boolean(),
+  admittedAt: Timestamp,
+  suspendedAt: nullable(Timestamp),
+})
+export type CouncilSignatory = Static<typeof CouncilSignatory>
+
+/**
+ * Council of an organization: while `approvalsNeeded` is above 0, its signatories alone sign and approve, and decide who
+ * else does.
+ */
+export const Council = Type.Object({
+  approvalsNeeded: Type.Integer({ description: '0: there is no council' }),
+  signatories: Type.Array(CouncilSignatory),
+  resetRequestedAt: nullable(Timestamp),
+  resetPossibleAt: nullable(Timestamp),
+  resetExpiresAt: nullable(Timestamp),
+  resetAt: nullable(
+    Type.String({ format: 'date-time', description: 'When an owner last ended a council without its consent' }),
+  ),
+  isSignatory: Type.Boolean({ description: 'Whether the user is one of the signatories, also a suspended one' }),
+})
+export type Council = Static<typeof Council>
+
+const business = { security: 'session', cors: 'first party', host: 'business' } as const
+const One = Type.Object({ council: Council })
+
+export const getCouncil = endpoint(
+  'GET /api/organizations/:organizationId/council',
+  { ...business, summary: 'Get the council of an organization that I am a member or a signatory of' },
+  { params: ByOrganizationId, querystring: ActingAs },
+  { 200: One },
+)
+
+export const admitSignatory = endpoint(
+  'POST /api/organizations/:organizationId/council/signatories',
+  {
+    ...business,
+    summary: 'Admit or restore a signatory, with the present permissions of this member; requires approvals',
+  },
+  {
+    params: ByOrganizationId,
+    querystring: ActingAs,
+    body: Type.Object({ identityId: IdentityId, ...signed }),
+  },
+  { 200: One },
+)
+
+export const suspendSignatory = endpoint(
+  'DELETE /api/organizations/:organizationId/council/signatories/:identityId',
+  { ...business, summary: 'Suspend a signatory; requires the role owner, and a signature' },
+  {
+    params: Type.Object({ ...ByOrganizationId.properties, identityId: IdentityId }),
+    querystring: ActingAs,
+    body: SignatureOnly,
+  },
+  { 200: One },
+)
+
+export const requestCouncilReset = endpoint(
+  'POST /api/organizations/:organizationId/council/reset',
+  {
+    ...business,
+    summary: 'Request to end the council without approvals, in 14 days; requires the role owner, and a signature',
+  },
+  { params: ByOrganizationId, querystring: ActingAs, body: SignatureOnly },
+  { 200: One },
+)
+
+export const completeCouncilReset = endpoint(
+  'POST /api/organizations/:organizationId/council/reset/completion',
+  {
+    ...business,
+    summary: 'End the council 14 to 28 days after the request; requires the role owner, and a signature',
+  },
+  { params: ByOrganizationId, querystring: ActingAs, body: SignatureOnly },
+  { 200: One },
+)
+
+export const vetoCouncilReset = endpoint(
+  'DELETE /api/organizations/:organizationId/council/reset',
+  { ...business, summary: 'End the request for a reset, as any signatory, also a suspended one' },
+  { params: ByOrganizationId },
+  { 204: NoContent },
+)
+
+/** Action that a member proposes, which others approve before the same member does it. */
+export const Proposal = Type.Object({
+  proposalId: Uuid,
+  action: Type.String({ description: 'Name of the action, as in the audit log' }),
+  details: StartedAct.properties.details,
+  salt: StartedAct.properties.salt,
+  statement: Type.String({ description: 'Canonical JSON of the proposal: approvals contain its digest' }),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  proposedBy: Type.Object({ identityId: IdentityId, handle: Type.String(), displayName: Type.String() }),
+  approvals: Type.Array(
+    Type.Object({ identityId: IdentityId, handle: Type.String(), displayName: Type.String(), approvedAt: Timestamp }),
+    { description: 'Approvals that count now, oldest first' },
+  ),
+  approvalsNeeded: Type.Integer(),
+  mayApprove: Type.Boolean({ description: 'Whether the user may approve it and has not' }),
+  mayComplete: Type.Boolean({ description: 'Whether the user proposed it and enough others have approved' }),
+})
+export type Proposal = Static<typeof Proposal>
+
+const ByProposalId = Type.Object({ ...ByOrganizationId.properties, proposalId: Uuid })
+
+export const createProposal = endpoint(
+  'POST /api/organizations/:organizationId/acts/:actId/proposal',
+  { ...business, summary: 'Propose a started act that needs approvals, for seven days, in place of signing it' },
+  { params: Type.Object({ ...ByOrganizationId.properties, actId: Uuid }), querystring: ActingAs },
+  { 201: Type.Object({ proposal: Proposal }) },
+)
+
+export const listProposals = endpoint(
+  'GET /api/organizations/:organizationId/proposals',
+  { ...business, summary: 'List the proposals that are not yet done or expired, oldest first' },
+  { params: ByOrganizationId, querystring: ActingAs },
+  { 200: Type.Object({ proposals: Type.Array(Proposal) }) },
+)
+
+export const startProposalApproval = endpoint(
+  'POST /api/organizations/:organizationId/proposals/:proposalId/approval',
+  { ...business, summary: 'Start the approval of a proposal of another member; it counts once signed like an act' },
+  { params: ByProposalId, querystring: ActingAs },
+  { 201: StartedAct },
+)
+
+export const startProposalAct = endpoint(
+  'POST /api/organizations/:organizationId/proposals/:proposalId/act',
+  { ...business, summary: 'Start the act of my proposal, once enough others have approved it' },
+  { params: ByProposalId, querystring: ActingAs },
+  { 201: StartedAct },
+)
+
+export const deleteProposal = endpoint(
+  'DELETE /api/organizations/:organizationId/proposals/:proposalId',
+  { ...business, summary: 'Withdraw my proposal; an owner may withdraw any' },
+  { params: ByProposalId, querystring: ActingAs },
+  { 204: NoContent },
+)
