@@ -19,6 +19,7 @@ import type * as organizationActs from './organizations/acts.ts'
 import type * as organizationCouncil from './organizations/council.ts'
 import type * as organizationDomains from './organizations/domains.ts'
 import type * as organizationKeys from './organizations/keys.ts'
+import type * as organizationProposals from './organizations/proposals.ts'
 import type * as organizationOversight from './organizations/operator-view.ts'
 import type * as organizations from './organizations/organizations.ts'
 import type * as passkeys from './accounts/passkeys.ts'
@@ -54,6 +55,7 @@ type All =
   | EndpointsOf<typeof organizationDomains>
   | EndpointsOf<typeof organizationKeys>
   | EndpointsOf<typeof organizationOversight>
+  | EndpointsOf<typeof organizationProposals>
   | EndpointsOf<typeof organizations>
   | EndpointsOf<typeof passkeys>
   | EndpointsOf<typeof pendingSigning>
