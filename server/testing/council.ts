@@ -31,7 +31,11 @@ export function councilOf(send: SendToBusiness, organizationId: string) {
     if (statusCode !== 403 || !isStarted(body)) throw new Error(`${what} started no act: ${JSON.stringify(body)}`)
     return body
   }
-  const sendAct = (by: Actor, act: StartedAct) => send(by, `POST ${path}/acts/${act.actId}`, signedActOf(by, act.statement))
+  /** Tries to do an act; returns the status and the code of the error. */
+  const tryAct = async (by: Actor, act: StartedAct) => {
+    const { statusCode, body } = await send(by, `POST ${path}/acts/${act.actId}`, signedActOf(by, act.statement))
+    return [statusCode, isError(body) ? body.error : undefined]
+  }
   const perform = async (by: Actor, act: StartedAct) =>
     succeed<{ action: string; result: unknown }>(by, `POST ${path}/acts/${act.actId}`, signedActOf(by, act.statement))
   const propose = async (by: Actor, what: What, payload?: object): Promise<Proposal> => {
@@ -45,7 +49,7 @@ export function councilOf(send: SendToBusiness, organizationId: string) {
     perform(by, await succeed<StartedAct>(by, `POST ${path}/proposals/${proposalId}/act`))
   return {
     start,
-    sendAct,
+    tryAct,
     perform,
     propose,
     approve,
@@ -73,4 +77,8 @@ export function businessOf(world: TestWorld): SendToBusiness {
 
 function isStarted(body: unknown): body is StartedAct {
   return typeof body === 'object' && body !== null && 'actId' in body && 'statement' in body
+}
+
+function isError(body: unknown): body is { error: string } {
+  return typeof body === 'object' && body !== null && 'error' in body
 }

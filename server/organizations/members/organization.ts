@@ -39,7 +39,7 @@ import {
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { hasKms } from '#organizations/keys/kms.ts'
 import * as memberStore from './member-store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 import { moveSlug, claimSlug } from './slug.ts'
 import * as store from './store.ts'
 
@@ -119,6 +119,12 @@ export async function exportMemberships(db: Database, userId: UserId) {
   return members.map((member) => ({ ...toOwnOrganization(member), joinedAt: member.joinedAt.toISOString() }))
 }
 
+/** Fields that a member can change. */
+const fields = [
+  ...(['name', 'slug', 'logoUrl', 'ssoRequired'] as const),
+  ...(['requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const),
+]
+
 /**
  * Updates an organization. Throws the errors of `requireMember` and `recordSignedAction`, `invalid_request`,
  * `slug_taken`, `too_many_slugs`, `sso_connection_untested`, `kms_required`, `reauthentication_required`.
@@ -148,15 +154,21 @@ export async function updateOrganization(
     await store.updateOrganization(tx, organizationId, change, now)
     if (founders) await foundCouncil(tx, organizationId, founders, now)
     if (organization.approvalsNeeded > 0 && change.approvalsNeeded === 0) await endCouncil(tx, organizationId)
-    const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
+    const changed = fields.filter((field) => change[field] !== undefined)
+    const from = {
+      ...Object.fromEntries(changed.map((field) => [field, organization[field]])),
+      // Whom those who accept the council have seen.
+      ...(founders && { signatories: founders.map(({ userId: _hidden, ...founder }) => founder) }),
+    }
     // A member who turns on required signatures signs this change too, which proves that they can.
     const isAlwaysSigned = requireSignedActions === true
-    const act = { action: 'organization.updated', details, givesNothing, isAlwaysSigned, approvals } as const
+    const details = { changed }
+    const act = { action: 'organization.updated', details, from, givesNothing, isAlwaysSigned, approvals } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     // The transaction has locked the organization, so the membership is unchanged.
-    const changed = await findMembership(tx, organizationId, identityId)
-    if (!changed) throw new Error(`the member ${identityId} of ${organizationId} is missing from a locked organization`)
-    return toOwnOrganization(changed)
+    const member = await findMembership(tx, organizationId, identityId)
+    if (!member) throw new Error(`the member ${identityId} of ${organizationId} is missing from a locked organization`)
+    return toOwnOrganization(member)
   })
 }
 
@@ -184,11 +196,7 @@ function toFounder({ identityId, maySign, mayApprove }: Candidate) {
  * name, or impersonate the organization by its name, slug or logo.
  */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
-  const guards = [
-    ...(['name', 'slug', 'logoUrl', 'ssoRequired'] as const),
-    ...(['requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const),
-  ]
-  return guards.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
+  return fields.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
 }
 
 /**
@@ -217,10 +225,13 @@ export async function deleteOrganization(
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw errors.insufficient_scope()
     requireRecentAuthenticationForAction(asking, now)
-    const { createdAt } = acting.organization
+    const { createdAt, name, slug, approvalsNeeded } = acting.organization
     const { userId } = asking.session
+    const approvals = await requireDecidable(tx, acting, approvalsNeeded > 0 ? [{ kind: 'widen' }] : [], now)
+    const act = { action: 'organization.deleted', from: { name, slug }, approvals } as const
+    // Before the deletion, which also deletes the started act.
+    await recordSignedAction(tx, { asking, acting }, act, now)
     await purgeOrganization(tx, { organizationId, createdAt, userId, identityIds: [acting.identityId] }, now)
-    await recordSignedAction(tx, { asking, acting }, { action: 'organization.deleted' }, now)
   })
 }
 

@@ -11,10 +11,9 @@ import { addSeconds, maxDate } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { limits } from '@countersign/protocol/formats/limits'
-import { consumeAct, insertStartedAct, readStatement, resealProposed, sealApproval, startedOf } from '../act.ts'
-import type { VerifiedAct } from '../performance.ts'
+import { type VerifiedAct, consumeAct, insertStartedAct, openRequest, readStatement, startedOf } from '../act.ts'
 import { findSigningKey } from '../store.ts'
-import { digestOf, listApprovers, listValidApprovals, requireProposal } from './proposal.ts'
+import { digestsOf, listApprovers, listValidApprovals, requireProposal } from './proposal.ts'
 import * as store from './proposal-store.ts'
 
 const errors = defineErrors({
@@ -47,21 +46,20 @@ export async function startProposalApproval(
   await requireMember(kernel, { ...asking, identityId }, undefined, now)
   const key = await findSigningKey(db, identityId)
   if (!key) throw errors.no_signing_key()
-  const at = maxDate(now, key.createdAt, proposal.createdAt)
+  const at = [key.createdAt, proposal.createdAt].reduce(maxDate, now)
   const act = await insertStartedAct(
     kernel,
     session,
     {
-      ...{ organizationId, identityId, key, at, role: 'approve', proposal: digestOf(proposal), proposalId },
-      ...{ action: proposal.action, details: proposal.details, salt: proposal.salt, approvalsNeeded: 0 },
-      endpoint: approvalEndpoint.name,
-      seal: (actId) => sealApproval(kernel, actId, { organizationId, proposalId }),
+      ...actOf(proposal),
+      ...{ identityId, key, at, role: 'approve', approvalsNeeded: 0, endpoint: approvalEndpoint.name },
+      request: { content: { params: { organizationId, proposalId }, body: null }, secretSalt: '' },
       // It counts until the proposal expires.
-      statementExpiresAt: proposal.expiresAt,
+      signableUntil: proposal.expiresAt,
     },
     now,
   )
-  return startedOf(act)
+  return { ...startedOf(act), approvalsNeeded: act.approvalsNeeded }
 }
 
 /**
@@ -86,22 +84,27 @@ export async function startProposalAct(
   const key = await findSigningKey(db, identityId)
   if (!key) throw errors.no_signing_key()
   const given = approvals.map(({ statement }) => new Date(readStatement(statement).at))
-  const at = maxDate(now, key.createdAt, proposal.createdAt, ...given)
+  const at = [key.createdAt, proposal.createdAt, ...given].reduce(maxDate, now)
   const end = addSeconds(at, limits.actLifetimeSeconds)
   const act = await insertStartedAct(
     kernel,
     session,
     {
-      ...{ organizationId, identityId, key, at, role: 'sign', proposal: digestOf(proposal), proposalId },
-      ...{ action: proposal.action, details: proposal.details, salt: proposal.salt },
-      approvalsNeeded: approvers.count,
-      endpoint: proposal.endpoint,
-      seal: (actId) => resealProposed(kernel, proposal, actId),
-      statementExpiresAt: end < proposal.expiresAt ? end : proposal.expiresAt,
+      ...actOf(proposal),
+      ...{ identityId, key, at, role: 'sign', approvalsNeeded: approvers.count, endpoint: proposal.endpoint },
+      request: await openRequest(kernel, { actId: proposalId, sealedRequest: proposal.sealedRequest }),
+      signableUntil: end < proposal.expiresAt ? end : proposal.expiresAt,
     },
     now,
   )
-  return startedOf(act)
+  return { ...startedOf(act), approvalsNeeded: act.approvalsNeeded }
+}
+
+/** Returns what approvals and the act of a proposal have in common. */
+function actOf(proposal: store.StoredProposal) {
+  const { organizationId, proposalId, action, details, salt } = proposal
+  const { digest, detailsDigest } = digestsOf(proposal)
+  return { organizationId, proposal: { proposalId, digest }, action, details, salt, digest: detailsDigest }
 }
 
 /**

@@ -198,11 +198,11 @@ async function toViews(
   return views
 }
 
-/** Computes the digest by which approvals and the act name a proposal. */
-export function digestOf({ statement }: Pick<StoredProposal, 'statement'>): string {
+/** Returns the digest by which approvals and the act name a proposal, and that of its details. */
+export function digestsOf({ statement }: Pick<StoredProposal, 'statement'>): { digest: string; detailsDigest: string } {
   const proposal = parseActProposal(statement)
   if (!proposal) throw new Error('the statement of a stored proposal cannot be parsed')
-  return proposalDigest(sha256, proposal)
+  return { digest: proposalDigest(sha256, proposal), detailsDigest: proposal.details }
 }
 
 /** Deletes up to `batch` expired proposals. Returns their number. */

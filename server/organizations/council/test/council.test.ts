@@ -64,8 +64,8 @@ test('CNC-02 an owner alone neither lowers, raises nor ends the approvals of a c
   for (const approvalsNeeded of [0, 2]) {
     assert.deepEqual(errorOf(await set({ approvalsNeeded })), [403, 'signed_action_required'])
     const started = await council.start(owner, 'PATCH', { approvalsNeeded })
-    const sent = await council.sendAct(owner, started)
-    assert.deepEqual([sent.statusCode, sent.body.error], [409, 'approvals_missing'])
+    const sent = await council.tryAct(owner, started)
+    assert.deepEqual(sent, [409, 'approvals_missing'])
   }
   assert.equal((await read(owner, id)).approvalsNeeded, 1)
   await council.decide({ by: owner, others: [members[0]] }, 'PATCH', { approvalsNeeded: 2 })
@@ -112,8 +112,8 @@ test('CNC-04 a member who joins or changes before a founding is done is not in i
   await council.approve(members[0], proposalId)
   await join(world, { id, owner, role: 'signer' }, await createSigner(world))
   const act = (await ask(owner, `POST /organizations/${id}/proposals/${proposalId}/act`)).json()
-  const sent = await council.sendAct(owner, act)
-  assert.deepEqual([sent.statusCode, sent.body.error], [409, 'state_changed'])
+  const sent = await council.tryAct(owner, act)
+  assert.deepEqual(sent, [409, 'state_changed'])
 })
 
 test('CNC-05 nobody approves a proposal of their own, also with another identity', async () => {
@@ -156,8 +156,8 @@ test('CNC-06 an approval counts for the proposal and the details that it names a
     assert.equal(answer.statusCode >= 400, true, JSON.stringify(bent))
   }
   await council.perform(members[0], started)
-  const again = await council.sendAct(members[0], started)
-  assert.deepEqual([again.statusCode, again.body.error], [404, 'act_not_found'])
+  const again = await council.tryAct(members[0], started)
+  assert.deepEqual(again, [404, 'act_not_found'])
   const done = `POST /organizations/${id}/proposals/${second.proposalId}/act` as const
   assert.deepEqual(errorOf(await ask(owner, done)), [409, 'approvals_missing'])
 })
@@ -216,8 +216,8 @@ test('CNC-10 suspending a signatory lowers no number, and only the council resto
   assert.equal((await owner.sign(requestId, owner.pair.sign('Pay 10 €'))).json().status, 'pending')
   assert.deepEqual(errorOf(await one.approve(requestId, one.pair.sign('Pay 10 €'))), [403, 'insufficient_scope'])
   const restore = ['POST /council/signatories', { identityId: one.identityId }] as const
-  const alone = await council.sendAct(owner, await council.start(owner, ...restore))
-  assert.deepEqual([alone.statusCode, alone.body.error], [409, 'approvals_missing'])
+  const alone = await council.tryAct(owner, await council.start(owner, ...restore))
+  assert.deepEqual(alone, [409, 'approvals_missing'])
   await council.decide({ by: owner, others: [two] }, ...restore)
   assert.equal((await one.approve(requestId, one.pair.sign('Pay 10 €'))).json().status, 'signed')
 })
@@ -278,8 +278,8 @@ test('CNC-14 turning off required signatures, and deleting the organization, nee
   ] as const) {
     const started = await council.start(owner, what, payload)
     assert.equal(started.approvalsNeeded, 1)
-    const sent = await council.sendAct(owner, started)
-    assert.deepEqual([sent.statusCode, sent.body.error], [409, 'approvals_missing'])
+    const sent = await council.tryAct(owner, started)
+    assert.deepEqual(sent, [409, 'approvals_missing'])
   }
   await council.decide({ by: owner, others: [members[0]] }, 'PATCH', { requireSignedActions: false })
   await council.decide({ by: owner, others: [members[0]] }, 'DELETE')
