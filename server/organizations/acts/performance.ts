@@ -80,10 +80,11 @@ export async function performAct(
   const result = await withPresence(kernel, { session, presence: verified.presence }, now, (countUse) => {
     const record: PresentedAct['record'] = async (tx, done, at) => {
       isRecorded = true
+      await consumeAct(tx, act, now)
       const { acting, event, from } = done
       const isSame = acting.identityId === identityId && event.action === act.action
       if (!isSame || detailsWith(from) !== act.details) throw errors.state_changed()
-      await recordAct(tx, { ...verified, event }, at)
+      await appendSigned(tx, { ...verified, event }, at)
       await countUse(tx)
     }
     const requested = { details: {}, signature: undefined, isDryRun: false, act: { record } }
@@ -114,14 +115,13 @@ async function verifyAct(
   return { act, statement, signature, presence }
 }
 
-/** Consumes an act and appends it to the trail, in the transaction of its change. */
-async function recordAct(
+/** Appends an act to the trail, in the transaction of its change. */
+async function appendSigned(
   tx: Transaction,
   { act, statement, signature, presence, event }: VerifiedAct & { event: Parameters<typeof appendAct>[1]['event'] },
   now: Date,
 ): Promise<void> {
   const { organizationId, details, salt } = act
-  await consumeAct(tx, act, now)
   const signed = { statement: act.statement, presence: presence.digest, signature }
   const { previousAct, details: digest } = statement
   const entry = { organizationId, event, details, digest, salt, acts: [signed], previousAct } as const
