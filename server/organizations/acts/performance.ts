@@ -81,10 +81,11 @@ export async function performAct(
   const result = await withPresence(kernel, { session, presence: verified.presence }, now, (countUse) => {
     const record: PresentedAct['record'] = async (tx, done, at) => {
       isRecorded = true
+      await consumeAct(tx, act, now)
       const { acting, event, from, approvals } = done
       const isSame = acting.identityId === identityId && event.action === act.action
       if (!isSame || detailsWith(from) !== act.details) throw errors.state_changed()
-      await recordAct(tx, { ...verified, event, approvals }, at)
+      await appendSigned(tx, { ...verified, event, approvals }, at)
       await countUse(tx)
     }
     const requested = { details: {}, signature: undefined, isDryRun: false, act: { record } }
@@ -117,14 +118,13 @@ async function verifyAct(
 
 type Recorded = VerifiedAct & { event: Parameters<typeof appendAct>[1]['event']; approvals: ApprovalsNeeded }
 
-/** Consumes an act with its proposal, if any, and appends it to the trail, in the transaction of its change. */
-async function recordAct(
+/** Appends an act to the trail with its proposal, if any, in the transaction of its change. */
+async function appendSigned(
   tx: Transaction,
   { act, statement, signature, presence, event, approvals }: Recorded,
   now: Date,
 ): Promise<void> {
   const { organizationId, details, salt, proposalId } = act
-  await consumeAct(tx, act, now)
   const signed = { statement: act.statement, presence: presence.digest, signature }
   const { previousAct, details: digest } = statement
   if (proposalId === null && approvals.count > 0) throw errors.approvals_missing()
