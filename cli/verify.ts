@@ -119,14 +119,16 @@ async function verify(jws: string, given: ReceiptRequirement & { payload: string
 }
 
 function linesOfOrganization({ receipt, checkpoint, keys, unproved }: VerifiedOrganizationReceipt): string[] {
-  const { organization, approvalsNeeded, clientId, requestId, createdAt, resolvedAt, signatures } = receipt
+  const { organization, council, approvalsNeeded, clientId, requestId, createdAt, resolvedAt, signatures } = receipt
   const log = `the ${checkpoint.size} of ${checkpoint.origin}`
   return [
     `${organization.name} (${organization.id}) signed this text.`,
     `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}, with ${approvalsNeeded} approvals needed`,
+    ...(council?.resetAt ? [`  note     an owner ended an earlier council without its consent, ${council.resetAt}`] : []),
     ...signatures.flatMap((signature, index) => [
       `  ${signature.role === 'sign' ? 'signed  ' : 'approved'} by ${whoseOf(signature)}, ${signature.at}`,
+      ...(signature.admittedAt === undefined ? [] : [`    member of the council since ${signature.admittedAt}`]),
       `    key    ${signature.publicKey} (version ${signature.keyVersion})`,
       `    logged ${keys[index]?.createdAt}, as leaf ${keys[index]?.index} of ${log}`,
     ]),
