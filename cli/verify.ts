@@ -141,7 +141,9 @@ function linesOfOrganization({ receipt, checkpoint, keys, unproved }: VerifiedOr
     `${organization.name} (${organization.id}) signed this text.`,
     `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}, with ${approvalsNeeded} approvals needed`,
-    ...(council?.resetAt ? [`  note     an owner ended an earlier council without its consent, ${council.resetAt}`] : []),
+    ...(council?.resetAt
+      ? [`  note     an owner ended an earlier council without its consent, ${council.resetAt}`]
+      : []),
     ...signatures.flatMap((signature, index) => [
       `  ${signature.role === 'sign' ? 'signed  ' : 'approved'} by ${whoseOf(signature)}, ${signature.at}`,
       ...(signature.admittedAt === undefined ? [] : [`    member of the council since ${signature.admittedAt}`]),
