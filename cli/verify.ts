@@ -83,7 +83,8 @@ export function addVerify(program: Command): void {
     })
 }
 
-function originOf(url: string): string {
+/** Returns the origin of an issuer. Throws `CliError` for another text. */
+export function originOf(url: string): string {
   const parsed = URL.parse(url)
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new CliError(`${url} is not the URL of an issuer`)
   return parsed.origin
