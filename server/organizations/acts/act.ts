@@ -120,9 +120,7 @@ type NewAct = Pick<ActRow, 'organizationId' | 'identityId' | 'endpoint' | 'actio
   signableUntil: Date
 }
 
-/**
- * Stores an act for a session, with the statement that its member signs. Throws `unauthorized` if the session has ended.
- */
+/** Stores an act for a session, with the statement to sign. Throws `unauthorized` if the session has ended. */
 export async function insertStartedAct(
   { db, config, keyring }: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
   session: Session,

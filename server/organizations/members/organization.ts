@@ -157,7 +157,7 @@ export async function updateOrganization(
     const changed = fields.filter((field) => change[field] !== undefined)
     const from = {
       ...Object.fromEntries(changed.map((field) => [field, organization[field]])),
-      // Whom those who accept the council have seen.
+      // The people that those who accept the council have seen.
       ...(founders && { signatories: founders.map(({ userId: _hidden, ...founder }) => founder) }),
     }
     // A member who turns on required signatures signs this change too, which proves that they can.
@@ -176,8 +176,8 @@ export async function updateOrganization(
 }
 
 /**
- * Returns the approvals that a change needs: of those who would found a council, or of the council. Throws the errors of
- * `requireDecidable`, `too_many_signatories`.
+ * Returns the approvals that a change needs: of those who would found a council, or of the council. Throws the errors
+ * of `requireDecidable`, `too_many_signatories`.
  */
 async function decideChange(tx: Transaction, acting: Member, change: OrganizationChange, now: Date) {
   const { organizationId, approvalsNeeded: before, requireSignedActions } = acting.organization
