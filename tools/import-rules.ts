@@ -56,6 +56,7 @@ const loadedOnDemand = [
   ...['web/components/keys/KeyNotices.tsx', 'web/components/display/ExactText.tsx'],
   'protocol/src/signing/receipt-verification.ts',
   'protocol/src/signing/acts/trail-verification.ts',
+  'protocol/src/signing/acts/council-replay.ts',
 ]
 
 const filesPerFolderMax = 12

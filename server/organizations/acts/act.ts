@@ -69,12 +69,12 @@ export type Requested = {
   content: RequestContent
 }
 
-export const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}))
+const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}))
 const SealedRequest = Type.Object({
   content: Type.Object({ params: AnyObject, body: Type.Union([AnyObject, Type.Null()]) }),
   secretSalt: Type.String(),
 })
-type SealedRequest = Static<typeof SealedRequest>
+export type SealedRequest = Static<typeof SealedRequest>
 
 /**
  * Stores an act that a member has to sign, and returns the error that tells what to sign. A session has at most five; a
@@ -132,10 +132,7 @@ type NewAct = Pick<ActRow, 'organizationId' | 'identityId' | 'endpoint' | 'actio
   signableUntil: Date
 }
 
-/**
- * Stores an act for a session, with the statement that its member signs. Throws `unauthorized` if the session has
- * ended.
- */
+/** Stores an act for a session, with the statement to sign. Throws `unauthorized` if the session has ended. */
 export async function insertStartedAct(
   { db, config, keyring }: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
   session: Session,

@@ -142,9 +142,9 @@ export async function updateOrganization(
     const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw errors.invalid_request()
     if (logoUrl && !isPictureUrl(logoUrl)) throw errors.invalid_request({ sentence: logoAddressWrong })
-    const { approvals, founders } = await decideChange(tx, acting, change, now)
     const givesNothing = !changesGuards(organization, change)
     if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
+    const { approvals, founders } = await decideChange(tx, acting, change, now)
     if (ssoRequired && !organization.ssoConnectionId) throw errors.sso_connection_untested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
@@ -157,12 +157,15 @@ export async function updateOrganization(
     const changed = fields.filter((field) => change[field] !== undefined)
     const from = {
       ...Object.fromEntries(changed.map((field) => [field, organization[field]])),
-      // Whom those who accept the council have seen.
+      // The people that those who accept the council have seen.
       ...(founders && { signatories: founders.map(({ userId: _hidden, ...founder }) => founder) }),
     }
     // A member who turns on required signatures signs this change too, which proves that they can.
     const isAlwaysSigned = requireSignedActions === true
-    const details = { changed }
+    // A verifier of the trail takes these fields for changes that no council has approved, if they are not signed.
+    const isDecision = (field: string) => field === 'approvalsNeeded' || field === 'requireSignedActions'
+    const isChanged = (field: (typeof changed)[number]) => !isDecision(field) || change[field] !== organization[field]
+    const details = { changed: changed.filter(isChanged) }
     const act = { action: 'organization.updated', details, from, givesNothing, isAlwaysSigned, approvals } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     // The transaction has locked the organization, so the membership is unchanged.
@@ -173,8 +176,8 @@ export async function updateOrganization(
 }
 
 /**
- * Returns the approvals that a change needs: of those who would found a council, or of the council. Throws the errors of
- * `requireDecidable`, `too_many_signatories`.
+ * Returns the approvals that a change needs: of those who would found a council, or of the council. Throws the errors
+ * of `requireDecidable`, `too_many_signatories`.
  */
 async function decideChange(tx: Transaction, acting: Member, change: OrganizationChange, now: Date) {
   const { organizationId, approvalsNeeded: before, requireSignedActions } = acting.organization

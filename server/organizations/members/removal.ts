@@ -36,8 +36,8 @@ export async function purgeOrganization(
 }
 
 /**
- * Ends the access of some members, who can have the organization's key. Signatories among them are suspended. The caller
- * has made sure that an owner remains.
+ * Ends the access of some members, who can have the organization's key. Signatories among them are suspended. The
+ * caller has made sure that an owner remains.
  */
 export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
   await revokeAccess(tx, of, now)

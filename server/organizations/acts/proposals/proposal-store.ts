@@ -116,7 +116,7 @@ export type NewApproval = ProposalKey & {
   signature: Uint8Array
 }
 
-/** Stores an approval of an open proposal, in place of an earlier one by the same identity. Returns false if it ended. */
+/** Stores an approval in place of an earlier one by the same identity. Returns false if the proposal has ended. */
 export async function upsertApproval(tx: Transaction, approval: NewApproval, now: Date): Promise<boolean> {
   const { organizationId, proposalId, identityId, keyVersion, statement, presence, signature } = approval
   const { rows } = await sql<{ proposal_id: string }>`

@@ -107,8 +107,8 @@ export async function requireProposal(
 }
 
 /**
- * Withdraws a proposal, as the member who made it or as an owner. Throws `proposal_not_found`, `insufficient_scope`, and
- * the errors of `requireMember`.
+ * Withdraws a proposal, as the member who made it or as an owner. Throws `proposal_not_found`, `insufficient_scope`,
+ * and the errors of `requireMember`.
  */
 export async function deleteProposal(
   { db, config }: ServerContext,

@@ -84,8 +84,8 @@ export type Decisions = readonly CouncilDecision[]
 export type ApprovalsNeeded = { count: number; approvers: string[] }
 
 /**
- * Returns how many approvals decisions need of whom. Throws the error of decisions that would fail with the approvals
- * of all.
+ * Returns how many approvals decisions need, and of which identities. Throws the error of decisions that would fail with
+ * the approvals of all.
  */
 export async function requireDecidable(
   tx: Transaction,
@@ -100,7 +100,7 @@ export async function requireDecidable(
   return needed
 }
 
-/** Returns how many approvals the decisions of a member need, and of whom. */
+/** Returns how many approvals the decisions of a member need, and of which identities. */
 function approvalsFor(council: Council, decisions: Decisions, by: string): ApprovalsNeeded {
   const founding = decisions.find((decision) => decision.kind === 'found')
   if (founding) {
