@@ -249,4 +249,4 @@ export function startedOf({ actId, identityId, details, salt, statement, expires
 }
 
 /** Name of what a request is encrypted for: an act, or a proposal. */
-const sealOf = (actId: string) => `organization act ${actId}`
+export const sealOf = (actId: string) => `organization act ${actId}`

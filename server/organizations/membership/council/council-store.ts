@@ -34,10 +34,14 @@ export async function listSignatories(db: Database, organizationId: Organization
 export type Candidate = { identityId: IdentityId; userId: UserId } & SignatoryRights
 
 /**
- * Lists the members who could be signatories by their permissions: of each user one identity, preferably one with a
- * signing key, in the order in which they joined.
+ * Lists the members who could be signatories by their permissions: of each user one identity, in the order in which they
+ * joined. That is `acting`, with which its user signs the founding, or preferably one with a signing key.
  */
-export async function listCandidates(db: Database, organizationId: OrganizationId): Promise<Candidate[]> {
+export async function listCandidates(
+  db: Database,
+  organizationId: OrganizationId,
+  acting: IdentityId,
+): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     select "identityId", "userId", "maySign", "mayApprove" from (
       select distinct on (identity.user_id) identity.user_id as "userId", member.identity_id as "identityId", joined_at,
@@ -46,7 +50,8 @@ export async function listCandidates(db: Database, organizationId: OrganizationI
       left join signing_key on signing_key.identity_id = member.identity_id and replaced_at is null
       where organization_id = ${organizationId}
         and (signing_authority and 'sign' = any(scopes) or 'approve' = any(scopes))
-      order by identity.user_id, signing_key.identity_id is null, joined_at, member.identity_id
+      order by identity.user_id, member.identity_id <> ${acting}, signing_key.identity_id is null, joined_at,
+        member.identity_id
     ) candidate order by joined_at, "identityId"`.execute(db)
   return rows
 }

@@ -65,9 +65,13 @@ export async function loadCouncil(
   }
 }
 
-/** Lists who would found a council now: the members who sign or approve, one identity of each user. */
-export async function listFounders(db: Database, organizationId: OrganizationId): Promise<Candidate[]> {
-  const founders = await store.listCandidates(db, organizationId)
+/** Lists who would found a council now: the members who sign or approve, one identity of each user, such as `acting`. */
+export async function listFounders(
+  db: Database,
+  organizationId: OrganizationId,
+  acting: IdentityId,
+): Promise<Candidate[]> {
+  const founders = await store.listCandidates(db, organizationId, acting)
   if (founders.length > limits.signatoriesMax) throw errors.too_many_signatories()
   return founders
 }
