@@ -109,17 +109,18 @@ export async function suspendSignatory(
   return numUpdatedRows === 1n
 }
 
-/** Suspends the signatories among these identities that have none of their admitted rights any more. */
+/** Suspends the signatories among these identities that have none of their admitted rights any more. Returns their number. */
 export async function suspendWithout(
   tx: Transaction,
   organizationId: OrganizationId,
   { identityIds, maySign, mayApprove }: SignatoryRights & { identityIds: IdentityId[] },
   now: Date,
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const { numAffectedRows } = await sql`
     update organization_signatory set suspended_at = ${now}
     where organization_id = ${organizationId} and identity_id = any(${identityIds}::uuid[]) and suspended_at is null
       and not (may_sign and ${maySign} or may_approve and ${mayApprove})`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
 }
 
 export async function deleteSignatories(tx: Transaction, organizationId: OrganizationId): Promise<void> {
