@@ -142,9 +142,9 @@ export async function updateOrganization(
     const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw errors.invalid_request()
     if (logoUrl && !isPictureUrl(logoUrl)) throw errors.invalid_request({ sentence: logoAddressWrong })
-    const { approvals, founders } = await decideChange(tx, acting, change, now)
     const givesNothing = !changesGuards(organization, change)
     if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
+    const { approvals, founders } = await decideChange(tx, acting, change, now)
     if (ssoRequired && !organization.ssoConnectionId) throw errors.sso_connection_untested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
