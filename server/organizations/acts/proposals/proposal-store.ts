@@ -133,6 +133,32 @@ export async function upsertApproval(tx: Transaction, approval: NewApproval, now
   return rows.length === 1
 }
 
+/** Lists the encrypted requests of all proposals. */
+export function listSealedRequests(db: Database) {
+  return db
+    .selectFrom('organization_proposal')
+    .select([
+      'organization_id as organizationId',
+      'proposal_id as proposalId',
+      'sealed_request as sealedRequest',
+    ])
+    .execute()
+}
+
+/** Replaces the encrypted request of a proposal. */
+export async function replaceSealedRequest(
+  db: Database,
+  { organizationId, proposalId }: ProposalKey,
+  sealedRequest: string,
+): Promise<void> {
+  await db
+    .updateTable('organization_proposal')
+    .set({ sealed_request: sealedRequest })
+    .where('organization_id', '=', organizationId)
+    .where('proposal_id', '=', proposalId)
+    .execute()
+}
+
 /** Deletes a proposal with its approvals. Returns false if it does not exist. */
 export async function deleteProposal(tx: Transaction, { organizationId, proposalId }: ProposalKey): Promise<boolean> {
   const { numDeletedRows } = await tx
