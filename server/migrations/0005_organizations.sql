@@ -154,3 +154,25 @@ create table organization_sso_confirmation (
   confirmed_at timestamptz not null,
   primary key (organization_id, connection_id)
 );
+
+-- An act that a member has started in a session. It is done once it is signed, by the request as it was started.
+create table organization_act (
+  organization_id uuid not null references organization on delete cascade,
+  act_id uuid not null,
+  session_id uuid not null,
+  identity_id uuid not null,
+  -- Name of the endpoint, and its request, encrypted: it can contain secrets.
+  endpoint text not null,
+  sealed_request text not null,
+  action text not null,
+  -- Canonical JSON without secrets, and the salt of its digest in the statement.
+  details text not null,
+  salt bytea not null,
+  statement text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (organization_id, act_id)
+);
+create index organization_act_of_session on organization_act (session_id, created_at);
+create index organization_act_of_identity on organization_act (identity_id);
+create index organization_act_by_end on organization_act (expires_at);

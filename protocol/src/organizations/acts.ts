@@ -16,6 +16,9 @@ const started = {
   identityId: IdentityId,
   details: Details,
   salt: Type.String({ description: '16 bytes, base64: the statement contains a digest of details and salt' }),
+  secretSalt: Type.Optional(
+    Type.String({ description: '16 bytes, base64: salt of the commitments, for those who know the secrets' }),
+  ),
   statement: Type.String({ description: 'Canonical JSON of the act, to be signed' }),
   expiresAt: Timestamp,
 }

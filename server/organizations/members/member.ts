@@ -20,7 +20,7 @@ import * as store from './store.ts'
 import * as invitationStore from './invitation-store.ts'
 import * as memberStore from './member-store.ts'
 import type { MemberRow } from './member-store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'Every role includes read, and owners always have all scopes.'],
@@ -136,10 +136,15 @@ export async function updateMember(
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }
-    const act = { action: 'organization.member.updated', details, givesNothing } as const
+    const act = { action: 'organization.member.updated', details, from: toFrom(before), givesNothing } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return toOrganizationMember({ ...before, ...after })
   })
+}
+
+/** Lists what a change of a member changes, for those who sign it. */
+function toFrom({ identityId, role, scopes, signingAuthority }: MemberRow) {
+  return { identityId, role, scopes, signingAuthority }
 }
 
 type Named = { role: OrganizationRole; namedByDirectory: boolean }
@@ -180,7 +185,13 @@ export async function removeMember({ db, config }: ServerContext, asking: Member
     await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
     const unsigned = leaving !== undefined
-    const act = { action: 'organization.member.removed', details, givesNothing, unsigned } as const
+    const act = {
+      action: 'organization.member.removed',
+      details,
+      from: toFrom(member),
+      givesNothing,
+      unsigned,
+    } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }

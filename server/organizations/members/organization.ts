@@ -31,7 +31,7 @@ import { actingMemberTransaction, requireMember, type MemberContext } from '#org
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { hasKms } from '#organizations/keys/kms.ts'
 import * as memberStore from './member-store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 import { moveSlug, claimSlug } from './slug.ts'
 import * as store from './store.ts'
 
@@ -111,6 +111,12 @@ export async function exportMemberships(db: Database, userId: UserId) {
   return members.map((member) => ({ ...toOwnOrganization(member), joinedAt: member.joinedAt.toISOString() }))
 }
 
+/** Fields that a member can change. */
+const fields = [
+  ...(['name', 'slug', 'logoUrl', 'ssoRequired'] as const),
+  ...(['requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const),
+]
+
 /**
  * Updates an organization. Throws the errors of `requireMember` and `recordSignedAction`, `invalid_request`,
  * `slug_taken`, `too_many_slugs`, `sso_connection_untested`, `kms_required`, `reauthentication_required`.
@@ -137,15 +143,16 @@ export async function updateOrganization(
     if (slug !== undefined && slug !== organization.slug)
       await moveSlug(tx, { organizationId, userId, slug: organization.slug }, slug, now)
     await store.updateOrganization(tx, organizationId, change, now)
-    const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
+    const changed = fields.filter((field) => change[field] !== undefined)
+    const from = Object.fromEntries(changed.map((field) => [field, organization[field]]))
     // A member who turns on required signatures signs this change too, which proves that they can.
     const isAlwaysSigned = requireSignedActions === true
-    const act = { action: 'organization.updated', details, givesNothing, isAlwaysSigned } as const
+    const act = { action: 'organization.updated', details: { changed }, from, givesNothing, isAlwaysSigned } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     // The transaction has locked the organization, so the membership is unchanged.
-    const changed = await findMembership(tx, organizationId, identityId)
-    if (!changed) throw new Error(`the member ${identityId} of ${organizationId} is missing from a locked organization`)
-    return toOwnOrganization(changed)
+    const member = await findMembership(tx, organizationId, identityId)
+    if (!member) throw new Error(`the member ${identityId} of ${organizationId} is missing from a locked organization`)
+    return toOwnOrganization(member)
   })
 }
 
@@ -154,11 +161,7 @@ export async function updateOrganization(
  * name, or impersonate the organization by its name, slug or logo.
  */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
-  const guards = [
-    ...(['name', 'slug', 'logoUrl', 'ssoRequired'] as const),
-    ...(['requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const),
-  ]
-  return guards.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
+  return fields.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
 }
 
 /**
@@ -187,10 +190,11 @@ export async function deleteOrganization(
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw errors.insufficient_scope()
     requireRecentAuthenticationForAction(asking, now)
-    const { createdAt } = acting.organization
+    const { createdAt, name, slug } = acting.organization
     const { userId } = asking.session
+    // Before the deletion, which also deletes the started act.
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.deleted', from: { name, slug } }, now)
     await purgeOrganization(tx, { organizationId, createdAt, userId, identityIds: [acting.identityId] }, now)
-    await recordSignedAction(tx, { asking, acting }, { action: 'organization.deleted' }, now)
   })
 }
 

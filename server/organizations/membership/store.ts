@@ -153,14 +153,3 @@ export async function lockOrganizationShared(tx: Transaction, organizationId: Or
     .forShare()
     .execute()
 }
-
-/** Finds the current signing public key of an identity. */
-export async function findSigningKey(db: Database, identityId: IdentityId): Promise<Uint8Array | undefined> {
-  const found = await db
-    .selectFrom('signing_key')
-    .select('public_key as publicKey')
-    .where('identity_id', '=', identityId)
-    .where('replaced_at', 'is', null)
-    .executeTakeFirst()
-  return found?.publicKey
-}

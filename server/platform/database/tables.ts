@@ -217,6 +217,28 @@ export interface Tables {
     updated_at: Date
     approvals_needed: Generated<number>
   }
+  organization_act: {
+    organization_id: OrganizationId
+    act_id: string
+    session_id: SessionId
+    identity_id: IdentityId
+    endpoint: string
+    sealed_request: string
+    action: string
+    details: string
+    salt: Uint8Array
+    statement: string
+    created_at: Date
+    expires_at: Date
+  }
+  organization_act_signature: {
+    organization_id: OrganizationId
+    sequence: number
+    position: number
+    statement: string
+    presence: Uint8Array
+    signature: Uint8Array
+  }
   organization_domain: {
     organization_id: OrganizationId
     domain_id: string
@@ -292,11 +314,13 @@ export interface Tables {
     event_id: string
     entry: string
     salt: Uint8Array | null
+    details: string | null
   }
   organization_trail_head: {
     organization_id: OrganizationId
     sequence: number
     head: string | null
+    last_act: string | null
   }
   organization_trail_pending: {
     organization_id: OrganizationId
