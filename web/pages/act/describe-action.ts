@@ -46,7 +46,8 @@ function describeChange({ name, value, before }: Field, words: BusinessWords): D
   const now = describeField(name, value, words)
   if (!now || now.some((part) => isMisleading(part.value))) return undefined
   if (!Object.hasOwn(before, name)) return now
-  const then = describeField(name, before[name], words)
+  const nothing = now.map((part) => ({ ...part, value: words.concerns.none }))
+  const then = before[name] === null ? nothing : describeField(name, before[name], words)
   if (!then || then.some((part) => isMisleading(part.value))) return undefined
   return now.map((part) => {
     const earlier = then.find((other) => other.name === part.name)
