@@ -24,6 +24,7 @@ import { auditLog } from '#operations/audit/module.ts'
 import { backup } from '#operations/backup/module.ts'
 import { playground } from '#operations/playground/module.ts'
 import { acts } from '#organizations/acts/module.ts'
+import { council } from '#organizations/council/module.ts'
 import { domains } from '#organizations/domains/module.ts'
 import { organizationKeys } from '#organizations/keys/module.ts'
 import { members } from '#organizations/members/module.ts'
@@ -48,7 +49,7 @@ export const modules = [
   ...[backchannelLogout, sessions, identities, keys, passkeys, account],
   ...[registration, resources, webhooks],
   ...[signingKeys, tokenFamilies],
-  ...[membership, acts, domains, organizationKeys, members],
+  ...[membership, acts, domains, organizationKeys, members, council],
   ...[connections, provisioning, ssoSignIn],
   ...[delegation, appKeys, consents, authorization, token, discovery, logout, fedcm],
   ...[transparency, personalKeys, signingRequests],

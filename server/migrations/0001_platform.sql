@@ -36,6 +36,8 @@ create table organization_trail (
   salt bytea,
   -- Details that members have signed, as canonical JSON; deleted with the salt. Null where the event has them itself.
   details text,
+  -- Proposal that an act carried out, as canonical JSON. Null for other entries.
+  proposal text,
   primary key (organization_id, sequence)
 );
 

@@ -152,8 +152,14 @@ export const limits = {
    */
   slugKeptAfterSeconds: 7 * 24 * 3600,
   slugsOfDeletedMax: 20,
-  /** Maximum of required approvals of an organization. */
+  /** Maximum of required approvals of an organization, and of its signatories: each accepts the council by a signature. */
   approvalsNeededMax: 20,
+  signatoriesMax: 100,
+  /** Maximum of open proposals of an organization. */
+  proposalsMax: 20,
+  /** When a requested reset of a council may be completed, and when it must have been. */
+  councilResetAfterSeconds: 14 * 24 * 3600,
+  councilResetUntilSeconds: 28 * 24 * 3600,
   /** Length of the suffix of a slug that another organization has: a hyphen and random letters. */
   slugSuffixCharacters: 9,
   organizationsPerIdentityMax: 100,

@@ -23,8 +23,15 @@ const started = {
   expiresAt: Timestamp,
 }
 
-/** Fields of `signed_action_required`. `message` is what a signature of version 1 signs, which is noted alone. */
-export const StartedAct = Type.Object({ ...started, message: Type.Optional(Type.String()) })
+/**
+ * Fields of `signed_action_required`. `message` is what a signature of version 1 signs, which is noted alone. An act that
+ * needs approvals is proposed first.
+ */
+export const StartedAct = Type.Object({
+  ...started,
+  message: Type.Optional(Type.String()),
+  approvalsNeeded: Type.Integer({ description: 'Approvals that the act needs of other members' }),
+})
 export type StartedAct = Static<typeof StartedAct>
 
 /** Started act in the view of the page that shows and signs it. */
@@ -34,6 +41,7 @@ export const Act = Type.Object({
     description: '`approve` approves the proposal of another member',
   }),
   action: Type.String({ description: 'Name of the action, as in the audit log' }),
+  approvalsNeeded: Type.Integer({ description: 'Approvals that it needs of others: without a proposal, propose it' }),
   proposal: nullable(
     Type.Object({
       proposalId: Uuid,

@@ -4,8 +4,9 @@ import { detailsDigest } from '@countersign/protocol/formats/acts/act'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type JsonObject, writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
-import type { Act, StartedAct } from '@countersign/protocol/organizations/acts'
+import type { StartedAct } from '@countersign/protocol/organizations/acts'
 import { type ActStatement, parseActStatement } from '@countersign/protocol/signing/acts/statements'
+import type { Presence } from '#accounts/passkeys/assertion.ts'
 import { actingTransaction, holdActing } from '#accounts/sessions/acting.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
 import { requireMember } from '#organizations/membership/access.ts'
@@ -41,6 +42,8 @@ type Unsigned = {
   /** Message of version 1. */
   message: string
   key: SigningKey
+  /** Approvals that it needs of others. */
+  approvalsNeeded: number
 }
 
 /** Stops an action that has to be signed. `signable` turns it into `signed_action_required`. */
@@ -59,31 +62,78 @@ export type Requested = {
   content: RequestContent
 }
 
-type SealedRequest = { content: RequestContent; secretSalt: string }
+export type SealedRequest = { content: RequestContent; secretSalt: string }
 
 /**
  * Stores an act that a member has to sign, and returns the error that tells what to sign. A session has at most five; a
  * further one replaces the oldest. Throws `unauthorized` if the session has ended.
  */
 export async function startAct(
-  { db, config, keyring }: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
+  kernel: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
   session: Session,
   { endpoint, content, unsigned }: Requested & { unsigned: Unsigned },
   now: Date,
 ) {
-  const { organizationId, identityId, action, from, message, key } = unsigned
+  const { organizationId, identityId, action, from, message, key, approvalsNeeded } = unsigned
   const secretSalt = randomBytes(saltBytes)
   const details = toDetails(endpoint.schema, content, { secretSalt, from })
   const salt = randomBytes(saltBytes)
-  const actId = randomUUIDv7()
-  const sealed: SealedRequest = { content, secretSalt: toBase64(secretSalt) }
-  const sealedRequest = await keyring.seal(sealOf(actId), JSON.stringify(sealed))
+  const request = { content, secretSalt: toBase64(secretSalt) }
   // The clock of the process that stored the key may be ahead of this one.
   const at = maxDate(now, key.createdAt)
-  const expiresAt = addSeconds(at, limits.actLifetimeSeconds)
+  const act = await insertStartedAct(
+    kernel,
+    session,
+    {
+      ...{ organizationId, identityId, action, salt, key, at, request, approvalsNeeded },
+      ...{ endpoint: endpoint.name, role: 'sign', proposal: null },
+      details: writeCanonicalJson(details),
+      digest: detailsDigest(sha256, details, salt),
+      signableUntil: addSeconds(at, limits.actLifetimeSeconds),
+    },
+    now,
+  )
+  const fields: StartedAct = {
+    message,
+    approvalsNeeded,
+    ...startedOf(act),
+    ...toSecretSalt(endpoint.schema, content, secretSalt),
+  }
+  return errors.signed_action_required({ fields })
+}
+
+/** A verified act: what its member has signed, with what. */
+export type VerifiedAct = { act: ActRow; statement: ActStatement; signature: Uint8Array; presence: Presence }
+
+/** What a member is to sign, and the request that is then carried out. */
+type NewAct = Pick<ActRow, 'organizationId' | 'identityId' | 'endpoint' | 'action' | 'details' | 'salt'> & {
+  role: ActStatement['role']
+  /** Proposal that the member approves or carries out, by its ID and its digest. */
+  proposal: { proposalId: string; digest: string } | null
+  approvalsNeeded: number
+  key: SigningKey
+  request: SealedRequest
+  /** Digest of the details. */
+  digest: string
+  at: Date
+  /** When the statement expires. */
+  signableUntil: Date
+}
+
+/**
+ * Stores an act for a session, with the statement that its member signs. Throws `unauthorized` if the session has ended.
+ */
+export async function insertStartedAct(
+  { db, config, keyring }: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
+  session: Session,
+  { organizationId, identityId, role, proposal, key, request, digest, at, signableUntil, ...act }: NewAct,
+  now: Date,
+): Promise<ActRow> {
+  const actId = randomUUIDv7()
+  const sealedRequest = await keyring.seal(sealOf(actId), JSON.stringify(request))
   // The signer confirms all that was recorded before.
   await extendTrail(db, organizationId)
-  const act = await actingTransaction(db, session, async (tx) => {
+  return actingTransaction(db, session, async (tx) => {
     await keepOrganization(tx, organizationId)
     await holdActing(tx)
     const { lastAct, ...trail } = await findTrailHead(tx, organizationId)
@@ -93,31 +143,25 @@ export async function startAct(
       organizationId,
       identityId,
       keyVersion: key.keyVersion,
-      action,
-      details: detailsDigest(sha256, details, salt),
-      role: 'sign',
-      proposal: null,
-      previousAct: lastAct,
+      action: act.action,
+      details: digest,
+      role,
+      proposal: proposal?.digest ?? null,
+      previousAct: role === 'sign' ? lastAct : null,
       trail,
       nonce: toBase64Url(randomBytes(nonceBytes)),
       at: at.toISOString(),
-      expiresAt: expiresAt.toISOString(),
+      expiresAt: signableUntil.toISOString(),
     }
     const row: ActRow = {
-      ...{ organizationId, actId, sessionId: session.sessionId, identityId, action, salt, expiresAt },
-      ...{ endpoint: endpoint.name, sealedRequest, createdAt: now },
-      details: writeCanonicalJson(details),
+      ...{ ...act, organizationId, actId, sessionId: session.sessionId, identityId, sealedRequest, createdAt: now },
+      proposalId: proposal?.proposalId ?? null,
       statement: writeCanonicalJson(statement),
+      expiresAt: addSeconds(at, limits.actLifetimeSeconds),
     }
     await store.insertAct(tx, row, limits.openActsPerSessionMax)
     return row
   })
-  const fields: StartedAct = {
-    message,
-    ...startedOf(act),
-    ...toSecretSalt(endpoint.schema, content, secretSalt),
-  }
-  return errors.signed_action_required({ fields })
 }
 
 /** Finds an act that this session has started. Throws `act_not_found`. */
@@ -127,36 +171,32 @@ export async function requireAct(db: Database, key: ActKey, now: Date): Promise<
   return act
 }
 
-/** Opens the request of an act. */
+/** Opens the request of an act, or of a proposal by its ID. */
 export async function openRequest(
   { keyring }: Pick<ServerContext, 'keyring'>,
-  { actId, sealedRequest }: ActRow,
+  { actId, sealedRequest }: Pick<ActRow, 'actId' | 'sealedRequest'>,
 ): Promise<SealedRequest> {
   const opened: SealedRequest = JSON.parse(await keyring.open(sealOf(actId), sealedRequest))
   return opened
 }
 
-type OwnAct = { session: PasskeySession; organizationId: OrganizationId; actId: string }
+/** Encrypts the request of an act for a proposal with this ID. */
+export async function resealRequest(
+  kernel: Pick<ServerContext, 'keyring'>,
+  act: ActRow,
+  proposalId: string,
+): Promise<string> {
+  return kernel.keyring.seal(sealOf(proposalId), JSON.stringify(await openRequest(kernel, act)))
+}
+
+export type OwnAct = { session: PasskeySession; organizationId: OrganizationId; actId: string }
 
 /** Finds an act of a session whose identity is still a member. Throws `act_not_found`, and like `requireMember`. */
-async function requireOwnAct(kernel: ServerContext, { session, organizationId, actId }: OwnAct, now: Date) {
+export async function requireOwnAct(kernel: ServerContext, { session, organizationId, actId }: OwnAct, now: Date) {
   const act = await requireAct(kernel.db, { organizationId, actId, sessionId: session.sessionId }, now)
   const asking = { session, organizationId, identityId: act.identityId }
   await requireMember(kernel, asking, undefined, now)
   return act
-}
-
-/** Gets an act for the page that shows it. Throws `act_not_found`, and like `requireMember`. */
-export async function getAct(
-  kernel: ServerContext,
-  own: OwnAct,
-  schemaOf: (endpoint: string) => Requested['endpoint']['schema'],
-  now: Date,
-): Promise<Act> {
-  const act = await requireOwnAct(kernel, own, now)
-  const { content, secretSalt } = await openRequest(kernel, act)
-  const salts = toSecretSalt(schemaOf(act.endpoint), content, Buffer.from(secretSalt, 'base64'))
-  return { ...startedOf(act), ...salts, role: 'sign', action: act.action, proposal: null }
 }
 
 /**
@@ -199,7 +239,7 @@ export function readStatement(text: string): ActStatement {
   return statement
 }
 
-function startedOf({ actId, identityId, details, salt, statement, expiresAt }: ActRow) {
+export function startedOf({ actId, identityId, details, salt, statement, expiresAt }: ActRow) {
   return {
     actId,
     identityId,
@@ -210,4 +250,5 @@ function startedOf({ actId, identityId, details, salt, statement, expiresAt }: A
   }
 }
 
+/** Name of what a request is encrypted for: an act, or a proposal. */
 const sealOf = (actId: string) => `organization act ${actId}`

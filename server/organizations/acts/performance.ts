@@ -5,10 +5,10 @@ import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canoni
 import type { AuthenticationResponse } from '@countersign/protocol/accounts/passkeys'
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import type { OrganizationId } from '@countersign/protocol/ids'
-import type { ActStatement } from '@countersign/protocol/signing/acts/statements'
-import { type Presence, verifyPresence, withPresence } from '#accounts/passkeys/assertion.ts'
+import { verifyPresence, withPresence } from '#accounts/passkeys/assertion.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
+import type { ApprovalsNeeded } from '#organizations/membership/council/council.ts'
 import type { PresentedAct } from '#organizations/membership/requested-action.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { appendAct } from '#platform/audit/trail.ts'
@@ -17,14 +17,16 @@ import { verifies } from '#platform/crypto/ed25519.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { type ActRow, consumeAct, openRequest, readStatement, requireAct } from './act.ts'
+import { type ActRow, type VerifiedAct, consumeAct, openRequest, readStatement, requireAct } from './act.ts'
 import { toDetails } from './request-content.ts'
 import type { Caller, Signable, UncheckedCall } from './signable.ts'
+import { consumeProposal, giveApproval } from './proposals/approval.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
   invalid_act: [400, "signature does not verify over the act's statement with the signing key of the member."],
   state_changed: [409, 'What the act changes has changed since it was started. Start again.'],
+  approvals_missing: [409, 'The act needs approvals of other members. Propose it.'],
   act_superseded: [409, 'Another act was done since this one was started. Start again.'],
 })
 
@@ -53,9 +55,6 @@ type Signed = {
   caller: Caller
 }
 
-/** A verified act: what its member has signed, with what. */
-type VerifiedAct = { act: ActRow; statement: ActStatement; signature: Uint8Array; presence: Presence }
-
 /**
  * Does an act once: carries out the request that started it, with all checks of its endpoint, in one transaction with
  * the entry of the trail. Throws `act_not_found`, `invalid_act`, `invalid_credential`, `state_changed`,
@@ -67,10 +66,12 @@ export async function performAct(
   performers: Performers,
   { session, organizationId, actId, caller, ...given }: Signed,
   now: Date,
-): Promise<{ action: string; result: object | null; endpoint: AnyEndpoint }> {
+): Promise<{ action: string; result: object | null; endpoint?: AnyEndpoint }> {
   const act = await requireAct(kernel.db, { organizationId, actId, sessionId: session.sessionId }, now)
-  const { endpoint, perform } = performers(act.endpoint)
   const verified = await verifyAct(kernel, session, { act, ...given })
+  if (verified.statement.role === 'approve')
+    return { action: act.action, result: await giveApproval(kernel, session, verified, now) }
+  const { endpoint, perform } = performers(act.endpoint)
   const { content, secretSalt } = await openRequest(kernel, act)
   const salt = Buffer.from(secretSalt, 'base64')
   const detailsWith = (from: JsonObject | undefined) =>
@@ -80,10 +81,11 @@ export async function performAct(
   const result = await withPresence(kernel, { session, presence: verified.presence }, now, (countUse) => {
     const record: PresentedAct['record'] = async (tx, done, at) => {
       isRecorded = true
-      const { acting, event, from } = done
+      await consumeAct(tx, act, now)
+      const { acting, event, from, approvals } = done
       const isSame = acting.identityId === identityId && event.action === act.action
       if (!isSame || detailsWith(from) !== act.details) throw errors.state_changed()
-      await recordAct(tx, { ...verified, event }, at)
+      await appendSigned(tx, { ...verified, event, approvals }, at)
       await countUse(tx)
     }
     const requested = { details: {}, signature: undefined, isDryRun: false, act: { record } }
@@ -114,18 +116,25 @@ async function verifyAct(
   return { act, statement, signature, presence }
 }
 
-/** Consumes an act and appends it to the trail, in the transaction of its change. */
-async function recordAct(
+type Recorded = VerifiedAct & { event: Parameters<typeof appendAct>[1]['event']; approvals: ApprovalsNeeded }
+
+/** Appends an act to the trail with its proposal, if any, in the transaction of its change. */
+async function appendSigned(
   tx: Transaction,
-  { act, statement, signature, presence, event }: VerifiedAct & { event: Parameters<typeof appendAct>[1]['event'] },
+  { act, statement, signature, presence, event, approvals }: Recorded,
   now: Date,
 ): Promise<void> {
-  const { organizationId, details, salt } = act
-  await consumeAct(tx, act, now)
+  const { organizationId, details, salt, proposalId } = act
   const signed = { statement: act.statement, presence: presence.digest, signature }
   const { previousAct, details: digest } = statement
-  const entry = { organizationId, event, details, digest, salt, acts: [signed], previousAct } as const
+  if (proposalId === null && approvals.count > 0) throw errors.approvals_missing()
+  const approved =
+    proposalId === null
+      ? undefined
+      : await consumeProposal(tx, { organizationId, proposalId, at: statement.at }, approvals, now)
+  const entry = { organizationId, event, details, digest, salt, previousAct, proposal: approved?.statement }
   // The clock of the process that started the act may be ahead of this one.
   const at = maxDate(now, new Date(statement.at))
-  if (!(await appendAct(tx, { ...entry, acts: [signed] }, at))) throw errors.act_superseded()
+  if (!(await appendAct(tx, { ...entry, acts: [signed, ...(approved?.approvals ?? [])] }, at)))
+    throw errors.act_superseded()
 }

@@ -8,6 +8,7 @@ import { verifies } from '#platform/crypto/ed25519.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
 import type { MemberContext } from '#organizations/membership/access.ts'
+import type { ApprovalsNeeded } from '#organizations/membership/council/council.ts'
 import type { Member } from '#organizations/membership/member.ts'
 import { UnsignedAct } from './act.ts'
 import * as store from './store.ts'
@@ -48,6 +49,10 @@ const takesFreshPasskey = {
   'sso.encryption_key.removed': 'always',
   'scim.token.created': 'always',
   'scim.token.revoked': 'always',
+  'organization.signatory.admitted': 'always',
+  'organization.signatory.suspended': 'always',
+  'organization.council.reset_requested': 'always',
+  'organization.council.reset': 'always',
 } as const satisfies Partial<Record<AuditAction, 'always' | 'if it gives' | 'never'>>
 
 type MemberAction = keyof typeof takesFreshPasskey
@@ -56,7 +61,8 @@ type MemberAction = keyof typeof takesFreshPasskey
  * The action in the past tense and its audit details. `from`: present values of what the action changes, read from the
  * locked row. `givesNothing`: the action requires recent authentication only if it grants something, and this one does
  * not. `unsigned`: the action never needs a signature. `isAlwaysSigned`: the action always needs one. `isConfidential`:
- * the message of version 1 contains a secret, so the audit log stores its signature only.
+ * the message of version 1 contains a secret, so the audit log stores its signature only. `approvals`: what it needs of
+ * other members; then it always needs a signature.
  */
 type Action = {
   action: MemberAction
@@ -66,13 +72,16 @@ type Action = {
   unsigned?: boolean
   isAlwaysSigned?: boolean
   isConfidential?: boolean
+  approvals?: ApprovalsNeeded
 }
+
+const noApprovals: ApprovalsNeeded = { count: 0, approvers: [] }
 
 type Asking = { asking: MemberContext; acting: Member }
 
 /**
  * Records an action of a member in the audit log; a signed act also in the trail, which can throw `state_changed`,
- * `act_superseded` and `act_not_found`. Throws `reauthentication_required` and `passkey_required` if the action requires
+ * `act_superseded`, `act_not_found` and `approvals_missing`. Throws `reauthentication_required` and `passkey_required` if the action requires
  * recent authentication; `invalid_action_signature`; `passkey_required` if a session without a passkey signs; and
  * `UnsignedAct` if the organization requires a signature. A dry run always throws, so that nothing changes:
  * `UnsignedAct`, `no_signing_key` or `passkey_required`.
@@ -88,6 +97,7 @@ export async function recordSignedAction(
     isAlwaysSigned = false,
     isConfidential = false,
     givesNothing = false,
+    approvals = noApprovals,
   }: Action,
   now: Date,
 ): Promise<void> {
@@ -99,7 +109,7 @@ export async function recordSignedAction(
   const { organizationId } = organization
   const event = { action, actor: 'user', userId: session.userId, identityId, organizationId } as const
   if (requested.act) {
-    await requested.act.record(tx, { acting, event: { ...event, details: details ?? {} }, from }, now)
+    await requested.act.record(tx, { acting, event: { ...event, details: details ?? {} }, from, approvals }, now)
     return
   }
   const { signature } = requested
@@ -107,10 +117,12 @@ export async function recordSignedAction(
   if (signature !== undefined && session.authMethod !== 'passkey') throw errors.passkey_required()
   const message = signedActionMessage(action, requested.details)
   if (signature !== undefined) await requireSigned(tx, identityId, { message, signature })
-  const signatureRequired = isAlwaysSigned || (organization.requireSignedActions && !unsigned)
+  const { count: approvalsNeeded } = approvals
+  const signatureRequired =
+    isAlwaysSigned || approvalsNeeded > 0 || (organization.requireSignedActions && !unsigned)
   if (signatureRequired || requested.isDryRun) {
     const key = await requireSigningKey(tx, { asking, acting }, signatureRequired)
-    throw new UnsignedAct({ identityId, organizationId, action, from, message, key })
+    throw new UnsignedAct({ identityId, organizationId, action, from, message, key, approvalsNeeded })
   }
   const signed = signature === undefined ? undefined : { ...(!isConfidential && { signed: message }), signature }
   await recordAuditEvent(tx, { ...event, details: { ...details, ...signed } }, now)

@@ -29,6 +29,9 @@ export type ActRow = ActKey & {
   statement: string
   createdAt: Date
   expiresAt: Date
+  /** Proposal that it approves or carries out, and approvals that it needs of others. */
+  proposalId: string | null
+  approvalsNeeded: number
 }
 
 /**
@@ -57,6 +60,8 @@ export async function insertAct(tx: Transaction, act: ActRow, max: number): Prom
       statement: act.statement,
       created_at: act.createdAt,
       expires_at: act.expiresAt,
+      proposal_id: act.proposalId,
+      approvals_needed: act.approvalsNeeded,
     })
     .execute()
 }
@@ -82,6 +87,8 @@ export function findAct(
       'statement',
       'created_at as createdAt',
       'expires_at as expiresAt',
+      'proposal_id as proposalId',
+      'approvals_needed as approvalsNeeded',
     ])
     .where('organization_id', '=', organizationId)
     .where('act_id', '=', actId)

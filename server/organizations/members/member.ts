@@ -15,6 +15,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { lockIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { removeMembers } from './removal.ts'
 import * as store from './store.ts'
 import * as invitationStore from './invitation-store.ts'
@@ -133,6 +134,8 @@ export async function updateMember(
     if (steppedDown && !(await memberStore.decrementOwnerCount(tx, organizationId, 1))) throw errors.last_owner()
     const namedByDirectory = givesNothing ? before.namedByDirectory : isNamedByDirectory(acting, before)
     await memberStore.updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
+    const may = { maySign: after.signingAuthority && after.scopes.includes('sign'), mayApprove: after.scopes.includes('approve') }
+    await suspendSignatoriesWithout(tx, organizationId, { identityIds: [before.identityId], ...may }, now)
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }

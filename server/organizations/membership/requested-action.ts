@@ -2,10 +2,14 @@ import type { JsonObject } from '@countersign/protocol/formats/signing/canonical
 import type { FastifyRequest } from 'fastify'
 import type { AuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
+import type { ApprovalsNeeded } from './council/council.ts'
 import type { Member } from './member.ts'
 
-/** What a handler records of an act: `from` has the values that it changes, as they were in the locked row. */
-export type DoneAct = { acting: Member; event: AuditEvent; from: JsonObject | undefined }
+/**
+ * What a handler records of an act: `from` has the values that it changes, as they were in the locked row; `approvals`
+ * what it needs of others, by the locked council.
+ */
+export type DoneAct = { acting: Member; event: AuditEvent; from: JsonObject | undefined; approvals: ApprovalsNeeded }
 
 /**
  * Signed act that a handler carries out. `record` consumes it and appends it to the trail, in the transaction of the

@@ -94,7 +94,7 @@ export async function appendSignedEntry(
     row: { eventId, ...row },
     acts,
     ...after
-  }: { row: NewEntry & { details: string }; acts: ActSignature[]; head: string; lastAct: string },
+  }: { row: NewEntry & { details: string; proposal: string | null }; acts: ActSignature[]; head: string; lastAct: string },
 ): Promise<void> {
   const organization = { organization_id: organizationId }
   const { sequence } = row
@@ -163,6 +163,7 @@ export type TrailRow = {
   entry: string
   salt: Uint8Array | null
   signedDetails: string | null
+  proposal: string | null
   event: TrailEventDetails | null
   acts: ActSignature[]
 }
@@ -180,7 +181,7 @@ export async function listTrailRows(
   const rows = await db
     .selectFrom('organization_trail')
     .leftJoin('audit_event', 'audit_event.event_id', 'organization_trail.event_id')
-    .select(['sequence', 'entry', 'salt', 'organization_trail.details as signedDetails'])
+    .select(['sequence', 'entry', 'salt', 'organization_trail.details as signedDetails', 'proposal'])
     .select(['audit_event.event_id', 'identity_id', 'client_id'])
     .select(({ ref }) => ref('audit_event.details').$castTo<JsonObject | null>().as('details'))
     .where('organization_trail.organization_id', '=', organizationId)

@@ -86,6 +86,8 @@ export type NewAct = {
   salt: Uint8Array
   acts: [store.ActSignature, ...store.ActSignature[]]
   previousAct: string | null
+  /** Proposal that it carries out, as canonical JSON. Its approvals follow the first signature. */
+  proposal?: string | undefined
 }
 
 /**
@@ -103,8 +105,8 @@ export async function appendAct(tx: Transaction, act: NewAct, now: Date): Promis
   const eventId = randomUUIDv7()
   await recordPlacedEvent(tx, eventId, { ...event, details: { ...event.details, trailEntry: sequence } }, now)
   await store.appendSignedEntry(tx, organizationId, {
-    row: { eventId, sequence, entry: writeCanonicalJson(entry), salt, details },
-    acts,
+    row: { eventId, sequence, entry: writeCanonicalJson(entry), salt, details, proposal: act.proposal ?? null },
+    acts: acts.map(({ statement, presence, signature }) => ({ statement, presence, signature })),
     head: trailHead(sha256, entry),
     lastAct: statementDigest(sha256, acts[0].statement),
   })
@@ -154,10 +156,10 @@ export async function* writeTrail(db: Database, organizationId: OrganizationId, 
  * Formats a record as verifiers read it. An event that the operator has deleted, with its salt or without, leaves an
  * entry without details.
  */
-function lineOf({ entry, salt, event, signedDetails, acts }: store.TrailRow): string {
+function lineOf({ entry, salt, event, signedDetails, proposal, acts }: store.TrailRow): string {
   const details = acts.length > 0 ? signedDetails && JSON.parse(signedDetails) : event && detailsOf(event)
   const shown = event && salt && details && { details, salt: toBase64(salt) }
-  return `${JSON.stringify({ entry, ...shown, acts: acts.map(toSignedAct) })}\n`
+  return `${JSON.stringify({ entry, ...shown, ...(proposal !== null && { proposal }), acts: acts.map(toSignedAct) })}\n`
 }
 
 function toSignedAct({ statement, presence, signature }: store.ActSignature): SignedAct {

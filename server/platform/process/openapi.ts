@@ -15,9 +15,11 @@ import * as oauth from '@countersign/protocol/oauth/authorize'
 import * as operations from '@countersign/protocol/operations'
 import * as organizations from '@countersign/protocol/organizations/organizations'
 import * as organizationActs from '@countersign/protocol/organizations/acts'
+import * as organizationCouncil from '@countersign/protocol/organizations/council'
 import * as organizationDomains from '@countersign/protocol/organizations/domains'
 import * as organizationKeys from '@countersign/protocol/organizations/keys'
 import * as organizationOversight from '@countersign/protocol/organizations/operator-view'
+import * as organizationProposals from '@countersign/protocol/organizations/proposals'
 import * as passkeys from '@countersign/protocol/accounts/passkeys'
 import * as pendingSigning from '@countersign/protocol/signing/pending-signing'
 import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
@@ -50,6 +52,8 @@ const modules = {
   Organizations: {
     ...organizations,
     ...organizationActs,
+    ...organizationProposals,
+    ...organizationCouncil,
     ...organizationOversight,
     ...organizationDomains,
     ...organizationKeys,
