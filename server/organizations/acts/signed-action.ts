@@ -118,8 +118,7 @@ export async function recordSignedAction(
   const message = signedActionMessage(action, requested.details)
   if (signature !== undefined) await requireSigned(tx, identityId, { message, signature })
   const { count: approvalsNeeded } = approvals
-  const signatureRequired =
-    isAlwaysSigned || approvalsNeeded > 0 || (organization.requireSignedActions && !unsigned)
+  const signatureRequired = isAlwaysSigned || approvalsNeeded > 0 || (organization.requireSignedActions && !unsigned)
   if (signatureRequired || requested.isDryRun) {
     const key = await requireSigningKey(tx, { asking, acting }, signatureRequired)
     throw new UnsignedAct({ identityId, organizationId, action, from, message, key, approvalsNeeded })
