@@ -7,7 +7,7 @@ import { ActingAs } from './organizations.ts'
 
 const Details = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'Parameters of the path and fields of the body, a secret as {"commitment"}; `from` has the values that the act changes',
+    'Parameters of the path and fields of the body, a secret as {"commitment"}; `from` has what the act changes',
 })
 
 /** What a started act consists of. Nothing is done until the member has signed it. */
@@ -24,8 +24,8 @@ const started = {
 }
 
 /**
- * Fields of `signed_action_required`. `message` is what a signature of version 1 signs, which is noted alone. An act that
- * needs approvals is proposed first.
+ * Fields of `signed_action_required`. `message` is what a signature of version 1 signs, which is noted alone. An act
+ * that needs approvals is proposed first.
  */
 export const StartedAct = Type.Object({
   ...started,

@@ -2,13 +2,20 @@ import { randomUUIDv7 } from 'node:crypto'
 import { toBase64, toBase64Url } from '@countersign/protocol/formats/base64'
 import { detailsDigest } from '@countersign/protocol/formats/acts/act'
 import { limits } from '@countersign/protocol/formats/limits'
-import { type JsonObject, writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
+import { isObject } from '@countersign/protocol/formats/json'
+import {
+  type JsonObject,
+  parseCanonicalJson,
+  writeCanonicalJson,
+} from '@countersign/protocol/formats/signing/canonical-json'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { StartedAct } from '@countersign/protocol/organizations/acts'
 import { type ActStatement, parseActStatement } from '@countersign/protocol/signing/acts/statements'
 import type { Presence } from '#accounts/passkeys/assertion.ts'
 import { actingTransaction, holdActing } from '#accounts/sessions/acting.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
 import { requireMember } from '#organizations/membership/access.ts'
 import { keepOrganization } from '#organizations/membership/member.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -27,12 +34,13 @@ export type { ActRow } from './store.ts'
 const saltBytes = 16
 const nonceBytes = 32
 
-export const errors = defineErrors({
+const errors = defineErrors({
   signed_action_required: [403, 'This action must be signed. Show statement to the member and do the act.'],
+  insufficient_scope: [403, 'Your role in this organization does not show you the trail.'],
   act_not_found: [404, 'The act does not exist, has expired, was done or declined, or was started in another session.'],
 })
 
-/** What a member is asked to sign: thrown by a handler, so that its transaction changes nothing. */
+/** What a member has to sign: thrown by a handler, so that its transaction changes nothing. */
 type Unsigned = {
   identityId: IdentityId
   organizationId: OrganizationId
@@ -62,7 +70,12 @@ export type Requested = {
   content: RequestContent
 }
 
-export type SealedRequest = { content: RequestContent; secretSalt: string }
+const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}))
+const SealedRequest = Type.Object({
+  content: Type.Object({ params: AnyObject, body: Type.Union([AnyObject, Type.Null()]) }),
+  secretSalt: Type.String(),
+})
+export type SealedRequest = Static<typeof SealedRequest>
 
 /**
  * Stores an act that a member has to sign, and returns the error that tells what to sign. A session has at most five; a
@@ -120,9 +133,7 @@ type NewAct = Pick<ActRow, 'organizationId' | 'identityId' | 'endpoint' | 'actio
   signableUntil: Date
 }
 
-/**
- * Stores an act for a session, with the statement that its member signs. Throws `unauthorized` if the session has ended.
- */
+/** Stores an act for a session, with the statement to sign. Throws `unauthorized` if the session has ended. */
 export async function insertStartedAct(
   { db, config, keyring }: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
   session: Session,
@@ -176,7 +187,8 @@ export async function openRequest(
   { keyring }: Pick<ServerContext, 'keyring'>,
   { actId, sealedRequest }: Pick<ActRow, 'actId' | 'sealedRequest'>,
 ): Promise<SealedRequest> {
-  const opened: SealedRequest = JSON.parse(await keyring.open(sealOf(actId), sealedRequest))
+  const opened: unknown = JSON.parse(await keyring.open(sealOf(actId), sealedRequest))
+  if (!Value.Check(SealedRequest, opened)) throw new Error(`the request of the act ${actId} cannot be read`)
   return opened
 }
 
@@ -195,16 +207,18 @@ export type OwnAct = { session: PasskeySession; organizationId: OrganizationId; 
 export async function requireOwnAct(kernel: ServerContext, { session, organizationId, actId }: OwnAct, now: Date) {
   const act = await requireAct(kernel.db, { organizationId, actId, sessionId: session.sessionId }, now)
   const asking = { session, organizationId, identityId: act.identityId }
-  await requireMember(kernel, asking, undefined, now)
-  return act
+  const { scopes } = await requireMember(kernel, asking, undefined, now)
+  return { ...act, scopes }
 }
 
 /**
- * Lists the next entries of the trail after an entry, up to the head that the act names. Throws `act_not_found`, and
- * like `requireMember`.
+ * Lists the next entries of the trail after an entry, up to the head that the act names. Throws `act_not_found`,
+ * `insufficient_scope`, and like `requireMember`.
  */
 export async function listActTrail(kernel: ServerContext, own: OwnAct & { after: number }, now: Date) {
-  const { organizationId, statement } = await requireOwnAct(kernel, own, now)
+  const { organizationId, statement, scopes } = await requireOwnAct(kernel, own, now)
+  // Who can do nothing but leave does not see what others do.
+  if (scopes.every((scope) => scope === 'read')) throw errors.insufficient_scope()
   const { trail } = readStatement(statement)
   const range = { after: own.after, to: trail.sequence }
   return listTrailEntries(kernel.db, organizationId, range, limits.actTrailEntriesMax)
@@ -243,12 +257,19 @@ export function startedOf({ actId, identityId, details, salt, statement, expires
   return {
     actId,
     identityId,
-    details: JSON.parse(details),
+    details: readDetails(details),
     salt: toBase64(salt),
     statement,
     expiresAt: expiresAt.toISOString(),
   }
 }
 
+/** Parses details that the service has written. */
+export function readDetails(text: string): Record<string, unknown> {
+  const details = parseCanonicalJson(text)
+  if (!isObject(details)) throw new Error('the details of a stored act cannot be parsed')
+  return details
+}
+
 /** Name of what a request is encrypted for: an act, or a proposal. */
-const sealOf = (actId: string) => `organization act ${actId}`
+export const sealOf = (actId: string) => `organization act ${actId}`
