@@ -11,7 +11,7 @@ const contexts: Record<string, string> = {
   accounts: 'backchannel-logout sessions identities keys passkeys account',
   clients: 'registration resources webhooks',
   tokens: 'signing-keys families',
-  organizations: 'membership domains keys members',
+  organizations: 'membership acts domains keys members council',
   sso: 'providers connections provisioning sign-in',
   oauth: '. delegation app-keys consents authorize token discovery logout fedcm',
   signing: 'transparency keys requests',

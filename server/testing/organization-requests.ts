@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { actorOf, signedActOf } from './actor.ts'
 import { startCustomerKms } from './customer-kms.ts'
 import { confirmAsShown, flowOf, newClaims, scimPatch, scimUser } from './enterprise.ts'
 import { createKeyHolder, newSharedKey, setMode } from './key-holder.ts'
@@ -7,7 +8,8 @@ import { bearer, newHandle, place, requestIdIn, times, type RequestClient, type 
 import { startSamlProvider } from './saml-provider.ts'
 import { signingRequesterOf, createSigner } from './signer.ts'
 
-export async function organize({ world, send }: RequestClient, { verifyDomain }: Enterprise): Promise<void> {
+export async function organize(client: RequestClient, { verifyDomain }: Enterprise): Promise<void> {
+  const { world, send } = client
   const owner = await world.person()
   const { headers, identityId } = owner
   await times(async (nth) => send(headers, 'POST /api/organizations', { name: `Acme ${nth}`, identityId }))
@@ -43,6 +45,7 @@ export async function organize({ world, send }: RequestClient, { verifyDomain }:
   await send(headers, `GET ${url}/audit?limit=5&action=organization.member`)
   await world.business.inject({ url: `${url}/audit/export?format=jsonl`, headers })
   await world.business.inject({ url: `${url}/trail`, headers })
+  await actFor(client)
   const app = await world.app()
   const tokens = await times(() => app.tokens(owner, { organizationId: id }))
   await app.tokens(joined.person, { organizationId: id })
@@ -55,6 +58,23 @@ export async function organize({ world, send }: RequestClient, { verifyDomain }:
   await join(world, { id: gone.id, owner, role: 'viewer' }, joined.person)
   await send(headers, `PATCH /api/organizations/${gone.id}`, { slug: newHandle() })
   await send(headers, `DELETE /api/organizations/${gone.id}`)
+}
+
+/** Starts acts of a member, reads and declines one, and does the others. */
+async function actFor({ world, send }: RequestClient): Promise<void> {
+  const owner = await createSigner(world)
+  const { id } = await createOrganization(world, owner)
+  const actor = actorOf(world, owner)
+  const rename = `PATCH /organizations/${id}` as const
+  await times((nth) => actor.act(rename, { name: `Acme ${nth}` }))
+  const declined = await actor.start(rename, { name: 'Declined' })
+  const url = `/api/organizations/${id}/acts` as const
+  await send(owner.headers, `GET ${url}/${declined.actId}`)
+  await send(owner.headers, `GET ${url}/${declined.actId}/trail?after=1`)
+  await send(owner.headers, `DELETE ${url}/${declined.actId}`)
+  const started = await actor.start(rename, { name: 'Done' })
+  await send(owner.headers, `POST ${url}/${started.actId}`, signedActOf(owner, started.statement))
+  await actor.start(rename, { name: 'Open' })
 }
 
 export async function signForOrganizations({ world, send }: RequestClient): Promise<void> {

@@ -15,12 +15,13 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { lockIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { removeMembers } from './removal.ts'
 import * as store from './store.ts'
 import * as invitationStore from './invitation-store.ts'
 import * as memberStore from './member-store.ts'
 import type { MemberRow } from './member-store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'Every role includes read, and owners always have all scopes.'],
@@ -133,13 +134,20 @@ export async function updateMember(
     if (steppedDown && !(await memberStore.decrementOwnerCount(tx, organizationId, 1))) throw errors.last_owner()
     const namedByDirectory = givesNothing ? before.namedByDirectory : isNamedByDirectory(acting, before)
     await memberStore.updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
+    const may = { maySign: after.signingAuthority && after.scopes.includes('sign'), mayApprove: after.scopes.includes('approve') }
+    await suspendSignatoriesWithout(tx, organizationId, { identityIds: [before.identityId], ...may }, now)
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }
-    const act = { action: 'organization.member.updated', details, givesNothing } as const
+    const act = { action: 'organization.member.updated', details, from: toFrom(before), givesNothing } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return toOrganizationMember({ ...before, ...after })
   })
+}
+
+/** Lists what a change of a member changes, for those who sign it. */
+function toFrom({ identityId, role, scopes, signingAuthority }: MemberRow) {
+  return { identityId, role, scopes, signingAuthority }
 }
 
 type Named = { role: OrganizationRole; namedByDirectory: boolean }
@@ -180,7 +188,13 @@ export async function removeMember({ db, config }: ServerContext, asking: Member
     await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
     const unsigned = leaving !== undefined
-    const act = { action: 'organization.member.removed', details, givesNothing, unsigned } as const
+    const act = {
+      action: 'organization.member.removed',
+      details,
+      from: toFrom(member),
+      givesNothing,
+      unsigned,
+    } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }
