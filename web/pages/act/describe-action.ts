@@ -1,33 +1,107 @@
-import type { BusinessWords } from './words.ts'
+import { isObject } from '@countersign/protocol/formats/json'
+import type { ShownAct } from '../../lib/acts/statement.ts'
 import { linesOf, findSuspiciousCharacters } from '../../lib/text/text-inspection.ts'
-import type { LabelledValue } from '../../lib/text/scope-words.ts'
-import type { SignActionRequest } from './action.ts'
+import { describeField, isId } from './describe-field.ts'
 import type { ActionSubject } from './subject.ts'
+import type { ActWords, BusinessWords } from './words.ts'
 
-/** An action in words: what is done, its details, and what ends with it. */
-export type ActionDescription = { does: string; facts: LabelledValue[]; ends: string | undefined }
+/** A field that an action sets, with the value before if it changes one. */
+export type DescribedChange = { name: string; label: string; value: string; before?: string }
 
-/** Describes an action. Its kind and fields come from the signed text, names from the server. */
+/** An action in words. */
+export type ActionDescription = {
+  /** One sentence that says what is done, to whom. */
+  summary: string
+  changes: DescribedChange[]
+  /** What ends with it. */
+  ends: string | undefined
+  /** False if a field has no words, or characters that may mislead: then only the exact data says everything. */
+  isComplete: boolean
+}
+
+type Words = { acts: ActWords; business: BusinessWords }
+
+/** Describes an action. Its kind and fields come from what is signed, names of people and things from the server. */
 export function describeAction(
-  { action, details }: SignActionRequest,
+  { action, details }: Pick<ShownAct, 'action' | 'details'>,
   subject: ActionSubject,
-  words: BusinessWords,
+  words: Words,
 ): ActionDescription {
-  const { organization, what, isOwn } = subject
-  const does: Partial<Record<string, string>> = words.acts
-  const named = [
-    ...(what ? [fact(what.kind, words.concerns[what.kind], what.name)] : []),
-    fact('organization', words.concerns.organization, organization),
-  ]
+  const before = isObject(details['from']) ? details['from'] : {}
+  const fields = Object.entries(details).filter(([name]) => name !== 'from' && !isId(name))
+  const changes = fields.map(([name, value]) => describeChange({ name, value, before }, words.business))
+  const described = changes.flatMap((each) => each ?? []).flat()
   return {
-    does: isOwn && action === 'organization.member.removed' ? words.leaveTitle(organization) : (does[action] ?? action),
-    facts: [...named, ...describeFields(details, words)],
-    ends: actionConsequence(action, isOwn, words),
+    summary: summarize({ action, details }, subject, words),
+    changes: described,
+    ends: actionConsequence(action, subject.isOwn, words.business),
+    isComplete: Object.hasOwn(words.acts.acts, action) && !changes.includes(undefined),
   }
 }
 
-function fact(scope: string, label: string, value: string): LabelledValue {
-  return { scope, label, value }
+type Field = { name: string; value: unknown; before: Record<string, unknown> }
+
+/** Describes one field; returns undefined if it cannot be described in words that do not mislead. */
+function describeChange({ name, value, before }: Field, words: BusinessWords): DescribedChange[] | undefined {
+  const now = describeField(name, value, words)
+  if (!now || now.some((part) => isMisleading(part.value))) return undefined
+  if (!Object.hasOwn(before, name)) return now
+  const nothing = now.map((part) => ({ ...part, value: words.concerns.none }))
+  const then = before[name] === null ? nothing : describeField(name, before[name], words)
+  if (!then || then.some((part) => isMisleading(part.value))) return undefined
+  return now.map((part) => {
+    const earlier = then.find((other) => other.name === part.name)
+    return earlier && earlier.value !== part.value ? { ...part, before: earlier.value } : part
+  })
+}
+
+/** Only the exact text shows misleading characters, and marks them. */
+function isMisleading(text: string): boolean {
+  return findSuspiciousCharacters(linesOf(text)).size > 0
+}
+
+function summarize(
+  { action, details }: Pick<ShownAct, 'action' | 'details'>,
+  { organization, what, isOwn }: ActionSubject,
+  { acts: words }: Words,
+): string {
+  const subject = { organization, what: what?.name ?? namedIn(details) }
+  if (isOwn && action === 'organization.member.removed') return words.leave(subject)
+  if (action === 'organization.member.updated') {
+    const role = details['role']
+    if (isRole(role) && !isObject(details['from'])) return words.role(subject, role)
+    if (isRole(role) && isObject(details['from']) && details['from']['role'] !== role) return words.role(subject, role)
+  }
+  const setting = action === 'organization.updated' ? describeOnlySetting(subject, details, words) : undefined
+  if (setting !== undefined) return setting
+  const sentences: Partial<Record<string, (named: typeof subject) => string>> = words.acts
+  return sentences[action]?.(subject) ?? words.unknown(action, organization)
+}
+
+/** Names what does not exist yet, by the text that is signed. */
+function namedIn({ handle, email, domain, name }: ShownAct['details']): string {
+  const given = typeof handle === 'string' ? `@${handle}` : (email ?? domain ?? name)
+  return typeof given === 'string' && !isMisleading(given) ? given : '…'
+}
+
+/** Says more exactly what a change of a single setting does. */
+function describeOnlySetting(
+  subject: { organization: string; what: string },
+  details: ShownAct['details'],
+  { settings }: ActWords,
+): string | undefined {
+  const changed = Object.entries(details).filter(([name]) => name !== 'from' && !isId(name))
+  const [first] = changed
+  if (!first || changed.length > 1) return undefined
+  const [name, value] = first
+  if (name === 'name' && typeof value === 'string' && !isMisleading(value)) return settings.name(subject, value)
+  if ((name === 'requireSignedActions' || name === 'ssoRequired') && typeof value === 'boolean')
+    return settings[name][value ? 'on' : 'off'](subject)
+  return undefined
+}
+
+function isRole(value: unknown): value is Parameters<ActWords['role']>[1] {
+  return typeof value === 'string' && ['owner', 'admin', 'signer', 'member', 'viewer'].includes(value)
 }
 
 function actionConsequence(action: string, isOwn: boolean, words: BusinessWords): string | undefined {
@@ -45,66 +119,4 @@ function actionConsequence(action: string, isOwn: boolean, words: BusinessWords)
     default:
       return undefined
   }
-}
-
-/** Describes the fields that have a label. Only the exact text shows misleading characters, and marks them. */
-function describeFields(details: SignActionRequest['details'], words: BusinessWords): LabelledValue[] {
-  return Object.entries(details).flatMap(([name, value]) => {
-    const describe = fieldsIn(words)[name]
-    const described = describe?.(value)
-    return described === undefined || findSuspiciousCharacters(linesOf(described.value)).size > 0
-      ? []
-      : [{ scope: name, ...described }]
-  })
-}
-
-type DescribeField = (value: unknown) => { label: string; value: string } | undefined
-
-function fieldsIn(words: BusinessWords): Partial<Record<string, DescribeField>> {
-  const { sso, keys, signedActs, sections, directory } = words
-  return {
-    name: text(words.name),
-    slug: text(words.slug),
-    logoUrl: text(words.logo),
-    role: oneOf(words.role, words.roles),
-    scopes: someOf(words.mayDo, words.scopes),
-    signingAuthority: either(words.hasAuthority, words.concerns.yes, words.concerns.no),
-    handle: (value) => text(words.whom)(typeof value === 'string' ? `@${value}` : value),
-    email: text(words.whom),
-    ssoRequired: either(sections.sso, sso.require, sso.letWithout),
-    requireSignedActions: either(signedActs.title, signedActs.require, signedActs.letUnsigned),
-    approvalsNeeded: text(words.approvals.needed),
-    encryptionMode: oneOf(keys.keeper, keys.modes),
-    url: text(keys.kms),
-    domain: text(words.domains.domain),
-    domains: someOf(sections.domains),
-    enabled: either(sections.sso, sso.enable, sso.disable),
-    subjectBy: oneOf(directory.by, { externalId: 'externalId', email: directory.ways.email.label }),
-    oidc: field(sso.fields.issuer, 'issuer'),
-    saml: field(sso.fields.metadataUrl, 'metadataUrl'),
-  }
-}
-
-function text(label: string): DescribeField {
-  return (value) =>
-    typeof value === 'string' || typeof value === 'number' ? { label, value: String(value) } : undefined
-}
-
-function either(label: string, yes: string, no: string): DescribeField {
-  return (value) => (typeof value === 'boolean' ? { label, value: value ? yes : no } : undefined)
-}
-
-function oneOf(label: string, names: Record<string, string>): DescribeField {
-  return (value) => someOf(label, names)([value])
-}
-
-function someOf(label: string, names: Record<string, string> = {}): DescribeField {
-  return (value) => {
-    if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return undefined
-    return { label, value: value.map((each) => (Object.hasOwn(names, each) ? names[each] : each)).join(', ') }
-  }
-}
-
-function field(label: string, name: string): DescribeField {
-  return (value) => (typeof value === 'object' && value !== null ? text(label)(Reflect.get(value, name)) : undefined)
 }

@@ -1,10 +1,9 @@
 import { callBusiness } from '../../lib/api/business-call.ts'
 import { ApiError } from '../../lib/api/call.ts'
-import type { SignActionRequest } from './action.ts'
+import type { ShownAct } from '../../lib/acts/statement.ts'
 
 /**
- * The subject of an action within its organization, by the name that the server has for it. Names that the requesting
- * page sends are ignored.
+ * The subject of an action within its organization, by the name that the server has for it.
  */
 export type ActionSubject = {
   organization: string
@@ -16,11 +15,8 @@ export type ActionSubject = {
 type ActionLocation = { params: { organizationId: string }; querystring: { identity_id: string } }
 
 /** Loads the subject of an action. Throws `ApiError`, also if it does not exist, or `NetworkError`. */
-export async function loadActionSubject({ identityId, details }: SignActionRequest): Promise<ActionSubject> {
-  const place = {
-    params: { organizationId: textOf(details, 'organizationId') },
-    querystring: { identity_id: identityId },
-  }
+export async function loadActionSubject({ organizationId, identityId, details }: ShownAct): Promise<ActionSubject> {
+  const place = { params: { organizationId }, querystring: { identity_id: identityId } }
   const [{ organization }, concern] = await Promise.all([
     callBusiness('GET /api/organizations/:organizationId', place),
     readWhat(place, details),
@@ -28,7 +24,7 @@ export async function loadActionSubject({ identityId, details }: SignActionReque
   return { organization: organization.name, isOwn: false, ...concern }
 }
 
-async function readWhat(place: ActionLocation, details: SignActionRequest['details']): Promise<Partial<ActionSubject>> {
+async function readWhat(place: ActionLocation, details: ShownAct['details']): Promise<Partial<ActionSubject>> {
   if ('memberId' in details) return readMember(place, textOf(details, 'memberId'))
   if ('invitationId' in details) return readInvitation(place, textOf(details, 'invitationId'))
   if ('domainId' in details) return readDomain(place, textOf(details, 'domainId'))
@@ -78,7 +74,7 @@ async function readKey(place: ActionLocation, keyId: string): Promise<Partial<Ac
   return { what: { kind: 'key', name: String(version) } }
 }
 
-function textOf(details: SignActionRequest['details'], name: string): string {
+function textOf(details: ShownAct['details'], name: string): string {
   const value = details[name]
   return typeof value === 'string' ? value : ''
 }

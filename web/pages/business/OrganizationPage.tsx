@@ -1,6 +1,10 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { Spinner } from '../../components/display/Facts.tsx'
+import { Actions } from '../../components/form/Actions.tsx'
+import { type Action, useActions } from '../../components/form/use-actions.ts'
+import type { ReturnedAct } from '../../lib/acts/returning.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { Activity } from './settings/Activity.tsx'
 import { Domains } from './domains/Domains.tsx'
@@ -11,7 +15,6 @@ import { Navigation } from './Navigation.tsx'
 import { OrganizationSsoPrompt } from './sso/OwnSignIn.tsx'
 import { routePath, type Navigate, type BusinessRoute } from './routes.ts'
 import { Settings } from './settings/Settings.tsx'
-import { SsoConnections } from './sso/SsoConnections.tsx'
 import { useBusinessMessages } from './words.ts'
 
 type Props = {
@@ -19,13 +22,15 @@ type Props = {
   goTo: Navigate
   identities: Identity[]
   organizations: OwnOrganization[]
+  /** The act that the user has just signed, or not signed. */
+  returned: ReturnedAct | undefined
   onChanged: (organization: OwnOrganization) => void
   /** Called if the organization was deleted or the user left it, or if the given member of theirs was removed. */
   onLeft: (memberId?: string) => void
 }
 
 /** The properties of each section. */
-export type SectionProps = Pick<Props, 'onChanged' | 'onLeft' | 'identities'> & { organization: OwnOrganization }
+export type SectionProps = Pick<Props, 'onChanged' | 'onLeft' | 'identities' | 'returned'> & { organization: OwnOrganization }
 
 export function OrganizationPage({ place, goTo, organizations, ...others }: Props) {
   const [enteredAs, setEnteredAs] = useState<string>()
@@ -54,7 +59,7 @@ function CurrentSection({ section, ...props }: SectionProps & { section: Props['
     case 'domains':
       return <Domains {...props} />
     case 'sso':
-      return <SsoConnections {...props} />
+      return <SsoSection {...props} />
     case 'keys':
       return <Keys {...props} />
     case 'activity':
@@ -62,6 +67,19 @@ function CurrentSection({ section, ...props }: SectionProps & { section: Props['
     case 'settings':
       return <Settings {...props} />
   }
+}
+
+/** Loads the largest section when it is opened. Few members manage SSO. */
+const loadSso = () => import('./sso/SsoConnections.tsx')
+
+function SsoSection(props: SectionProps) {
+  const { retry } = useBusinessMessages()
+  const doing = useActions()
+  const [loaded, setLoaded] = useState<Awaited<ReturnType<typeof loadSso>>>()
+  const load: Action = { name: 'retry', label: retry, do: async () => setLoaded(await loadSso()) }
+  useEffect(() => void doing.perform(load), [])
+  if (loaded) return <loaded.SsoConnections {...props} />
+  return doing.problem === undefined ? <Spinner /> : <Actions of={[load]} doing={doing} />
 }
 
 function Unknown({ goTo }: Pick<Props, 'goTo'>) {

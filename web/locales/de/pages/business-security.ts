@@ -3,31 +3,6 @@ import type { organizationSecurityMessages as english } from '../../en/pages/bus
 
 /** Holds the messages for SSO, SCIM, domains, keys and signed admin actions of organizations. In German. */
 export const organizationSecurityMessages: typeof english = {
-  acts: {
-    'organization.updated': 'Organisation ändern',
-    'organization.deleted': 'Organisation löschen',
-    'organization.member.updated': 'Berechtigungen eines Mitglieds ändern',
-    'organization.member.removed': 'Mitglied entfernen',
-    'organization.invitation.created': 'Mitglied einladen',
-    'organization.invitation.revoked': 'Einladung zurückziehen',
-    'organization.domain.added': 'Domain hinzufügen',
-    'organization.domain.verified': 'Domain bestätigen',
-    'organization.domain.removed': 'Domain entfernen',
-    'organization.key.created': 'Schlüssel erstellen',
-    'organization.key.shared': 'Schlüssel mit Mitgliedern teilen',
-    'organization.key.deleted': 'Alten Schlüssel löschen',
-    'organization.kms.updated': 'KMS einrichten',
-    'organization.kms.removed': 'KMS entfernen',
-    'sso.connection.created': 'SSO-Verbindung hinzufügen',
-    'sso.connection.updated': 'SSO-Verbindung ändern',
-    'sso.connection.confirmed': 'SSO-Verbindung bestätigen',
-    'sso.connection.deleted': 'SSO-Verbindung löschen',
-    'sso.encryption_key.created': 'SAML-Verschlüsselungsschlüssel veröffentlichen',
-    'sso.encryption_key.removed': 'SAML-Verschlüsselungsschlüssel entfernen',
-    'scim.token.created': 'SCIM-Token erstellen',
-    'scim.token.revoked': 'SCIM-Token widerrufen',
-  },
-
   concerns: {
     organization: 'Organisation',
     member: 'Mitglied',
@@ -35,8 +10,11 @@ export const organizationSecurityMessages: typeof english = {
     domain: 'Domain',
     connection: 'Verbindung',
     key: 'Schlüssel',
+    replaces: 'Ersetzt Schlüssel',
     yes: 'Ja',
     no: 'Nein',
+    none: 'keins',
+    secret: 'verborgen',
   },
 
   sso: {
@@ -237,7 +215,7 @@ export const organizationSecurityMessages: typeof english = {
   refused: {
     invalid_request: 'Manche Werte sind ungültig. Prüfe deine Eingaben.',
     identity_not_found: 'Kein Nutzer mit diesem Benutzernamen.',
-    signed_action_required: 'Nicht gespeichert: Diese Änderung muss unterschrieben werden.',
+    signed_action_required: 'Nicht gespeichert: Du hast diese Änderung nicht unterschrieben.',
     no_signing_key:
       'Nicht gespeichert: Diese Organisation verlangt Unterschriften, und diese Identität hat noch keinen ' +
       'Signaturschlüssel. Erstelle einen in deinem Konto unter „Unterschriften“.',

@@ -33,12 +33,11 @@ export const businessMessages: typeof english = {
       'Unterschriften auf. Unterschreiben ist freiwillig.',
     require: 'Unterschriften verlangen',
     letUnsigned: 'Unterschriften freistellen',
-    ask: 'Änderung unterschreiben',
-    why: 'Änderungen hier werden mit deinem Schlüssel unterschrieben, in einem Countersign-Fenster.',
-    opened: 'Ein Fenster hat sich geöffnet. Prüfe und unterschreibe die Änderung dort.',
-    open: 'Fenster öffnen',
-    show: 'Fenster anzeigen',
-    blocked: 'Dein Browser hat das Fenster blockiert. Erlaube Pop-ups für diese Seite und versuche es noch einmal.',
+    outcomes: {
+      done: (change) => `${change}. Das Audit-Log bewahrt deine Unterschrift auf.`,
+      declined: () => 'Nichts wurde geändert: Du hast nicht unterschrieben.',
+      ended: () => 'Nichts wurde geändert. Nimm die Änderung noch einmal vor, um sie zu unterschreiben.',
+    },
   },
 
   roles: {

@@ -2,32 +2,6 @@ import { plural } from '../../plural.ts'
 
 /** Holds the messages for SSO, SCIM, domains, keys and signed admin actions of organizations. */
 export const organizationSecurityMessages = {
-  /** Has the audit action that is signed as key. */
-  acts: {
-    'organization.updated': 'Update organization',
-    'organization.deleted': 'Delete organization',
-    'organization.member.updated': 'Change a member’s permissions',
-    'organization.member.removed': 'Remove member',
-    'organization.invitation.created': 'Invite member',
-    'organization.invitation.revoked': 'Revoke invitation',
-    'organization.domain.added': 'Add domain',
-    'organization.domain.verified': 'Verify domain',
-    'organization.domain.removed': 'Remove domain',
-    'organization.key.created': 'Create key',
-    'organization.key.shared': 'Share key with members',
-    'organization.key.deleted': 'Delete old key',
-    'organization.kms.updated': 'Configure KMS',
-    'organization.kms.removed': 'Remove KMS',
-    'sso.connection.created': 'Add SSO connection',
-    'sso.connection.updated': 'Update SSO connection',
-    'sso.connection.confirmed': 'Confirm SSO connection',
-    'sso.connection.deleted': 'Delete SSO connection',
-    'sso.encryption_key.created': 'Publish SAML encryption key',
-    'sso.encryption_key.removed': 'Remove SAML encryption key',
-    'scim.token.created': 'Create SCIM token',
-    'scim.token.revoked': 'Revoke SCIM token',
-  },
-
   concerns: {
     organization: 'Organization',
     member: 'Member',
@@ -35,8 +9,11 @@ export const organizationSecurityMessages = {
     domain: 'Domain',
     connection: 'Connection',
     key: 'Key',
+    replaces: 'Replaces key',
     yes: 'Yes',
     no: 'No',
+    none: 'none',
+    secret: 'hidden',
   },
 
   sso: {
@@ -229,7 +206,7 @@ export const organizationSecurityMessages = {
   refused: {
     invalid_request: 'Some of the values aren’t valid. Check your input.',
     identity_not_found: 'No user with this username.',
-    signed_action_required: 'Not saved: this change must be signed.',
+    signed_action_required: 'Not saved: you didn’t sign this change.',
     no_signing_key:
       'Not saved: this organization requires signatures, and this identity has no signing key yet. Create one in ' +
       'your account under Signing.',

@@ -31,12 +31,12 @@ export const businessMessages = {
       'Signing is optional.',
     require: 'Require signatures',
     letUnsigned: 'Make signatures optional',
-    ask: 'Sign this change',
-    why: 'Changes made here are signed with your key, in a Countersign window.',
-    opened: 'A window has opened. Review and sign the change there.',
-    open: 'Open window',
-    show: 'Show window',
-    blocked: 'Your browser blocked the window. Allow pop-ups for this page and try again.',
+    /** What became of a change that the user was to sign. `change` is its name in the audit log. */
+    outcomes: {
+      done: (change: string) => `${change}. The audit log keeps your signature.`,
+      declined: () => 'Nothing was changed: you didn’t sign.',
+      ended: () => 'Nothing was changed. Make the change again to sign it.',
+    },
   },
 
   roles: {
