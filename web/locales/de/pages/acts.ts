@@ -58,8 +58,8 @@ export const actMessages: typeof english = {
   exactChange: 'Änderung',
   exactStatement: 'Unterschriebene Erklärung',
   incomplete: 'Nicht alles an dieser Änderung lässt sich in Worten beschreiben. Lies die genauen Daten bis zum Ende.',
-  sign: 'Unterschreiben und anwenden',
-  decline: 'Nicht unterschreiben',
+  sign: 'Unterschreiben',
+  decline: 'Abbrechen',
   codeWhy:
     'Dieser Passkey hat die Änderung bestätigt, kann aber deinen Signaturschlüssel nicht entsperren. Gib deinen ' +
     'Wiederherstellungscode ein; er bleibt gültig.',
