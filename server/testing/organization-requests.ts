@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { actorOf, signedActOf } from './actor.ts'
+import { businessOf, councilOf } from './council.ts'
 import { startCustomerKms } from './customer-kms.ts'
 import { confirmAsShown, flowOf, newClaims, scimPatch, scimUser } from './enterprise.ts'
 import { createKeyHolder, newSharedKey, setMode } from './key-holder.ts'
@@ -82,7 +83,8 @@ export async function signForOrganizations({ world, send }: RequestClient): Prom
   const { id } = await createOrganization(world, owner)
   const { memberId } = await join(world, { id, owner, role: 'admin' }, approver)
   await send(owner.headers, `PATCH /api/organizations/${id}/members/${memberId}`, { scopes: ['read', 'approve'] })
-  await send(owner.headers, `PATCH /api/organizations/${id}`, { approvalsNeeded: 1 })
+  const council = councilOf(businessOf(world), id)
+  await council.decide({ by: owner, others: [approver] }, 'PATCH', { approvalsNeeded: 1 })
   const shop = signingRequesterOf(world, await world.app())
   const [first = '', second = ''] = await times(async () => requestIdIn(await shop.requestOf(id)), 3)
   await times(async () => requestIdIn(await signingRequesterOf(world, await world.app()).requestOf(id)))
