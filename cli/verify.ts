@@ -83,7 +83,8 @@ export function addVerify(program: Command): void {
     })
 }
 
-function originOf(url: string): string {
+/** Returns the origin of an issuer. Throws `CliError` for another text. */
+export function originOf(url: string): string {
   const parsed = URL.parse(url)
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new CliError(`${url} is not the URL of an issuer`)
   return parsed.origin
@@ -141,7 +142,9 @@ function linesOfOrganization({ receipt, checkpoint, keys, unproved }: VerifiedOr
     `${organization.name} (${organization.id}) signed this text.`,
     `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}, with ${approvalsNeeded} approvals needed`,
-    ...(council?.resetAt ? [`  note     an owner ended an earlier council without its consent, ${council.resetAt}`] : []),
+    ...(council?.resetAt
+      ? [`  note     an owner ended an earlier council without its consent, ${council.resetAt}`]
+      : []),
     ...signatures.flatMap((signature, index) => [
       `  ${signature.role === 'sign' ? 'signed  ' : 'approved'} by ${whoseOf(signature)}, ${signature.at}`,
       ...(signature.admittedAt === undefined ? [] : [`    member of the council since ${signature.admittedAt}`]),
