@@ -8,8 +8,11 @@ import { keyReturned } from './log/key-returned.ts'
 import { keyRotated } from './log/key-rotated.ts'
 import { keyRowChanged } from './log/key-row-changed.ts'
 import { logRebuilt } from './log/log-rebuilt.ts'
+import { actDatedBack } from './organizations/act-dated-back.ts'
+import { actRepeated } from './organizations/act-repeated.ts'
 import { memberAdded } from './organizations/member-added.ts'
 import { memberInvented } from './organizations/member-invented.ts'
+import { trailRewritten } from './organizations/trail-rewritten.ts'
 import { approvalMisdated } from './signing/approval-misdated.ts'
 import { requestRowChanged } from './signing/request-row-changed.ts'
 
@@ -25,8 +28,11 @@ export const lies = {
   keyRotated,
   keyRowChanged,
   logRebuilt,
+  actDatedBack,
+  actRepeated,
   memberAdded,
   memberInvented,
+  trailRewritten,
   approvalMisdated,
   requestRowChanged,
 }
