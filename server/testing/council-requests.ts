@@ -1,8 +1,10 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import { businessOf, councilOf } from './council.ts'
 import { join } from './organization.ts'
 import { type RequestClient, times } from './request-client.ts'
 import { createSignatories } from './signatories.ts'
 import { createSigner } from './signer.ts'
+import type { TestWorld } from './world.ts'
 
 /** Makes every request about a council and its proposals; one of each stays open. */
 export async function decideByCouncil({ world, send }: RequestClient): Promise<void> {
@@ -32,4 +34,14 @@ export async function decideByCouncil({ world, send }: RequestClient): Promise<v
   await council.start(owner, `DELETE /council/signatories/${one.identityId}`)
   const { proposalId } = await council.propose(owner, 'POST /council/signatories', { identityId: two.identityId })
   await council.approve(one, proposalId)
+  await endCouncil(world)
+}
+
+/** Ends a council, fourteen days after the request. */
+async function endCouncil(world: TestWorld): Promise<void> {
+  const { id, owner } = await createSignatories(world, 1, 'signer')
+  const council = councilOf(businessOf(world), id)
+  await council.perform(owner, await council.start(owner, 'POST /council/reset'))
+  world.pass(limits.councilResetAfterSeconds)
+  await council.perform(owner, await council.start(owner, 'POST /council/reset/completion'))
 }

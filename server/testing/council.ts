@@ -55,11 +55,7 @@ export function councilOf(send: SendToBusiness, organizationId: string) {
     approve,
     complete,
     /** Proposes a change, which the others approve, and does it. */
-    async decide(
-      { by, others }: { by: Actor; others: Actor[] },
-      what: What,
-      payload?: object,
-    ) {
+    async decide({ by, others }: { by: Actor; others: Actor[] }, what: What, payload?: object) {
       const { proposalId } = await propose(by, what, payload)
       for (const other of others) await approve(other, proposalId)
       return complete(by, proposalId)

@@ -46,10 +46,10 @@ export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox)
   await registerApps(client)
   await organize(client, enterprise)
   await signForOrganizations(client)
-  await decideByCouncil(client)
   await shareKeys(client)
   await signInByProvider(client, enterprise)
   await signInBySaml(client, enterprise)
+  await decideByCouncil(client)
   await operate(client)
 }
 

@@ -64,7 +64,7 @@ async function verify(records: string[], { trust = 'trust.json', issuer = world.
   return run('verify-trail', 'trail.jsonl', '--trust', trust, '--issuer', issuer, '--json')
 }
 
-/** Signs the last act again, with changes, and builds its record anew, as a service could with its own key. */
+/** Signs the last act again, with changes, and builds its record again, as a service could with its own key. */
 function forge(pair: SigningPair, changes: JsonObject): string[] {
   const record = JSON.parse(lines.at(-1) ?? '')
   const statement: JsonObject = { ...JSON.parse(record.acts[0].statement), ...changes }
@@ -75,7 +75,7 @@ function forge(pair: SigningPair, changes: JsonObject): string[] {
   return [...lines.slice(0, -1), JSON.stringify({ ...record, entry: writeCanonicalJson(entry), acts })]
 }
 
-test('ACT-65 the signatures of a trail are verified with the keys that the trusted log has for their time', async () => {
+test('ACT-65 the signatures of a trail are verified with the keys that the log has for their time', async () => {
   const { code, stdout, stderr } = await verify(lines)
   assert.equal(code, 0, stderr)
   const { signed, signedBy, areSignaturesVerified, unproved, entries, head } = JSON.parse(stdout)
@@ -91,7 +91,7 @@ test('ACT-65 the signatures of a trail are verified with the keys that the trust
   assert.match(shown.stdout, /^ {2}1 of them are the word of the service alone$/m)
 })
 
-test('ACT-65 an act by a key that the log lacks, or had replaced before, is refused, and one of another service', async () => {
+test('ACT-65 an act by a key that the log lacks or had replaced, or of another service, is refused', async () => {
   const refused = async (records: string[], options = {}) => {
     const { code, stdout, stderr } = await verify(records, options)
     assert.equal(code, 1)

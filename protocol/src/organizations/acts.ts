@@ -7,7 +7,7 @@ import { ActingAs } from './organizations.ts'
 
 const Details = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'Parameters of the path and fields of the body, a secret as {"commitment"}; `from` has the values that the act changes',
+    'Parameters of the path and fields of the body, a secret as {"commitment"}; `from` has what the act changes',
 })
 
 /** What a started act consists of. Nothing is done until the member has signed it. */

@@ -7,9 +7,8 @@ import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 /**
- * Asks for an act: nothing is done, and the error contains what to sign. A signature of version 1, by the signing key
- * of the acting identity, is noted in the audit log, but no organization can require it. The field is the last one of a
- * body, and not part of the signed data.
+ * Asks for an act: nothing is done, and the error contains what to sign. A signature of version 1 is noted in the audit
+ * log, but no organization can require it. The last field of a body, and not part of what is signed.
  */
 export const SignedAction = Type.Object(
   {

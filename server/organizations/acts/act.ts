@@ -2,13 +2,20 @@ import { randomUUIDv7 } from 'node:crypto'
 import { toBase64, toBase64Url } from '@countersign/protocol/formats/base64'
 import { detailsDigest } from '@countersign/protocol/formats/acts/act'
 import { limits } from '@countersign/protocol/formats/limits'
-import { type JsonObject, writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
+import { isObject } from '@countersign/protocol/formats/json'
+import {
+  type JsonObject,
+  parseCanonicalJson,
+  writeCanonicalJson,
+} from '@countersign/protocol/formats/signing/canonical-json'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { StartedAct } from '@countersign/protocol/organizations/acts'
 import { type ActStatement, parseActStatement } from '@countersign/protocol/signing/acts/statements'
 import type { Presence } from '#accounts/passkeys/assertion.ts'
 import { actingTransaction, holdActing } from '#accounts/sessions/acting.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
 import { requireMember } from '#organizations/membership/access.ts'
 import { keepOrganization } from '#organizations/membership/member.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -27,12 +34,12 @@ export type { ActRow } from './store.ts'
 const saltBytes = 16
 const nonceBytes = 32
 
-export const errors = defineErrors({
+const errors = defineErrors({
   signed_action_required: [403, 'This action must be signed. Show statement to the member and do the act.'],
   act_not_found: [404, 'The act does not exist, has expired, was done or declined, or was started in another session.'],
 })
 
-/** What a member is asked to sign: thrown by a handler, so that its transaction changes nothing. */
+/** What a member has to sign: thrown by a handler, so that its transaction changes nothing. */
 type Unsigned = {
   identityId: IdentityId
   organizationId: OrganizationId
@@ -62,7 +69,12 @@ export type Requested = {
   content: RequestContent
 }
 
-export type SealedRequest = { content: RequestContent; secretSalt: string }
+export const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}))
+const SealedRequest = Type.Object({
+  content: Type.Object({ params: AnyObject, body: Type.Union([AnyObject, Type.Null()]) }),
+  secretSalt: Type.String(),
+})
+type SealedRequest = Static<typeof SealedRequest>
 
 /**
  * Stores an act that a member has to sign, and returns the error that tells what to sign. A session has at most five; a
@@ -121,7 +133,8 @@ type NewAct = Pick<ActRow, 'organizationId' | 'identityId' | 'endpoint' | 'actio
 }
 
 /**
- * Stores an act for a session, with the statement that its member signs. Throws `unauthorized` if the session has ended.
+ * Stores an act for a session, with the statement that its member signs. Throws `unauthorized` if the session has
+ * ended.
  */
 export async function insertStartedAct(
   { db, config, keyring }: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
@@ -176,7 +189,8 @@ export async function openRequest(
   { keyring }: Pick<ServerContext, 'keyring'>,
   { actId, sealedRequest }: Pick<ActRow, 'actId' | 'sealedRequest'>,
 ): Promise<SealedRequest> {
-  const opened: SealedRequest = JSON.parse(await keyring.open(sealOf(actId), sealedRequest))
+  const opened: unknown = JSON.parse(await keyring.open(sealOf(actId), sealedRequest))
+  if (!Value.Check(SealedRequest, opened)) throw new Error(`the request of the act ${actId} cannot be read`)
   return opened
 }
 
@@ -243,7 +257,7 @@ export function startedOf({ actId, identityId, details, salt, statement, expires
   return {
     actId,
     identityId,
-    details: JSON.parse(details),
+    details: readDetails(details),
     salt: toBase64(salt),
     statement,
     expiresAt: expiresAt.toISOString(),
@@ -251,4 +265,11 @@ export function startedOf({ actId, identityId, details, salt, statement, expires
 }
 
 /** Name of what a request is encrypted for: an act, or a proposal. */
+/** Parses details that the service has written. */
+export function readDetails(text: string): Record<string, unknown> {
+  const details = parseCanonicalJson(text)
+  if (!isObject(details)) throw new Error('the details of a stored act cannot be parsed')
+  return details
+}
+
 const sealOf = (actId: string) => `organization act ${actId}`

@@ -32,7 +32,7 @@ export function toDetails(
 }
 
 /** Returns whether a request contains a secret. */
-export function hasSecret(schemas: RequestSchemas, { body }: RequestContent): boolean {
+function hasSecret(schemas: RequestSchemas, { body }: RequestContent): boolean {
   let found = false
   pick(body, schemas.body, (secret) => {
     found = true

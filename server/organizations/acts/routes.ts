@@ -43,7 +43,7 @@ export function actRoutes(host: Host, kernel: ServerContext, performers: Perform
       if (!result || !endpoint) return { action, result }
       // The serializer of the endpoint writes what its answer has, and nothing else.
       const text = reply.serializeInput({ ...result }, successOf(endpoint).schema)
-      return { action, result: JSON.parse(String(text)) }
+      return { action, result: JSON.parse(text) }
     },
   })
 

@@ -112,7 +112,7 @@ export async function createKey(
   now: Date,
 ): Promise<OrganizationKey> {
   const { db, config, rateLimits } = keeping.kernel
-  const { session, organizationId } = asking
+  const { organizationId } = asking
   const { organization } = await requireMember(keeping.kernel, asking, 'manage_keys', now)
   requireRecentAuthenticationForCall(asking, now)
   await rateLimits.count('organization-keys-per-organization', organizationId)

@@ -134,7 +134,10 @@ export async function updateMember(
     if (steppedDown && !(await memberStore.decrementOwnerCount(tx, organizationId, 1))) throw errors.last_owner()
     const namedByDirectory = givesNothing ? before.namedByDirectory : isNamedByDirectory(acting, before)
     await memberStore.updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
-    const may = { maySign: after.signingAuthority && after.scopes.includes('sign'), mayApprove: after.scopes.includes('approve') }
+    const may = {
+      maySign: after.signingAuthority && after.scopes.includes('sign'),
+      mayApprove: after.scopes.includes('approve'),
+    }
     await suspendSignatoriesWithout(tx, organizationId, { identityIds: [before.identityId], ...may }, now)
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])

@@ -33,10 +33,7 @@ export function listSignatoryRows(db: Database, organizationId: OrganizationId) 
       join.onRef('signing_key.identity_id', '=', 'organization_member.identity_id').on('replaced_at', 'is', null),
     )
     .select('identity.user_id as userId')
-    .select([
-      mayAnswerAs('sign').as('maySign'),
-      mayAnswerAs('approve').as('mayApprove'),
-    ])
+    .select([mayAnswerAs('sign').as('maySign'), mayAnswerAs('approve').as('mayApprove')])
     .where('organization_id', '=', organizationId)
     .execute()
 }

@@ -94,7 +94,12 @@ export async function appendSignedEntry(
     row: { eventId, ...row },
     acts,
     ...after
-  }: { row: NewEntry & { details: string; proposal: string | null }; acts: ActSignature[]; head: string; lastAct: string },
+  }: {
+    row: NewEntry & { details: string; proposal: string | null }
+    acts: ActSignature[]
+    head: string
+    lastAct: string
+  },
 ): Promise<void> {
   const organization = { organization_id: organizationId }
   const { sequence } = row

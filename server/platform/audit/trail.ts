@@ -8,7 +8,11 @@ import {
   statementDigest,
   trailHead,
 } from '@countersign/protocol/formats/acts/act'
-import { type JsonObject, writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
+import {
+  type JsonObject,
+  parseCanonicalJson,
+  writeCanonicalJson,
+} from '@countersign/protocol/formats/signing/canonical-json'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import { type AuditEvent, recordPlacedEvent } from './audit-log.ts'
@@ -157,8 +161,8 @@ export async function* writeTrail(db: Database, organizationId: OrganizationId, 
  * entry without details.
  */
 function lineOf({ entry, salt, event, signedDetails, proposal, acts }: store.TrailRow): string {
-  const details = acts.length > 0 ? signedDetails && JSON.parse(signedDetails) : event && detailsOf(event)
-  const shown = event && salt && details && { details, salt: toBase64(salt) }
+  const details = acts.length > 0 ? signedDetails && parseCanonicalJson(signedDetails) : event && detailsOf(event)
+  const shown = event && salt && details ? { details, salt: toBase64(salt) } : {}
   return `${JSON.stringify({ entry, ...shown, ...(proposal !== null && { proposal }), acts: acts.map(toSignedAct) })}\n`
 }
 

@@ -238,8 +238,8 @@ export function confirmConnection(kernel: ServerContext, asking: AskingForOne, n
 }
 
 /**
- * Lists what a change of a connection changes, for those who sign it. Settings and secrets are not readable, so the time
- * of their last change stands for them.
+ * Lists what a change of a connection changes, for those who sign it. The time of the last change stands for settings
+ * and secrets, which are not readable.
  */
 function toFrom({ name, enabled, domains, settings, updatedAt }: Connection) {
   return { name, enabled, domains, issuer: issuerOf(settings), updatedAt: updatedAt.toISOString() }

@@ -174,7 +174,9 @@ async function toViews(
   const views: Proposal[] = []
   for (const proposal of proposals) {
     const { count, identityIds } = await listApprovers(db, organization, proposal)
-    const approvals = (given.get(proposal.proposalId) ?? []).filter(({ identityId }) => identityIds.includes(identityId))
+    const approvals = (given.get(proposal.proposalId) ?? []).filter(({ identityId }) =>
+      identityIds.includes(identityId),
+    )
     const isOwn = proposal.userId === session.userId
     const mine = own.filter((identityId) => identityIds.includes(identityId))
     const hasApproved = approvals.some(({ identityId }) => mine.includes(identityId))

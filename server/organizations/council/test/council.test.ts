@@ -126,7 +126,8 @@ test('CNC-05 nobody approves a proposal of their own, also with another identity
   })
   assert.equal(mayApprove, false)
   const approve = `POST /organizations/${id}/proposals/${proposalId}/approval` as const
-  for (const person of [owner, newcomer]) assert.deepEqual(errorOf(await ask(person, approve)), [403, 'insufficient_scope'])
+  for (const person of [owner, newcomer])
+    assert.deepEqual(errorOf(await ask(person, approve)), [403, 'insufficient_scope'])
   const stranger = await createSigner(world)
   assert.deepEqual(errorOf(await ask(stranger, approve)), [404, 'organization_not_found'])
   await council.approve(members[0], proposalId)
@@ -253,7 +254,10 @@ test('CNC-12 removing a member, or the last of their permissions, suspends the s
   await grant(two.memberId, { role: 'signer' })
   const requestId = await requestOf(id)
   for (const person of [one, two])
-    assert.deepEqual(errorOf(await person.approve(requestId, person.pair.sign('Pay 10 €'))), [403, 'insufficient_scope'])
+    assert.deepEqual(errorOf(await person.approve(requestId, person.pair.sign('Pay 10 €'))), [
+      403,
+      'insufficient_scope',
+    ])
   await council.decide({ by: owner, others: [three] }, 'POST /council/signatories', { identityId: one.identityId })
   assert.equal(await signAndApprove(requestId, owner, [one]), 'signed')
 })
@@ -326,7 +330,10 @@ test('CNC-18 the trail has an act of a council with its proposal and the approva
   const { id, owner, members, council } = await createSignatories(world, 1, 'signer', 'signer')
   await council.decide({ by: owner, others: [members[0]] }, 'PATCH', { approvalsNeeded: 2 })
   const { body } = await ask(owner, `GET /organizations/${id}/trail`)
-  const records = body.trim().split('\n').map((line: string) => JSON.parse(line))
+  const records = body
+    .trim()
+    .split('\n')
+    .map((line: string) => JSON.parse(line))
   const last = records.at(-1)
   const [signed, approved] = last.acts.map(({ statement }: { statement: string }) => JSON.parse(statement))
   assert.deepEqual([signed.role, signed.identityId], ['sign', owner.identityId])

@@ -17,6 +17,8 @@ export async function listSignatoriesAndOwners(db: Database, organizationId: Org
   const { rows } = await sql<{ identityId: IdentityId }>`
     select identity_id as "identityId" from organization_signatory where organization_id = ${organizationId}
     union
-    select identity_id from organization_member where organization_id = ${organizationId} and role = 'owner'`.execute(db)
+    select identity_id from organization_member where organization_id = ${organizationId} and role = 'owner'`.execute(
+    db,
+  )
   return rows.map(({ identityId }) => identityId)
 }

@@ -13,7 +13,12 @@ import {
 import { type JsonObject, writeCanonicalJson } from '../../../formats/signing/canonical-json.ts'
 import { nodeSuite } from '../../receipt-verification.ts'
 import { parseTrailEntry } from '../statements.ts'
-import { createTrailVerifier, type ExpectedSigners, type ExpectedTrail, type TrailRecord } from '../trail-verification.ts'
+import {
+  createTrailVerifier,
+  type ExpectedSigners,
+  type ExpectedTrail,
+  type TrailRecord,
+} from '../trail-verification.ts'
 import { vector } from './vector.ts'
 
 const { sha256 } = nodeSuite
