@@ -57,6 +57,7 @@ const loadedOnDemand = [
   ...['web/pages/act/Decide.tsx', 'web/pages/business/sso/SsoConnections.tsx'],
   'protocol/src/signing/receipt-verification.ts',
   'protocol/src/signing/acts/trail-verification.ts',
+  'protocol/src/signing/acts/council-replay.ts',
 ]
 
 const filesPerFolderMax = 12

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { isObject } from '@countersign/protocol/formats/json'
 import type { MissingKeyProof } from '@countersign/protocol/formats/signing/key-history'
 import type { TrailError, TrailHead } from '@countersign/protocol/signing/acts/trail-verification'
+import type { CouncilReplayError, ReplayedCouncil } from '@countersign/protocol/signing/acts/council-replay'
 import { isUuid } from '@countersign/protocol/values'
 import { type Command, InvalidArgumentError } from 'commander'
 import { settingsOf } from '../settings.ts'
@@ -35,6 +36,21 @@ const words: Record<TrailError, string> = {
   out_of_time: 'it was signed too early or too late',
 }
 
+const decisionWords: Record<CouncilReplayError, string> = {
+  insufficient_scope: 'its signer was not in the council',
+  approvals_missing: 'the council had not approved it',
+  council_exists: 'there was a council already',
+  no_council: 'there was no council',
+  too_few_signatories: 'it needs more approvals than the council can give',
+  not_accepted: 'not all members of the council had accepted it',
+  unknown_signatory: 'it concerns somebody who was not in the council',
+  reset_pending: 'a reset had been requested already',
+  no_reset: 'no reset had been requested, or it was vetoed',
+  too_early: 'the council was reset too early',
+  reset_expired: 'the council was reset too late',
+  unsigned_decision: 'it changes the council, and nobody has signed it',
+}
+
 export function addVerifyTrail(program: Command): void {
   program
     .command('verify-trail')
@@ -65,15 +81,27 @@ type Verified = TrailHead & {
   signedBy: string[]
   /** Absent if signatures were not verified. */
   unproved?: ReturnType<SignerKeys['listUnproved']>
+  /** Council after the last entry, if signatures were verified; null if the details of a decision were erased. */
+  council?: ReplayedCouncil | null
 }
 
-function toJson({ organizationId, sequence, head, withoutDetails, signed, signedBy, unproved }: Verified) {
+function toJson({ organizationId, sequence, head, withoutDetails, signed, signedBy, unproved, council }: Verified) {
   const signatures = { signed, signedBy, areSignaturesVerified: unproved !== undefined }
   const text = `${sequence}:${head}`
-  return { organizationId, entries: sequence, withoutDetails, ...signatures, ...(unproved && { unproved }), head: text }
+  const known = { ...(unproved && { unproved }), ...(council !== undefined && { council }) }
+  return { organizationId, entries: sequence, withoutDetails, ...signatures, ...known, head: text }
 }
 
-function linesOf({ organizationId, sequence, head, withoutDetails, signed, signedBy, unproved }: Verified): string[] {
+function linesOf({
+  organizationId,
+  sequence,
+  head,
+  withoutDetails,
+  signed,
+  signedBy,
+  unproved,
+  council,
+}: Verified): string[] {
   const by = `${signed} of them are signed, by ${signedBy.length} identities`
   return [
     `The ${sequence} entries of the organization ${organizationId} are one unbroken trail.`,
@@ -84,8 +112,23 @@ function linesOf({ organizationId, sequence, head, withoutDetails, signed, signe
       ({ identityId, keyVersion, missing }) =>
         `  note  key ${keyVersion} of ${identityId}: ${missing.map((proof) => notes[proof]).join('; ')}`,
     ),
+    ...linesOfCouncil(council),
     `  ${sequence - signed} of them are the word of the service alone`,
     `  head  ${sequence}:${head}`,
+  ]
+}
+
+function linesOfCouncil(council: Verified['council']): string[] {
+  if (council === undefined) return []
+  if (council === null) return ['  its council is unknown, because the details of a decision were erased']
+  const { approvalsNeeded, signatories, resetAt } = council
+  const inForce = signatories.filter(({ isSuspended }) => !isSuspended)
+  return [
+    approvalsNeeded === 0
+      ? '  it has no council'
+      : `  its council of ${inForce.length} needs ${approvalsNeeded} approvals, and all its decisions had theirs:`,
+    ...inForce.map(({ signatoryId }) => `    ${signatoryId}`),
+    ...(resetAt ? [`  an owner ended an earlier council without its consent, ${resetAt.toISOString()}`] : []),
   ]
 }
 
@@ -113,11 +156,13 @@ async function verifyTrail(
   signers: Signers | undefined,
 ): Promise<Verified> {
   const { createTrailVerifier } = await import('@countersign/protocol/signing/acts/trail-verification')
+  const { createCouncilReplay } = await import('@countersign/protocol/signing/acts/council-replay')
   const { nodeSuite } = await import('@countersign/protocol/signing/receipt-verification')
   let verifier: ReturnType<typeof createTrailVerifier> | undefined
   let organizationId = ''
   let [line, withoutDetails, signed] = [0, 0, 0]
   const signedBy = new Set<string>()
+  const replay = signers && createCouncilReplay()
   for await (const text of readLines(file)) {
     line += 1
     const record = readRecord(text)
@@ -130,14 +175,16 @@ async function verifyTrail(
     const verified = verifier.add(record)
     if ('flaw' in verified) throw new CliError(`${file} is not valid: line ${line}: ${words[verified.flaw]}`)
     if (isObject(record) && record['details'] === undefined) withoutDetails += 1
+    const decision = replay?.add(verified, isObject(record) ? record['details'] : undefined)
+    if (decision !== undefined) throw new CliError(`${file} is not valid: line ${line}: ${decisionWords[decision]}`)
     if (verified.acts.length > 0) signed += 1
     for (const { identityId } of verified.acts) signedBy.add(identityId)
   }
   const end = verifier?.finish()
   if (!end) throw new CliError(`${file} has no entries`)
   if ('flaw' in end) throw new CliError(`${file} is not valid: ${words[end.flaw]}`)
-  const unproved = signers && { unproved: signers.keys.listUnproved() }
-  return { organizationId, withoutDetails, signed, signedBy: [...signedBy], ...unproved, ...end }
+  const known = signers && { unproved: signers.keys.listUnproved(), council: replay?.council() ?? null }
+  return { organizationId, withoutDetails, signed, signedBy: [...signedBy], ...known, ...end }
 }
 
 /** Lists the identities whose keys a record needs. What cannot be read is left to the verifier, which refuses it. */

@@ -162,7 +162,10 @@ export async function updateOrganization(
     }
     // A member who turns on required signatures signs this change too, which proves that they can.
     const isAlwaysSigned = requireSignedActions === true
-    const details = { changed }
+    // A verifier of the trail takes these fields for changes that no council has approved, if they are not signed.
+    const isDecision = (field: string) => field === 'approvalsNeeded' || field === 'requireSignedActions'
+    const isChanged = (field: (typeof changed)[number]) => !isDecision(field) || change[field] !== organization[field]
+    const details = { changed: changed.filter(isChanged) }
     const act = { action: 'organization.updated', details, from, givesNothing, isAlwaysSigned, approvals } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     // The transaction has locked the organization, so the membership is unchanged.

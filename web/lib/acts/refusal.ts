@@ -9,7 +9,7 @@ export type Refusal = { place: ActPlace; act: ActFields; secretSalt: string | un
 /** Parses the act that an error asks to sign; returns undefined for any other error. */
 export function parseRefusal(error: unknown): Refusal | undefined {
   if (!(error instanceof ApiError) || error.code !== 'signed_action_required') return undefined
-  const { actId, identityId, details, salt, secretSalt, statement, expiresAt } = error.fields
+  const { actId, identityId, details, salt, secretSalt, statement, expiresAt, approvalsNeeded } = error.fields
   const texts = { actId, identityId, salt, statement, expiresAt }
   if (!isTexts(texts) || !isObject(details)) return undefined
   const stated = parseCanonicalJson(texts.statement)
@@ -18,7 +18,7 @@ export function parseRefusal(error: unknown): Refusal | undefined {
   const { organizationId, action } = stated
   return {
     place: { organizationId, actId: texts.actId, identityId: texts.identityId },
-    act: { ...texts, details, role: 'sign', action, proposal: null },
+    act: { ...texts, details, role: 'sign', action, approvalsNeeded: Number(approvalsNeeded ?? 0), proposal: null },
     secretSalt: typeof secretSalt === 'string' ? secretSalt : undefined,
   }
 }

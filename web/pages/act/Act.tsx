@@ -59,14 +59,18 @@ function CurrentStep({ flow, doing }: Props) {
       return flow.display ? <flow.display.Decide flow={flow} question={step.question} doing={doing} /> : <Spinner />
     case 'enter code':
       return owner === undefined ? null : (
-        <RecoveryCodeForm
-          keyWraps={step.keyWraps}
-          userId={owner.user.userId}
-          doing={doing}
-          why={words.codeWhy}
-          onOpened={(masterKey) => flow.signWith(masterKey, step.confirmed)}
-          onCancel={() => flow.turnBack(step.question)}
-        />
+        <>
+          <h1>{words.title}</h1>
+          <RecoveryCodeForm
+            keyWraps={step.keyWraps}
+            userId={owner.user.userId}
+            doing={doing}
+            why={words.codeWhy}
+            label={words.sign}
+            onOpened={(masterKey) => flow.signWith(masterKey, step.confirmed)}
+            onCancel={() => flow.turnBack(step.question)}
+          />
+        </>
       )
     case 'stopped':
       return <Stopped why={step.why} flow={flow} doing={doing} />
