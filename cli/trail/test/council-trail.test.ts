@@ -83,7 +83,7 @@ test('CNC-31 the decisions of a council are replayed from the trail, with who is
   )
   assert.match((await verify(lines)).stdout, /its council of 2 needs 2 approvals, and all its decisions had theirs/)
 
-  // A service with all rows: an admission that nobody signed, and one by an owner alone.
+  // A service with all rows: an admission without any signature.
   const last = JSON.parse(JSON.parse(lines.at(-1) ?? '').entry)
   const puppet = { ...last, action: 'organization.signatory.admitted', details: last.details }
   const invented = await verify(rebuild(lines, [{ entry: puppet }]))

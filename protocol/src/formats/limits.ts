@@ -152,7 +152,7 @@ export const limits = {
    */
   slugKeptAfterSeconds: 7 * 24 * 3600,
   slugsOfDeletedMax: 20,
-  /** Maximum of required approvals of an organization, and of its signatories: each accepts the council by a signature. */
+  /** Maximum of required approvals of an organization, and of its signatories: each signs its founding. */
   approvalsNeededMax: 20,
   signatoriesMax: 100,
   /** Maximum of open proposals of an organization. */

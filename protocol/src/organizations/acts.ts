@@ -24,8 +24,8 @@ const started = {
 }
 
 /**
- * Fields of `signed_action_required`. `message` is what a signature of version 1 signs, which is noted alone. An act that
- * needs approvals is proposed first.
+ * Fields of `signed_action_required`. `message` is what a signature of version 1 signs, which is noted alone. An act
+ * that needs approvals is proposed first.
  */
 export const StartedAct = Type.Object({
   ...started,

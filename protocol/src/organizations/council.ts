@@ -18,8 +18,8 @@ export const CouncilSignatory = Type.Object({
 export type CouncilSignatory = Static<typeof CouncilSignatory>
 
 /**
- * Council of an organization: while `approvalsNeeded` is above 0, its signatories alone sign and approve, and decide who
- * else does.
+ * Council of an organization: while `approvalsNeeded` is above 0, its signatories alone sign and approve, and decide
+ * who else does.
  */
 export const Council = Type.Object({
   approvalsNeeded: Type.Integer({ description: '0: there is no council' }),

@@ -36,6 +36,7 @@ const nonceBytes = 32
 
 const errors = defineErrors({
   signed_action_required: [403, 'This action must be signed. Show statement to the member and do the act.'],
+  insufficient_scope: [403, 'Your role in this organization does not show you the trail.'],
   act_not_found: [404, 'The act does not exist, has expired, was done or declined, or was started in another session.'],
 })
 
@@ -69,12 +70,12 @@ export type Requested = {
   content: RequestContent
 }
 
-export const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}))
+const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}))
 const SealedRequest = Type.Object({
   content: Type.Object({ params: AnyObject, body: Type.Union([AnyObject, Type.Null()]) }),
   secretSalt: Type.String(),
 })
-type SealedRequest = Static<typeof SealedRequest>
+export type SealedRequest = Static<typeof SealedRequest>
 
 /**
  * Stores an act that a member has to sign, and returns the error that tells what to sign. A session has at most five; a
@@ -132,10 +133,7 @@ type NewAct = Pick<ActRow, 'organizationId' | 'identityId' | 'endpoint' | 'actio
   signableUntil: Date
 }
 
-/**
- * Stores an act for a session, with the statement that its member signs. Throws `unauthorized` if the session has
- * ended.
- */
+/** Stores an act for a session, with the statement to sign. Throws `unauthorized` if the session has ended. */
 export async function insertStartedAct(
   { db, config, keyring }: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
   session: Session,
@@ -209,16 +207,18 @@ export type OwnAct = { session: PasskeySession; organizationId: OrganizationId; 
 export async function requireOwnAct(kernel: ServerContext, { session, organizationId, actId }: OwnAct, now: Date) {
   const act = await requireAct(kernel.db, { organizationId, actId, sessionId: session.sessionId }, now)
   const asking = { session, organizationId, identityId: act.identityId }
-  await requireMember(kernel, asking, undefined, now)
-  return act
+  const { scopes } = await requireMember(kernel, asking, undefined, now)
+  return { ...act, scopes }
 }
 
 /**
- * Lists the next entries of the trail after an entry, up to the head that the act names. Throws `act_not_found`, and
- * like `requireMember`.
+ * Lists the next entries of the trail after an entry, up to the head that the act names. Throws `act_not_found`,
+ * `insufficient_scope`, and like `requireMember`.
  */
 export async function listActTrail(kernel: ServerContext, own: OwnAct & { after: number }, now: Date) {
-  const { organizationId, statement } = await requireOwnAct(kernel, own, now)
+  const { organizationId, statement, scopes } = await requireOwnAct(kernel, own, now)
+  // Who can do nothing but leave does not see what others do.
+  if (scopes.every((scope) => scope === 'read')) throw errors.insufficient_scope()
   const { trail } = readStatement(statement)
   const range = { after: own.after, to: trail.sequence }
   return listTrailEntries(kernel.db, organizationId, range, limits.actTrailEntriesMax)
@@ -264,7 +264,6 @@ export function startedOf({ actId, identityId, details, salt, statement, expires
   }
 }
 
-/** Name of what a request is encrypted for: an act, or a proposal. */
 /** Parses details that the service has written. */
 export function readDetails(text: string): Record<string, unknown> {
   const details = parseCanonicalJson(text)
@@ -272,4 +271,5 @@ export function readDetails(text: string): Record<string, unknown> {
   return details
 }
 
-const sealOf = (actId: string) => `organization act ${actId}`
+/** Name of what a request is encrypted for: an act, or a proposal. */
+export const sealOf = (actId: string) => `organization act ${actId}`

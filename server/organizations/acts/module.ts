@@ -5,7 +5,7 @@ import { defineModule } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { deleteActs, pruneActs } from './act.ts'
 import type { Performers } from './performance.ts'
-import { deleteProposals, pruneProposals } from './proposals/proposal.ts'
+import { deleteProposals, pruneProposals, reencryptProposals } from './proposals/proposal.ts'
 import { actRoutes, proposalRoutes } from './routes.ts'
 
 const auditActions = [
@@ -41,6 +41,7 @@ export const acts = defineModule<{ kernel: ServerContext; performers: Performers
     organization_proposal_approval: 'exclude',
   },
   cleanupTasks: { 'organization-acts': pruneActs, 'organization-proposals': pruneProposals },
+  maintenanceTasks: { 'reencrypt-proposals': reencryptProposals },
   ended: {
     async identities(tx, { identityIds }) {
       await deleteActs(tx, identityIds)

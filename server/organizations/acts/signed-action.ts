@@ -81,10 +81,10 @@ type Asking = { asking: MemberContext; acting: Member }
 
 /**
  * Records an action of a member in the audit log; a signed act also in the trail, which can throw `state_changed`,
- * `act_superseded`, `act_not_found` and `approvals_missing`. Throws `invalid_action_signature`,
- * `reauthentication_required` and `passkey_required` if the action requires recent authentication; `passkey_required`
- * if a session without a passkey signs; and `UnsignedAct` if the organization requires a signature. A dry run always
- * throws, so that nothing changes: `UnsignedAct`, `no_signing_key` or `passkey_required`.
+ * `act_superseded`, `act_not_found` and `approvals_missing`. Throws `reauthentication_required` and `passkey_required`
+ * if the action requires recent authentication; `invalid_action_signature`; `passkey_required` if a session without a
+ * passkey signs; and `UnsignedAct` if the organization requires a signature. A dry run always throws, so that nothing
+ * changes: `UnsignedAct`, `no_signing_key` or `passkey_required`.
  */
 export async function recordSignedAction(
   tx: Transaction,

@@ -5,7 +5,7 @@ export const resetRequestedNotice: Notice = {
   en: {
     subject: (name) => `An owner wants to end the council of ${name}`,
     text: (name, url) =>
-      `An owner of ${name} has asked to end its council without approvals. In 14 days they can name new people who ` +
+      `An owner of ${name} wants to end its council without approvals. In 14 days they can name new people who ` +
       `sign for ${name}. If you don't agree, veto it before then: ${url}`,
   },
   de: {
@@ -34,7 +34,7 @@ export const resetDoneNotice: Notice = {
   en: {
     subject: (name) => `The council of ${name} has ended`,
     text: (name, url) =>
-      `An owner of ${name} has ended its council without approvals, 14 days after asking for it. Receipts of ` +
+      `An owner of ${name} has ended its council without approvals, 14 days after the request. Receipts of ` +
       `${name} show this from now on: ${url}`,
   },
   de: {

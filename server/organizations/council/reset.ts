@@ -28,8 +28,8 @@ const errors = defineErrors({
 })
 
 /**
- * Requests that the council ends without its consent, where too few signatories are left. All of them and the owners get
- * a mail. Throws the errors of `requireMember`, `requireDecidable` and `recordSignedAction`, `rate_limited`.
+ * Requests that the council ends without its consent, where too few signatories are left. All of them and the owners
+ * get a mail. Throws the errors of `requireMember`, `requireDecidable` and `recordSignedAction`, `rate_limited`.
  */
 export async function requestReset(kernel: ServerContext, asking: MemberContext, now: Date): Promise<Council> {
   const { db, config, rateLimits } = kernel
@@ -85,7 +85,7 @@ export async function vetoReset(
 ): Promise<void> {
   const { userId } = session
   const isSignatory = await findSignatoryOfUser(kernel.db, organizationId, userId)
-  // Before the lock, so that nobody else can block the organization.
+  // Before the lock, so that no one else can block the organization.
   if (!isSignatory) throw errors.organization_not_found()
   await kernel.rateLimits.count('council-notices-per-user', ownKey(session, now))
   await actingTransaction(kernel.db, session, async (tx) => {

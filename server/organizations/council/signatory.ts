@@ -52,7 +52,7 @@ function stateOf({ suspendedAt }: { suspendedAt: Date | null }): 'suspended' | '
 }
 
 /**
- * Suspends a signatory. An owner does so alone, because it gives nobody anything. Throws the errors of `requireMember`,
+ * Suspends a signatory. An owner does so alone, because it gives no one anything. Throws the errors of `requireMember`,
  * `requireDecidable` and `recordSignedAction`, `signatory_not_found`.
  */
 export function suspendSignatory({ db, config }: ServerContext, asking: OfSignatory, now: Date): Promise<Council> {

@@ -142,9 +142,9 @@ export async function updateOrganization(
     const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw errors.invalid_request()
     if (logoUrl && !isPictureUrl(logoUrl)) throw errors.invalid_request({ sentence: logoAddressWrong })
-    const { approvals, founders } = await decideChange(tx, acting, change, now)
     const givesNothing = !changesGuards(organization, change)
     if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
+    const { approvals, founders } = await decideChange(tx, acting, change, now)
     if (ssoRequired && !organization.ssoConnectionId) throw errors.sso_connection_untested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
@@ -157,7 +157,7 @@ export async function updateOrganization(
     const changed = fields.filter((field) => change[field] !== undefined)
     const from = {
       ...Object.fromEntries(changed.map((field) => [field, organization[field]])),
-      // Whom those who accept the council have seen.
+      // The people that those who accept the council have seen.
       ...(founders && { signatories: founders.map(({ userId: _hidden, ...founder }) => founder) }),
     }
     // A member who turns on required signatures signs this change too, which proves that they can.
@@ -176,14 +176,14 @@ export async function updateOrganization(
 }
 
 /**
- * Returns the approvals that a change needs: of those who would found a council, or of the council. Throws the errors of
- * `requireDecidable`, `too_many_signatories`.
+ * Returns the approvals that a change needs: of those who would found a council, or of the council. Throws the errors
+ * of `requireDecidable`, `too_many_signatories`.
  */
 async function decideChange(tx: Transaction, acting: Member, change: OrganizationChange, now: Date) {
   const { organizationId, approvalsNeeded: before, requireSignedActions } = acting.organization
   const { approvalsNeeded = before } = change
   const decisions: CouncilDecision[] = []
-  const founders = before === 0 && approvalsNeeded > 0 ? await listFounders(tx, organizationId) : undefined
+  const founders = before === 0 && approvalsNeeded > 0 ? await listFounders(tx, organizationId, acting.identityId) : undefined
   if (founders) decisions.push({ kind: 'found', approvalsNeeded, people: founders.map(toFounder) })
   if (before > 0 && requireSignedActions && change.requireSignedActions === false) decisions.push({ kind: 'widen' })
   if (before > 0 && approvalsNeeded !== before) decisions.push({ kind: 'change_approvals_needed', approvalsNeeded })

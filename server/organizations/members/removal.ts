@@ -36,16 +36,16 @@ export async function purgeOrganization(
 }
 
 /**
- * Ends the access of some members, who can have the organization's key. Signatories among them are suspended. The caller
- * has made sure that an owner remains.
+ * Ends the access of some members, who can have the organization's key. Signatories among them are suspended; returns
+ * their number. The caller has made sure that an owner remains.
  */
-export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
+export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<number> {
   await revokeAccess(tx, of, now)
   await requestKeyRotation(tx, of, now)
   await invitationStore.revokeInvitationsBy(tx, of.organizationId, of.identityIds)
   const { organizationId, identityIds } = of
   await memberStore.deleteMembers(tx, organizationId, identityIds)
-  await suspendSignatoriesWithout(tx, organizationId, { identityIds, maySign: false, mayApprove: false }, now)
+  return suspendSignatoriesWithout(tx, organizationId, { identityIds, maySign: false, mayApprove: false }, now)
 }
 
 /** The affected members: all of an organization, or these identities of one user. */

@@ -19,8 +19,8 @@ export type OrganizationSigner = Pick<Member, 'organization' | 'memberId' | 'ide
 }
 
 /**
- * Returns what a member may do by their permissions. With a council, permissions alone make nobody a signatory: the
- * council has admitted the member for it.
+ * Returns what a member may do by their permissions. With a council, permissions do not suffice: the council has
+ * admitted the member for it.
  */
 function toSignatory(member: Member): OrganizationSigner {
   const { organization, memberId, identityId, scopes, signingAuthority, admitted } = member

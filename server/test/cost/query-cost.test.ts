@@ -224,7 +224,7 @@ test('QRY-01 every table has many rows of other users, and a new table must get 
     if (ofNobody[name] === undefined) assert.ok((await countRows(db, name, 'true')) >= crowdSize, name)
 })
 
-/** Endpoints whose actions are always signed: they answer 403 and start an act, and the request that does it answers. */
+/** Endpoints whose actions are always signed: they answer 403 and start an act, which another request does. */
 const doneByActs = [
   'DELETE /api/organizations/:organizationId/council/signatories/:identityId',
   'POST /api/organizations/:organizationId/council/reset',

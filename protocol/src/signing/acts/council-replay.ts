@@ -1,7 +1,7 @@
 /**
- * Replays the councils of an organization from its verified trail: whether those who signed each decision were permitted
- * to make it. Who is an owner, that two identities are two people, and suspensions by a removal are the word of the
- * service.
+ * Replays the councils of an organization from its verified trail: whether those who signed each decision were
+ * permitted to make it. Who is an owner, that two identities are two people, and suspensions by a removal are the word
+ * of the service.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'

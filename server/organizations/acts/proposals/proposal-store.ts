@@ -116,7 +116,7 @@ export type NewApproval = ProposalKey & {
   signature: Uint8Array
 }
 
-/** Stores an approval of an open proposal, in place of an earlier one by the same identity. Returns false if it ended. */
+/** Stores an approval in place of an earlier one by the same identity. Returns false if the proposal has ended. */
 export async function upsertApproval(tx: Transaction, approval: NewApproval, now: Date): Promise<boolean> {
   const { organizationId, proposalId, identityId, keyVersion, statement, presence, signature } = approval
   const { rows } = await sql<{ proposal_id: string }>`
@@ -131,6 +131,32 @@ export async function upsertApproval(tx: Transaction, approval: NewApproval, now
       approved_at = excluded.approved_at
     returning proposal_id`.execute(tx)
   return rows.length === 1
+}
+
+/** Lists the encrypted requests of all proposals. */
+export function listSealedRequests(db: Database) {
+  return db
+    .selectFrom('organization_proposal')
+    .select([
+      'organization_id as organizationId',
+      'proposal_id as proposalId',
+      'sealed_request as sealedRequest',
+    ])
+    .execute()
+}
+
+/** Replaces the encrypted request of a proposal. */
+export async function replaceSealedRequest(
+  db: Database,
+  { organizationId, proposalId }: ProposalKey,
+  sealedRequest: string,
+): Promise<void> {
+  await db
+    .updateTable('organization_proposal')
+    .set({ sealed_request: sealedRequest })
+    .where('organization_id', '=', organizationId)
+    .where('proposal_id', '=', proposalId)
+    .execute()
 }
 
 /** Deletes a proposal with its approvals. Returns false if it does not exist. */

@@ -20,7 +20,7 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { consumeAct, readStatement, requireAct, resealRequest } from '../act.ts'
+import { consumeAct, readStatement, requireAct, resealRequest, sealOf } from '../act.ts'
 import { proposedNotice } from './notices.ts'
 import * as store from './proposal-store.ts'
 import type { StoredApproval, StoredProposal } from './proposal-store.ts'
@@ -107,8 +107,8 @@ export async function requireProposal(
 }
 
 /**
- * Withdraws a proposal, as the member who made it or as an owner. Throws `proposal_not_found`, `insufficient_scope`, and
- * the errors of `requireMember`.
+ * Withdraws a proposal, as the member who made it or as an owner. Throws `proposal_not_found`, `insufficient_scope`,
+ * and the errors of `requireMember`.
  */
 export async function deleteProposal(
   { db, config }: ServerContext,
@@ -210,6 +210,14 @@ export function digestsOf({ statement }: Pick<StoredProposal, 'statement'>): { d
 /** Deletes up to `batch` expired proposals. Returns their number. */
 export function pruneProposals(db: Database, now: Date, batch: number): Promise<number> {
   return store.deleteExpiredProposals(db, now, batch)
+}
+
+/** Re-encrypts requests that are not under the current root key, so that the operator can remove the old one. */
+export async function reencryptProposals({ db, keyring }: Pick<ServerContext, 'db' | 'keyring'>): Promise<void> {
+  for (const { sealedRequest, ...key } of await store.listSealedRequests(db)) {
+    const sealed = await keyring.renew(sealOf(key.proposalId), sealedRequest)
+    if (sealed !== sealedRequest) await store.replaceSealedRequest(db, key, sealed)
+  }
 }
 
 /** Deletes the proposals and approvals of identities that are being deleted. */

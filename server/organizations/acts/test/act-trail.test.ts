@@ -7,7 +7,7 @@ import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { actorOf } from '#testing/actor.ts'
-import { businessRequest, createOrganization, reauthenticate } from '#testing/organization.ts'
+import { businessRequest, createOrganization, join, reauthenticate } from '#testing/organization.ts'
 import { createSigner } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -110,6 +110,16 @@ test('ACT-59 the page of an act follows the trail up to the head that the act na
     ...fields
   } = { error: 0, error_description: 0, ...started }
   assert.deepEqual(shownAct, { ...fields, action: 'organization.updated', role: 'sign', proposal: null })
+})
+
+test('ACT-80 a member who can only read sees nothing of the trail by starting to leave', async () => {
+  const { id, owner } = await organized()
+  const viewer = await createSigner(world)
+  const { memberId } = await join(world, { id, owner, role: 'viewer' }, viewer)
+  const leaving = await actorOf(world, viewer).start(`DELETE /organizations/${id}/members/${memberId}`)
+  const answer = await businessRequest(world, viewer, `GET /organizations/${id}/acts/${leaving.actId}/trail`)
+  assert.deepEqual([answer.statusCode, answer.json().error], [403, 'insufficient_scope'])
+  assert.equal((await actorOf(world, viewer).do(leaving)).statusCode, 200)
 })
 
 test('ACT-59 events that wait are placed before an act, and a remembered head stays the beginning', async () => {

@@ -274,7 +274,7 @@ test('CNC-13 a signatory may do what the council admitted, and no more by furthe
   assert.equal(await signAndApprove(requestId, owner, [one]), 'signed')
 })
 
-test('CNC-14 turning off required signatures, and deleting the organization, need the approvals of a council', async () => {
+test("CNC-14 turning off required signatures and deleting the organization need the council's approvals", async () => {
   const { id, owner, members, council } = await createSignatories(world, 1, 'signer', 'signer')
   await council.perform(owner, await council.start(owner, 'PATCH', { requireSignedActions: true }))
   for (const [what, payload] of [
@@ -293,8 +293,8 @@ test('CNC-14 turning off required signatures, and deleting the organization, nee
 
 test('CNC-15 signatures of version 1 approve nothing and replace no approval', async () => {
   const { id, owner, set } = await createSignatories(world, 1, 'signer', 'signer')
-  const asked = await set({ approvalsNeeded: 0, signedAction: {} })
-  const signature = owner.pair.sign(asked.json().message)
+  const dryRun = await set({ approvalsNeeded: 0, signedAction: {} })
+  const signature = owner.pair.sign(dryRun.json().message)
   const answer = await set({ approvalsNeeded: 0, signedAction: { signature } })
   assert.deepEqual(errorOf(answer), [403, 'signed_action_required'])
   assert.equal((await read(owner, id)).approvalsNeeded, 1)

@@ -130,7 +130,7 @@ async function setEmail({ headers, identityId }: Signatory, email: string): Prom
   return email
 }
 
-test('CNC-23 signatories and owners get a mail about a reset, and those who can approve one about a proposal', async () => {
+test('CNC-23 signatories and owners get mails about a reset, and those who can approve about a proposal', async () => {
   const { id, owner, members, council } = await createSignatories(world, 1, 'signer', 'signer', 'viewer')
   const [one, two, viewer] = members
   const all = [await setEmail(owner, 'olga@mail.example'), await setEmail(one, 'one@mail.example')]
@@ -148,7 +148,7 @@ test('CNC-23 signatories and owners get a mail about a reset, and those who can 
   assert.equal(mailbox.count(), 0)
 })
 
-test('CNC-24 a request needs the approvals of when it was asked, or of when it is completed, if these are more', async () => {
+test('CNC-24 a request needs the larger number of approvals, of its creation or its completion', async () => {
   const { id, owner, members, council } = await createSignatories(world, 1, 'signer', 'signer')
   const [one, two] = members
   const shop = signingRequesterOf(world, await world.app())

@@ -34,10 +34,14 @@ export async function listSignatories(db: Database, organizationId: Organization
 export type Candidate = { identityId: IdentityId; userId: UserId } & SignatoryRights
 
 /**
- * Lists the members who could be signatories by their permissions: of each user one identity, preferably one with a
- * signing key, in the order in which they joined.
+ * Lists the members who could be signatories by their permissions: of each user one identity, in the order in which they
+ * joined. That is `acting`, with which its user signs the founding, or preferably one with a signing key.
  */
-export async function listCandidates(db: Database, organizationId: OrganizationId): Promise<Candidate[]> {
+export async function listCandidates(
+  db: Database,
+  organizationId: OrganizationId,
+  acting: IdentityId,
+): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     select "identityId", "userId", "maySign", "mayApprove" from (
       select distinct on (identity.user_id) identity.user_id as "userId", member.identity_id as "identityId", joined_at,
@@ -46,7 +50,8 @@ export async function listCandidates(db: Database, organizationId: OrganizationI
       left join signing_key on signing_key.identity_id = member.identity_id and replaced_at is null
       where organization_id = ${organizationId}
         and (signing_authority and 'sign' = any(scopes) or 'approve' = any(scopes))
-      order by identity.user_id, signing_key.identity_id is null, joined_at, member.identity_id
+      order by identity.user_id, member.identity_id <> ${acting}, signing_key.identity_id is null, joined_at,
+        member.identity_id
     ) candidate order by joined_at, "identityId"`.execute(db)
   return rows
 }
@@ -104,17 +109,18 @@ export async function suspendSignatory(
   return numUpdatedRows === 1n
 }
 
-/** Suspends the signatories among these identities that have none of their admitted rights any more. */
+/** Suspends the signatories among these identities that have none of their admitted rights any more. Returns their number. */
 export async function suspendWithout(
   tx: Transaction,
   organizationId: OrganizationId,
   { identityIds, maySign, mayApprove }: SignatoryRights & { identityIds: IdentityId[] },
   now: Date,
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const { numAffectedRows } = await sql`
     update organization_signatory set suspended_at = ${now}
     where organization_id = ${organizationId} and identity_id = any(${identityIds}::uuid[]) and suspended_at is null
       and not (may_sign and ${maySign} or may_approve and ${mayApprove})`.execute(tx)
+  return Number(numAffectedRows ?? 0n)
 }
 
 export async function deleteSignatories(tx: Transaction, organizationId: OrganizationId): Promise<void> {

@@ -65,9 +65,13 @@ export async function loadCouncil(
   }
 }
 
-/** Lists who would found a council now: the members who sign or approve, one identity of each user. */
-export async function listFounders(db: Database, organizationId: OrganizationId): Promise<Candidate[]> {
-  const founders = await store.listCandidates(db, organizationId)
+/** Lists who would found a council now: the members who sign or approve, one identity of each user, such as `acting`. */
+export async function listFounders(
+  db: Database,
+  organizationId: OrganizationId,
+  acting: IdentityId,
+): Promise<Candidate[]> {
+  const founders = await store.listCandidates(db, organizationId, acting)
   if (founders.length > limits.signatoriesMax) throw errors.too_many_signatories()
   return founders
 }
@@ -84,8 +88,8 @@ export type Decisions = readonly CouncilDecision[]
 export type ApprovalsNeeded = { count: number; approvers: string[] }
 
 /**
- * Returns how many approvals decisions need of whom. Throws the error of decisions that would fail with the approvals
- * of all.
+ * Returns how many approvals decisions need, and of which identities. Throws the error of decisions that would fail with
+ * the approvals of all.
  */
 export async function requireDecidable(
   tx: Transaction,
@@ -100,7 +104,7 @@ export async function requireDecidable(
   return needed
 }
 
-/** Returns how many approvals the decisions of a member need, and of whom. */
+/** Returns how many approvals the decisions of a member need, and of which identities. */
 function approvalsFor(council: Council, decisions: Decisions, by: string): ApprovalsNeeded {
   const founding = decisions.find((decision) => decision.kind === 'found')
   if (founding) {
@@ -168,14 +172,17 @@ export async function suspendSignatory(
   if (!(await store.suspendSignatory(tx, organizationId, identityId, now))) throw errors.signatory_not_found()
 }
 
-/** Suspends the signatories that a change of permissions has left without any that the council admitted. */
-export async function suspendSignatoriesWithout(
+/**
+ * Suspends the signatories that a change of permissions has left without any that the council admitted. Returns their
+ * number: only the council can restore them.
+ */
+export function suspendSignatoriesWithout(
   tx: Transaction,
   organizationId: OrganizationId,
   { identityIds, maySign, mayApprove }: { identityIds: IdentityId[]; maySign: boolean; mayApprove: boolean },
   now: Date,
-): Promise<void> {
-  await store.suspendWithout(tx, organizationId, { identityIds, maySign, mayApprove }, now)
+): Promise<number> {
+  return store.suspendWithout(tx, organizationId, { identityIds, maySign, mayApprove }, now)
 }
 
 /** Ends the council of an organization, by its own consent or by a reset at `resetAt`. */

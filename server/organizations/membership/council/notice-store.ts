@@ -12,7 +12,7 @@ export async function listEmails(db: Database, organizationId: OrganizationId, i
   return rows
 }
 
-/** Lists the identities that are told of a reset: all signatories, also suspended ones, and the owners. */
+/** Lists the identities that get a mail about a reset: all signatories, also suspended ones, and the owners. */
 export async function listSignatoriesAndOwners(db: Database, organizationId: OrganizationId): Promise<IdentityId[]> {
   const { rows } = await sql<{ identityId: IdentityId }>`
     select identity_id as "identityId" from organization_signatory where organization_id = ${organizationId}

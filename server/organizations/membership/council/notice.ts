@@ -42,7 +42,7 @@ export async function notifyCouncil(kernel: ServerContext, organizationId: Organ
   await sendNotice(kernel, { organizationId, identityIds: await listAddressees(kernel.db, organizationId) }, notice)
 }
 
-/** Lists the identities that are told of a reset: all signatories, also suspended ones, and the owners. */
+/** Lists the identities that get a mail about a reset: all signatories, also suspended ones, and the owners. */
 export function listAddressees(db: Database, organizationId: OrganizationId): Promise<IdentityId[]> {
   return store.listSignatoriesAndOwners(db, organizationId)
 }
