@@ -25,7 +25,7 @@ export async function declineAct(page: Page): Promise<void> {
 }
 
 /** Waits until the page of organizations says what became of the change. */
-export async function returned(page: Page, outcome: 'done' | 'declined' | 'ended'): Promise<void> {
+export async function returned(page: Page, outcome: 'done' | 'declined' | 'ended' | 'proposed'): Promise<void> {
   await page.locator(`.returned-act[data-outcome="${outcome}"]`).waitFor()
 }
 

@@ -5,10 +5,13 @@
 import { isObject } from '@countersign/protocol/formats/json'
 import type { ActPlace } from './act.ts'
 
-/** What became of an act: it was done; the member declined it; or it ended, and has to be started again. */
-export type ActOutcome = 'done' | 'declined' | 'ended'
+/**
+ * What became of an act: it was done; the member declined it; it ended, and has to be started again; or it was proposed,
+ * because it needs approvals.
+ */
+export type ActOutcome = 'done' | 'declined' | 'ended' | 'proposed'
 
-const outcomes: readonly string[] = ['done', 'declined', 'ended'] satisfies ActOutcome[]
+const outcomes: readonly string[] = ['done', 'declined', 'ended', 'proposed'] satisfies ActOutcome[]
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const organizationPath = /^\/organizations(?:\/[\w-]{1,64}){0,2}$/
 

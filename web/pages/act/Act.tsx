@@ -20,7 +20,13 @@ export function SignActionPage() {
   return (
     <PageLayout title={words.title} step={flow.step.at}>
       <section class="step">
-        <CurrentStep flow={flow} doing={doing} />
+        {flow.display ? (
+          <flow.display.WithErrors>
+            <CurrentStep flow={flow} doing={doing} />
+          </flow.display.WithErrors>
+        ) : (
+          <CurrentStep flow={flow} doing={doing} />
+        )}
       </section>
     </PageLayout>
   )

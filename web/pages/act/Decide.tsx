@@ -1,15 +1,28 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ExactText } from '../../components/display/ExactText.tsx'
 import { SignatureLine } from '../../components/display/Monogram.tsx'
 import { Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { LocaleProvider, useMessages, usePageMessages } from '../../components/frame/Root.tsx'
 import { CeremonyError } from '../../lib/keys/passkey.ts'
-import { type DescribedChange, describeAction } from './describe-action.ts'
+import { businessMessages as de } from '../../locales/de/pages/business.ts'
+import { businessMessages as en } from '../../locales/en/pages/business.ts'
+import { type DescribedChange, describeAction } from '../../lib/acts/describe-action.ts'
 import type { ActFlow } from './flow.ts'
 import type { Question } from './steps.ts'
-import { useActMessages, useBusinessMessages } from './words.ts'
+import { useActMessages } from './words.ts'
+
+/** The messages about organizations, which describe the fields of signed actions. */
+function useBusinessMessages() {
+  return usePageMessages({ en, de })
+}
+
+/** Adds the error messages about organizations. */
+export function WithErrors({ children }: { children: ComponentChildren }) {
+  return <LocaleProvider refused={useBusinessMessages().refused}>{children}</LocaleProvider>
+}
 
 type Props = { flow: ActFlow; question: Question; doing: ActionState }
 
@@ -23,9 +36,11 @@ export function Decide({ flow, question, doing }: Props) {
   const [readToEnd, setReadToEnd] = useState(false)
   const own = flow.owner?.identities.find(({ identityId }) => identityId === shown.identityId)
   const isAwake = isComplete || readToEnd
+  const isApproval = shown.role === 'approve'
+  const { proposedBy } = question.started
   const sign: Action = {
     name: 'sign',
-    label: words.sign,
+    label: isApproval ? words.approve : words.sign,
     asleep: !isAwake,
     do: () => flow.confirm(question, 'those that unlock keys'),
   }
@@ -41,7 +56,10 @@ export function Decide({ flow, question, doing }: Props) {
       <StepHeading>{summary}</StepHeading>
       {changes.length > 0 && <Changes of={changes} />}
       {ends !== undefined && <p>{ends}</p>}
-      <p>{words.what}</p>
+      {isApproval && proposedBy && (
+        <p>{words.proposedBy(`${proposedBy.displayName} (@${proposedBy.handle})`)}</p>
+      )}
+      <p>{isApproval ? words.approving : words.what}</p>
       {!isComplete && <p class="note warning">{words.incomplete}</p>}
       <ExactData question={question} isOpen={!isComplete} onEnd={() => setReadToEnd(true)} />
       <SignatureLine

@@ -14,7 +14,7 @@ import type { Candidates } from '../../lib/keys/presence.ts'
 import { fetchOwnSession, isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { readPageData } from '../../lib/page-data.ts'
 import { oneTimeResultOf, type Question, type Step, stopReasonOf } from './steps.ts'
-import { loadActionSubject } from './subject.ts'
+import { loadActionSubject } from '../../lib/acts/subject.ts'
 
 /** The signed-in user. */
 export type Owner = Pick<Session, 'user' | 'identities'>

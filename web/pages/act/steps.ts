@@ -1,7 +1,7 @@
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import type { ActStop, ConfirmedAct, StartedAct } from '../../lib/acts/act.ts'
 import { ApiError } from '../../lib/api/call.ts'
-import type { ActionSubject } from './subject.ts'
+import type { ActionSubject } from '../../lib/acts/subject.ts'
 
 /** Why nothing was done: the page or the service stopped it. */
 export type StopReason = ActStop | 'superseded' | 'changed' | 'expired'

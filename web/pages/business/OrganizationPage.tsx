@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useState } from 'preact/hooks'
@@ -36,7 +37,11 @@ export function OrganizationPage({ place, goTo, organizations, ...others }: Prop
   const [enteredAs, setEnteredAs] = useState<string>()
   const memberships = organizations.filter(({ id }) => id === place.organizationId)
   const organization = memberships.find(({ identityId }) => identityId === enteredAs) ?? uniqueBy(memberships)[0]
-  if (!organization) return <Unknown goTo={goTo} />
+  if (!organization) {
+    const unknown = <Unknown goTo={goTo} />
+    if (place.section !== 'council') return unknown
+    return <Loaded load={loadFormer} given={{ organizationId: place.organizationId, otherwise: unknown }} />
+  }
   return (
     <>
       <Navigation place={place} organization={organization} organizations={organizations} goTo={goTo} />
@@ -58,8 +63,10 @@ function CurrentSection({ section, ...props }: SectionProps & { section: Props['
       return <Members {...props} />
     case 'domains':
       return <Domains {...props} />
+    case 'council':
+      return <Loaded key={section} load={loadCouncil} given={props} />
     case 'sso':
-      return <SsoSection {...props} />
+      return <Loaded key={section} load={loadSso} given={props} />
     case 'keys':
       return <Keys {...props} />
     case 'activity':
@@ -69,17 +76,21 @@ function CurrentSection({ section, ...props }: SectionProps & { section: Props['
   }
 }
 
-/** Loads the largest section when it is opened. Few members manage SSO. */
-const loadSso = () => import('./sso/SsoConnections.tsx')
+/** Parts that few members need. They are loaded when they are opened. */
+const loadSso = async () => (await import('./sso/SsoConnections.tsx')).SsoConnections
+const loadCouncil = async () => (await import('./council/CouncilSection.tsx')).CouncilSection
+const loadFormer = async () => (await import('./council/FormerSignatory.tsx')).FormerSignatory
 
-function SsoSection(props: SectionProps) {
+type LoadedProps<Given> = { load: () => Promise<ComponentType<Given>>; given: Given }
+
+function Loaded<Given extends object>({ load, given }: LoadedProps<Given>) {
   const { retry } = useBusinessMessages()
   const doing = useActions()
-  const [loaded, setLoaded] = useState<Awaited<ReturnType<typeof loadSso>>>()
-  const load: Action = { name: 'retry', label: retry, do: async () => setLoaded(await loadSso()) }
-  useEffect(() => void doing.perform(load), [])
-  if (loaded) return <loaded.SsoConnections {...props} />
-  return doing.problem === undefined ? <Spinner /> : <Actions of={[load]} doing={doing} />
+  const [loaded, setLoaded] = useState<{ View: ComponentType<Given> }>()
+  const read: Action = { name: 'retry', label: retry, do: async () => setLoaded({ View: await load() }) }
+  useEffect(() => void doing.perform(read), [])
+  if (loaded) return <loaded.View {...given} />
+  return doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />
 }
 
 function Unknown({ goTo }: Pick<Props, 'goTo'>) {

@@ -1,3 +1,4 @@
+import { plural } from '../../plural.ts'
 import type { actMessages as english } from '../../en/pages/acts.ts'
 
 const asRole = {
@@ -37,6 +38,11 @@ export const actMessages: typeof english = {
       `SAML-Verschlüsselungsschlüssel von ${what} von ${organization} entfernen`,
     'scim.token.created': ({ organization, what }) => `SCIM-Token für ${what} von ${organization} erstellen`,
     'scim.token.revoked': ({ organization, what }) => `SCIM von ${what} von ${organization} entfernen`,
+    'organization.signatory.admitted': ({ organization, what }) => `${what} in den Rat von ${organization} aufnehmen`,
+    'organization.signatory.suspended': ({ organization, what }) => `${what} im Rat von ${organization} suspendieren`,
+    'organization.council.reset_requested': ({ organization }) =>
+      `Das Ende des Rats von ${organization} ohne seine Freigabe ankündigen`,
+    'organization.council.reset': ({ organization }) => `Den Rat von ${organization} ohne seine Freigabe beenden`,
   },
   leave: ({ organization }) => `${organization} verlassen`,
   role: ({ organization, what }, role) => `${what} in ${organization} die Rolle ${asRole[role]} geben`,
@@ -45,6 +51,19 @@ export const actMessages: typeof english = {
     requireSignedActions: {
       on: ({ organization }) => `Unterschriften für Änderungen in ${organization} verlangen`,
       off: ({ organization }) => `Unterschriften in ${organization} freistellen`,
+    },
+    approvalsNeeded: {
+      found: ({ organization }, count) =>
+        plural('de', count, {
+          one: `Einen Rat für ${organization} gründen: Jede Unterschrift braucht 1 Freigabe`,
+          other: `Einen Rat für ${organization} gründen: Jede Unterschrift braucht ${count} Freigaben`,
+        }),
+      change: ({ organization }, count) =>
+        plural('de', count, {
+          one: `Im Rat von ${organization} 1 Freigabe verlangen`,
+          other: `Im Rat von ${organization} ${count} Freigaben verlangen`,
+        }),
+      end: ({ organization }) => `Den Rat von ${organization} beenden`,
     },
     ssoRequired: {
       on: ({ organization }) => `SSO in ${organization} verlangen`,
@@ -58,6 +77,25 @@ export const actMessages: typeof english = {
   exactChange: 'Änderung',
   exactStatement: 'Unterschriebene Erklärung',
   incomplete: 'Nicht alles an dieser Änderung lässt sich in Worten beschreiben. Lies die genauen Daten bis zum Ende.',
+  signatories: 'Mitglieder des Rats',
+  ends: {
+    founded:
+      'Danach unterschreiben und geben nur diese Personen für die Organisation frei, und sie entscheiden gemeinsam, wer ' +
+      'dazukommt.',
+    suspended:
+      'Sie unterschreiben und geben für die Organisation nichts mehr frei. Gegen das Ende des Rats können sie weiter ' +
+      'Einspruch einlegen.',
+    resetRequested:
+      'In 14 Tagen kannst du den Rat beenden. Seine Mitglieder erhalten eine E-Mail und können bis dahin Einspruch ' +
+      'einlegen.',
+    reset:
+      'Danach sind keine Freigaben mehr nötig. Belege der Organisation zeigen, dass der Rat auf diese Weise endete.',
+  },
+  proposedBy: (who) => `Vorgeschlagen von ${who}.`,
+  approving:
+    'Dein Passkey bestätigt die Freigabe. Die Änderung geschieht, sobald genug andere freigegeben haben und ihr ' +
+    'Urheber unterschreibt.',
+  approve: 'Freigeben',
   sign: 'Unterschreiben',
   decline: 'Abbrechen',
   codeWhy:

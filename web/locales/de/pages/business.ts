@@ -18,10 +18,8 @@ export const businessMessages: typeof english = {
   save: 'Speichern',
   saved: 'Gespeichert.',
   approvals: {
-    title: 'Freigabe von Unterschriften',
     needed: 'Erforderliche Freigaben',
-    neededHint:
-      'Wie viele weitere Mitglieder freigeben müssen, bevor eine App die Unterschrift der Organisation erhält.',
+    neededHint: 'Wie viele weitere Mitglieder des Rats jede Unterschrift und jede Änderung des Rats freigeben müssen.',
     invalid: (most) => `Gib eine Zahl von 0 bis ${most} ein.`,
   },
 
@@ -36,6 +34,7 @@ export const businessMessages: typeof english = {
     outcomes: {
       done: (change) => `${change}. Das Audit-Log bewahrt deine Unterschrift auf.`,
       declined: () => 'Nichts wurde geändert: Du hast nicht unterschrieben.',
+      proposed: (change) => `Vorgeschlagen: ${change}. Zuerst müssen andere freigeben.`,
       ended: () => 'Nichts wurde geändert. Nimm die Änderung noch einmal vor, um sie zu unterschreiben.',
     },
   },
@@ -50,6 +49,7 @@ export const businessMessages: typeof english = {
 
   sections: {
     members: 'Mitglieder',
+    council: 'Rat',
     domains: 'Domains',
     sso: 'SSO',
     keys: 'Schlüssel',

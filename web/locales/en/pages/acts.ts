@@ -1,3 +1,5 @@
+import { plural } from '../../plural.ts'
+
 type Act = { organization: string; what: string }
 type Role = 'owner' | 'admin' | 'signer' | 'member' | 'viewer'
 
@@ -39,6 +41,11 @@ export const actMessages = {
       `Remove the SAML encryption key of ${what} of ${organization}`,
     'scim.token.created': ({ organization, what }: Act) => `Create a SCIM token for ${what} of ${organization}`,
     'scim.token.revoked': ({ organization, what }: Act) => `Remove SCIM from ${what} of ${organization}`,
+    'organization.signatory.admitted': ({ organization, what }: Act) => `Admit ${what} to the council of ${organization}`,
+    'organization.signatory.suspended': ({ organization, what }: Act) => `Suspend ${what} in the council of ${organization}`,
+    'organization.council.reset_requested': ({ organization }: Act) =>
+      `Ask to end the council of ${organization} without its approval`,
+    'organization.council.reset': ({ organization }: Act) => `End the council of ${organization} without its approval`,
   },
   leave: ({ organization }: Act) => `Leave ${organization}`,
   /** Says more exactly what a change of one setting does. */
@@ -48,6 +55,19 @@ export const actMessages = {
     requireSignedActions: {
       on: ({ organization }: Act) => `Require signatures for changes in ${organization}`,
       off: ({ organization }: Act) => `Make signatures optional in ${organization}`,
+    },
+    approvalsNeeded: {
+      found: ({ organization }: Act, count: number) =>
+        plural('en', count, {
+          one: `Found a council for ${organization}: each signature needs 1 approval`,
+          other: `Found a council for ${organization}: each signature needs ${count} approvals`,
+        }),
+      change: ({ organization }: Act, count: number) =>
+        plural('en', count, {
+          one: `Require 1 approval in the council of ${organization}`,
+          other: `Require ${count} approvals in the council of ${organization}`,
+        }),
+      end: ({ organization }: Act) => `End the council of ${organization}`,
     },
     ssoRequired: {
       on: ({ organization }: Act) => `Require SSO in ${organization}`,
@@ -61,6 +81,17 @@ export const actMessages = {
   exactChange: 'Change',
   exactStatement: 'Signed statement',
   incomplete: 'Not everything in this change can be described in words. Read the exact data to the end.',
+  signatories: 'Signatories',
+  ends: {
+    founded: 'Afterwards only these people sign and approve for the organization, and decide together who else does.',
+    suspended: 'They sign and approve nothing for the organization any more. They can still veto a reset of the council.',
+    resetRequested:
+      'You can end the council in 14 days. Its members get a mail, and each of them can veto it until then.',
+    reset: 'Afterwards no approvals are needed. Receipts of the organization show that the council was ended this way.',
+  },
+  proposedBy: (who: string) => `Proposed by ${who}.`,
+  approving: 'Your passkey confirms the approval. The change is made once enough others have approved and its author signs.',
+  approve: 'Approve',
   sign: 'Sign',
   decline: 'Cancel',
   codeWhy: 'This passkey confirmed the change, but can’t unlock your signing key. Enter your recovery code; it stays valid.',

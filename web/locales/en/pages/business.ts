@@ -17,9 +17,8 @@ export const businessMessages = {
   save: 'Save',
   saved: 'Saved.',
   approvals: {
-    title: 'Signature approvals',
     needed: 'Required approvals',
-    neededHint: 'How many other members must approve before an app gets the organization’s signature.',
+    neededHint: 'How many other members of the council must approve each signature and each change of the council.',
     invalid: (most: number) => `Enter a number from 0 to ${most}.`,
   },
 
@@ -35,6 +34,7 @@ export const businessMessages = {
     outcomes: {
       done: (change: string) => `${change}. The audit log keeps your signature.`,
       declined: () => 'Nothing was changed: you didn’t sign.',
+      proposed: (change: string) => `Proposed: ${change}. Others have to approve it first.`,
       ended: () => 'Nothing was changed. Make the change again to sign it.',
     },
   },
@@ -49,6 +49,7 @@ export const businessMessages = {
 
   sections: {
     members: 'Members',
+    council: 'Council',
     domains: 'Domains',
     sso: 'SSO',
     keys: 'Keys',

@@ -1,5 +1,6 @@
 import type { ResponseOf, Api, RequestOf } from '@countersign/protocol/api'
 import { parseRefusal, type Refusal } from '../../../lib/acts/refusal.ts'
+import type { ActPlace } from '../../../lib/acts/act.ts'
 import { actPageUrl, noteDeparture } from '../../../lib/acts/returning.ts'
 import { callBusiness, callSigned } from '../../../lib/api/business-call.ts'
 import { ApiError } from '../../../lib/api/call.ts'
@@ -70,6 +71,7 @@ const startAct: SignedAction = async (name, given) => {
     if (mayDoWithout(error)) throw new CannotSign('Nothing to sign with', { cause: error })
     const refusal = parseRefusal(error)
     if (!refusal) throw error
+    if (refusal.act.approvalsNeeded > 0) return propose(refusal)
     return leaveToSign(refusal, error)
   }
 }
@@ -79,7 +81,28 @@ function mayDoWithout(error: unknown): boolean {
   return error.code === 'no_signing_key' || error.code === 'passkey_required'
 }
 
-function leaveToSign({ place, act: { action } }: Refusal, error: unknown): Promise<never> {
+/** Proposes an act that needs approvals, and shows the proposals of the organization. */
+async function propose({ place, act: { action } }: Refusal): Promise<never> {
+  const { organizationId, actId, identityId } = place
+  await callBusiness('POST /api/organizations/:organizationId/acts/:actId/proposal', {
+    params: { organizationId, actId },
+    querystring: { identity_id: identityId },
+  })
+  noteDeparture({ actId, action })
+  history.pushState(null, '', `/organizations/${organizationId}/council#act=${actId}&proposed`)
+  location.reload()
+  return new Promise(() => {})
+}
+
+/** Leaves to sign an act that the service has started for a proposal. The promise never settles. */
+export function signStarted(place: ActPlace, action: string): Promise<never> {
+  return leaveToSign({ place, act: { action } }, new ApiError(403, 'signed_action_required', ''))
+}
+
+function leaveToSign(
+  { place, act: { action } }: { place: ActPlace; act: { action: string } },
+  error: unknown,
+): Promise<never> {
   noteDeparture({ actId: place.actId, action })
   location.assign(actPageUrl(readSiteSettings().authUrl, place, location.pathname))
   return new Promise((_, reject) => {

@@ -1,8 +1,8 @@
 import { isObject } from '@countersign/protocol/formats/json'
-import type { ShownAct } from '../../lib/acts/statement.ts'
-import { linesOf, findSuspiciousCharacters } from '../../lib/text/text-inspection.ts'
+import { linesOf, findSuspiciousCharacters } from '../text/text-inspection.ts'
 import { describeField, isId } from './describe-field.ts'
-import type { ActionSubject } from './subject.ts'
+import type { ShownAct } from './statement.ts'
+import { type ActionSubject, foundersIn } from './subject.ts'
 import type { ActWords, BusinessWords } from './words.ts'
 
 /** A field that an action sets, with the value before if it changes one. */
@@ -30,13 +30,31 @@ export function describeAction(
   const before = isObject(details['from']) ? details['from'] : {}
   const fields = Object.entries(details).filter(([name]) => name !== 'from' && !isId(name))
   const changes = fields.map(([name, value]) => describeChange({ name, value, before }, words.business))
-  const described = changes.flatMap((each) => each ?? []).flat()
+  const described = [...changes.flatMap((each) => each ?? []), ...describeCouncil({ action, details }, subject, words)]
   return {
     summary: summarize({ action, details }, subject, words),
     changes: described,
-    ends: actionConsequence(action, subject.isOwn, words.business),
+    ends: actionConsequence({ action, details }, subject.isOwn, words),
     isComplete: Object.hasOwn(words.acts.acts, action) && !changes.includes(undefined),
   }
+}
+
+/** Describes the people of a council: those who found it, or what an admitted one may do. */
+function describeCouncil(
+  { action, details }: Pick<ShownAct, 'action' | 'details'>,
+  { people }: ActionSubject,
+  { acts, business }: Words,
+): DescribedChange[] {
+  const permissions = ({ maySign, mayApprove }: { maySign: boolean; mayApprove: boolean }) =>
+    [maySign && business.scopes.sign, mayApprove && business.scopes.approve].filter(Boolean).join(', ')
+  if (action === 'organization.signatory.admitted' && isObject(details['from'])) {
+    const { maySign, mayApprove } = details['from']
+    const value = permissions({ maySign: maySign === true, mayApprove: mayApprove === true })
+    return [{ name: 'permissions', label: business.mayDo, value }]
+  }
+  const founders = foundersIn(details)
+  const lines = founders.map(({ identityId, ...may }) => `${people?.get(identityId) ?? identityId}: ${permissions(may)}`)
+  return lines.length === 0 ? [] : [{ name: 'signatories', label: acts.signatories, value: lines.join('\n') }]
 }
 
 type Field = { name: string; value: unknown; before: Record<string, unknown> }
@@ -94,6 +112,11 @@ function describeOnlySetting(
   const [first] = changed
   if (!first || changed.length > 1) return undefined
   const [name, value] = first
+  if (name === 'approvalsNeeded' && typeof value === 'number') {
+    const before = isObject(details['from']) ? details['from']['approvalsNeeded'] : undefined
+    if (value === 0) return settings.approvalsNeeded.end(subject)
+    return settings.approvalsNeeded[before === 0 ? 'found' : 'change'](subject, value)
+  }
   if (name === 'name' && typeof value === 'string' && !isMisleading(value)) return settings.name(subject, value)
   if ((name === 'requireSignedActions' || name === 'ssoRequired') && typeof value === 'boolean')
     return settings[name][value ? 'on' : 'off'](subject)
@@ -104,8 +127,19 @@ function isRole(value: unknown): value is Parameters<ActWords['role']>[1] {
   return typeof value === 'string' && ['owner', 'admin', 'signer', 'member', 'viewer'].includes(value)
 }
 
-function actionConsequence(action: string, isOwn: boolean, words: BusinessWords): string | undefined {
+function actionConsequence(
+  { action, details }: Pick<ShownAct, 'action' | 'details'>,
+  isOwn: boolean,
+  { acts, business: words }: Words,
+): string | undefined {
+  if (foundersIn(details).length > 0) return acts.ends.founded
   switch (action) {
+    case 'organization.signatory.suspended':
+      return acts.ends.suspended
+    case 'organization.council.reset_requested':
+      return acts.ends.resetRequested
+    case 'organization.council.reset':
+      return acts.ends.reset
     case 'organization.deleted':
       return `${words.deletion.what} ${words.deletion.forever}`
     case 'organization.member.removed':

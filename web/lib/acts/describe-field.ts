@@ -6,7 +6,7 @@ type DescribedField = Omit<DescribedChange, 'before'>
 type DescribeField = (name: string, value: unknown, words: BusinessWords) => DescribedField[] | undefined
 
 /** Fields that name something which the page shows by its name. */
-const ids = ['organizationId', 'memberId', 'invitationId', 'domainId', 'connectionId', 'keyId']
+const ids = ['organizationId', 'memberId', 'invitationId', 'domainId', 'connectionId', 'keyId', 'identityId']
 
 export function isId(name: string): boolean {
   return ids.includes(name)
