@@ -1,17 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { toBase64Url } from '@countersign/protocol/formats/base64'
-import {
-  type NoteKey,
-  parseTrustedLog,
-  parseVerifierKey,
-  toTrustedLog,
-} from '@countersign/protocol/formats/signing/checkpoint'
+import { writeFileSync } from 'node:fs'
+import { type NoteKey, parseVerifierKey, toTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
 import { verifyCheckpoint } from '@countersign/protocol/formats/signing/key-inclusion'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { Command } from 'commander'
 import { parseJsonResponse, reach, readText, reasonOf } from './call.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { CliError, fieldsOf, printJson, stripControlCharacters, textOf } from './terminal.ts'
+import { readTrustFile, toLogKeys } from './trust-file.ts'
 
 type Options = { out: string; force?: true }
 
@@ -39,8 +34,7 @@ export function addShow(trust: Command): void {
     .description('print the log in a trust file, and the fingerprint of its key')
     .argument('[file]', 'file of `countersign trust init`', 'trust.json')
     .action((file: string, _options: unknown, command: Command) => {
-      const key = parseTrustedLog(sha256, read(file))
-      if (!key) throw new CliError(`${file} is not a file of \`countersign trust init\``)
+      const key = readTrustFile(file)
       if (settingsOf(command).json) return printJson(describe(key))
       print(key)
     })
@@ -68,8 +62,8 @@ async function fetchOk(url: string): Promise<Response> {
 /** Describes a key: `fingerprint` is its thumbprint (RFC 7638), the `kid` that the server publishes. */
 function describe(key: NoteKey): { origin: string; verifierKey: string; fingerprint: string } {
   const { origin, verifierKey } = toTrustedLog(sha256, key)
-  const jwk = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x: toBase64Url(key.publicKey) })
-  return { origin, verifierKey, fingerprint: toBase64Url(sha256(new TextEncoder().encode(jwk))) }
+  const [{ kid }] = toLogKeys(key).keys
+  return { origin, verifierKey, fingerprint: kid }
 }
 
 function print(key: NoteKey): void {
@@ -90,11 +84,3 @@ function write(file: string, text: string, force: boolean): void {
 
 const existing = (file: string) =>
   `${file} exists. Compare it with \`countersign trust show ${file}\`; --force replaces it`
-
-function read(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (cause) {
-    throw new CliError(`${file} cannot be read as JSON`, { cause })
-  }
-}

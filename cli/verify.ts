@@ -11,8 +11,16 @@ import { type Command, Option } from 'commander'
 import { CliError, Unproved, fieldsOf, printJson, stripControlCharacters } from './terminal.ts'
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
 import { type Settings, settingsOf } from './settings.ts'
+import { readTrustFile, toLogKeys } from './trust-file.ts'
 
-type Options = { payload?: string; payloadFile?: string; jwks?: string; require: 'text' | 'approval'; issuer?: string }
+type Options = {
+  payload?: string
+  payloadFile?: string
+  jwks?: string
+  trust?: string
+  require: 'text' | 'approval'
+  issuer?: string
+}
 
 const words: Record<ReceiptError, string> = {
   malformed_receipt: 'not a receipt',
@@ -43,6 +51,7 @@ export function addVerify(program: Command): void {
     .option('--payload <text>', 'the signed text')
     .addOption(new Option('--payload-file <file>', 'file with the signed text, byte for byte').conflicts('payload'))
     .option('--jwks <file>', "file with the log's public keys (JWKS); default: fetch them from the server")
+    .addOption(new Option('--trust <file>', 'trust file with the key of the log').conflicts('jwks'))
     .addOption(
       new Option(
         '--require <what>',
@@ -52,7 +61,8 @@ export function addVerify(program: Command): void {
         .default('text'),
     )
     .option('--issuer <url>', 'the issuer that approvals must name, such as https://id.example')
-    .action(async (file: string, { payload, payloadFile, jwks, require, issuer: url }: Options, command: Command) => {
+    .action(async (file: string, options: Options, command: Command) => {
+      const { payload, payloadFile, require, issuer: url } = options
       if (require === 'approval' && url === undefined)
         command.error('error: pass the issuer that approvals must name: --issuer')
       const issuer = url === undefined ? undefined : originOf(url)
@@ -60,7 +70,7 @@ export function addVerify(program: Command): void {
       const kept = readKept(file, read(file))
       const text = payloadFile === undefined ? (payload ?? kept.payload) : read(payloadFile)
       if (text === undefined) command.error('error: pass the signed text: --payload or --payload-file')
-      const trusted = jwks === undefined ? await fetchKeys(settings, kept) : readLogKeys(parse(read(jwks), jwks))
+      const trusted = await trustedKeys(settings, options, kept)
       const reading = await verify(kept.receipt, {
         ...{ payload: text, require, issuer },
         keySet: trusted ?? kept.logKeys ?? { keys: [] },
@@ -79,7 +89,13 @@ function originOf(url: string): string {
   return parsed.origin
 }
 
-const remedy = 'Pass the log keys that you stored (--jwks), or the server that has them (--base-url)'
+const remedy = 'Pass the log keys that you stored (--trust, --jwks), or the server that has them (--base-url)'
+
+/** Returns the log keys that the receipt is verified with; undefined if there are only those in its file. */
+async function trustedKeys(settings: Settings, { jwks, trust }: Options, kept: Kept): Promise<LogKeySet | undefined> {
+  if (trust !== undefined) return toLogKeys(readTrustFile(trust))
+  return jwks === undefined ? fetchKeys(settings, kept) : readLogKeys(parse(read(jwks), jwks))
+}
 
 /**
  * Fetches the log keys of the server. Returns none if it does not respond and the file contains keys, which prove

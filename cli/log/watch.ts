@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Checkpoint, NoteKey } from '@countersign/protocol/formats/signing/checkpoint'
+import { type Checkpoint, type NoteKey, writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
 import { type KeyEvent, identityDigest, parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
 import { advanceKeyHistory, type KeyHistoryError } from '@countersign/protocol/formats/signing/key-history'
 import { verifyCheckpoint } from '@countersign/protocol/formats/signing/key-inclusion'
@@ -9,11 +9,12 @@ import type { Command } from 'commander'
 import { parseJsonResponse, reach, readText } from '../call.ts'
 import { CliError, fieldsOf, listOf, printJson, printTable, textOf } from '../terminal.ts'
 import { type Settings, settingsOf } from '../settings.ts'
+import { readTrustFile } from '../trust-file.ts'
 import { KeyStates } from './key-states.ts'
 import { fetchLogKeys } from './log-keys.ts'
 import { readState, writeState, type WatchState } from './state-file.ts'
 
-type Options = { state: string; identity: string[] }
+type Options = { state: string; trust?: string; identity: string[] }
 
 type LogEntry = KeyEvent & { index: number }
 
@@ -27,11 +28,15 @@ export function addWatch(log: Command): void {
     .command('watch')
     .description('verify that the signing key log is append-only since the last run, and check the history of each key')
     .requiredOption('--state <file>', 'state file of the last run; it is updated')
+    .option('--trust <file>', 'trust file with the key of the log; default: the key that the server names first')
     .option('--identity <id>', 'print only events of this identity (repeatable)', collect, [])
-    .action(async ({ state, identity }: Options, command: Command) => {
+    .action(async ({ state, trust, identity }: Options, command: Command) => {
       const settings = settingsOf(command)
       const before = existsSync(state) ? readState(state) : undefined
-      const { key, head } = await fetchHead(settings, before)
+      const trusted = trust === undefined ? undefined : readTrustFile(trust)
+      if (before && trusted && writeVerifierKey(sha256, before.key) !== writeVerifierKey(sha256, trusted))
+        throw new CliError(`${state} is the state of another log than the one in ${trust}`)
+      const { key, head } = await fetchHead(settings, before?.key ?? trusted)
       const seen = { key, peaks: before?.peaks ?? [], identities: before?.identities ?? new KeyStates() }
       const added = head.size - sizeOf(seen.peaks)
       const { peaks, events, matches } = await follow(settings, seen, head, identity)
@@ -46,12 +51,9 @@ function collect(value: string, before: string[]): string[] {
   return [...before, value]
 }
 
-/** Fetches the signed head of the log, and verifies it with the key of the last run. */
-async function fetchHead(
-  settings: Settings,
-  before: WatchState | undefined,
-): Promise<{ key: NoteKey; head: Checkpoint }> {
-  const key = before?.key ?? (await fetchKey(settings))
+/** Fetches the signed head of the log, and verifies it with the known key, or the one that the server names. */
+async function fetchHead(settings: Settings, known: NoteKey | undefined): Promise<{ key: NoteKey; head: Checkpoint }> {
+  const key = known ?? (await fetchKey(settings))
   const response = await reach(`${settings.baseUrl}/api/transparency/checkpoint`)
   if (!response.ok) throw new CliError(`${response.url} returned ${response.status}`)
   const head = verifyCheckpoint(nodeSuite, await readText(response), key)

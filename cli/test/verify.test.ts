@@ -6,8 +6,10 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { toTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
+import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { approverOf } from '../../server/testing/approver.ts'
-import { signingRequesterOf, createSigner } from '../../server/testing/signer.ts'
+import { signingRequesterOf, createSigner, newSigningPair } from '../../server/testing/signer.ts'
 import { businessRequest, join as joinOrganization, createOrganization } from '../../server/testing/organization.ts'
 import { createWorld, type TestWorld } from '../../server/testing/world.ts'
 import { fieldsOf } from '../terminal.ts'
@@ -44,12 +46,22 @@ before(async () => {
   const kept = { receipt: receipt.body, payload, logKeys: published.json() }
   jwks = published.body
   await writeFile(join(folder, 'kept.json'), JSON.stringify(kept))
+  await writeTrust('trust.json', published.json())
+  await writeTrust('trust-renamed.json', { ...published.json(), origin: 'another/log' })
+  const other = { x: Buffer.from(newSigningPair().publicKey, 'base64').toString('base64url') }
+  await writeTrust('trust-other.json', { ...published.json(), keys: [other] })
   await writeFile(join(folder, 'kept-other.json'), JSON.stringify({ ...kept, payload: 'Überweise 1000 €' }))
   await writeFile(join(folder, 'kept-others.json'), JSON.stringify({ ...kept, logKeys: { keys: [] } }))
   await writeOfOrganization(world)
   await world.close()
 })
 after(() => rm(folder, { recursive: true }))
+
+/** Writes a trust file with the key and the name of a log. */
+async function writeTrust(file: string, { keys, origin: name }: { keys: { x: string }[]; origin: string }) {
+  const publicKey = Buffer.from(keys[0]?.x ?? '', 'base64url')
+  await writeFile(join(folder, file), JSON.stringify(toTrustedLog(nodeSuite.sha256, { name, publicKey })))
+}
 
 /** Creates the receipt of an organization with one signature and one approval. */
 async function writeOfOrganization(world: TestWorld): Promise<void> {
@@ -121,6 +133,23 @@ test('CLI-15 given keys are used, and those in the file are ignored', async () =
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /is not valid: .* unknown log key/)
   }
+})
+
+test('TRU-41 with a trust file, a receipt is valid only by the key in it, and no server is asked', async () => {
+  for (const receipt of ['kept.json', 'kept-others.json', 'kept-acme.json']) {
+    const { code, stderr } = await verify(receipt, '--trust', 'trust.json')
+    assert.equal(code, 0, stderr)
+  }
+  const refused = await verify('kept.json', '--trust', 'trust-other.json')
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /is not valid: .* unknown log key/)
+  const renamed = await verify('kept.json', '--trust', 'trust-renamed.json')
+  assert.match(renamed.stderr, /is not valid: the transparency log does not contain/)
+  assert.match((await verify('kept.json', '--trust', 'jwks.json')).stderr, /not a file of `countersign trust init`/)
+  assert.match(
+    (await verify('kept.json', '--trust', 'trust.json', '--jwks', 'jwks.json')).stderr,
+    /cannot be used with/,
+  )
 })
 
 test('CLI-15 if the server responds, its keys are used, and those in the file are ignored', async (t) => {

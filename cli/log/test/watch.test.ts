@@ -4,6 +4,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { toTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
 import { identityDigest } from '@countersign/protocol/formats/signing/key-event'
 import { hashLeaf } from '@countersign/protocol/formats/signing/merkle-tree'
 import type { IdentityId } from '@countersign/protocol/ids'
@@ -79,6 +80,31 @@ test('TLG-05 a log that was rolled back, rewritten or replaced is detected', asy
   assert.match(await complaint({ ...kept, origin: 'another/log' }), /not signed by the key of the log another\/log/)
   assert.match(await complaint({ ...kept, subtrees: [{ level: 1, hash: 'short' }] }), /is not a valid state file/)
 })
+
+test('TRU-40 with a trust file, log watch refuses a log by another key, also when it is seen first', async () => {
+  const { origin, verifierKey } = (await world.api.inject({ url: '/api/transparency/jwks' })).json()
+  const trusted = { version: 1, origin, verifierKey }
+  const other = toTrustedLog(nodeSuite.sha256, { name: origin, publicKey: newSigner() })
+  await writeFile(join(folder, 'trust.json'), JSON.stringify(trusted))
+  await writeFile(join(folder, 'other.json'), JSON.stringify(other))
+  const refused = await watch('--state', 'pinned', '--trust', 'other.json')
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /not signed by the key of the log localhost:4400\/transparency/)
+  await assert.rejects(readFile(join(folder, 'pinned')), { code: 'ENOENT' })
+
+  for (let run = 0; run < 2; run += 1) {
+    const { code, stderr } = await watch('--state', 'pinned', '--trust', 'trust.json')
+    assert.equal(code, 0, stderr)
+  }
+  const written = await readFile(join(folder, 'pinned'))
+  const changed = await watch('--state', 'pinned', '--trust', 'other.json')
+  assert.deepEqual([changed.code, changed.stdout], [1, ''])
+  assert.match(changed.stderr, /pinned is the state of another log than the one in other\.json/)
+  assert.deepEqual(await readFile(join(folder, 'pinned')), written)
+  assert.match((await watch('--state', 'pinned', '--trust', 'pinned')).stderr, /pinned cannot be read as JSON/)
+})
+
+const newSigner = () => Buffer.from(newSigningPair().publicKey, 'base64')
 
 test('TLG-14 a state file that is cut off, or that counts other identities, is rejected', async () => {
   await watch('--state', 'whole')
