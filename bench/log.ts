@@ -9,7 +9,6 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as pass } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startPostgres } from '../tools/postgres.ts'
@@ -56,16 +55,16 @@ async function measureAt(size: number): Promise<Record<string, string>> {
   const before = await readSize()
   await ageLeaves(client, size - before)
   const leaves = await insertLeaves(client, { log, count: size - before })
-  tell(`${size}: stored`)
+  report(`${size}: stored`)
   const placed = await place(size)
-  tell(`${size}: placed`)
+  report(`${size}: placed`)
   const read = await measureReading(size, leaves)
   const appended = await measureKeys()
-  tell(`${size}: read and appended`)
+  report(`${size}: read and appended`)
   const state = join(folder, `state-${size}`)
   const first = await watch(state)
   const { size: stateBytes } = await stat(state)
-  tell(`${size}: watched`)
+  report(`${size}: watched`)
   const grown = await readSize()
   await insertLeaves(client, { log, count: addedLater })
   await place(grown + addedLater)
@@ -187,7 +186,7 @@ async function readJson(path: string): Promise<Record<string, unknown>> {
 }
 
 /** The run takes many minutes: says what it has done. */
-function tell(what: string): void {
+function report(what: string): void {
   console.error(`${((performance.now() - began) / 1000).toFixed(0)} s  ${what}`)
 }
 

@@ -11,7 +11,7 @@ import { type Command, Option } from 'commander'
 import { CliError, Unproved, fieldsOf, printJson, stripControlCharacters } from './terminal.ts'
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
 import { type Settings, settingsOf } from './settings.ts'
-import { readTrustFile, toLogKeys } from './trust-file.ts'
+import { readTrustFile, toLogKeys } from './log/trust-file.ts'
 
 type Options = {
   payload?: string

@@ -83,17 +83,16 @@ test('TLG-05 a log that was rolled back, rewritten or replaced is detected', asy
   assert.match(await complaint({ ...kept, subtrees: [{ level: 1, hash: 'short' }] }), /is not a valid state file/)
 })
 
-test('TLG-27 a log with more pages than the rate limit allows is read in turn, unless that allows nothing', async (t) => {
-  let asked = 0
+test('TLG-27 a log with more pages than the rate limit allows is read in turn, if it allows any', async (t) => {
+  let count = 0
   let refusesAll = false
-  const server = createServer(async ({ url = '' }, response) => {
+  const server = createServer(({ url = '' }, response) => {
     // Every other request for entries is refused, or each.
-    if (url.includes('/leaves') && (asked++ % 2 === 0 || refusesAll)) {
+    if (url.includes('/leaves') && (count++ % 2 === 0 || refusesAll)) {
       response.writeHead(429, { 'retry-after': '0' }).end()
       return
     }
-    const { statusCode, body } = await world.api.inject({ url })
-    response.writeHead(statusCode).end(body)
+    void world.api.inject({ url }).then(({ statusCode, body }) => response.writeHead(statusCode).end(body))
   }).listen(0)
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
@@ -102,7 +101,7 @@ test('TLG-27 a log with more pages than the rate limit allows is read in turn, u
   const by = ['--base-url', `http://localhost:${address.port}`]
   const read = await watch('--state', 'in-turn', ...by)
   assert.equal(read.code, 0, read.stderr)
-  assert.equal(asked, 2)
+  assert.equal(count, 2)
   refusesAll = true
   const refused = await watch('--state', 'never', ...by)
   assert.deepEqual([refused.code, refused.stdout], [1, ''])

@@ -113,8 +113,8 @@ export async function getTreeHead(vault: Vault, now: Date): Promise<Log> {
 }
 
 /**
- * Assigns indexes to all due leaves, in case no client reads the log, or a leaf came late. With any number of processes, each leaf gets one
- * index and each index one leaf: one process at a time locks the tree head.
+ * Assigns indexes to all due leaves, in case no client reads the log, or a leaf came late. With any number of
+ * processes, each leaf gets one index and each index one leaf: one process at a time locks the tree head.
  */
 export async function publishCheckpoint(vault: Vault, now: Date): Promise<void> {
   for (const due of ['lately', 'ever'] as const) while ((await placeDueLeaves(vault, due, now)) === batchLeaves);
