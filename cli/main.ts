@@ -29,7 +29,7 @@ import {
 import { addSettings } from './settings.ts'
 import { addInit, addShow as addShowTrust } from './trust.ts'
 import { addVerify } from './verify.ts'
-import { addVerifyTrail } from './verify-trail.ts'
+import { addVerifyTrail } from './trail/verify-trail.ts'
 import { addDeliveries, addSendAgain } from './webhooks/deliveries.ts'
 import {
   addRemove,

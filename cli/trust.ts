@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { parseJsonResponse, reach, readText, reasonOf } from './call.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { CliError, fieldsOf, printJson, stripControlCharacters, textOf } from './terminal.ts'
-import { readTrustFile, toLogKeys } from './log/trust-file.ts'
+import { readTrustFile, toLogKeys } from './trust-file.ts'
 
 type Options = { out: string; force?: true }
 

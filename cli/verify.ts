@@ -11,7 +11,7 @@ import { type Command, Option } from 'commander'
 import { CliError, Unproved, fieldsOf, printJson, stripControlCharacters } from './terminal.ts'
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
 import { type Settings, settingsOf } from './settings.ts'
-import { readTrustFile, toLogKeys } from './log/trust-file.ts'
+import { readTrustFile, toLogKeys } from './trust-file.ts'
 
 type Options = {
   payload?: string
@@ -83,7 +83,8 @@ export function addVerify(program: Command): void {
     })
 }
 
-function originOf(url: string): string {
+/** Returns the origin of an issuer. Throws `CliError` for another text. */
+export function originOf(url: string): string {
   const parsed = URL.parse(url)
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new CliError(`${url} is not the URL of an issuer`)
   return parsed.origin
@@ -135,14 +136,18 @@ async function verify(jws: string, given: ReceiptRequirement & { payload: string
 }
 
 function linesOfOrganization({ receipt, checkpoint, keys, unproved }: VerifiedOrganizationReceipt): string[] {
-  const { organization, approvalsNeeded, clientId, requestId, createdAt, resolvedAt, signatures } = receipt
+  const { organization, council, approvalsNeeded, clientId, requestId, createdAt, resolvedAt, signatures } = receipt
   const log = `the ${checkpoint.size} of ${checkpoint.origin}`
   return [
     `${organization.name} (${organization.id}) signed this text.`,
     `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}, with ${approvalsNeeded} approvals needed`,
+    ...(council?.resetAt
+      ? [`  note     an owner ended an earlier council without its consent, ${council.resetAt}`]
+      : []),
     ...signatures.flatMap((signature, index) => [
       `  ${signature.role === 'sign' ? 'signed  ' : 'approved'} by ${whoseOf(signature)}, ${signature.at}`,
+      ...(signature.admittedAt === undefined ? [] : [`    member of the council since ${signature.admittedAt}`]),
       `    key    ${signature.publicKey} (version ${signature.keyVersion})`,
       `    logged ${keys[index]?.createdAt}, as leaf ${keys[index]?.index} of ${log}`,
     ]),

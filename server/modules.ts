@@ -1,6 +1,6 @@
 import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import type { Api } from '@countersign/protocol/api'
+import type { Api, RequestOf } from '@countersign/protocol/api'
 import type { ProviderMetadata } from '@countersign/protocol/oauth/provider-metadata'
 import type { WebhookEventType } from '@countersign/protocol/clients/webhook-events'
 import { account } from '#accounts/account/module.ts'
@@ -23,6 +23,8 @@ import { token } from '#oauth/token/module.ts'
 import { auditLog } from '#operations/audit/module.ts'
 import { backup } from '#operations/backup/module.ts'
 import { playground } from '#operations/playground/module.ts'
+import { acts } from '#organizations/acts/module.ts'
+import { council } from '#organizations/council/module.ts'
 import { domains } from '#organizations/domains/module.ts'
 import { organizationKeys } from '#organizations/keys/module.ts'
 import { members } from '#organizations/members/module.ts'
@@ -47,7 +49,7 @@ export const modules = [
   ...[backchannelLogout, sessions, identities, keys, passkeys, account],
   ...[registration, resources, webhooks],
   ...[signingKeys, tokenFamilies],
-  ...[membership, domains, organizationKeys, members],
+  ...[membership, acts, domains, organizationKeys, members, council],
   ...[connections, provisioning, ssoSignIn],
   ...[delegation, appKeys, consents, authorization, token, discovery, logout, fedcm],
   ...[transparency, personalKeys, signingRequests],
@@ -83,6 +85,7 @@ export const endOrder = {
   apps: ['clients/registration'],
   identities: [
     'organizations/members',
+    'organizations/acts',
     'accounts/backchannel-logout',
     'tokens/families',
     'sso/sign-in',
@@ -100,6 +103,14 @@ export const endOrder = {
 /** `true`, or the names of what no module has, which the compiler then reports. */
 type Complete<Missing> = [Missing] extends [never] ? true : { missing: Missing }
 type EndpointName = Part<'endpoints'>[number] extends infer E ? (E extends { name: infer Name } ? Name : never) : never
+type SignableName = {
+  [Name in keyof Api]: RequestOf<Name> extends { body: infer Body }
+    ? 'signedAction' extends keyof NonNullable<Body>
+      ? Name
+      : never
+    : never
+}[keyof Api]
+type PerformedName = Part<'acts'>[number]['endpoint']['name']
 type WithPart<What> = AnyModule extends infer M
   ? M extends { name: infer Name; ended: infer Ended }
     ? What extends keyof Ended
@@ -117,6 +128,7 @@ type ExportedIdentity = AccountExport['identities'][number]
 /** The compiler reports here what no module has. */
 export const isComplete: [
   Complete<Exclude<keyof Api, EndpointName>>,
+  Complete<Exclude<SignableName, PerformedName>>,
   Complete<Exclude<AuditAction, Part<'auditActions'>[number]>>,
   Complete<Exclude<RateLimitName, KeysOf<Part<'rateLimits'>>>>,
   Complete<Exclude<WebhookEventType, Part<'webhookEvents'>[number]>>,
@@ -125,4 +137,4 @@ export const isComplete: [
   Complete<Exclude<keyof ProviderMetadata, KeysOf<ReturnType<Part<'metadata'>>>>>,
   Complete<Exclude<keyof AccountExport, ExportedBy<'account'> | OwnFields>>,
   Complete<Exclude<keyof ExportedIdentity, ExportedBy<'identity'> | keyof Identity>>,
-] = [true, true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true, true]

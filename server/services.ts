@@ -13,6 +13,8 @@ import { loadTokenSigningKeys, type SigningKeys } from '#tokens/signing-keys/sig
 import type { OldKeyRequests } from '#signing/keys/rotation.ts'
 import { expirePending } from '#signing/requests/identities/request.ts'
 import { createStatusWaiter, type StatusWaiter } from '#signing/requests/status-waiter.ts'
+import { createPerformers, type Performers } from '#organizations/acts/performance.ts'
+import type { Signable } from '#organizations/acts/signable.ts'
 import { backedUpTables, endOrder, modules } from './modules.ts'
 
 /** What the modules use of each other, each created once in a process. */
@@ -29,10 +31,14 @@ export type Services = {
   registrationParts: readonly RegistrationPart[]
   metadataParts: readonly MetadataPart[]
   sessions: SessionLifecycle
+  performers: Performers
   backedUpTables: readonly string[]
 }
 
 const mounted: readonly Module<Services>[] = modules
+const signables: readonly Signable<Services>[] = modules.flatMap((module): readonly Signable<Services>[] =>
+  'acts' in module ? module.acts : [],
+)
 
 /** Initializes the modules and creates the services. */
 export async function openServices(kernel: ServerContext, pages: Pages): Promise<Services> {
@@ -51,6 +57,7 @@ export async function openServices(kernel: ServerContext, pages: Pages): Promise
     metadataParts: mounted.flatMap(({ metadata }) => metadata ?? []),
     registrationParts: mounted.flatMap(({ registered }) => registered ?? []),
     sessions: sessionLifecycle,
+    performers: createPerformers(signables, () => services),
     backedUpTables,
   }
   return services

@@ -11,7 +11,7 @@ const contexts: Record<string, string> = {
   accounts: 'backchannel-logout sessions identities keys passkeys account',
   clients: 'registration resources webhooks',
   tokens: 'signing-keys families',
-  organizations: 'membership domains keys members',
+  organizations: 'membership acts domains keys members council',
   sso: 'providers connections provisioning sign-in',
   oauth: '. delegation app-keys consents authorize token discovery logout fedcm',
   signing: 'transparency keys requests',
@@ -56,6 +56,7 @@ const loadedOnDemand = [
   ...['web/components/keys/KeyNotices.tsx', 'web/components/display/ExactText.tsx'],
   'protocol/src/signing/receipt-verification.ts',
   'protocol/src/signing/acts/trail-verification.ts',
+  'protocol/src/signing/acts/council-replay.ts',
 ]
 
 const filesPerFolderMax = 12

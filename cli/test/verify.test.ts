@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test'
 import { toTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { approverOf } from '../../server/testing/approver.ts'
+import { businessOf, councilOf } from '../../server/testing/council.ts'
 import { signingRequesterOf, createSigner, newSigningPair } from '../../server/testing/signer.ts'
 import { businessRequest, join as joinOrganization, createOrganization } from '../../server/testing/organization.ts'
 import { createWorld, type TestWorld } from '../../server/testing/world.ts'
@@ -68,7 +69,8 @@ async function writeOfOrganization(world: TestWorld): Promise<void> {
   const [owner, bob] = [await createSigner(world, 'olga'), await createSigner(world, 'bob')]
   const { id } = await createOrganization(world, owner)
   await joinOrganization(world, { id, owner, role: 'signer' }, bob)
-  await businessRequest(world, owner, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  const council = councilOf(businessOf(world), id)
+  await council.decide({ by: owner, others: [bob] }, 'PATCH', { approvalsNeeded: 1 })
   const { requestId } = (await signingRequesterOf(world, await world.app()).requestOf(id, { payload })).json()
   await owner.sign(requestId, owner.pair.sign(payload))
   await bob.approve(requestId, bob.pair.sign(payload))

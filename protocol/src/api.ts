@@ -15,8 +15,11 @@ import type * as identities from './accounts/identities.ts'
 import type * as keys from './accounts/keys.ts'
 import type * as oauth from './oauth/authorize.ts'
 import type * as operations from './operations.ts'
+import type * as organizationActs from './organizations/acts.ts'
+import type * as organizationCouncil from './organizations/council.ts'
 import type * as organizationDomains from './organizations/domains.ts'
 import type * as organizationKeys from './organizations/keys.ts'
+import type * as organizationProposals from './organizations/proposals.ts'
 import type * as organizationOversight from './organizations/operator-view.ts'
 import type * as organizations from './organizations/organizations.ts'
 import type * as passkeys from './accounts/passkeys.ts'
@@ -47,9 +50,12 @@ type All =
   | EndpointsOf<typeof keys>
   | EndpointsOf<typeof oauth>
   | EndpointsOf<typeof operations>
+  | EndpointsOf<typeof organizationActs>
+  | EndpointsOf<typeof organizationCouncil>
   | EndpointsOf<typeof organizationDomains>
   | EndpointsOf<typeof organizationKeys>
   | EndpointsOf<typeof organizationOversight>
+  | EndpointsOf<typeof organizationProposals>
   | EndpointsOf<typeof organizations>
   | EndpointsOf<typeof passkeys>
   | EndpointsOf<typeof pendingSigning>

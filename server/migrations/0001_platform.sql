@@ -34,14 +34,32 @@ create table organization_trail (
   entry text not null,
   -- Hashed with the details of the event, so that the entry does not show them after both were deleted. Null from then.
   salt bytea,
+  -- Details that members have signed, as canonical JSON; deleted with the salt. Null where the event has them itself.
+  details text,
+  -- Proposal that an act carried out, as canonical JSON. Null for other entries.
+  proposal text,
   primary key (organization_id, sequence)
+);
+
+-- Signatures of the members who did or approved what an entry records. The first one is of who did it.
+create table organization_act_signature (
+  organization_id uuid not null,
+  sequence integer not null,
+  position integer not null,
+  -- Canonical JSON, and what proves it: digest of the passkey's assertion, and signature over both.
+  statement text not null,
+  presence bytea not null,
+  signature bytea not null,
+  primary key (organization_id, sequence, position)
 );
 
 -- Last entry of each trail, which the process that appends to it locks.
 create table organization_trail_head (
   organization_id uuid primary key,
   sequence integer not null,
-  head text
+  head text,
+  -- Digest of the last signed statement, which the next one names. Null before the first one.
+  last_act text
 );
 
 -- Attempts counted in a window, where processes share their rate limits. Unlogged: no row costs a disk flush, and a

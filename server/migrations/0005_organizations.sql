@@ -154,3 +154,87 @@ create table organization_sso_confirmation (
   confirmed_at timestamptz not null,
   primary key (organization_id, connection_id)
 );
+
+-- An act that a member has started in a session. It is done once it is signed, by the request as it was started.
+create table organization_act (
+  organization_id uuid not null references organization on delete cascade,
+  act_id uuid not null,
+  session_id uuid not null,
+  identity_id uuid not null,
+  -- Name of the endpoint, and its request, encrypted: it can contain secrets.
+  endpoint text not null,
+  sealed_request text not null,
+  action text not null,
+  -- Canonical JSON without secrets, and the salt of its digest in the statement.
+  details text not null,
+  salt bytea not null,
+  statement text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- The proposal that it approves or carries out, and how many approvals it needs of others.
+  proposal_id uuid,
+  approvals_needed integer not null default 0,
+  primary key (organization_id, act_id)
+);
+create index organization_act_of_session on organization_act (session_id, created_at);
+create index organization_act_of_identity on organization_act (identity_id);
+create index organization_act_by_end on organization_act (expires_at);
+
+-- The council of an organization: while `approvals_needed` is above 0, these members alone sign and approve, with the
+-- permissions that were admitted, as far as they still have them. One identity of a user. Suspended members sign and
+-- approve nothing, but can veto a reset; a signatory may also have left the organization.
+create table organization_signatory (
+  organization_id uuid not null references organization on delete cascade,
+  identity_id uuid not null,
+  user_id uuid not null,
+  may_sign boolean not null,
+  may_approve boolean not null,
+  admitted_at timestamptz not null,
+  suspended_at timestamptz,
+  unique (organization_id, user_id),
+  primary key (organization_id, identity_id),
+  check (may_sign or may_approve)
+);
+create index organization_signatory_of_identity on organization_signatory (identity_id);
+
+-- Request of an owner to end the council without its consent, and when that was last done.
+create table organization_council_reset (
+  organization_id uuid primary key references organization on delete cascade,
+  requested_at timestamptz,
+  reset_at timestamptz,
+  check (requested_at is not null or reset_at is not null)
+);
+
+-- An act that a member has proposed and that others approve, each by a signature over the digest of `statement`. Once
+-- enough have, the same member signs and does it by the request as it was started.
+create table organization_proposal (
+  organization_id uuid not null references organization on delete cascade,
+  proposal_id uuid not null,
+  identity_id uuid not null,
+  -- As in `organization_act`.
+  endpoint text not null,
+  sealed_request text not null,
+  action text not null,
+  details text not null,
+  salt bytea not null,
+  statement text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (organization_id, proposal_id)
+);
+create index organization_proposal_of_identity on organization_proposal (identity_id);
+create index organization_proposal_by_end on organization_proposal (expires_at);
+
+create table organization_proposal_approval (
+  organization_id uuid not null,
+  proposal_id uuid not null,
+  identity_id uuid not null,
+  key_version integer not null,
+  statement text not null,
+  presence bytea not null check (length(presence) = 32),
+  signature bytea not null check (length(signature) = 64),
+  approved_at timestamptz not null,
+  primary key (organization_id, proposal_id, identity_id),
+  foreign key (organization_id, proposal_id) references organization_proposal on delete cascade
+);
+create index organization_proposal_approval_of_identity on organization_proposal_approval (identity_id);

@@ -118,6 +118,8 @@ create table signing_organization_request (
   created_at timestamptz not null,
   expires_at timestamptz not null,
   resolved_at timestamptz,
+  -- When it was signed: the last time that a council of the organization had been ended without its consent.
+  council_reset_at timestamptz,
   primary key (organization_id, request_id),
   check (status in ('signed', 'denied') = (resolved_at is not null)),
   check (expires_at > created_at)
@@ -150,6 +152,8 @@ create table signing_organization_signature (
   -- The username at the time of the signature; null when the identity was deleted.
   signed_handle text,
   signed_at timestamptz not null,
+  -- Since when the identity was in the council of the organization; null where there was none.
+  admitted_at timestamptz,
   -- As in `signing_request`. Null from the deletion of the identity, because the statement contains the username.
   approval_statement text,
   approval_signature bytea check (length(approval_signature) = 64),

@@ -51,8 +51,8 @@ export function answerOf(signer: Approver, started: Started, bent: ApprovalOverr
   }
 }
 
-function evidenceOf(
-  { authenticator }: Approver,
+export function evidenceOf(
+  { authenticator }: Pick<Approver, 'authenticator'>,
   { response }: ReturnType<Signer['authenticator']['authenticate']>,
 ): PresenceEvidence {
   return {

@@ -3,6 +3,7 @@ import { hashLeaf } from '@countersign/protocol/formats/signing/merkle-tree'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { createAuthenticator } from './authenticator.ts'
 import { createConnectors, delegationsOf } from './connectors.ts'
+import { decideByCouncil } from './council-requests.ts'
 import { exchange, newParams, openBrowser } from './federated-browser.ts'
 import { createKeyHolder } from './key-holder.ts'
 import { codeIn, type Mailbox } from './mailbox.ts'
@@ -48,6 +49,7 @@ export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox)
   await shareKeys(client)
   await signInByProvider(client, enterprise)
   await signInBySaml(client, enterprise)
+  await decideByCouncil(client)
   await operate(client)
 }
 

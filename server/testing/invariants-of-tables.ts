@@ -23,7 +23,7 @@ const references: Record<string, { table: string; except: string[] }> = {
       ...['audit_event', 'token_family', 'session', 'session_sso_authentication', 'session_sso_bypass'],
       ...['signing_organization_request', 'signing_organization_request_route', 'signing_organization_signature'],
       ...['signing_signature_use', 'organization_slug'],
-      ...['organization_trail', 'organization_trail_head', 'organization_trail_pending'],
+      ...['organization_trail', 'organization_trail_head', 'organization_trail_pending', 'organization_act_signature'],
     ],
   },
   // What a deleted app left behind expires by itself, or is deleted with the identity: without the app no client can

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { actorOf, signedActOf } from './actor.ts'
+import { businessOf, councilOf } from './council.ts'
 import { startCustomerKms } from './customer-kms.ts'
 import { confirmAsShown, flowOf, newClaims, scimPatch, scimUser } from './enterprise.ts'
 import { createKeyHolder, newSharedKey, setMode } from './key-holder.ts'
@@ -7,7 +9,8 @@ import { bearer, newHandle, place, requestIdIn, times, type RequestClient, type 
 import { startSamlProvider } from './saml-provider.ts'
 import { signingRequesterOf, createSigner } from './signer.ts'
 
-export async function organize({ world, send }: RequestClient, { verifyDomain }: Enterprise): Promise<void> {
+export async function organize(client: RequestClient, { verifyDomain }: Enterprise): Promise<void> {
+  const { world, send } = client
   const owner = await world.person()
   const { headers, identityId } = owner
   await times(async (nth) => send(headers, 'POST /api/organizations', { name: `Acme ${nth}`, identityId }))
@@ -43,6 +46,7 @@ export async function organize({ world, send }: RequestClient, { verifyDomain }:
   await send(headers, `GET ${url}/audit?limit=5&action=organization.member`)
   await world.business.inject({ url: `${url}/audit/export?format=jsonl`, headers })
   await world.business.inject({ url: `${url}/trail`, headers })
+  await actFor(client)
   const app = await world.app()
   const tokens = await times(() => app.tokens(owner, { organizationId: id }))
   await app.tokens(joined.person, { organizationId: id })
@@ -57,12 +61,30 @@ export async function organize({ world, send }: RequestClient, { verifyDomain }:
   await send(headers, `DELETE /api/organizations/${gone.id}`)
 }
 
+/** Starts acts of a member, reads and declines one, and does the others. */
+async function actFor({ world, send }: RequestClient): Promise<void> {
+  const owner = await createSigner(world)
+  const { id } = await createOrganization(world, owner)
+  const actor = actorOf(world, owner)
+  const rename = `PATCH /organizations/${id}` as const
+  await times((nth) => actor.act(rename, { name: `Acme ${nth}` }))
+  const declined = await actor.start(rename, { name: 'Declined' })
+  const url = `/api/organizations/${id}/acts` as const
+  await send(owner.headers, `GET ${url}/${declined.actId}`)
+  await send(owner.headers, `GET ${url}/${declined.actId}/trail?after=1`)
+  await send(owner.headers, `DELETE ${url}/${declined.actId}`)
+  const started = await actor.start(rename, { name: 'Done' })
+  await send(owner.headers, `POST ${url}/${started.actId}`, signedActOf(owner, started.statement))
+  await actor.start(rename, { name: 'Open' })
+}
+
 export async function signForOrganizations({ world, send }: RequestClient): Promise<void> {
   const [owner, approver] = [await createSigner(world), await createSigner(world)]
   const { id } = await createOrganization(world, owner)
   const { memberId } = await join(world, { id, owner, role: 'admin' }, approver)
   await send(owner.headers, `PATCH /api/organizations/${id}/members/${memberId}`, { scopes: ['read', 'approve'] })
-  await send(owner.headers, `PATCH /api/organizations/${id}`, { approvalsNeeded: 1 })
+  const council = councilOf(businessOf(world), id)
+  await council.decide({ by: owner, others: [approver] }, 'PATCH', { approvalsNeeded: 1 })
   const shop = signingRequesterOf(world, await world.app())
   const [first = '', second = ''] = await times(async () => requestIdIn(await shop.requestOf(id)), 3)
   await times(async () => requestIdIn(await signingRequesterOf(world, await world.app()).requestOf(id)))

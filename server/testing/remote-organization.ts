@@ -1,3 +1,4 @@
+import { councilOf, type SendToBusiness } from './council.ts'
 import { ask, createRemoteSigner } from './remote-signer.ts'
 import type { Served } from './service.ts'
 
@@ -26,6 +27,21 @@ export async function foundRemoteOrganization(
     const accepted = { headers: other.headers, json: { identityId: other.identityId } }
     await ask(business, `/api/invitations/${invited.token}/accept`, accepted)
   }
-  await ask(business, path, { method: 'PATCH', headers, json: { approvalsNeeded } })
+  if (approvalsNeeded > 0)
+    await councilOf(businessOfService(service), id).decide({ by: owner, others }, 'PATCH', { approvalsNeeded })
   return { id, owner, others }
+}
+
+/** Sends requests to the business host of a running service. */
+export function businessOfService({ businessUrl }: Pick<Served, 'businessUrl'>): SendToBusiness {
+  return async ({ headers }, what, payload) => {
+    const [method = '', path = ''] = what.split(' ')
+    const response = await fetch(`${businessUrl}/api${path}`, {
+      method,
+      headers: { ...headers, ...(payload && { 'content-type': 'application/json' }) },
+      ...(payload && { body: JSON.stringify(payload) }),
+    })
+    const text = await response.text()
+    return { statusCode: response.status, body: text === '' ? null : JSON.parse(text) }
+  }
 }

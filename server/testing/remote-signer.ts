@@ -71,6 +71,7 @@ export async function createRemoteSigner(service: Served) {
     handle,
     identityId,
     headers,
+    authenticator,
     get pair() {
       return pair
     },

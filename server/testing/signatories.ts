@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
+import { businessOf, councilOf } from './council.ts'
 import { businessRequest, join, createOrganization } from './organization.ts'
 import { createSigner } from './signer.ts'
 import type { TestWorld } from './world.ts'
@@ -9,6 +9,7 @@ type Members<Roles extends OrganizationRole[]> = { [Index in keyof Roles]: Signa
 
 /**
  * Creates an organization that requires this number of approvals, and members with these roles, who have signing keys.
+ * Those who sign or approve by their role are its council.
  */
 export async function createSignatories<Roles extends OrganizationRole[]>(
   world: TestWorld,
@@ -23,8 +24,10 @@ export async function createSignatories<Roles extends OrganizationRole[]>(
     members.push({ ...person, memberId: (await join(world, { id, owner, role }, person)).memberId })
   }
   const set = (change: object) => businessRequest(world, owner, `PATCH /organizations/${id}`, change)
-  assert.equal((await set({ approvalsNeeded })).statusCode, 200)
+  const council = councilOf(businessOf(world), id)
+  const others = members.filter((_, index) => ['admin', 'signer'].includes(roles[index] ?? ''))
+  if (approvalsNeeded > 0) await council.decide({ by: owner, others }, 'PATCH', { approvalsNeeded })
   const grant = (memberId: string, change: object) =>
     businessRequest(world, owner, `PATCH /organizations/${id}/members/${memberId}`, change)
-  return { id, owner, set, grant, members: members as Members<Roles> }
+  return { id, owner, set, grant, council, members: members as Members<Roles> }
 }

@@ -32,6 +32,10 @@ export const limits = {
   /** Time in which a signed act is done, and time in which a proposal is approved by others and done. */
   actLifetimeSeconds: 5 * 60,
   actProposalLifetimeSeconds: 7 * 24 * 3600,
+  /** Acts that a session has started and neither done nor declined. A further one replaces the oldest. */
+  openActsPerSessionMax: 5,
+  /** Entries of a trail in a response, for a page that follows it. */
+  actTrailEntriesMax: 500,
   /** Lifetime of an SSO sign-in for a user's session, and of a session opened by SSO alone. */
   enterpriseSsoSeconds: 24 * 3600,
   /** Minimum interval between audit events for an owner's session without SSO. */
@@ -148,8 +152,14 @@ export const limits = {
    */
   slugKeptAfterSeconds: 7 * 24 * 3600,
   slugsOfDeletedMax: 20,
-  /** Maximum of required approvals of an organization. */
+  /** Maximum of required approvals of an organization, and of its signatories: each signs its founding. */
   approvalsNeededMax: 20,
+  signatoriesMax: 100,
+  /** Maximum of open proposals of an organization. */
+  proposalsMax: 20,
+  /** When a requested reset of a council may be completed, and when it must have been. */
+  councilResetAfterSeconds: 14 * 24 * 3600,
+  councilResetUntilSeconds: 28 * 24 * 3600,
   /** Length of the suffix of a slug that another organization has: a hyphen and random letters. */
   slugSuffixCharacters: 9,
   organizationsPerIdentityMax: 100,

@@ -11,11 +11,14 @@ const Fingerprint = Type.String({
   pattern: '^[A-Za-z0-9_-]{43}$',
   description: 'Derived from the key; distinguishes keys and decrypts nothing',
 })
-const Grant = Type.String({
+const wrap = {
   minLength: 1,
   maxLength: limits.keyGrantCharactersMax,
   description: 'The key, wrapped to the encryption key of a member: a compact JWE, ECDH-ES+A256KW and A256GCM',
-})
+}
+const Grant = Type.String(wrap)
+/** For the recipient alone: the details of an act contain a commitment instead. */
+const NewGrant = Type.String({ ...wrap, writeOnly: true })
 
 /** Organization key, without anything that would unwrap it. */
 export const OrganizationKey = Type.Object({
@@ -49,7 +52,7 @@ export const createOrganizationKey = endpoint(
       replaces: Type.Optional(Uuid),
       /** In mode `e2ee`: fingerprint of the key that the caller has created, and its wrap for the caller. */
       fingerprint: Type.Optional(Fingerprint),
-      ciphertext: Type.Optional(Grant),
+      ciphertext: Type.Optional(NewGrant),
       ...signed,
     }),
   },
@@ -93,7 +96,7 @@ export const shareOrganizationKey = endpoint(
     params: ByKeyId,
     querystring: ActingAs,
     body: Type.Object({
-      wraps: Type.Array(Type.Object({ memberId: Uuid, ciphertext: Grant }), {
+      wraps: Type.Array(Type.Object({ memberId: Uuid, ciphertext: NewGrant }), {
         minItems: 1,
         maxItems: limits.keyGrantsAtOnceMax,
       }),

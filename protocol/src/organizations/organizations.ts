@@ -7,13 +7,13 @@ import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 /**
- * Signature by the signing key of the acting identity: the last field of a body, and not part of the signed data.
- * Without a required signature nothing is done, and the error contains the message to sign.
+ * Asks for an act: nothing is done, and the error contains what to sign. A signature of version 1 is noted in the audit
+ * log, but no organization can require it. The last field of a body, and not part of what is signed.
  */
 export const SignedAction = Type.Object(
   {
     signature: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Omit it to get the message to sign' }),
+      Type.String({ minLength: 1, maxLength: 200, description: 'Of version 1. Omit it to start an act' }),
     ),
   },
   { description: 'Over {"version":1,"action":…,"details":{…}}: the parameters of the path, then the rest of the body' },

@@ -11,7 +11,7 @@ const Domains = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
   uniqueItems: true,
   description: 'Verified domains of the organization: users with addresses there join automatically, and sign in here',
 })
-const ClientSecret = Type.String({ minLength: 1, maxLength: 1000 })
+const ClientSecret = Type.String({ minLength: 1, maxLength: 1000, writeOnly: true })
 
 /** OpenID provider, and our client registered there. Its secret is never returned. */
 const Oidc = Type.Object({
@@ -37,7 +37,7 @@ const Saml = Type.Object({
   ),
 })
 const SamlMetadata = Type.Object({
-  metadata: Type.Optional(Type.String({ minLength: 1, maxLength: limits.samlMetadataBytesMax })),
+  metadata: Type.Optional(Type.String({ minLength: 1, maxLength: limits.samlMetadataBytesMax, writeOnly: true })),
   metadataUrl: Type.Optional(WebUrl),
 })
 

@@ -45,8 +45,11 @@ export function verifyReceiptKey(
   return { ...key, unproved: listMissingKeyProofs(found, keyVersion) }
 }
 
-/** `at` is not a number if the text was a leap second, which ECMAScript cannot parse: then no key was in force. */
-function wasInForce({ createdAt, endedAt }: HistoryKey, at: number): boolean {
+/**
+ * Returns whether a key was in force at a time in milliseconds, or by a clock that differs by ten minutes at most. `at`
+ * is not a number if the text was a leap second, which ECMAScript cannot parse: then no key was in force.
+ */
+export function wasInForce({ createdAt, endedAt }: Pick<HistoryKey, 'createdAt' | 'endedAt'>, at: number): boolean {
   if (!(at >= Date.parse(createdAt) - toleranceMilliseconds)) return false
   return endedAt === null || at <= Date.parse(endedAt) + toleranceMilliseconds
 }

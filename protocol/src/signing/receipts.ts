@@ -93,6 +93,12 @@ const ReceiptSignature = Type.Object({
   publicKey: Type.String({ description: 'Ed25519 public key, base64' }),
   keyVersion: Type.Integer({ minimum: 1 }),
   at: Timestamp,
+  admittedAt: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Since when the council of the organization had the signer; absent where there was no council',
+    }),
+  ),
   approval: Type.Optional(Approval),
   history: KeyHistory,
 })
@@ -109,6 +115,13 @@ export const OrganizationReceipt = Type.Object({
     id: OrganizationId,
     name: Type.String({ description: 'Name at the time of the request' }),
   }),
+  council: Type.Optional(
+    Type.Object({
+      resetAt: Type.Union([Timestamp, Type.Null()], {
+        description: 'When an owner last ended a council of the organization without its consent',
+      }),
+    }),
+  ),
   approvalsNeeded: Type.Integer({ minimum: 0 }),
   payloadSha256: Type.String({ description: 'SHA-256 of the UTF-8 bytes of the text, base64' }),
   signatures: Type.Array(ReceiptSignature, { minItems: 1 }),

@@ -205,6 +205,8 @@ export type SignedOrganizationReceipt = {
   clientId: string
   organization: { id: string; name: string }
   approvalsNeeded: number
+  /** `resetAt`: when an owner last ended a council of the organization without its consent. */
+  council: { resetAt: string | null } | undefined
   payload: string
   signatures: {
     identityId: string
@@ -215,6 +217,8 @@ export type SignedOrganizationReceipt = {
     publicKey: string
     keyVersion: number
     at: string
+    /** Since when the council of the organization had the signer. */
+    admittedAt: string | undefined
     approval: Approval | undefined
   }[]
   createdAt: string
@@ -234,11 +238,12 @@ export function verifyOrganizationReceipt(kept: ReceiptVerificationInput, truste
   const reading = requireValid(readOrganization, kept, trusted)
   const { requestId, clientId, organization, approvalsNeeded, createdAt, resolvedAt } = reading.receipt
   const signatures = reading.receipt.signatures.map(({ identityId, memberId, handle, role, ...signed }) => {
-    const { signature, publicKey, keyVersion, at, approval } = signed
-    return { identityId, memberId, handle, role, signature, publicKey, keyVersion, at, approval }
+    const { signature, publicKey, keyVersion, at, admittedAt, approval } = signed
+    return { identityId, memberId, handle, role, signature, publicKey, keyVersion, at, admittedAt, approval }
   })
   const { unproved } = reading
-  return { requestId, clientId, organization, approvalsNeeded, payload, signatures, createdAt, resolvedAt, unproved }
+  const of = { requestId, clientId, organization, approvalsNeeded, council: reading.receipt.council }
+  return { ...of, payload, signatures, createdAt, resolvedAt, unproved }
 }
 
 /**

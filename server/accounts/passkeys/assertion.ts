@@ -86,19 +86,41 @@ export async function verifyPresence(
  * `invalid_credential` if the counter went backwards or the passkey was removed, `rate_limited` if it did so often, and
  * like `actingUserTransaction`.
  */
-export async function presenceTransaction<Result>(
-  kernel: Surroundings & Pick<ServerContext, 'rateLimits'>,
-  { session, presence: { proved } }: { session: PasskeySession; presence: Presence },
+export function presenceTransaction<Result>(
+  kernel: Counting,
+  proof: PresenceOfSession,
   now: Date,
   work: (tx: Transaction) => Promise<Result | undefined>,
 ): Promise<Result | undefined> {
-  const regression = errors.invalid_credential()
-  try {
-    return await actingUserTransaction(kernel.db, session, async (tx) => {
+  return withPresence(kernel, proof, now, (countUse) =>
+    actingUserTransaction(kernel.db, proof.session, async (tx) => {
       const done = await work(tx)
       // After the work, so that the same request sent twice is not taken for a copy of the passkey.
-      if (done !== undefined && !(await store.updateSignCount(tx, proved, now))) throw regression
+      if (done !== undefined) await countUse(tx)
       return done
+    }),
+  )
+}
+
+type Counting = Surroundings & Pick<ServerContext, 'rateLimits'>
+type PresenceOfSession = { session: PasskeySession; presence: Presence }
+
+/**
+ * Runs what a verified presence authorizes. `work` calls `countUse` in its own transaction on behalf of the session,
+ * after it has consumed what the presence is for; it updates the signature counter. Throws `invalid_credential` if the
+ * counter went backwards or the passkey was removed, and `rate_limited` if it did so often: then the transaction is
+ * rolled back.
+ */
+export async function withPresence<Result>(
+  kernel: Counting,
+  { session, presence: { proved } }: PresenceOfSession,
+  now: Date,
+  work: (countUse: (tx: Transaction) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const regression = errors.invalid_credential()
+  try {
+    return await work(async (tx) => {
+      if (!(await store.updateSignCount(tx, proved, now))) throw regression
     })
   } catch (error) {
     if (error !== regression) throw error

@@ -27,6 +27,7 @@ const continued = new Set([
   'organization_trail',
   'organization_trail_head',
   'organization_trail_pending',
+  'organization_act_signature',
 ])
 
 /** Services of backups. `backedUpTables` are the tables that a backup contains. */

@@ -24,7 +24,7 @@ import {
 } from './txt-record.ts'
 import * as store from './store.ts'
 import type { DomainClaim, DomainKey } from './store.ts'
-import { recordSignedAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction } from '#organizations/acts/signed-action.ts'
 
 const errors = defineErrors({
   invalid_domain: [400, 'domain must be a DNS name, such as example.com.'],
@@ -149,7 +149,8 @@ export async function verifyDomain(
     }
     // Name servers can take seconds to answer, and the member can lose the permission in the meantime.
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
-    const act = { action: 'organization.domain.verified', details: { domain: claim.domain } } as const
+    const { domain } = claim
+    const act = { action: 'organization.domain.verified', details: { domain }, from: { domain } } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return step
   })
@@ -173,12 +174,8 @@ export async function removeDomain(
     const domain = await store.deleteDomain(tx, asking)
     if (domain === undefined) throw errors.domain_not_found()
     await store.releaseVerifiedDomain(tx, domain, asking.organizationId)
-    await recordSignedAction(
-      tx,
-      { asking, acting },
-      { action: 'organization.domain.removed', details: { domain } },
-      now,
-    )
+    const act = { action: 'organization.domain.removed', details: { domain }, from: { domain } } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }
 

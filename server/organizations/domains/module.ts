@@ -1,7 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/organizations/domains'
 import { recheckDomains } from './domain-check.ts'
-import { domainRoutes } from './routes.ts'
+import { acts, domainRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = [
@@ -31,6 +31,7 @@ declare module '#platform/rate-limits/rate-limit.ts' {
 export const domains = defineModule()({
   name: 'organizations/domains',
   endpoints: endpointsOf(endpoints),
+  acts,
   mount: (hosts, { kernel }) => domainRoutes(hosts.business, kernel),
   auditActions,
   rateLimits,

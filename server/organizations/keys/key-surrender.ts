@@ -2,7 +2,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { actingMemberTransaction, requireMember, type MemberContext } from '#organizations/membership/access.ts'
 import * as store from './store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 
 const errors = defineErrors({
   key_not_shared_with_you: [403, 'Only members who have this key can give it up.'],

@@ -22,14 +22,17 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { keyOf } from '#accounts/sessions/own-key.ts'
-import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
 import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
 import { type Member } from '#organizations/membership/member.ts'
 import { type KeyDeps, generateOrganizationKey, withDecryptedKey } from './custody.ts'
 import * as store from './store.ts'
 import type { KeyRow, MemberKeyWrapRow } from './store.ts'
 import * as kmsStore from './kms-store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import {
+  recordSignedAction,
+  requireRecentAuthenticationForAction,
+  requireRecentAuthenticationForCall,
+} from '#organizations/acts/signed-action.ts'
 
 /** Wraps a key to the encryption key of a member, as another member's browser does. */
 async function wrapKey(key: Uint8Array, publicKey: Uint8Array, place: OrganizationKeyWrapContext): Promise<string> {
@@ -109,9 +112,9 @@ export async function createKey(
   now: Date,
 ): Promise<OrganizationKey> {
   const { db, config, rateLimits } = keeping.kernel
-  const { session, organizationId } = asking
+  const { organizationId } = asking
   const { organization } = await requireMember(keeping.kernel, asking, 'manage_keys', now)
-  requireRecentAuthentication(session, now)
+  requireRecentAuthenticationForCall(asking, now)
   await rateLimits.count('organization-keys-per-organization', organizationId)
   const made = await (organization.encryptionMode === 'e2ee'
     ? takeKey(requested, organizationId)
@@ -122,7 +125,7 @@ export async function createKey(
     if (locked?.encryptionMode !== organization.encryptionMode) throw errors.key_changed()
     if (made.sealedBy !== undefined && made.sealedBy !== (await kmsStore.findKmsUrl(tx, organizationId)))
       throw errors.key_changed()
-    const version = await endKeyInForce(tx, { organizationId, replaces: requested.replaces }, now)
+    const { version, former } = await endKeyInForce(tx, { organizationId, replaces: requested.replaces }, now)
     if (!(await store.insertKey(tx, { ...made, version }, now))) throw errors.key_used_before()
     if (made.ciphertext !== undefined)
       await keepGrants(
@@ -132,7 +135,8 @@ export async function createKey(
         now,
       )
     const details = { keyId: made.keyId, version, keyCustody: made.custody, fingerprint: made.fingerprint }
-    await recordSignedAction(tx, { asking, acting }, { action: 'organization.key.created', details }, now)
+    const from = { encryptionMode: organization.encryptionMode, fingerprint: former?.fingerprint ?? null }
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.key.created', details, from }, now)
     const row = { ...made, version, createdAt: now, rotationDueAt: null, endedAt: null }
     const [key] = await describeKeys(tx, acting, [row])
     if (!key) throw new Error(`the key ${made.keyId} is missing from the list`)
@@ -165,17 +169,17 @@ async function keepKey(
   return { ...(await generateOrganizationKey(keeping, organization, now)), ciphertext: undefined }
 }
 
-/** Retires the key to be replaced, and returns the version of the next one. */
+/** Retires the key to be replaced, and returns it with the version of the next one. */
 async function endKeyInForce(
   tx: Transaction,
   { organizationId, replaces }: { organizationId: OrganizationId; replaces: string | undefined },
   now: Date,
-): Promise<number> {
+): Promise<{ version: number; former: KeyRow | undefined }> {
   const inForce = await store.findActiveKey(tx, organizationId)
   if (inForce?.keyId !== replaces) throw errors.key_changed({ fields: { keyId: inForce?.keyId ?? null } })
   if ((await store.countKeys(tx, organizationId)) >= limits.organizationKeysMax) throw errors.too_many_keys()
   if (inForce && !(await store.retireKey(tx, inForce, now))) throw errors.key_changed()
-  return (inForce?.version ?? 0) + 1
+  return { version: (inForce?.version ?? 0) + 1, former: inForce }
 }
 
 type ConnectionContext = MemberContext & { keyId: string }
@@ -195,7 +199,8 @@ export async function deleteKey({ db, config }: ServerContext, asking: Connectio
     if (!key) throw errors.key_not_found()
     if (!(await store.deleteEndedKey(tx, key))) throw errors.key_active()
     const { version, fingerprint } = key
-    const act = { action: 'organization.key.deleted', details: { keyId, version, fingerprint } } as const
+    const from = { version, fingerprint }
+    const act = { action: 'organization.key.deleted', details: { keyId, ...from }, from } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }
@@ -295,7 +300,8 @@ export async function shareKey(
     const memberIds = grants.map(({ memberId }) => memberId)
     const replacedOwn = memberIds.includes(acting.memberId)
     const details = { keyId, version: key.version, memberIds, ...(replacedOwn && { replacedOwn }) }
-    const act = { action: 'organization.key.shared', details, isConfidential: true } as const
+    const from = { version: key.version, fingerprint: key.fingerprint }
+    const act = { action: 'organization.key.shared', details, from, isConfidential: true } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return listGrants(tx, acting, key)
   })

@@ -9,11 +9,14 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { OutboundError } from '#platform/outbound/fetch.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
 import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
 import { type KmsCallDeps, type KmsPlace, kmsUnwrap, kmsWrap } from './kms-call.ts'
 import * as store from './kms-store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import {
+  recordSignedAction,
+  requireRecentAuthenticationForAction,
+  requireRecentAuthenticationForCall,
+} from '#organizations/acts/signed-action.ts'
 
 const fingerprintBytes = 32
 
@@ -99,9 +102,9 @@ export async function readKms(kernel: ServerContext, asking: MemberContext, now:
 export async function setKms(calling: KmsCallDeps, asking: MemberContext, url: string, now: Date): Promise<Kms> {
   const { kernel } = calling
   const { db, config, outbound, rateLimits } = kernel
-  const { session, organizationId } = asking
+  const { organizationId } = asking
   await requireMember(kernel, asking, 'manage_keys', now)
-  requireRecentAuthentication(session, now)
+  requireRecentAuthenticationForCall(asking, now)
   const objection = URL.parse(url)?.search ? 'must have no query' : outbound.objectionTo(url)
   if (objection !== undefined) throw errors.invalid_kms({ sentence: `The KMS url ${objection}.` })
   await rateLimits.count('kms-changes-per-organization', organizationId)
@@ -112,8 +115,10 @@ export async function setKms(calling: KmsCallDeps, asking: MemberContext, url: s
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     const present = await store.listKeysOfKms(tx, organizationId)
     if (!present.every((key) => kept.some(({ keyId }) => keyId === key.keyId))) throw errors.kms_changed()
+    const from = { url: (await store.findKmsUrl(tx, organizationId)) ?? null }
     await store.upsertKms(tx, { organizationId, url }, now)
-    await recordSignedAction(tx, { asking, acting }, { action: 'organization.kms.updated', details: { url } }, now)
+    const act = { action: 'organization.kms.updated', details: { url }, from } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
     return toKms({ url, checkedAt: now })
   })
 }
@@ -164,8 +169,9 @@ export async function removeKms({ db, config }: ServerContext, asking: MemberCon
     requireRecentAuthenticationForAction(asking, now)
     const isRequested = acting.organization.encryptionMode === 'enterprise_managed'
     if (isRequested || (await store.listKeysOfKms(tx, organizationId)).length > 0) throw errors.kms_in_use()
-    if (!(await store.deleteKms(tx, organizationId))) throw errors.kms_not_found()
-    await recordSignedAction(tx, { asking, acting }, { action: 'organization.kms.removed' }, now)
+    const url = await store.findKmsUrl(tx, organizationId)
+    if (url === undefined || !(await store.deleteKms(tx, organizationId))) throw errors.kms_not_found()
+    await recordSignedAction(tx, { asking, acting }, { action: 'organization.kms.removed', from: { url } }, now)
   })
 }
 

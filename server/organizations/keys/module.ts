@@ -3,7 +3,7 @@ import * as endpoints from '@countersign/protocol/organizations/keys'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { reencryptOrganizationKeys } from './custody.ts'
-import { keyRoutes } from './routes.ts'
+import { acts, keyRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = [
@@ -36,6 +36,7 @@ export const organizationKeys = defineModule<{ kernel: ServerContext; keys: Sign
   name: 'organizations/keys',
   endpoints: endpointsOf(endpoints),
   pages: () => ({ auth: { '/organization-keys': 'organization-keys' } }),
+  acts,
   mount: (hosts, { kernel, keys }) => keyRoutes(hosts.business, { kernel, keys }),
   auditActions,
   rateLimits,

@@ -25,7 +25,7 @@ import * as invitationStore from './invitation-store.ts'
 import type { PendingInvitation } from './invitation-store.ts'
 import { joinOrganization, permissionsOfRole, requireGrantablePermissions } from './member.ts'
 import { canJoinAnotherOrganization, toOwnOrganization } from './organization.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 
 type About = { to: string; organization: string; handle: string; url: string; language: Language }
 
@@ -188,9 +188,12 @@ export async function revokeInvitation(
   const { organizationId, invitationId } = asking
   await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
-    if (!(await invitationStore.deletePendingInvitation(tx, { organizationId, invitationId }, now)))
+    const invitation = await invitationStore.findPendingInvitation(tx, organizationId, invitationId, now)
+    if (!invitation || !(await invitationStore.deletePendingInvitation(tx, { organizationId, invitationId }, now)))
       throw errors.invitation_not_found()
-    const act = { action: 'organization.invitation.revoked', details: { invitationId } } as const
+    const { role, identityId } = invitation
+    const from = { role, identityId }
+    const act = { action: 'organization.invitation.revoked', details: { invitationId }, from } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }

@@ -15,12 +15,13 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { lockIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { removeMembers } from './removal.ts'
 import * as store from './store.ts'
 import * as invitationStore from './invitation-store.ts'
 import * as memberStore from './member-store.ts'
 import type { MemberRow } from './member-store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'Every role includes read, and owners always have all scopes.'],
@@ -102,7 +103,7 @@ export type MemberTarget = MemberContext & { memberId: string }
 /**
  * Updates the role and permissions of a member. Throws the errors of `requireMember` and `recordSignedAction`,
  * `member_not_found`, `invalid_request`, `insufficient_scope`, `last_owner`. Throws the errors of `requireFresh` if an
- * owner is affected or the member gets more permissions.
+ * owner is affected, the member gets more permissions, or a signatory is suspended.
  */
 export async function updateMember(
   { db, config }: ServerContext,
@@ -133,13 +134,31 @@ export async function updateMember(
     if (steppedDown && !(await memberStore.decrementOwnerCount(tx, organizationId, 1))) throw errors.last_owner()
     const namedByDirectory = givesNothing ? before.namedByDirectory : isNamedByDirectory(acting, before)
     await memberStore.updateMember(tx, { organizationId, memberId, ...after, namedByDirectory })
+    const may = {
+      maySign: after.signingAuthority && after.scopes.includes('sign'),
+      mayApprove: after.scopes.includes('approve'),
+    }
+    const suspended = await suspendSignatoriesWithout(
+      tx,
+      organizationId,
+      { identityIds: [before.identityId], ...may },
+      now,
+    )
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }
-    const act = { action: 'organization.member.updated', details, givesNothing } as const
+    const action = 'organization.member.updated'
+    // A session alone could suspend a whole council, which only its remaining members restore.
+    const isHarmless = givesNothing && suspended === 0
+    const act = { action, details, from: toFrom(before), givesNothing: isHarmless } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return toOrganizationMember({ ...before, ...after })
   })
+}
+
+/** Lists what a change of a member changes, for those who sign it. */
+function toFrom({ identityId, role, scopes, signingAuthority }: MemberRow) {
+  return { identityId, role, scopes, signingAuthority }
 }
 
 type Named = { role: OrganizationRole; namedByDirectory: boolean }
@@ -161,7 +180,7 @@ function requireFitting({ role, scopes }: MemberPermissions): void {
 /**
  * Removes a member and revokes their tokens for the organization. Every member can leave. Throws the errors of
  * `requireMember` and `recordSignedAction`, `member_not_found`, `insufficient_scope`, `last_owner`, and
- * `reauthentication_required` if another member removes an owner.
+ * `reauthentication_required` if another member removes an owner or a signatory.
  */
 export async function removeMember({ db, config }: ServerContext, asking: MemberTarget, now: Date): Promise<void> {
   const { organizationId, memberId, session } = asking
@@ -177,10 +196,16 @@ export async function removeMember({ db, config }: ServerContext, asking: Member
     if (member.role === 'owner' && !(await memberStore.decrementOwnerCount(tx, organizationId, 1)))
       throw errors.last_owner()
     const { identityId } = member
-    await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
+    const suspended = await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
     const unsigned = leaving !== undefined
-    const act = { action: 'organization.member.removed', details, givesNothing, unsigned } as const
+    const act = {
+      action: 'organization.member.removed',
+      details,
+      from: toFrom(member),
+      givesNothing: givesNothing && (unsigned || suspended === 0),
+      unsigned,
+    } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }

@@ -8,7 +8,7 @@ import { pruneInvitations } from './invitation.ts'
 import { oversightRoutes } from './operator-view.ts'
 import { exportMemberships } from './organization.ts'
 import { removeFromOrganizations } from './removal.ts'
-import { organizationRoutes, workspaceRoutes } from './routes.ts'
+import { acts, organizationRoutes, workspaceRoutes } from './routes.ts'
 import { pruneSlugs } from './slug.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -43,6 +43,7 @@ declare module '#platform/rate-limits/rate-limit.ts' {
 export const members = defineModule<{ kernel: ServerContext; apps: AppDirectory; keys: SigningKeys }>()({
   name: 'organizations/members',
   endpoints: [...endpointsOf(endpoints), ...endpointsOf(operatorView)],
+  acts,
   pages: () => ({
     auth: { '/act': 'act' },
     business: {

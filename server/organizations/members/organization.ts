@@ -17,6 +17,7 @@ import type {
   OrganizationChange,
   OwnOrganization,
 } from '@countersign/protocol/organizations/organizations'
+import type { CouncilDecision } from '@countersign/protocol/signing/acts/council'
 import { lockIdentity, isPictureUrl } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
@@ -28,10 +29,17 @@ import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
 import { purgeOrganization } from './removal.ts'
 import { actingMemberTransaction, requireMember, type MemberContext } from '#organizations/membership/access.ts'
+import {
+  type Candidate,
+  endCouncil,
+  foundCouncil,
+  listFounders,
+  requireDecidable,
+} from '#organizations/membership/council/council.ts'
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { hasKms } from '#organizations/keys/kms.ts'
 import * as memberStore from './member-store.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 import { moveSlug, claimSlug } from './slug.ts'
 import * as store from './store.ts'
 
@@ -111,6 +119,12 @@ export async function exportMemberships(db: Database, userId: UserId) {
   return members.map((member) => ({ ...toOwnOrganization(member), joinedAt: member.joinedAt.toISOString() }))
 }
 
+/** Fields that a member can change. */
+const fields = [
+  ...(['name', 'slug', 'logoUrl', 'ssoRequired'] as const),
+  ...(['requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const),
+]
+
 /**
  * Updates an organization. Throws the errors of `requireMember` and `recordSignedAction`, `invalid_request`,
  * `slug_taken`, `too_many_slugs`, `sso_connection_untested`, `kms_required`, `reauthentication_required`.
@@ -130,6 +144,7 @@ export async function updateOrganization(
     if (logoUrl && !isPictureUrl(logoUrl)) throw errors.invalid_request({ sentence: logoAddressWrong })
     const givesNothing = !changesGuards(organization, change)
     if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
+    const { approvals, founders } = await decideChange(tx, acting, change, now)
     if (ssoRequired && !organization.ssoConnectionId) throw errors.sso_connection_untested()
     if (encryptionMode !== undefined && encryptionMode !== organization.encryptionMode)
       await moveKeys(tx, { organizationId, encryptionMode }, now)
@@ -137,16 +152,47 @@ export async function updateOrganization(
     if (slug !== undefined && slug !== organization.slug)
       await moveSlug(tx, { organizationId, userId, slug: organization.slug }, slug, now)
     await store.updateOrganization(tx, organizationId, change, now)
-    const details = { changed: Object.keys(change).filter((field) => field !== 'signedAction') }
+    if (founders) await foundCouncil(tx, organizationId, founders, now)
+    if (organization.approvalsNeeded > 0 && change.approvalsNeeded === 0) await endCouncil(tx, organizationId)
+    const changed = fields.filter((field) => change[field] !== undefined)
+    const from = {
+      ...Object.fromEntries(changed.map((field) => [field, organization[field]])),
+      // The people that those who accept the council have seen.
+      ...(founders && { signatories: founders.map(({ userId: _hidden, ...founder }) => founder) }),
+    }
     // A member who turns on required signatures signs this change too, which proves that they can.
     const isAlwaysSigned = requireSignedActions === true
-    const act = { action: 'organization.updated', details, givesNothing, isAlwaysSigned } as const
+    // A verifier of the trail takes these fields for changes that no council has approved, if they are not signed.
+    const isDecision = (field: string) => field === 'approvalsNeeded' || field === 'requireSignedActions'
+    const isChanged = (field: (typeof changed)[number]) => !isDecision(field) || change[field] !== organization[field]
+    const details = { changed: changed.filter(isChanged) }
+    const act = { action: 'organization.updated', details, from, givesNothing, isAlwaysSigned, approvals } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     // The transaction has locked the organization, so the membership is unchanged.
-    const changed = await findMembership(tx, organizationId, identityId)
-    if (!changed) throw new Error(`the member ${identityId} of ${organizationId} is missing from a locked organization`)
-    return toOwnOrganization(changed)
+    const member = await findMembership(tx, organizationId, identityId)
+    if (!member) throw new Error(`the member ${identityId} of ${organizationId} is missing from a locked organization`)
+    return toOwnOrganization(member)
   })
+}
+
+/**
+ * Returns the approvals that a change needs: of those who would found a council, or of the council. Throws the errors
+ * of `requireDecidable`, `too_many_signatories`.
+ */
+async function decideChange(tx: Transaction, acting: Member, change: OrganizationChange, now: Date) {
+  const { organizationId, approvalsNeeded: before, requireSignedActions } = acting.organization
+  const { approvalsNeeded = before } = change
+  const decisions: CouncilDecision[] = []
+  const founders =
+    before === 0 && approvalsNeeded > 0 ? await listFounders(tx, organizationId, acting.identityId) : undefined
+  if (founders) decisions.push({ kind: 'found', approvalsNeeded, people: founders.map(toFounder) })
+  if (before > 0 && requireSignedActions && change.requireSignedActions === false) decisions.push({ kind: 'widen' })
+  if (before > 0 && approvalsNeeded !== before) decisions.push({ kind: 'change_approvals_needed', approvalsNeeded })
+  return { approvals: await requireDecidable(tx, acting, decisions, now), founders }
+}
+
+function toFounder({ identityId, maySign, mayApprove }: Candidate) {
+  return { signatoryId: identityId, maySign, mayApprove }
 }
 
 /**
@@ -154,11 +200,7 @@ export async function updateOrganization(
  * name, or impersonate the organization by its name, slug or logo.
  */
 function changesGuards(organization: Member['organization'], change: OrganizationChange): boolean {
-  const guards = [
-    ...(['name', 'slug', 'logoUrl', 'ssoRequired'] as const),
-    ...(['requireSignedActions', 'approvalsNeeded', 'encryptionMode'] as const),
-  ]
-  return guards.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
+  return fields.some((guard) => change[guard] !== undefined && change[guard] !== organization[guard])
 }
 
 /**
@@ -187,10 +229,13 @@ export async function deleteOrganization(
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     if (acting.role !== 'owner') throw errors.insufficient_scope()
     requireRecentAuthenticationForAction(asking, now)
-    const { createdAt } = acting.organization
+    const { createdAt, name, slug, approvalsNeeded } = acting.organization
     const { userId } = asking.session
+    const approvals = await requireDecidable(tx, acting, approvalsNeeded > 0 ? [{ kind: 'widen' }] : [], now)
+    const act = { action: 'organization.deleted', from: { name, slug }, approvals } as const
+    // Before the deletion, which also deletes the started act.
+    await recordSignedAction(tx, { asking, acting }, act, now)
     await purgeOrganization(tx, { organizationId, createdAt, userId, identityIds: [acting.identityId] }, now)
-    await recordSignedAction(tx, { asking, acting }, { action: 'organization.deleted' }, now)
   })
 }
 
@@ -237,4 +282,9 @@ export async function setActiveSsoConnection(
   connectionId: string | null,
 ) {
   if (!(await store.updateSsoConnection(tx, organizationId, connectionId))) throw errors.sso_connection_required()
+}
+
+/** Sets that the organization needs no approvals, because its council has ended. The caller has locked it. */
+export async function endApprovals(tx: Transaction, organizationId: OrganizationId, now: Date): Promise<void> {
+  await store.updateOrganization(tx, organizationId, { approvalsNeeded: 0 }, now)
 }

@@ -7,6 +7,7 @@ import { revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
 import * as invitationStore from './invitation-store.ts'
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
+import { deleteSignatoriesOf, suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { lockOrganization } from '#organizations/membership/member.ts'
 import * as memberStore from './member-store.ts'
 import { giveUpSlugs } from './slug.ts'
@@ -35,13 +36,16 @@ export async function purgeOrganization(
 }
 
 /**
- * Ends the access of some members, who can have the organization's key. The caller has made sure that an owner remains.
+ * Ends the access of some members, who can have the organization's key. Signatories among them are suspended; returns
+ * their number. The caller has made sure that an owner remains.
  */
-export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<void> {
+export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<number> {
   await revokeAccess(tx, of, now)
   await requestKeyRotation(tx, of, now)
   await invitationStore.revokeInvitationsBy(tx, of.organizationId, of.identityIds)
-  await memberStore.deleteMembers(tx, of.organizationId, of.identityIds)
+  const { organizationId, identityIds } = of
+  await memberStore.deleteMembers(tx, organizationId, identityIds)
+  return suspendSignatoriesWithout(tx, organizationId, { identityIds, maySign: false, mayApprove: false }, now)
 }
 
 /** The affected members: all of an organization, or these identities of one user. */
@@ -95,6 +99,8 @@ export async function removeFromOrganizations(
       )
   }
   if (withoutOwner.length > 0) throw errors.last_owner({ fields: { organizations: withoutOwner } })
+  // Also where the identities are no longer members.
+  await deleteSignatoriesOf(tx, identityIds)
 }
 
 /**

@@ -6,12 +6,12 @@ import type { AppDirectory } from '#clients/registration/directory.ts'
 import { requireOwnIdentity } from '#accounts/identities/identity.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { resolveFieldAlias } from '#platform/http/body.ts'
 import { defineErrors, type ApiError } from '#platform/api-error.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { accessGuard } from '#tokens/families/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { signable, signableRoutes } from '#organizations/acts/signable.ts'
 import { memberContextOf, requireMember } from '#organizations/membership/access.ts'
 import { organizationAccessOf } from '#organizations/membership/app-access.ts'
 import { resolveOrganizationClaim } from '#organizations/membership/context.ts'
@@ -106,10 +106,38 @@ function requireClient(clientId: ClientId, named: string | undefined): void {
   if (named !== undefined && named !== clientId) throw errors.invalid_client()
 }
 
+type Organizing = { kernel: ServerContext }
+
+/** What members may have to sign. */
+export const acts = [
+  signable(endpoints.updateOrganization, async ({ kernel }: Organizing, { asking, body }, now) => ({
+    organization: await updateOrganization(kernel, asking, body, now),
+  })),
+  signable(endpoints.deleteOrganization, async ({ kernel }: Organizing, { asking }, now) => {
+    await deleteOrganization(kernel, asking, now)
+    return null
+  }),
+  signable(endpoints.updateMember, async ({ kernel }: Organizing, { asking, params, body }, now) => ({
+    member: await updateMember(kernel, { ...asking, memberId: params.memberId }, body, now),
+  })),
+  signable(endpoints.removeMember, async ({ kernel }: Organizing, { asking, params }, now) => {
+    await removeMember(kernel, { ...asking, memberId: params.memberId }, now)
+    return null
+  }),
+  signable(endpoints.createInvitation, ({ kernel }: Organizing, { asking, body, caller }, now) =>
+    createInvitation(kernel, { ...asking, language: caller.language }, body, now),
+  ),
+  signable(endpoints.revokeInvitation, async ({ kernel }: Organizing, { asking, params }, now) => {
+    await revokeInvitation(kernel, { ...asking, invitationId: params.invitationId }, now)
+    return null
+  }),
+]
+
 /** Routes for users and their organizations, on the business host. */
 export function organizationRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
+  signableRoutes(host, { kernel }, acts)
   memberRoutes(host, kernel)
   invitationRoutes(host, kernel)
 
@@ -143,24 +171,6 @@ export function organizationRoutes(host: Host, kernel: ServerContext): void {
       return { organization: toOwnOrganization(member) }
     },
   })
-
-  host.route({
-    ...endpoints.updateOrganization,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const asking = memberContextOf(request, session.of(request))
-      return { organization: await updateOrganization(kernel, asking, request.body, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.deleteOrganization,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      await deleteOrganization(kernel, memberContextOf(request, session.of(request)), clock())
-      return reply.status(204).send(null)
-    },
-  })
 }
 
 /** Routes for members and invitations. */
@@ -191,40 +201,12 @@ function memberRoutes(host: Host, kernel: ServerContext): void {
       return { member: await getMember(db, organizationId, memberId) }
     },
   })
-
-  host.route({
-    ...endpoints.updateMember,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const asking = { ...memberContextOf(request, session.of(request)), memberId: request.params.memberId }
-      return { member: await updateMember(kernel, asking, request.body, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.removeMember,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...memberContextOf(request, session.of(request)), memberId: request.params.memberId }
-      await removeMember(kernel, asking, clock())
-      return reply.status(204).send(null)
-    },
-  })
 }
 
 /** Routes for accepting invitations. */
 function invitationRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
-
-  host.route({
-    ...endpoints.createInvitation,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...memberContextOf(request, session.of(request)), language: negotiateLanguage(request) }
-      return reply.status(201).send(await createInvitation(kernel, asking, request.body, clock()))
-    },
-  })
 
   host.route({
     ...endpoints.listInvitations,
@@ -243,16 +225,6 @@ function invitationRoutes(host: Host, kernel: ServerContext): void {
       const { organizationId, invitationId } = request.params
       await requireMember(kernel, memberContextOf(request, session.of(request)), 'manage_identities', clock())
       return { invitation: await getInvitation(db, organizationId, invitationId, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.revokeInvitation,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const { invitationId } = request.params
-      await revokeInvitation(kernel, { ...memberContextOf(request, session.of(request)), invitationId }, clock())
-      return reply.status(204).send(null)
     },
   })
 

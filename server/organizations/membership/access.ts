@@ -7,7 +7,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { recordSsoBypass } from '#accounts/sessions/sso-session.ts'
 import type { Session } from '#accounts/sessions/session.ts'
-import { parseSignedAction, type SignedActionInput } from './signed-action.ts'
+import { parseSignedAction, type SignedActionInput } from './requested-action.ts'
 import { readConfirmedSso } from './sso-confirmation.ts'
 import { listMembershipsOfSession, lockOrganization, type Member, type Organization } from './member.ts'
 
@@ -44,7 +44,7 @@ type MemberRequest = Parameters<typeof parseSignedAction>[0] & {
  */
 export async function requireMember(
   { db, config }: Pick<ServerContext, 'db' | 'config'>,
-  { session, organizationId, identityId }: MemberContext,
+  { session, organizationId, identityId }: Pick<MemberContext, 'session' | 'organizationId' | 'identityId'>,
   scope: OrganizationScope | undefined,
   now: Date,
 ): Promise<Member> {

@@ -17,11 +17,17 @@ export type Member = {
   signingAuthority: boolean
   namedByDirectory: boolean
   joinedAt: Date
+  /** What the council of the organization has admitted; undefined for members who are not in it, or suspended. */
+  admitted: { maySign: boolean; mayApprove: boolean } | undefined
 }
 
-function toMember(row: store.Membership): Member {
+function toMember({ isAdmittedToSign, isAdmittedToApprove, ...row }: store.Membership): Member {
   const { memberId, identityId, role, scopes, signingAuthority, namedByDirectory, joinedAt, ...organization } = row
-  return { organization, memberId, identityId, role, scopes, signingAuthority, namedByDirectory, joinedAt }
+  const admitted =
+    isAdmittedToSign === null || isAdmittedToApprove === null
+      ? undefined
+      : { maySign: isAdmittedToSign, mayApprove: isAdmittedToApprove }
+  return { organization, memberId, identityId, role, scopes, signingAuthority, namedByDirectory, joinedAt, admitted }
 }
 
 /**

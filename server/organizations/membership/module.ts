@@ -11,5 +11,9 @@ declare module '#platform/audit/audit-log.ts' {
 export const membership = defineModule()({
   name: 'organizations/membership',
   auditActions,
-  tables: { organization_sso_confirmation: 'include' },
+  tables: {
+    organization_sso_confirmation: 'include',
+    organization_signatory: 'include',
+    organization_council_reset: 'include',
+  },
 })

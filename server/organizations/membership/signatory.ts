@@ -18,10 +18,17 @@ export type OrganizationSigner = Pick<Member, 'organization' | 'memberId' | 'ide
   mayApprove: boolean
 }
 
+/**
+ * Returns what a member may do by their permissions. With a council, permissions do not suffice: the council has
+ * admitted the member for it.
+ */
 function toSignatory(member: Member): OrganizationSigner {
-  const { organization, memberId, identityId, scopes, signingAuthority } = member
-  const maySign = scopes.includes('sign') && signingAuthority
-  return { organization, memberId, identityId, maySign, mayApprove: scopes.includes('approve') }
+  const { organization, memberId, identityId, scopes, signingAuthority, admitted } = member
+  const may = { maySign: scopes.includes('sign') && signingAuthority, mayApprove: scopes.includes('approve') }
+  if (organization.approvalsNeeded === 0) return { organization, memberId, identityId, ...may }
+  const { maySign = false, mayApprove = false } = admitted ?? {}
+  const both = { maySign: may.maySign && maySign, mayApprove: may.mayApprove && mayApprove }
+  return { organization, memberId, identityId, ...both }
 }
 
 function mayAnswer({ maySign, mayApprove }: OrganizationSigner): boolean {

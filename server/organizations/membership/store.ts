@@ -67,7 +67,14 @@ function everyMembership(db: Database, ofIdentities: RawBuilder<boolean>) {
       selectFrom('organization_member').selectAll().where(ofIdentities).offset(0).as('organization_member'),
     )
     .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')
+    .leftJoin('organization_signatory as signatory', (join) =>
+      join
+        .onRef('signatory.organization_id', '=', 'organization_member.organization_id')
+        .onRef('signatory.identity_id', '=', 'organization_member.identity_id')
+        .on('suspended_at', 'is', null),
+    )
     .select([...organization, ...member])
+    .select(['may_sign as isAdmittedToSign', 'may_approve as isAdmittedToApprove'])
     .select(['signing_authority as signingAuthority', 'joined_at as joinedAt'])
     .select(({ ref }) => ref('scopes').$castTo<OrganizationScope[]>().as('scopes'))
     .orderBy('joined_at')
@@ -152,15 +159,4 @@ export async function lockOrganizationShared(tx: Transaction, organizationId: Or
     .where('organization_id', '=', organizationId)
     .forShare()
     .execute()
-}
-
-/** Finds the current signing public key of an identity. */
-export async function findSigningKey(db: Database, identityId: IdentityId): Promise<Uint8Array | undefined> {
-  const found = await db
-    .selectFrom('signing_key')
-    .select('public_key as publicKey')
-    .where('identity_id', '=', identityId)
-    .where('replaced_at', 'is', null)
-    .executeTakeFirst()
-  return found?.publicKey
 }

@@ -110,8 +110,17 @@ export type AuditEvent = {
  * canonical form, which could have no place there.
  */
 export async function recordAuditEvent(db: Database | Transaction, audited: AuditEvent, now: Date): Promise<void> {
-  await store.insertAuditEvent(db, {
-    event_id: randomUUIDv7(),
+  await store.insertAuditEvent(db, rowOf(randomUUIDv7(), audited, now))
+}
+
+/** Records an audit event that has a place in the trail of its organization already. */
+export async function recordPlacedEvent(tx: Transaction, eventId: string, audited: AuditEvent, now: Date) {
+  await store.insertAuditEvent(tx, rowOf(eventId, audited, now), { isPlaced: true })
+}
+
+function rowOf(eventId: string, audited: AuditEvent, now: Date) {
+  return {
+    event_id: eventId,
     occurred_at: now,
     action: audited.action,
     actor: audited.actor,
@@ -120,5 +129,5 @@ export async function recordAuditEvent(db: Database | Transaction, audited: Audi
     client_id: audited.clientId ?? null,
     organization_id: audited.organizationId ?? null,
     details: writeCanonicalJson(audited.details ?? {}),
-  })
+  }
 }

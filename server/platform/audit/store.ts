@@ -3,14 +3,18 @@ import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
-/** Inserts an audit event, and queues it for the trail of its organization in the same statement. */
+/**
+ * Inserts an audit event, and queues it for the trail of its organization in the same statement, unless it has a place
+ * already.
+ */
 export async function insertAuditEvent(
   db: Database | Transaction,
   event: Insertable<Tables['audit_event']>,
+  { isPlaced = false } = {},
 ): Promise<void> {
   const { organization_id, event_id } = event
   const insert = db.insertInto('audit_event').values(event)
-  if (organization_id === null || organization_id === undefined) {
+  if (isPlaced || organization_id === null || organization_id === undefined) {
     await insert.execute()
     return
   }

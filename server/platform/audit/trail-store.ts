@@ -28,11 +28,22 @@ export async function listOrganizationsWithPendingEvents(db: Database, count: nu
   return rows.map((row) => row.organization_id)
 }
 
+/** Number and digest of the last entry of a trail, and digest of the statement that was last signed for one. */
+export type TrailHeadRow = { sequence: number; head: string | null; lastAct: string | null }
+
+const headColumns = ['sequence', 'head', 'last_act as lastAct'] as const
+
+/** Finds the head of a trail. An organization without events has none. */
+export async function findTrailHead(db: Database, organizationId: OrganizationId): Promise<TrailHeadRow | undefined> {
+  return db
+    .selectFrom('organization_trail_head')
+    .select(headColumns)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+}
+
 /** Locks the head of a trail until the end of the transaction, and creates it for the first entry. */
-export async function lockTrail(
-  tx: Transaction,
-  organizationId: OrganizationId,
-): Promise<{ sequence: number; head: string | null }> {
+export async function lockTrail(tx: Transaction, organizationId: OrganizationId): Promise<TrailHeadRow> {
   await tx
     .insertInto('organization_trail_head')
     .values({ organization_id: organizationId, sequence: 0, head: null })
@@ -40,7 +51,7 @@ export async function lockTrail(
     .execute()
   return tx
     .selectFrom('organization_trail_head')
-    .select(['sequence', 'head'])
+    .select(headColumns)
     .where('organization_id', '=', organizationId)
     .forUpdate()
     .executeTakeFirstOrThrow()
@@ -71,6 +82,41 @@ export function listPendingEvents(
 }
 
 type NewEntry = { eventId: string; sequence: number; entry: string; salt: Uint8Array }
+
+/** Signature of an entry, as it is stored. */
+export type ActSignature = { statement: string; presence: Uint8Array; signature: Uint8Array }
+
+/** Appends the entry of a signed act, with the head after it. The caller has locked the trail. */
+export async function appendSignedEntry(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  {
+    row: { eventId, ...row },
+    acts,
+    ...after
+  }: {
+    row: NewEntry & { details: string; proposal: string | null }
+    acts: ActSignature[]
+    head: string
+    lastAct: string
+  },
+): Promise<void> {
+  const organization = { organization_id: organizationId }
+  const { sequence } = row
+  await tx
+    .insertInto('organization_trail')
+    .values({ ...organization, ...row, event_id: eventId })
+    .execute()
+  await tx
+    .insertInto('organization_act_signature')
+    .values(acts.map((act, position) => ({ ...organization, sequence, position, ...act })))
+    .execute()
+  await tx
+    .updateTable('organization_trail_head')
+    .set({ sequence, head: after.head, last_act: after.lastAct })
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
 
 /** Appends entries, with the head after them, and removes their events from the queue. */
 export async function appendEntries(
@@ -116,28 +162,57 @@ export async function forgetDeletedEvents(db: Database, organizationId: Organiza
     .execute()
 }
 
-/** Entry of a trail, and its event and salt unless these were deleted. */
-export type TrailRow = { sequence: number; entry: string; salt: Uint8Array | null; event: TrailEventDetails | null }
+/** Entry of a trail, and its event, salt and signed details unless these were deleted. */
+export type TrailRow = {
+  sequence: number
+  entry: string
+  salt: Uint8Array | null
+  signedDetails: string | null
+  proposal: string | null
+  event: TrailEventDetails | null
+  acts: ActSignature[]
+}
 
-/** Lists `count` entries of a trail after the entry `after`, oldest first. */
+/** Entries of a trail after the entry `after`, up to the entry `to`. */
+type Range = { after: number; to?: number | undefined }
+
+/** Lists `count` entries of a trail in a range, oldest first. */
 export async function listTrailRows(
   db: Database,
   organizationId: OrganizationId,
-  after: number,
+  { after, to }: Range,
   count: number,
 ): Promise<TrailRow[]> {
   const rows = await db
     .selectFrom('organization_trail')
     .leftJoin('audit_event', 'audit_event.event_id', 'organization_trail.event_id')
-    .select(['sequence', 'entry', 'salt', 'audit_event.event_id', 'identity_id', 'client_id'])
-    .select(({ ref }) => ref('details').$castTo<JsonObject | null>().as('details'))
+    .select(['sequence', 'entry', 'salt', 'organization_trail.details as signedDetails', 'proposal'])
+    .select(['audit_event.event_id', 'identity_id', 'client_id'])
+    .select(({ ref }) => ref('audit_event.details').$castTo<JsonObject | null>().as('details'))
     .where('organization_trail.organization_id', '=', organizationId)
     .where('sequence', '>', after)
+    .$if(to !== undefined, (some) => some.where('sequence', '<=', to ?? 0))
     .orderBy('sequence')
     .limit(count)
     .execute()
-  return rows.map(({ sequence, entry, salt, event_id, identity_id, client_id, details }) => {
+  const [first, last] = [rows[0], rows.at(-1)]
+  const signatures = first && last ? await listSignatures(db, organizationId, first.sequence, last.sequence) : []
+  const signed = Map.groupBy(signatures, ({ sequence }) => sequence)
+  return rows.map(({ event_id, identity_id, client_id, details, ...row }) => {
     const event = event_id === null || details === null ? null : { entryId: event_id, details }
-    return { sequence, entry, salt, event: event && { ...event, identityId: identity_id, clientId: client_id } }
+    const acts = signed.get(row.sequence) ?? []
+    return { ...row, event: event && { ...event, identityId: identity_id, clientId: client_id }, acts }
   })
+}
+
+function listSignatures(db: Database, organizationId: OrganizationId, from: number, to: number) {
+  return db
+    .selectFrom('organization_act_signature')
+    .select(['sequence', 'statement', 'presence', 'signature'])
+    .where('organization_id', '=', organizationId)
+    .where('sequence', '>=', from)
+    .where('sequence', '<=', to)
+    .orderBy('sequence')
+    .orderBy('position')
+    .execute()
 }

@@ -1,10 +1,21 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes, randomUUIDv7 } from 'node:crypto'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import { toBase64 } from '@countersign/protocol/formats/base64'
-import { actsDigest, detailsDigest, trailHead } from '@countersign/protocol/formats/acts/act'
-import { type JsonObject, writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
-import { type Database, isReadOnly, transaction } from '#platform/database/database.ts'
+import {
+  actsDigest,
+  detailsDigest,
+  type SignedAct,
+  statementDigest,
+  trailHead,
+} from '@countersign/protocol/formats/acts/act'
+import {
+  type JsonObject,
+  parseCanonicalJson,
+  writeCanonicalJson,
+} from '@countersign/protocol/formats/signing/canonical-json'
+import { type Database, isReadOnly, type Transaction, transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
+import { type AuditEvent, recordPlacedEvent } from './audit-log.ts'
 import * as store from './trail-store.ts'
 
 const organizationsPerRound = 100
@@ -44,27 +55,87 @@ export async function extendTrail(db: Database, organizationId: OrganizationId):
  */
 function appendBatch(db: Database, organizationId: OrganizationId): Promise<number> {
   return transaction(db, async (tx) => {
-    let { sequence, head } = await store.lockTrail(tx, organizationId)
-    const events = await store.listPendingEvents(tx, organizationId, eventsPerBatch)
-    const rows = events.map((event) => {
-      sequence += 1
-      const salt = randomBytes(saltBytes)
-      const entry = entryOf(event, { organizationId, sequence, previous: head, salt })
-      head = trailHead(sha256, entry)
-      return { eventId: event.entryId, sequence, entry: writeCanonicalJson(entry), salt }
-    })
-    if (rows.length > 0) await store.appendEntries(tx, organizationId, { rows, head })
-    return rows.length
+    const locked = await store.lockTrail(tx, organizationId)
+    const { sequence } = await placeEvents(tx, organizationId, locked)
+    return sequence - locked.sequence
   })
 }
 
-type Place = { organizationId: OrganizationId; sequence: number; previous: string | null; salt: Uint8Array }
+/** Gives the next events of an organization their places in a locked trail. Returns the head after them. */
+async function placeEvents(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  locked: Pick<store.TrailHeadRow, 'sequence' | 'head'>,
+): Promise<Pick<store.TrailHeadRow, 'sequence' | 'head'>> {
+  let { sequence, head } = locked
+  const events = await store.listPendingEvents(tx, organizationId, eventsPerBatch)
+  const rows = events.map((event) => {
+    sequence += 1
+    const salt = randomBytes(saltBytes)
+    const details = detailsDigest(sha256, detailsOf(event), salt)
+    const entry = entryOf(event, { organizationId, sequence, previous: head, details, acts: [] })
+    head = trailHead(sha256, entry)
+    return { eventId: event.entryId, sequence, entry: writeCanonicalJson(entry), salt }
+  })
+  if (rows.length > 0) await store.appendEntries(tx, organizationId, { rows, head })
+  return { sequence, head }
+}
 
-/** Builds the entry of an event, without signatures. */
-function entryOf(event: store.TrailEvent, { salt, ...place }: Place): JsonObject {
-  const { action, actor, at } = event
-  const details = detailsDigest(sha256, detailsOf(event), salt)
-  return { version: 2, ...place, action, actor, at: at.toISOString(), details, acts: actsDigest(sha256, []) ?? null }
+/** Returns the head of a trail, as the next signed statement names it. */
+export async function findTrailHead(db: Database, organizationId: OrganizationId): Promise<store.TrailHeadRow> {
+  return (await store.findTrailHead(db, organizationId)) ?? { sequence: 0, head: null, lastAct: null }
+}
+
+/** Act to be appended. `previousAct` is the last signed statement that its first statement names. */
+export type NewAct = {
+  organizationId: OrganizationId
+  event: AuditEvent
+  /** What was signed, as canonical JSON, and the salt of its digest. */
+  details: string
+  digest: string
+  salt: Uint8Array
+  acts: [store.ActSignature, ...store.ActSignature[]]
+  previousAct: string | null
+  /** Proposal that it carries out, as canonical JSON. Its approvals follow the first signature. */
+  proposal?: string | undefined
+}
+
+/**
+ * Appends a signed act to the trail of its organization, after the events that wait, and records its audit event, both
+ * in the transaction of the change. Returns false if another act was appended since the statement was written. The
+ * caller has locked the organization, if it locks it at all: the trail is locked after it.
+ */
+export async function appendAct(tx: Transaction, act: NewAct, now: Date): Promise<boolean> {
+  const { organizationId, event, details, digest, salt, acts } = act
+  const locked = await store.lockTrail(tx, organizationId)
+  if (locked.lastAct !== act.previousAct) return false
+  const { sequence: last, head: previous } = await placeEvents(tx, organizationId, locked)
+  const sequence = last + 1
+  const entry = entryOf({ ...event, at: now }, { organizationId, sequence, previous, details: digest, acts })
+  const eventId = randomUUIDv7()
+  await recordPlacedEvent(tx, eventId, { ...event, details: { ...event.details, trailEntry: sequence } }, now)
+  await store.appendSignedEntry(tx, organizationId, {
+    row: { eventId, sequence, entry: writeCanonicalJson(entry), salt, details, proposal: act.proposal ?? null },
+    acts: acts.map(({ statement, presence, signature }) => ({ statement, presence, signature })),
+    head: trailHead(sha256, entry),
+    lastAct: statementDigest(sha256, acts[0].statement),
+  })
+  return true
+}
+
+type Place = {
+  organizationId: OrganizationId
+  sequence: number
+  previous: string | null
+  details: string
+  acts: store.ActSignature[]
+}
+
+/** Builds the entry of an event. */
+function entryOf({ action, actor, at }: Pick<store.TrailEvent, 'action' | 'actor' | 'at'>, place: Place): JsonObject {
+  const { acts: signatures, ...placed } = place
+  const acts = actsDigest(sha256, signatures.map(toSignedAct)) ?? null
+  return { version: 2, ...placed, action, actor, at: at.toISOString(), acts }
 }
 
 /** Lists what an entry says by a digest alone. */
@@ -72,10 +143,21 @@ function detailsOf({ entryId, identityId, clientId, details }: store.TrailEventD
   return { entryId, identityId, clientId, details }
 }
 
+/** Lists entries of a trail in a range, oldest first, without details. */
+export async function listTrailEntries(
+  db: Database,
+  organizationId: OrganizationId,
+  range: { after: number; to: number },
+  count: number,
+): Promise<{ entry: string; acts: SignedAct[] }[]> {
+  const rows = await store.listTrailRows(db, organizationId, range, count)
+  return rows.map(({ entry, acts }) => ({ entry, acts: acts.map(toSignedAct) }))
+}
+
 /** Writes the trail of an organization after an entry as JSON lines, in pieces that are read while it is sent. */
 export async function* writeTrail(db: Database, organizationId: OrganizationId, after: number): AsyncGenerator<string> {
   const pages = readPages<store.TrailRow>(eventsPerBatch, (last, count) =>
-    store.listTrailRows(db, organizationId, last?.sequence ?? after, count),
+    store.listTrailRows(db, organizationId, { after: last?.sequence ?? after }, count),
   )
   for await (const rows of pages) yield rows.map(lineOf).join('')
 }
@@ -84,9 +166,14 @@ export async function* writeTrail(db: Database, organizationId: OrganizationId, 
  * Formats a record as verifiers read it. An event that the operator has deleted, with its salt or without, leaves an
  * entry without details.
  */
-function lineOf({ entry, salt, event }: store.TrailRow): string {
-  const details = event && salt && { details: detailsOf(event), salt: toBase64(salt) }
-  return `${JSON.stringify({ entry, ...details, acts: [] })}\n`
+function lineOf({ entry, salt, event, signedDetails, proposal, acts }: store.TrailRow): string {
+  const details = acts.length > 0 ? signedDetails && parseCanonicalJson(signedDetails) : event && detailsOf(event)
+  const shown = event && salt && details ? { details, salt: toBase64(salt) } : {}
+  return `${JSON.stringify({ entry, ...shown, ...(proposal !== null && { proposal }), acts: acts.map(toSignedAct) })}\n`
+}
+
+function toSignedAct({ statement, presence, signature }: store.ActSignature): SignedAct {
+  return { statement, presence: toBase64(presence), signature: toBase64(signature) }
 }
 
 function sha256(bytes: Uint8Array): Uint8Array {

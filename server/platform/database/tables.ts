@@ -217,6 +217,35 @@ export interface Tables {
     updated_at: Date
     approvals_needed: Generated<number>
   }
+  organization_act: {
+    organization_id: OrganizationId
+    act_id: string
+    session_id: SessionId
+    identity_id: IdentityId
+    endpoint: string
+    sealed_request: string
+    action: string
+    details: string
+    salt: Uint8Array
+    statement: string
+    created_at: Date
+    expires_at: Date
+    proposal_id: string | null
+    approvals_needed: Generated<number>
+  }
+  organization_act_signature: {
+    organization_id: OrganizationId
+    sequence: number
+    position: number
+    statement: string
+    presence: Uint8Array
+    signature: Uint8Array
+  }
+  organization_council_reset: {
+    organization_id: OrganizationId
+    requested_at: Date | null
+    reset_at: Date | null
+  }
   organization_domain: {
     organization_id: OrganizationId
     domain_id: string
@@ -274,6 +303,38 @@ export interface Tables {
     joined_at: Date
     named_by_directory: Generated<boolean>
   }
+  organization_proposal: {
+    organization_id: OrganizationId
+    proposal_id: string
+    identity_id: IdentityId
+    endpoint: string
+    sealed_request: string
+    action: string
+    details: string
+    salt: Uint8Array
+    statement: string
+    created_at: Date
+    expires_at: Date
+  }
+  organization_proposal_approval: {
+    organization_id: OrganizationId
+    proposal_id: string
+    identity_id: IdentityId
+    key_version: number
+    statement: string
+    presence: Uint8Array
+    signature: Uint8Array
+    approved_at: Date
+  }
+  organization_signatory: {
+    organization_id: OrganizationId
+    identity_id: IdentityId
+    user_id: UserId
+    may_sign: boolean
+    may_approve: boolean
+    admitted_at: Date
+    suspended_at: Date | null
+  }
   organization_slug: {
     slug: string
     organization_id: OrganizationId
@@ -292,11 +353,14 @@ export interface Tables {
     event_id: string
     entry: string
     salt: Uint8Array | null
+    details: string | null
+    proposal: string | null
   }
   organization_trail_head: {
     organization_id: OrganizationId
     sequence: number
     head: string | null
+    last_act: string | null
   }
   organization_trail_pending: {
     organization_id: OrganizationId
@@ -432,6 +496,7 @@ export interface Tables {
     created_at: Date
     expires_at: Date
     resolved_at: Date | null
+    council_reset_at: Date | null
   }
   signing_organization_request_route: {
     request_id: string
@@ -449,6 +514,7 @@ export interface Tables {
     signature: Uint8Array
     signed_handle: string | null
     signed_at: Date
+    admitted_at: Date | null
     approval_statement: string | null
     approval_signature: Uint8Array | null
     approval_presence: Uint8Array | null

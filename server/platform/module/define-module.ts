@@ -85,6 +85,8 @@ export type Module<Services> = {
   endpoints?: readonly AnyEndpoint[]
   /** Paths of pages without data of their own. */
   pages?: (config: Config) => { [Host in 'auth' | 'business']?: Record<string, StaticView['page']> }
+  /** Endpoints whose requests members of an organization may have to sign, with what they do. */
+  acts?: readonly { endpoint: AnyEndpoint }[]
   /** Creates what the room needs before the first request. */
   initialize?: (kernel: ServerContext) => Promise<void>
   /** Registers the routes. */

@@ -20,6 +20,7 @@ export const platform = defineModule()({
   tables: {
     audit_event: 'include',
     organization_trail: 'include',
+    organization_act_signature: 'include',
     organization_trail_head: 'include',
     organization_trail_pending: 'include',
     rate_limit_window: 'exclude',

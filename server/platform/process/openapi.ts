@@ -14,9 +14,12 @@ import * as keys from '@countersign/protocol/accounts/keys'
 import * as oauth from '@countersign/protocol/oauth/authorize'
 import * as operations from '@countersign/protocol/operations'
 import * as organizations from '@countersign/protocol/organizations/organizations'
+import * as organizationActs from '@countersign/protocol/organizations/acts'
+import * as organizationCouncil from '@countersign/protocol/organizations/council'
 import * as organizationDomains from '@countersign/protocol/organizations/domains'
 import * as organizationKeys from '@countersign/protocol/organizations/keys'
 import * as organizationOversight from '@countersign/protocol/organizations/operator-view'
+import * as organizationProposals from '@countersign/protocol/organizations/proposals'
 import * as passkeys from '@countersign/protocol/accounts/passkeys'
 import * as pendingSigning from '@countersign/protocol/signing/pending-signing'
 import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
@@ -46,7 +49,16 @@ const modules = {
   Keys: { ...keys, ...appKeys, ...deviceApprovals },
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
   'Signing in by the browser (FedCM)': fedcm,
-  Organizations: { ...organizations, ...organizationOversight, ...organizationDomains, ...organizationKeys, ...sso },
+  Organizations: {
+    ...organizations,
+    ...organizationActs,
+    ...organizationProposals,
+    ...organizationCouncil,
+    ...organizationOversight,
+    ...organizationDomains,
+    ...organizationKeys,
+    ...sso,
+  },
   Signing: { ...signing, ...signingKeys, ...pendingSigning, ...receipts },
   'Key transparency': transparency,
   Apps: apps,

@@ -40,7 +40,7 @@ async function writeOrganizationReceipt(
   const { log, histories } = await listKeyHistories(kernel, identityIds, now)
   const signatures: OrganizationReceipt['signatures'] = []
   for (const [index, answer] of answers.entries()) {
-    const { identityId, memberId, signedAs, role, keyVersion } = answer
+    const { identityId, memberId, signedAs, role, keyVersion, admittedAt } = answer
     const history = requireLogged(histories[index], keyVersion)
     signatures.push({
       identityId,
@@ -51,6 +51,7 @@ async function writeOrganizationReceipt(
       publicKey: toBase64(answer.publicKey),
       keyVersion,
       at: answer.answeredAt.toISOString(),
+      ...(admittedAt && { admittedAt: admittedAt.toISOString() }),
       ...toApproval(answer),
       history,
     })
@@ -60,6 +61,7 @@ async function writeOrganizationReceipt(
     requestId,
     clientId,
     organization: { id: organizationId, name: organizationName },
+    council: { resetAt: request.councilResetAt?.toISOString() ?? null },
     approvalsNeeded,
     payloadSha256: toBase64(sha256(payload)),
     signatures,

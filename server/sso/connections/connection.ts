@@ -10,14 +10,17 @@ import { defineErrors } from '#platform/api-error.ts'
 import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
 import { type Member } from '#organizations/membership/member.ts'
 import { isAnyVerifiedFor, isVerifiedFor } from '#organizations/domains/domain.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import {
+  recordSignedAction,
+  requireRecentAuthenticationForAction,
+  requireRecentAuthenticationForCall,
+} from '#organizations/acts/signed-action.ts'
 import { confirmSso, unconfirmSso } from '#organizations/membership/sso-confirmation.ts'
 import {
   findActiveOrganization,
   lockActiveOrganization,
   setActiveSsoConnection,
 } from '#organizations/members/organization.ts'
-import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
 import {
   type Settings,
@@ -96,9 +99,9 @@ export async function createConnection(
   now: Date,
 ): Promise<SsoConnection> {
   const { keyring, rateLimits } = kernel
-  const { session, organizationId } = asking
+  const { organizationId } = asking
   await requireMember(kernel, asking, 'manage_sso', now)
-  requireRecentAuthentication(session, now)
+  requireRecentAuthenticationForCall(asking, now)
   requireName(name)
   await rateLimits.count('sso-connection-changes-per-organization', organizationId)
   const settings = await requireSettings(kernel, { oidc, saml }, now)
@@ -177,7 +180,7 @@ export async function updateConnection(
       .filter(([, value]) => value !== undefined)
       .map(([field]) => field)
     const details = { connectionId, changed }
-    const act = { action: 'sso.connection.updated', details, isConfidential: true } as const
+    const act = { action: 'sso.connection.updated', details, from: toFrom(before), isConfidential: true } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return connection
   })
@@ -191,7 +194,7 @@ async function describeAnew(
   now: Date,
 ): Promise<Settings> {
   await requireMember(kernel, asking, 'manage_sso', now)
-  requireRecentAuthentication(asking.session, now)
+  requireRecentAuthenticationForCall(asking, now)
   await requireConnection(kernel.db, asking)
   await kernel.rateLimits.count('sso-connection-changes-per-organization', asking.organizationId)
   return requireSettings(kernel, { saml }, now)
@@ -209,7 +212,8 @@ export async function deleteConnection(kernel: ServerContext, asking: AskingForO
     await unconfirmSso(tx, connection)
     await endEnterpriseSessions(tx, { organizationId, connectionId }, now)
     const details = { connectionId, name: connection.name }
-    await recordSignedAction(tx, { asking, acting: member }, { action: 'sso.connection.deleted', details }, now)
+    const act = { action: 'sso.connection.deleted', details, from: toFrom(connection) } as const
+    await recordSignedAction(tx, { asking, acting: member }, act, now)
     return connection
   })
 }
@@ -227,9 +231,18 @@ export function confirmConnection(kernel: ServerContext, asking: AskingForOne, n
     const { organizationId, connectionId, settings } = connection
     await confirmSso(tx, { organizationId, connectionId, identityId: acting.identityId }, now)
     const details = { connectionId, issuer: issuerOf(settings) }
-    await recordSignedAction(tx, { asking, acting }, { action: 'sso.connection.confirmed', details }, now)
+    const act = { action: 'sso.connection.confirmed', details, from: toFrom(connection) } as const
+    await recordSignedAction(tx, { asking, acting }, act, now)
     return { ...connection, confirmedAt: now }
   })
+}
+
+/**
+ * Lists what a change of a connection changes, for those who sign it. The time of the last change stands for settings
+ * and secrets, which are not readable.
+ */
+function toFrom({ name, enabled, domains, settings, updatedAt }: Connection) {
+  return { name, enabled, domains, issuer: issuerOf(settings), updatedAt: updatedAt.toISOString() }
 }
 
 /** Changes connections of a locked organization, and then updates its required connection. */

@@ -7,7 +7,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import type { Keyring } from '#platform/crypto/keyring.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 import { requireConnection, type AskingForOne } from './connection.ts'
 import { toSsoConnection } from './connection-view.ts'
 import * as store from './encryption-key-store.ts'
@@ -53,9 +53,10 @@ export async function createEncryptionKey(
     await requireConnection(tx, asking)
     const { length } = await store.listDecryptionKeys(tx, connectionId, now)
     if (length >= limits.samlEncryptionKeysMax) throw errors.too_many_encryption_keys()
+    const from = { certificate: (await store.findCertificate(tx, connectionId)) ?? null }
     await store.retireEncryptionKey(tx, connectionId, addSeconds(now, limits.samlFormerKeySeconds))
     await store.insertKey(tx, made, now)
-    const act = { action: 'sso.encryption_key.created', details: { connectionId } } as const
+    const act = { action: 'sso.encryption_key.created', details: { connectionId }, from } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return toSsoConnection(kernel, await requireConnection(tx, asking), acting.organization)
   })
@@ -73,8 +74,9 @@ export async function removeEncryptionKey(kernel: ServerContext, asking: AskingF
     requireRecentAuthenticationForAction(asking, now)
     await requireConnection(tx, asking)
     const expiresAt = addSeconds(now, limits.samlFormerKeySeconds)
+    const from = { certificate: (await store.findCertificate(tx, connectionId)) ?? null }
     if (!(await store.retireEncryptionKey(tx, connectionId, expiresAt))) throw errors.encryption_key_not_found()
-    const act = { action: 'sso.encryption_key.removed', details: { connectionId } } as const
+    const act = { action: 'sso.encryption_key.removed', details: { connectionId }, from } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
 }

@@ -9,7 +9,7 @@ import {
   updateSsoConnection,
 } from '@countersign/protocol/organizations/sso'
 import { pruneEncryptionKeys, reencryptEncryptionKeys } from './encryption-key.ts'
-import { ssoConnectionRoutes } from './routes.ts'
+import { acts, ssoConnectionRoutes } from './routes.ts'
 import { reencryptClientSecrets } from './settings.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -47,6 +47,7 @@ export const connections = defineModule()({
     createSsoEncryptionKey,
     deleteSsoEncryptionKey,
   ],
+  acts,
   mount: (hosts, { kernel }) => ssoConnectionRoutes(hosts.business, kernel),
   auditActions,
   rateLimits,

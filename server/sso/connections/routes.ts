@@ -2,6 +2,7 @@ import * as endpoints from '@countersign/protocol/organizations/sso'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { signable, signableRoutes } from '#organizations/acts/signable.ts'
 import { memberContextOf } from '#organizations/membership/access.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import {
@@ -14,12 +15,48 @@ import {
 } from './connection.ts'
 import { createEncryptionKey, removeEncryptionKey } from './encryption-key.ts'
 
+type Connecting = { kernel: ServerContext }
+
+/** Metadata of a provider, in which a character may take two escapes. */
+const options = { bodyLimit: 2 * limits.samlMetadataBytesMax }
+
+/** What members may have to sign. */
+export const acts = [
+  signable(
+    endpoints.createSsoConnection,
+    async ({ kernel }: Connecting, { asking, body }, now) => ({
+      connection: await createConnection(kernel, asking, body, now),
+    }),
+    options,
+  ),
+  signable(
+    endpoints.updateSsoConnection,
+    async ({ kernel }: Connecting, { asking, params, body }, now) => ({
+      connection: await updateConnection(kernel, { ...asking, ...params }, body, now),
+    }),
+    options,
+  ),
+  signable(endpoints.deleteSsoConnection, async ({ kernel }: Connecting, { asking, params }, now) => {
+    await deleteConnection(kernel, { ...asking, ...params }, now)
+    return null
+  }),
+  signable(endpoints.confirmSsoConnection, async ({ kernel }: Connecting, { asking, params }, now) => ({
+    connection: await confirmConnection(kernel, { ...asking, ...params }, now),
+  })),
+  signable(endpoints.createSsoEncryptionKey, async ({ kernel }: Connecting, { asking, params }, now) => ({
+    connection: await createEncryptionKey(kernel, { ...asking, ...params }, now),
+  })),
+  signable(endpoints.deleteSsoEncryptionKey, async ({ kernel }: Connecting, { asking, params }, now) => {
+    await removeEncryptionKey(kernel, { ...asking, ...params }, now)
+    return null
+  }),
+]
+
 /** Routes for the SSO connections of an organization, on the business host. */
 export function ssoConnectionRoutes(host: Host, kernel: ServerContext): void {
   const { clock } = kernel
   const session = sessionGuard(kernel)
-  confirmationRoutes(host, kernel)
-  encryptionKeyRoutes(host, kernel)
+  signableRoutes(host, { kernel }, acts)
 
   host.route({
     ...endpoints.listSsoConnections,
@@ -30,82 +67,11 @@ export function ssoConnectionRoutes(host: Host, kernel: ServerContext): void {
   })
 
   host.route({
-    ...endpoints.createSsoConnection,
-    bodyLimit: 2 * limits.samlMetadataBytesMax,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = memberContextOf(request, session.of(request))
-      const connection = await createConnection(kernel, asking, request.body, clock())
-      return reply.status(201).send({ connection })
-    },
-  })
-
-  host.route({
     ...endpoints.getSsoConnection,
     onRequest: session.onRequest,
     async handler(request) {
       const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
       return { connection: await getConnection(kernel, asking, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.updateSsoConnection,
-    bodyLimit: 2 * limits.samlMetadataBytesMax,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
-      return { connection: await updateConnection(kernel, asking, request.body, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.deleteSsoConnection,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
-      await deleteConnection(kernel, asking, clock())
-      return reply.status(204).send(null)
-    },
-  })
-}
-
-/** Route for confirming a connection. */
-function confirmationRoutes(host: Host, kernel: ServerContext): void {
-  const { clock } = kernel
-  const session = sessionGuard(kernel)
-
-  host.route({
-    ...endpoints.confirmSsoConnection,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
-      return { connection: await confirmConnection(kernel, asking, clock()) }
-    },
-  })
-}
-
-/** Routes for the key to which the SAML provider of a connection encrypts assertions. */
-function encryptionKeyRoutes(host: Host, kernel: ServerContext): void {
-  const { clock } = kernel
-  const session = sessionGuard(kernel)
-
-  host.route({
-    ...endpoints.createSsoEncryptionKey,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
-      return reply.status(201).send({ connection: await createEncryptionKey(kernel, asking, clock()) })
-    },
-  })
-
-  host.route({
-    ...endpoints.deleteSsoEncryptionKey,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
-      await removeEncryptionKey(kernel, asking, clock())
-      return reply.status(204).send(null)
     },
   })
 }

@@ -6,9 +6,9 @@ import { defineErrors } from '#platform/api-error.ts'
 import { isUuid } from '@countersign/protocol/values'
 import { generateToken, parseToken } from '#platform/crypto/token-format.ts'
 import { actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
-import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/membership/signed-action.ts'
+import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
 import { lockActiveOrganization } from '#organizations/members/organization.ts'
-import { requireConnection, type AskingForOne } from '#sso/connections/connection.ts'
+import { requireConnection, type AskingForOne, type Connection } from '#sso/connections/connection.ts'
 import { toSsoConnection } from '#sso/connections/connection-view.ts'
 import * as store from './store.ts'
 
@@ -36,10 +36,10 @@ export async function createScimToken(
   const connection = await actingMemberTransaction(kernel.db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_org', now)
     requireRecentAuthenticationForAction(asking, now)
-    await requireConnection(tx, asking)
+    const from = toFrom(await requireConnection(tx, asking))
     const named = { connectionId, organizationId, subjectBy, tokenSha256: sha256(token) }
     if (!(await store.setToken(tx, named, now))) throw errors.scim_users_exist()
-    const act = { action: 'scim.token.created', details: { connectionId, subjectBy } } as const
+    const act = { action: 'scim.token.created', details: { connectionId, subjectBy }, from } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
     return toSsoConnection(kernel, await requireConnection(tx, asking), acting.organization)
   })
@@ -55,11 +55,16 @@ export async function deleteScimToken(kernel: ServerContext, asking: AskingForOn
   await actingMemberTransaction(kernel.db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     requireRecentAuthenticationForAction(asking, now)
-    await requireConnection(tx, asking)
+    const from = toFrom(await requireConnection(tx, asking))
     if (!(await store.deleteProvisioning(tx, connectionId))) throw errors.scim_token_not_found()
-    const act = { action: 'scim.token.revoked', details: { connectionId } } as const
+    const act = { action: 'scim.token.revoked', details: { connectionId }, from } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
+}
+
+/** Lists what a change of the token changes, for those who sign it. */
+function toFrom({ subjectBy, tokenCreatedAt }: Connection) {
+  return { subjectBy, tokenCreatedAt: tokenCreatedAt?.toISOString() ?? null }
 }
 
 /** Credentials of a request from a directory. */

@@ -1,5 +1,5 @@
 import { createScimToken, deleteScimToken } from '@countersign/protocol/organizations/sso'
-import { scimRoutes, scimTokenRoutes } from './routes.ts'
+import { acts, scimRoutes, scimTokenRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = [
@@ -28,6 +28,7 @@ declare module '#platform/rate-limits/rate-limit.ts' {
 export const provisioning = defineModule()({
   name: 'sso/provisioning',
   endpoints: [createScimToken, deleteScimToken],
+  acts,
   mount(hosts, { kernel }) {
     scimRoutes(hosts.api, kernel)
     scimTokenRoutes(hosts.business, kernel)

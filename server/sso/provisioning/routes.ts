@@ -12,8 +12,7 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { createScimUser, deleteScimUser, getScimUser, listScimUsers, updateScimUser } from './provisioned-user.ts'
 import { type ScimDirectory, createScimToken, deleteScimToken, proveDirectory, requireScimToken } from './directory.ts'
-import { sessionGuard } from '#accounts/sessions/session.ts'
-import { memberContextOf } from '#organizations/membership/access.ts'
+import { signable, signableRoutes } from '#organizations/acts/signable.ts'
 import {
   parseAttributes,
   parseFilter,
@@ -233,27 +232,20 @@ function say(reply: FastifyReply, message: object) {
   return reply.type(scimDialect.mediaType).send(message)
 }
 
-/** Registers the routes for the SCIM token of a connection, on the business host. */
+type Provisioning = { kernel: ServerContext }
+
+/** What members may have to sign. */
+export const acts = [
+  signable(endpoints.createScimToken, ({ kernel }: Provisioning, { asking, params, body }, now) =>
+    createScimToken(kernel, { ...asking, ...params }, body.subjectBy, now),
+  ),
+  signable(endpoints.deleteScimToken, async ({ kernel }: Provisioning, { asking, params }, now) => {
+    await deleteScimToken(kernel, { ...asking, ...params }, now)
+    return null
+  }),
+]
+
+/** Routes for the SCIM token of a connection, on the business host. */
 export function scimTokenRoutes(host: Host, kernel: ServerContext): void {
-  const { clock } = kernel
-  const session = sessionGuard(kernel)
-
-  host.route({
-    ...endpoints.createScimToken,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
-      return reply.status(201).send(await createScimToken(kernel, asking, request.body.subjectBy, clock()))
-    },
-  })
-
-  host.route({
-    ...endpoints.deleteScimToken,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const asking = { ...memberContextOf(request, session.of(request)), ...request.params }
-      await deleteScimToken(kernel, asking, clock())
-      return reply.status(204).send(null)
-    },
-  })
+  signableRoutes(host, { kernel }, acts)
 }

@@ -224,8 +224,18 @@ test('QRY-01 every table has many rows of other users, and a new table must get 
     if (ofNobody[name] === undefined) assert.ok((await countRows(db, name, 'true')) >= crowdSize, name)
 })
 
+/** Endpoints whose actions are always signed: they answer 403 and start an act, which another request does. */
+const doneByActs = [
+  'DELETE /api/organizations/:organizationId/council/signatories/:identityId',
+  'POST /api/organizations/:organizationId/council/reset',
+  'POST /api/organizations/:organizationId/council/reset/completion',
+  'POST /api/organizations/:organizationId/council/signatories',
+]
+
 test('QRY-02 every endpoint is called by a user with ten of each thing, among many other rows', () => {
-  const answered = new Set(requests.filter(({ statusCode }) => statusCode < 400).map(({ name }) => name))
+  const isAnswer = ({ name, statusCode }: { name: string; statusCode: number }) =>
+    statusCode < 400 || (statusCode === 403 && doneByActs.includes(name))
+  const answered = new Set(requests.filter(isAnswer).map(({ name }) => name))
   const unrequested = endpoints.map(({ endpoint }) => endpoint.name).filter((name) => !answered.has(name))
   assert.deepEqual(unrequested.toSorted(), Object.keys(ofEveryone).toSorted())
 })

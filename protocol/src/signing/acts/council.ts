@@ -3,13 +3,17 @@
  * decides. No single member changes that. The caller has verified the signatures of each decision.
  */
 
-const days = 24 * 3600 * 1000
-const resetAfterMilliseconds = 14 * days
-/** A reset that was announced long ago would surprise the members. It must be requested again. */
-const resetUntilMilliseconds = 28 * days
+import { limits } from '../../formats/limits.ts'
 
-/** A member of a council. `signatoryId` stands for one user, so that each counts once. */
-export type Signatory = { signatoryId: string; maySign: boolean; mayApprove: boolean; isSuspended: boolean }
+const resetAfterMilliseconds = limits.councilResetAfterSeconds * 1000
+/** A reset that was announced long ago would surprise the members. It must be requested again. */
+const resetUntilMilliseconds = limits.councilResetUntilSeconds * 1000
+
+/**
+ * A member of a council. `signatoryId` is an identity: the service admits one of each user, so that each counts once.
+ */
+export type Signatory = Admitted & { isSuspended: boolean }
+export type Admitted = { signatoryId: string; maySign: boolean; mayApprove: boolean }
 
 /**
  * State of a council. `approvalsNeeded` is 0 if there is none. Suspended signatories sign and approve nothing, but can
@@ -25,14 +29,13 @@ export type Council = {
 
 export type CouncilDecision =
   /** Owner; each person named accepts it. These people are the only signatories afterwards. */
-  | { kind: 'found'; approvalsNeeded: number; people: readonly string[] }
+  | { kind: 'found'; approvalsNeeded: number; people: readonly Admitted[] }
   /** Adds a signatory, restores a suspended one, or changes what one may do. */
-  | { kind: 'admit'; signatoryId: string; maySign: boolean; mayApprove: boolean }
+  | ({ kind: 'admit' } & Admitted)
+  /** 0 ends the council by its own consent. */
   | { kind: 'change_approvals_needed'; approvalsNeeded: number }
-  /** Any other change of who decides: roles with `sign` or `approve`, required signatures, SSO, SCIM, deletion. */
+  /** Any other change of what protects the council: required signatures, and the deletion of the organization. */
   | { kind: 'widen' }
-  /** Ends the veto of a suspended signatory. */
-  | { kind: 'end_veto'; signatoryId: string }
   /** Owner alone: also the removal of a member. */
   | { kind: 'suspend'; signatoryId: string }
   /** Owner alone, where too few signatories are left. All are notified. */
@@ -70,7 +73,8 @@ export function applyDecision(
   const changed: Council = { ...council, ...changesOf(council, decision, now) }
   // Suspensions leave the number as it is: lowering it would give an owner what the approvals of others protect.
   const isResized = ['found', 'admit', 'change_approvals_needed'].includes(decision.kind)
-  return isResized && !isLargeEnough(changed) ? { flaw: 'too_few_signatories' } : { council: changed }
+  const isEnded = decision.kind === 'change_approvals_needed' && decision.approvalsNeeded === 0
+  return isResized && !isEnded && !isLargeEnough(changed) ? { flaw: 'too_few_signatories' } : { council: changed }
 }
 
 /** Returns whether the signers may make the decision. */
@@ -83,7 +87,7 @@ function permissionFlaw(
     case 'found': {
       if (!by.isOwner) return 'insufficient_scope'
       const accepting = new Set([by.signatoryId, ...approvedBy])
-      return decision.people.every((person) => accepting.has(person)) ? undefined : 'not_accepted'
+      return decision.people.every(({ signatoryId }) => accepting.has(signatoryId)) ? undefined : 'not_accepted'
     }
     case 'suspend':
     case 'request_reset':
@@ -93,8 +97,7 @@ function permissionFlaw(
       return signatories.some(({ signatoryId }) => signatoryId === by.signatoryId) ? undefined : 'insufficient_scope'
     case 'admit':
     case 'change_approvals_needed':
-    case 'widen':
-    case 'end_veto': {
+    case 'widen': {
       if (approvalsNeeded === 0) return by.isOwner ? undefined : 'insufficient_scope'
       const active = signatories.filter(({ isSuspended }) => !isSuspended)
       if (!active.some(({ signatoryId }) => signatoryId === by.signatoryId)) return 'insufficient_scope'
@@ -121,8 +124,6 @@ function stateFlaw(council: Council, decision: CouncilDecision, now: Date): Coun
       return hasCouncil ? undefined : 'no_council'
     case 'suspend':
       return signatories.some(isNamed(decision)) ? undefined : 'unknown_signatory'
-    case 'end_veto':
-      return signatories.some((each) => each.isSuspended && isNamed(decision)(each)) ? undefined : 'unknown_signatory'
     case 'request_reset':
       if (!hasCouncil) return 'no_council'
       return isPending(resetRequestedAt, now) ? 'reset_pending' : undefined
@@ -139,20 +140,20 @@ function changesOf({ signatories }: Council, decision: CouncilDecision, now: Dat
   switch (decision.kind) {
     case 'found': {
       const { approvalsNeeded, people } = decision
-      const founders = [...new Set(people)].map((signatoryId) => ({ signatoryId, maySign: true, mayApprove: true }))
-      return { approvalsNeeded, signatories: founders.map((each) => ({ ...each, isSuspended: false })) }
+      const founders = new Map(people.map((person) => [person.signatoryId, { ...person, isSuspended: false }]))
+      return { approvalsNeeded, signatories: [...founders.values()] }
     }
     case 'admit': {
       const { signatoryId, maySign, mayApprove } = decision
       const others = signatories.filter((each) => !isNamed(decision)(each))
       return { signatories: [...others, { signatoryId, maySign, mayApprove, isSuspended: false }] }
     }
-    case 'change_approvals_needed':
-      return { approvalsNeeded: decision.approvalsNeeded }
+    case 'change_approvals_needed': {
+      const { approvalsNeeded } = decision
+      return approvalsNeeded === 0 ? ended : { approvalsNeeded }
+    }
     case 'widen':
       return {}
-    case 'end_veto':
-      return { signatories: signatories.filter((each) => !isNamed(decision)(each)) }
     case 'suspend':
       return {
         signatories: signatories.map((each) => (isNamed(decision)(each) ? { ...each, isSuspended: true } : each)),
@@ -162,9 +163,11 @@ function changesOf({ signatories }: Council, decision: CouncilDecision, now: Dat
     case 'veto_reset':
       return { resetRequestedAt: undefined }
     case 'reset':
-      return { approvalsNeeded: 0, signatories: [], resetRequestedAt: undefined, resetAt: now }
+      return { ...ended, resetAt: now }
   }
 }
+
+const ended: Partial<Council> = { approvalsNeeded: 0, signatories: [], resetRequestedAt: undefined }
 
 /** Checks `1 ≤ approvalsNeeded < number of those who approve`, so that every signatory has enough others. */
 function isLargeEnough({ approvalsNeeded, signatories }: Council): boolean {

@@ -51,14 +51,21 @@ export type TrailHead = { sequence: number; head: string | null }
 /** What the verifier of a trail knows by itself. */
 export type ExpectedTrail = {
   organizationId: string
+  /** Head that the verifier saw before: without it, an older or another trail is not noticed. */
+  remembered?: TrailHead | undefined
+} & (ExpectedSigners | UnknownSigners)
+
+/** Then neither the service of the acts nor their signatures are verified. All else is. */
+type UnknownSigners = { issuer?: undefined; publicKeyOf?: undefined }
+
+/** What the verifier of a trail knows of those who signed it. */
+export type ExpectedSigners = {
   issuer: string
   /**
    * Returns the public key of an identity as the transparency log states it, base64, if it was in force at an instant:
    * who has a replaced key could sign acts that are dated later.
    */
   publicKeyOf: (identityId: string, keyVersion: number, at: string) => string | undefined
-  /** Head that the verifier saw before: without it, an older or another trail is not noticed. */
-  remembered?: TrailHead | undefined
 }
 
 /** First error found in a trail. */
@@ -173,7 +180,7 @@ function verifyActs(
   if (actsDigest(sha256, record.acts) !== entry.acts) return { flaw: 'other_acts' }
   for (const [index, statement] of statements.entries()) {
     const flaw =
-      differenceFrom(entry, statement, index, expected) ??
+      differenceFrom(entry, statement, index) ??
       signatureFlaw(suite, record.acts[index], statement, expected) ??
       orderFlaw(statement, progress)
     if (flaw) return { flaw }
@@ -184,16 +191,10 @@ function verifyActs(
 }
 
 /** Compares a statement with the entry that it is said to be for. */
-function differenceFrom(
-  entry: TrailEntry,
-  statement: ActStatement,
-  index: number,
-  expected: ExpectedTrail,
-): TrailError | undefined {
+function differenceFrom(entry: TrailEntry, statement: ActStatement, index: number): TrailError | undefined {
   const isItsRole = statement.role === (index === 0 ? 'sign' : 'approve')
   const isSameAct = statement.organizationId === entry.organizationId && statement.action === entry.action
   if (!isItsRole || !isSameAct) return 'other_act'
-  if (statement.issuer !== expected.issuer) return 'other_issuer'
   if (statement.details !== entry.details) return 'executed_other'
   return statement.at <= entry.at && entry.at < statement.expiresAt ? undefined : 'out_of_time'
 }
@@ -202,8 +203,10 @@ function signatureFlaw(
   suite: NoteSuite,
   act: SignedAct | undefined,
   statement: ActStatement,
-  { publicKeyOf }: ExpectedTrail,
+  { issuer, publicKeyOf }: ExpectedSigners | UnknownSigners,
 ): TrailError | undefined {
+  if (publicKeyOf === undefined) return undefined
+  if (statement.issuer !== issuer) return 'other_issuer'
   const publicKey = publicKeyOf(statement.identityId, statement.keyVersion, statement.at)
   if (publicKey === undefined) return 'unknown_key'
   return act && isActSigned(suite, act, statement, publicKey) ? undefined : 'invalid_act'

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
+import { secretCommitment } from '@countersign/protocol/formats/acts/act'
 import type { OrganizationKeyWrap } from '@countersign/protocol/organizations/keys'
 import { sql } from 'kysely'
 import { createKeyring } from '#platform/crypto/keyring.ts'
-import { Secret } from '#platform/crypto/secret.ts'
+import { Secret, sha256 } from '#platform/crypto/secret.ts'
+import { actorOf } from '#testing/actor.ts'
 import { createKeyHolder, fingerprintOf, newSharedKey, setMode, type KeyHolder } from '#testing/key-holder.ts'
 import { businessRequest, join, createOrganization, reauthenticate } from '#testing/organization.ts'
 import { newSigningPair } from '#testing/signer.ts'
@@ -348,22 +349,16 @@ test('where signed actions are required, creating and sharing keys must be signe
   const { headers, identityId } = owner
   const payload = { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
   await world.api.inject({ method: 'POST', url: `/api/signing/keys/${identityId}`, headers, payload })
-  const sign = (action: string, details: object) => ({
-    signedAction: { signature: pair.sign(signedActionMessage(action, { ...details })) },
-  })
-  const on = { requireSignedActions: true }
-  const turned = await businessRequest(world, owner, `PATCH /organizations/${id}`, {
-    ...on,
-    ...sign('organization.updated', { organizationId: id, ...on }),
-  })
+  const actor = actorOf(world, { ...owner, pair })
+  const turned = await actor.act(`PATCH /organizations/${id}`, { requireSignedActions: true })
   assert.equal(turned.statusCode, 200, turned.body)
   const wraps = [{ memberId: ann.memberId, ciphertext: await shared.wrapTo(ann) }]
   assert.deepEqual(outcomeOf(await put(owner, id, keyId, wraps)), [403, 'signed_action_required'])
-  const signed = sign('organization.key.shared', { organizationId: id, keyId, wraps })
-  const granted = await businessRequest(world, owner, `PUT /organizations/${id}/keys/${keyId}/wraps`, {
-    wraps,
-    ...signed,
-  })
+  const started = await actor.start(`PUT /organizations/${id}/keys/${keyId}/wraps`, { wraps })
+  const salt = Buffer.from(started.secretSalt ?? '', 'base64')
+  const commitment = secretCommitment(sha256, wraps[0]?.ciphertext ?? '', salt)
+  assert.deepEqual(started.details['wraps'], [{ memberId: ann.memberId, ciphertext: { commitment } }])
+  const granted = await actor.do(started)
   assert.equal(granted.statusCode, 200, granted.body)
   const { entries } = (await businessRequest(world, owner, `GET /organizations/${id}/audit`)).json()
   assert.deepEqual([entries[0].action, entries[0].details.memberIds], ['organization.key.shared', [ann.memberId]])

@@ -6,7 +6,26 @@ import type { toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 /** Key of a request to an organization; the organization comes first. */
 export type OrganizationRequestKey = { organizationId: OrganizationId; requestId: string }
 
-/** SQL condition: a member's signature still counts, because the member has the permission and the key is current. */
+/**
+ * SQL condition: the organization of a signature has no council, or its council has admitted the signer for the role.
+ */
+const isAdmitted = sql<boolean>`(
+  exists (
+    select from organization_signatory signatory
+    where signatory.organization_id = signing_organization_signature.organization_id
+      and signatory.identity_id = signing_organization_signature.identity_id and suspended_at is null
+      and case signing_organization_signature.role when 'sign' then may_sign else may_approve end
+  ) or exists (
+    select from organization
+    where organization.organization_id = signing_organization_signature.organization_id
+      and organization.approvals_needed = 0
+  )
+)`
+
+/**
+ * SQL condition: a member's signature still counts, because the member has the permission, also by the council of the
+ * organization, and the key is current.
+ */
 export const isValidSignature = sql<boolean>`exists (
   select from organization_member member join signing_key on signing_key.identity_id = member.identity_id
   where member.organization_id = signing_organization_signature.organization_id
@@ -15,6 +34,7 @@ export const isValidSignature = sql<boolean>`exists (
     and case signing_organization_signature.role
       when 'sign' then member.signing_authority and 'sign' = any(member.scopes)
       else 'approve' = any(member.scopes) end
+    and ${isAdmitted}
 )`
 
 /** Builds SQL that counts the valid signatures of a role for a request, within a statement about that request. */
@@ -49,6 +69,7 @@ function answers(db: Database) {
       'signature',
       'signed_handle as signedAs',
       'signed_at as answeredAt',
+      'admitted_at as admittedAt',
       ...approvalColumns,
     ])
     .orderBy('signed_at')
@@ -159,11 +180,16 @@ export async function upsertMemberSignature(
       and other.user_id = one.user_id and one.identity_id = ${identityId}`.execute(tx)
   const { rows } = await sql<{ identity_id: IdentityId }>`
     insert into signing_organization_signature (organization_id, request_id, identity_id, member_id, role, key_version,
-      public_key, signature, signed_handle, signed_at, approval_statement, approval_signature, approval_presence,
-      approval_evidence)
+      public_key, signature, signed_handle, signed_at, admitted_at, approval_statement, approval_signature,
+      approval_presence, approval_evidence)
     select ${organizationId}::uuid, ${requestId}::uuid, identity_id, ${memberId}::uuid, ${role}, key_version,
-      public_key, ${signature}::bytea, handle, ${now}::timestamptz, ${approval.approval_statement}::text,
-      ${approval.approval_signature}::bytea, ${approval.approval_presence}::bytea, ${approval.approval_evidence}::text
+      public_key, ${signature}::bytea, handle, ${now}::timestamptz,
+      (
+        select admitted_at from organization_signatory signatory
+        where signatory.organization_id = ${organizationId} and signatory.identity_id = identity.identity_id
+      ),
+      ${approval.approval_statement}::text, ${approval.approval_signature}::bytea,
+      ${approval.approval_presence}::bytea, ${approval.approval_evidence}::text
     from identity join signing_key using (identity_id)
     where identity_id = ${identityId} and replaced_at is null and public_key = ${publicKey}
     returning identity_id`.execute(tx)

@@ -89,6 +89,7 @@ const request = [
   'signing_organization_request.created_at as createdAt',
   'signing_organization_request.expires_at as expiresAt',
   'signing_organization_request.resolved_at as resolvedAt',
+  'signing_organization_request.council_reset_at as councilResetAt',
 ] as const
 
 /** Selects requests with the requesting app, and whether that acts for the organization at `now`. */
@@ -158,8 +159,8 @@ const ended = sql`signing_organization_request.organization_id as "organizationI
   resolved_at as "resolvedAt"`
 
 /**
- * Completes a pending request if the valid signatures suffice: one of a member who signs, and the required number of
- * approvals.
+ * Completes a pending request if the valid signatures suffice: one of a member who signs, and the number of approvals
+ * that was required when the request was created or is required now, whichever is larger.
  *
  * The same statement deletes signatures that do not count any more. With two statements, a key replaced in between
  * would be counted by one and deleted by the other. Returns undefined if they do not suffice.
@@ -171,11 +172,16 @@ export async function completeRequest(
 ): Promise<Ended | undefined> {
   const { rows } = await sql<Ended>`
     with completed as (
-      update signing_organization_request set status = 'signed', resolved_at = ${now}
+      update signing_organization_request set status = 'signed', resolved_at = ${now},
+        council_reset_at = (
+          select reset_at from organization_council_reset reset where reset.organization_id = ${organizationId}
+        )
       where organization_id = ${organizationId} and request_id = ${requestId}
         and status = 'pending' and expires_at > ${now}
         and ${organizationAnswerStore.countValidSignatures('sign')} > 0
-        and ${organizationAnswerStore.countValidSignatures('approve')} >= approvals_needed
+        and ${organizationAnswerStore.countValidSignatures('approve')} >= greatest(approvals_needed, (
+          select organization.approvals_needed from organization where organization.organization_id = ${organizationId}
+        ))
       returning ${ended}
     ), forgotten as (
       delete from signing_organization_signature using completed

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verifyOrganizationReceipt, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
 import type { OrganizationReceipt } from '@countersign/protocol/signing/receipts'
-import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { businessRequest, join, membersOf } from '#testing/organization.ts'
+import { createSignatories } from '#testing/signatories.ts'
 import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
 import { signStatement } from '#signing/transparency/log.ts'
@@ -22,16 +23,15 @@ type Signer = Awaited<ReturnType<typeof createSigner>>
 
 /** Creates a request that an organization has signed: by its owner, approved by another member. */
 async function signed() {
-  const [owner, bob] = [await createSigner(world), await createSigner(world)]
-  const { id, memberId: ownerId } = await createOrganization(world, owner)
-  const { memberId } = await join(world, { id, owner, role: 'signer' }, bob)
-  await businessRequest(world, owner, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  const { id, owner, members, council } = await createSignatories(world, 1, 'signer')
+  const [bob] = members
+  const [{ memberId: ownerId = '' } = {}] = await membersOf(world, id, owner)
   const { requestId } = (await shop.requestOf(id, { payload })).json()
   await owner.sign(requestId, owner.pair.sign(payload))
   world.pass(1)
   const answer = await bob.approve(requestId, bob.pair.sign(payload))
   assert.equal(answer.json().status, 'signed', answer.body)
-  return { id, requestId, owner: { ...owner, memberId: ownerId }, bob: { ...bob, memberId } }
+  return { id, requestId, council, owner: { ...owner, memberId: ownerId }, bob }
 }
 
 const byMember = ({ headers }: Pick<Signer, 'headers'>, requestId: string) =>
@@ -66,6 +66,7 @@ test('the receipt of an organization contains every signature and proves each of
     requestId,
     clientId: app.clientId,
     organization: { id, name: 'Acme' },
+    council: { resetAt: null },
     approvalsNeeded: 1,
     payloadSha256: '/PYV39+/H7a/juAUOgx1OAZH3zCgbK63UxQ85BtRMzY=',
     createdAt: before,
@@ -83,6 +84,7 @@ test('the receipt of an organization contains every signature and proves each of
       ...{ identityId, memberId, handle, role, keyVersion: 1, at: signedAt, history: signatures[index]?.history },
       signature: pair.sign(payload),
       publicKey: pair.publicKey,
+      admittedAt: before,
     })),
   )
   assert.deepEqual(await receiptOf((await byMember(bob, requestId)).body), {
@@ -93,10 +95,12 @@ test('the receipt of an organization contains every signature and proves each of
 })
 
 test('a receipt stays valid after key rotations, departures of members and deletion of the organization', async () => {
-  const { id, requestId, owner, bob } = await signed()
-  await bob.rotate(rotationOf(bob.identityId, bob.pair, newSigningPair()))
-  await businessRequest(world, owner, `DELETE /organizations/${id}/members/${bob.memberId}`)
+  const { id, requestId, owner, bob, council } = await signed()
+  const next = newSigningPair()
+  await bob.rotate(rotationOf(bob.identityId, bob.pair, next))
   const { organization } = await receiptOf((await byApp(requestId)).body)
+  await council.decide({ by: owner, others: [{ ...bob, pair: next }] }, 'PATCH', { approvalsNeeded: 0 })
+  await businessRequest(world, owner, `DELETE /organizations/${id}/members/${bob.memberId}`)
   const deleted = await businessRequest(world, owner, `DELETE /organizations/${id}`)
   assert.equal(deleted.statusCode, 204, deleted.body)
   const afterwards = await receiptOf((await byApp(requestId)).body)
@@ -105,9 +109,10 @@ test('a receipt stays valid after key rotations, departures of members and delet
 })
 
 test('former members get the receipt only if they signed', async () => {
-  const { id, requestId, owner, bob } = await signed()
+  const { id, requestId, owner, bob, council } = await signed()
   const carol = await createSigner(world)
   const { memberId } = await join(world, { id, owner, role: 'signer' }, carol)
+  await council.decide({ by: owner, others: [bob] }, 'POST /council/signatories', { identityId: carol.identityId })
   const { requestId: waiting } = (await shop.requestOf(id, { payload })).json()
   assert.equal((await carol.approve(waiting, carol.pair.sign(payload))).statusCode, 200)
   for (const leaver of [bob.memberId, memberId])

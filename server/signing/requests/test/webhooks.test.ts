@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
 import { Value } from 'typebox/value'
+import { businessOf, councilOf } from '#testing/council.ts'
 import { businessRequest, join, createOrganization } from '#testing/organization.ts'
 import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
@@ -136,7 +137,8 @@ test("an app gets one event for an organization's signature, with all signatures
   const bob = await createSigner(world)
   const { id } = await createOrganization(world, ada)
   await join(world, { id, owner: ada, role: 'signer' }, bob)
-  await businessRequest(world, ada, `PATCH /organizations/${id}`, { approvalsNeeded: 1 })
+  const council = councilOf(businessOf(world), id)
+  await council.decide({ by: ada, others: [bob] }, 'PATCH', { approvalsNeeded: 1 })
   const [signed, denied] = [await openTo(id), await openTo(id)]
   for (const requestId of [signed, denied]) await ada.sign(requestId, ada.pair.sign('Pay 10 €'))
   await bob.approve(signed, bob.pair.sign('Pay 10 €'))

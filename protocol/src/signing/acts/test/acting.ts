@@ -13,13 +13,18 @@ import {
 import { type JsonObject, writeCanonicalJson } from '../../../formats/signing/canonical-json.ts'
 import { nodeSuite } from '../../receipt-verification.ts'
 import { parseTrailEntry } from '../statements.ts'
-import { createTrailVerifier, type ExpectedTrail, type TrailRecord } from '../trail-verification.ts'
+import {
+  createTrailVerifier,
+  type ExpectedSigners,
+  type ExpectedTrail,
+  type TrailRecord,
+} from '../trail-verification.ts'
 import { vector } from './vector.ts'
 
 const { sha256 } = nodeSuite
 export const { ada, bob, organizationId, issuer } = vector
 export const keys = { ada: keyOf('ada 2'), bob: keyOf('bob 1') }
-export const expected: ExpectedTrail = {
+export const expected: ExpectedTrail & ExpectedSigners = {
   organizationId,
   issuer,
   publicKeyOf: (identityId, keyVersion) =>
@@ -99,7 +104,7 @@ export function digestOfAct({ statement }: SignedAct): string {
 }
 
 /** Verifies a whole trail; returns its first error, or its head. */
-export function verify(records: unknown[], changes: Partial<ExpectedTrail> = {}) {
+export function verify(records: unknown[], changes: Partial<ExpectedTrail & ExpectedSigners> = {}) {
   const verifier = createTrailVerifier(nodeSuite, { ...expected, ...changes })
   for (const record of records) verifier.add(record)
   const end = verifier.finish()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { toBase64Url } from '@countersign/protocol/formats/base64'
 import { type NoteKey, parseTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
 import { nodeSuite, type LogKeySet } from '@countersign/protocol/signing/receipt-verification'
-import { CliError } from '../terminal.ts'
+import { CliError } from './terminal.ts'
 
 /**
  * Reads the key of a log from the file that `countersign trust init` writes. Throws `CliError` for any other file.

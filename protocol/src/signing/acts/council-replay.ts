@@ -1,0 +1,176 @@
+/**
+ * Replays the councils of an organization from its verified trail: whether those who signed each decision were
+ * permitted to make it. Who is an owner, that two identities are two people, and suspensions by a removal are the word
+ * of the service.
+ */
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { type Admitted, applyDecision, type Council, type CouncilDecision, type CouncilError } from './council.ts'
+import type { VerifiedTrailRecord } from './trail-verification.ts'
+
+/** A decision of a council that was not permitted, or was recorded without a signature. */
+export type CouncilReplayError = CouncilError | 'unsigned_decision'
+
+/** Council after the last record; undefined if the details of a decision were erased. */
+export type ReplayedCouncil = Council | undefined
+
+const Rights = { maySign: Type.Boolean(), mayApprove: Type.Boolean() }
+const Update = Type.Object({
+  approvalsNeeded: Type.Optional(Type.Integer()),
+  requireSignedActions: Type.Optional(Type.Boolean()),
+  from: Type.Object({
+    approvalsNeeded: Type.Optional(Type.Integer()),
+    requireSignedActions: Type.Optional(Type.Boolean()),
+    signatories: Type.Optional(Type.Array(Type.Object({ identityId: Type.String(), ...Rights }))),
+  }),
+})
+const Admission = Type.Object({ identityId: Type.String(), from: Type.Object(Rights) })
+const Suspension = Type.Object({ identityId: Type.String() })
+const Removal = Type.Object({ from: Type.Object({ identityId: Type.String() }) })
+/** Event without signatures, as the trail records it. */
+const UnsignedEvent = Type.Object({
+  identityId: Type.Union([Type.String(), Type.Null()]),
+  details: Type.Object({
+    memberIdentityId: Type.Optional(Type.String()),
+    changed: Type.Optional(Type.Array(Type.String())),
+  }),
+})
+type UnsignedEvent = Static<typeof UnsignedEvent>
+
+const none: Council = { approvalsNeeded: 0, signatories: [], resetRequestedAt: undefined, resetAt: undefined }
+/** Settings that a council protects. */
+const guarded = ['approvalsNeeded', 'requireSignedActions']
+const signedDecisions = [
+  'organization.signatory.admitted',
+  'organization.signatory.suspended',
+  'organization.council.reset_requested',
+  'organization.council.reset',
+]
+
+/**
+ * Returns a replay of one trail, from its first record on. `add` takes the next verified record with its details, and
+ * returns why its decision was not permitted. `council` is the state after the records so far.
+ */
+export function createCouncilReplay() {
+  let council: ReplayedCouncil = none
+  return {
+    add(record: VerifiedTrailRecord, details: unknown): CouncilReplayError | undefined {
+      if (!council) return undefined
+      const read = readDecisions(record, details, council)
+      if (read === 'unsigned_decision') return read
+      if (read === 'erased') {
+        council = undefined
+        return undefined
+      }
+      for (const { decision, by } of read) {
+        const approvedBy = record.acts.slice(1).map(({ identityId }) => identityId)
+        const signers = { by: { signatoryId: by, isOwner: true }, approvedBy }
+        const result: ReturnType<typeof applyDecision> = applyDecision(
+          council,
+          decision,
+          signers,
+          new Date(record.entry.at),
+        )
+        if ('flaw' in result) return result.flaw
+        council = result.council
+      }
+      return undefined
+    },
+    council: (): ReplayedCouncil => council,
+  }
+}
+
+type Decided = { decision: CouncilDecision; by: string }
+
+/** Reads what a record decides about the council. */
+function readDecisions(
+  record: VerifiedTrailRecord,
+  details: unknown,
+  council: Council,
+): Decided[] | 'unsigned_decision' | 'erased' {
+  const [act] = record.acts
+  return act ? readSigned(record, { details, by: act.identityId }, council) : readUnsigned(record, details, council)
+}
+
+function readSigned(
+  { entry: { action } }: VerifiedTrailRecord,
+  { details, by }: { details: unknown; by: string },
+  council: Council,
+): Decided[] | 'erased' {
+  const one = (decision: CouncilDecision): Decided[] => [{ decision, by }]
+  switch (action) {
+    case 'organization.updated':
+      return details === undefined ? 'erased' : readUpdate(details, council).map((decision) => ({ decision, by }))
+    case 'organization.deleted':
+      return council.approvalsNeeded > 0 ? one({ kind: 'widen' }) : []
+    case 'organization.signatory.admitted':
+      return Value.Check(Admission, details)
+        ? one({ kind: 'admit', ...toAdmitted({ ...details.from, identityId: details.identityId }) })
+        : 'erased'
+    case 'organization.signatory.suspended':
+      return Value.Check(Suspension, details) ? one({ kind: 'suspend', signatoryId: details.identityId }) : 'erased'
+    case 'organization.member.removed': {
+      const removed = Value.Check(Removal, details) ? details.from.identityId : undefined
+      return council.signatories.flatMap(({ signatoryId }) =>
+        signatoryId === removed ? one({ kind: 'suspend', signatoryId }) : [],
+      )
+    }
+    case 'organization.council.reset_requested':
+      return one({ kind: 'request_reset' })
+    case 'organization.council.reset':
+      return one({ kind: 'reset' })
+    default:
+      return []
+  }
+}
+
+function readUpdate(details: unknown, { approvalsNeeded: before }: Council): CouncilDecision[] {
+  if (!Value.Check(Update, details)) return []
+  const { approvalsNeeded = before, requireSignedActions, from } = details
+  if (before === 0 && approvalsNeeded > 0)
+    return [{ kind: 'found', approvalsNeeded, people: (from.signatories ?? []).map(toAdmitted) }]
+  const widens = before > 0 && requireSignedActions === false && from.requireSignedActions === true
+  return [
+    ...(widens ? [{ kind: 'widen' } as const] : []),
+    ...(approvalsNeeded === before ? [] : [{ kind: 'change_approvals_needed', approvalsNeeded } as const]),
+  ]
+}
+
+function toAdmitted({ identityId, maySign, mayApprove }: { identityId: string } & Omit<Admitted, 'signatoryId'>) {
+  return { signatoryId: identityId, maySign, mayApprove }
+}
+
+/** Reads a record without signatures: only what takes something from a council, or delays it, is done so. */
+function readUnsigned(
+  { entry: { action } }: VerifiedTrailRecord,
+  details: unknown,
+  { signatories, approvalsNeeded }: Council,
+): Decided[] | 'unsigned_decision' {
+  const event = Value.Check(UnsignedEvent, details) ? details : undefined
+  const ofSignatory = (identityId: string | null | undefined) =>
+    signatories.find(({ signatoryId }) => signatoryId === identityId)?.signatoryId
+  switch (action) {
+    case 'organization.council.reset_vetoed': {
+      const by = ofSignatory(event?.identityId) ?? signatories[0]?.signatoryId
+      return by === undefined ? [] : [{ decision: { kind: 'veto_reset' }, by }]
+    }
+    case 'organization.member.removed': {
+      const removed = ofSignatory(removedBy(event))
+      return removed === undefined ? [] : [{ decision: { kind: 'suspend', signatoryId: removed }, by: removed }]
+    }
+    case 'organization.updated':
+      return event?.details.changed?.some((field) => isGuarded(field, approvalsNeeded)) ? 'unsigned_decision' : []
+    default:
+      return signedDecisions.includes(action) ? 'unsigned_decision' : []
+  }
+}
+
+/** Returns the identity that was removed: a member removed by another one, or who left. */
+function removedBy(event: UnsignedEvent | undefined): string | null | undefined {
+  return event?.details.memberIdentityId ?? event?.identityId
+}
+
+/** Without a council, required signatures are turned off by a signature alone. */
+function isGuarded(field: string, approvalsNeeded: number): boolean {
+  return guarded.includes(field) && (field === 'approvalsNeeded' || approvalsNeeded > 0)
+}
