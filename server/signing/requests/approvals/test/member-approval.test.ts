@@ -123,8 +123,10 @@ test('SGN-47 a signature alone replaces no approval of the same person, until th
 })
 
 test('SGN-47 nor by another identity of that person', async () => {
-  const { id, owner, ann, requestId, byAnn } = await openRequest()
-  assert.equal((await byAnn.give(requestId, { role: 'sign' })).statusCode, 200)
+  const { id, owner, members } = await createSignatories(world, 0, 'signer')
+  const [ann] = members
+  const { requestId } = (await shop.requestOf(id)).json()
+  assert.equal((await approverOf(world, ann).give(requestId, { role: 'approve' })).json().status, 'pending')
   const other = await addIdentity(ann)
   await joinOrganization(world, { id, owner, role: 'signer' }, { ...ann, ...other })
   assert.deepEqual(errorOf(await ann.sign(requestId, other.pair.sign(payload))), [409, 'already_approved'])
