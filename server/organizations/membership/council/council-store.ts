@@ -174,3 +174,13 @@ export async function updateReset(
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(columns))
     .execute()
 }
+
+/** Lists the organizations where a reset was requested and not vetoed or completed. */
+export async function listResetRequests(tx: Transaction): Promise<OrganizationId[]> {
+  const rows = await tx
+    .selectFrom('organization_council_reset')
+    .select('organization_id')
+    .where('requested_at', 'is not', null)
+    .execute()
+  return rows.map(({ organization_id }) => organization_id)
+}

@@ -6,6 +6,7 @@ import {
   type CouncilDecision,
   type CouncilError,
 } from '@countersign/protocol/signing/acts/council'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { Member, Organization } from '../member.ts'
@@ -210,4 +211,15 @@ export function findSignatoryOfUser(db: Database, organizationId: OrganizationId
 /** Deletes identities that are being deleted from all councils. */
 export function deleteSignatoriesOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   return store.deleteSignatoriesOf(tx, identityIds)
+}
+
+/**
+ * Ends all requests for resets after the restore of a backup, which cannot know which were vetoed since. Owners request
+ * them again.
+ */
+export async function endResetRequests(tx: Transaction, now: Date): Promise<void> {
+  for (const organizationId of await store.listResetRequests(tx)) {
+    await setResetRequest(tx, organizationId, null)
+    await recordAuditEvent(tx, { action: 'organization.council.reset_vetoed', actor: 'operator', organizationId }, now)
+  }
 }
