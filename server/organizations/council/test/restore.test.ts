@@ -41,7 +41,7 @@ test('CNC-53 a backup from before a veto does not bring back the request for a r
     .executeTakeFirstOrThrow()
   assert.equal(Number(count), 3)
 
-  // The trail says so: whoever replays it expects another request before a reset.
+  // The trail says so: a replay expects another request before a reset.
   await extendTrails(restored.db)
   const organizationId = asId<OrganizationId>(id)
   const people = [owner, ...members]

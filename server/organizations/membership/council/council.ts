@@ -66,7 +66,7 @@ export async function loadCouncil(
   }
 }
 
-/** Lists who would found a council now: the members who sign or approve, one identity of each user, such as `acting`. */
+/** Lists the members who would found a council now: who sign or approve, one identity of each user, such as `acting`. */
 export async function listFounders(
   db: Database,
   organizationId: OrganizationId,
