@@ -70,12 +70,12 @@ export type Requested = {
   content: RequestContent
 }
 
-export const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}))
+const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}))
 const SealedRequest = Type.Object({
   content: Type.Object({ params: AnyObject, body: Type.Union([AnyObject, Type.Null()]) }),
   secretSalt: Type.String(),
 })
-type SealedRequest = Static<typeof SealedRequest>
+export type SealedRequest = Static<typeof SealedRequest>
 
 /**
  * Stores an act that a member has to sign, and returns the error that tells what to sign. A session has at most five; a

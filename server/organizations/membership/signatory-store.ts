@@ -6,7 +6,7 @@ import type { Database } from '#platform/database/database.ts'
  * SQL condition: the organization has no council, or its council has admitted the identity of `organization_member` for
  * a role.
  */
-export const isAdmittedFor = (role: 'sign' | 'approve') => sql<boolean>`(
+const isAdmittedFor = (role: 'sign' | 'approve') => sql<boolean>`(
   exists (
     select from organization_signatory signatory
     where signatory.organization_id = organization_member.organization_id
@@ -19,7 +19,7 @@ export const isAdmittedFor = (role: 'sign' | 'approve') => sql<boolean>`(
 )`
 
 /** SQL condition: a member may sign or approve, by their permissions and by the council, if there is one. */
-export const mayAnswerAs = (role: 'sign' | 'approve') =>
+const mayAnswerAs = (role: 'sign' | 'approve') =>
   role === 'sign'
     ? sql<boolean>`(signing_authority and 'sign' = any(scopes) and ${isAdmittedFor(role)})`
     : sql<boolean>`('approve' = any(scopes) and ${isAdmittedFor(role)})`

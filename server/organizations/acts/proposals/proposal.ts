@@ -6,6 +6,9 @@ import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canoni
 import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Proposal } from '@countersign/protocol/organizations/proposals'
 import { type ActProposal, parseActProposal } from '@countersign/protocol/signing/acts/statements'
+import { isObject } from '@countersign/protocol/formats/json'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
@@ -138,7 +141,7 @@ export async function listApprovers(
   organization: Pick<Organization, 'organizationId' | 'approvalsNeeded'>,
   { details, identityId }: Pick<StoredProposal, 'details' | 'identityId'>,
 ): Promise<Approvers> {
-  const founders = foundersIn(JSON.parse(details))
+  const founders = foundersIn(details)
   const isOther = (each: string) => each !== identityId
   if (founders) return { count: founders.filter(isOther).length, identityIds: founders.filter(isOther) }
   const council = await loadCouncil(db, organization)
@@ -146,9 +149,14 @@ export async function listApprovers(
 }
 
 /** Returns the identities that a proposal would make the first signatories, if it founds a council. */
-function foundersIn(details: { from?: { signatories?: { identityId: string }[] } }): string[] | undefined {
-  return details.from?.signatories?.map(({ identityId }) => identityId)
+function foundersIn(text: string): string[] | undefined {
+  const details: unknown = JSON.parse(text)
+  return Value.Check(Founding, details) ? details.from.signatories.map(({ identityId }) => identityId) : undefined
 }
+
+const Founding = Type.Object({
+  from: Type.Object({ signatories: Type.Array(Type.Object({ identityId: Type.String() })) }),
+})
 
 /** Returns the approvals of a proposal that count now, each of another identity, oldest first. */
 export async function listValidApprovals(
@@ -183,7 +191,7 @@ async function toViews(
     views.push({
       proposalId: proposal.proposalId,
       action: proposal.action,
-      details: JSON.parse(proposal.details),
+      details: detailsIn(proposal),
       salt: toBase64(proposal.salt),
       statement: proposal.statement,
       createdAt: proposal.createdAt.toISOString(),
@@ -198,6 +206,12 @@ async function toViews(
     })
   }
   return views
+}
+
+function detailsIn({ details }: StoredProposal): Record<string, unknown> {
+  const parsed: unknown = JSON.parse(details)
+  if (!isObject(parsed)) throw new Error('the details of a stored proposal are no object')
+  return parsed
 }
 
 /** Returns the digest by which approvals and the act name a proposal, and that of its details. */

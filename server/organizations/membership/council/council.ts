@@ -89,8 +89,8 @@ export type Decisions = readonly CouncilDecision[]
 export type ApprovalsNeeded = { count: number; approvers: string[] }
 
 /**
- * Returns how many approvals decisions need, and of which identities. Throws the error of decisions that would fail with
- * the approvals of all.
+ * Returns how many approvals decisions need, and of which identities. Throws the error of decisions that would fail
+ * with the approvals of all.
  */
 export async function requireDecidable(
   tx: Transaction,

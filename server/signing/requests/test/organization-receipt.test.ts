@@ -25,7 +25,7 @@ type Signer = Awaited<ReturnType<typeof createSigner>>
 async function signed() {
   const { id, owner, members, council } = await createSignatories(world, 1, 'signer')
   const [bob] = members
-  const [{ memberId: ownerId = '' } = {}] = await membersOf(world, id, owner)
+  const ownerId = (await membersOf(world, id, owner)).find(({ role }) => role === 'owner')?.memberId ?? ''
   const { requestId } = (await shop.requestOf(id, { payload })).json()
   await owner.sign(requestId, owner.pair.sign(payload))
   world.pass(1)

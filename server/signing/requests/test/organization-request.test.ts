@@ -110,15 +110,6 @@ test('OSG-05 a user counts once, with the identity that the council has admitted
   assert.equal((await approves(bob, requestId)).json().status, 'signed')
 })
 
-test('OSG-05 without a council a user counts once, by their last answer', async () => {
-  const { id, owner, members } = await acme(0, 'signer')
-  const [ann] = members
-  const requestId = await open(id)
-  await approves(ann, requestId)
-  assert.equal((await statusOf(requestId)).organization.approvals, 1)
-  assert.equal((await signs(owner, requestId)).json().status, 'signed')
-})
-
 test('OSG-03 members without permission cannot sign or approve, and others do not see the request', async () => {
   const { id, owner, members, grant } = await acme(0, 'signer', 'member', 'viewer')
   const [ann, bob, cid] = members
