@@ -66,7 +66,10 @@ export async function loadCouncil(
   }
 }
 
-/** Lists the members who would found a council now: who sign or approve, one identity of each user, such as `acting`. */
+/**
+ * Lists the members who would found a council now: who sign or approve, one identity of each user. Of the acting user it
+ * is `acting`.
+ */
 export async function listFounders(
   db: Database,
   organizationId: OrganizationId,
