@@ -107,3 +107,25 @@ test('CNC-52 a session of an admin alone suspends no signatory, and every signat
   assert.equal((await businessRequest(world, admin, `DELETE ${path(viewer.memberId)}`)).statusCode, 204)
   assert.equal((await businessRequest(world, two, `DELETE ${path(two.memberId)}`)).statusCode, 204)
 })
+
+test('CNC-54 a proposal whose request this version does not take any more is refused', async () => {
+  const { owner, members, council } = await createSignatories(world, 1, 'signer', 'signer')
+  const { proposalId } = await council.propose(owner, 'PATCH', { approvalsNeeded: 2 })
+  await council.approve(members[0], proposalId)
+  const context = `organization act ${proposalId}`
+  const { keyring } = world.kernel
+  const stored = await world.db
+    .selectFrom('organization_proposal')
+    .select('sealed_request')
+    .where('proposal_id', '=', proposalId)
+    .executeTakeFirstOrThrow()
+  const text = await keyring.open(context, stored.sealed_request)
+  const former = text.replace('"approvalsNeeded":2', '"approvalsNeeded":"two"')
+  assert.notEqual(former, text)
+  await world.db
+    .updateTable('organization_proposal')
+    .set({ sealed_request: await keyring.seal(context, former) })
+    .where('proposal_id', '=', proposalId)
+    .execute()
+  await assert.rejects(council.complete(owner, proposalId), /answered 409.*state_changed/)
+})
