@@ -67,8 +67,8 @@ export async function loadCouncil(
 }
 
 /**
- * Lists the members who would found a council now: who sign or approve, one identity of each user. Of the acting user it
- * is `acting`.
+ * Lists the members who would found a council now: who sign or approve, one identity of each user. Of the acting user
+ * that is `acting`.
  */
 export async function listFounders(
   db: Database,
