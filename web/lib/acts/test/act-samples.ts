@@ -13,7 +13,12 @@ const identityId = '01934c2e-7a00-7abc-8def-0123456789ab'
 export const shown: ShownAct = {
   ...{ actId: '01934c2e-7a00-7abc-8def-00000000ac7a', organizationId, identityId, role: 'sign' },
   action: 'organization.member.updated',
-  details: { organizationId, memberId: '01934c2e-7a00-7abc-8def-0123456789ac', role: 'admin', from: { role: 'viewer' } },
+  details: {
+    organizationId,
+    memberId: '01934c2e-7a00-7abc-8def-0123456789ac',
+    role: 'admin',
+    from: { role: 'viewer' },
+  },
   salt: 'dIpRczxbH/7eEFQBdOEYZQ==',
   proposal: null,
 }
@@ -38,7 +43,10 @@ export function trailOf(statements: (string | undefined)[], from: { sequence: nu
   let { sequence, head } = from
   for (const statement of statements) {
     sequence += 1
-    const signed = { presence: Buffer.alloc(32, 1).toString('base64'), signature: Buffer.alloc(64, 2).toString('base64') }
+    const signed = {
+      presence: Buffer.alloc(32, 1).toString('base64'),
+      signature: Buffer.alloc(64, 2).toString('base64'),
+    }
     const acts = statement === undefined ? [] : [{ statement, ...signed }]
     const entry: JsonObject = {
       ...{ version: 2, organizationId, sequence, previous: head, at: at(sequence), action: 'organization.updated' },

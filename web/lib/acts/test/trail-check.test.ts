@@ -13,7 +13,11 @@ const role = 'sign' as const
 
 function check(
   entries = after.entries,
-  { trail = after.end, memory = remembered, minute = 10 }: { trail?: typeof after.end; memory?: RememberedTrail; minute?: number } = {},
+  {
+    trail = after.end,
+    memory = remembered,
+    minute = 10,
+  }: { trail?: typeof after.end; memory?: RememberedTrail; minute?: number } = {},
 ) {
   return checkTrail(organizationId, memory, { at: at(minute), trail, previousAct: null, role }, entries)
 }
