@@ -43,7 +43,8 @@ async function organized() {
 const listed = modules.flatMap((module): readonly { endpoint: { name: string } }[] =>
   'acts' in module ? module.acts : [],
 )
-const names = listed.map(({ endpoint }) => endpoint.name)
+/** Those of a council need one: the tests of that room do them all (CNC-05, CNC-10, CNC-19). */
+const names = listed.map(({ endpoint }) => endpoint.name).filter((name) => !name.includes('/council/'))
 
 /** Returns the name of the endpoint of a request. */
 function nameOf(what: What): string {

@@ -19,7 +19,7 @@ import { Value } from 'typebox/value'
 import { requireMember } from '#organizations/membership/access.ts'
 import { keepOrganization } from '#organizations/membership/member.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { extendTrail, findTrailHead, listTrailEntries } from '#platform/audit/trail.ts'
+import { listTrailEntries, lockExtendedTrail } from '#platform/audit/trail.ts'
 import { addSeconds, maxDate } from '#platform/clock.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
@@ -142,12 +142,11 @@ export async function insertStartedAct(
 ): Promise<ActRow> {
   const actId = randomUUIDv7()
   const sealedRequest = await keyring.seal(sealOf(actId), JSON.stringify(request))
-  // The signer confirms all that was recorded before.
-  await extendTrail(db, organizationId)
   return actingTransaction(db, session, async (tx) => {
     await keepOrganization(tx, organizationId)
+    // The signer confirms all that was recorded before.
+    const { lastAct, ...trail } = await lockExtendedTrail(tx, organizationId)
     await holdActing(tx)
-    const { lastAct, ...trail } = await findTrailHead(tx, organizationId)
     const statement: ActStatement = {
       version: 2,
       issuer: config.authUrl.origin,

@@ -138,7 +138,12 @@ export async function updateMember(
       maySign: after.signingAuthority && after.scopes.includes('sign'),
       mayApprove: after.scopes.includes('approve'),
     }
-    const suspended = await suspendSignatoriesWithout(tx, organizationId, { identityIds: [before.identityId], ...may }, now)
+    const suspended = await suspendSignatoriesWithout(
+      tx,
+      organizationId,
+      { identityIds: [before.identityId], ...may },
+      now,
+    )
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }

@@ -33,15 +33,6 @@ export type TrailHeadRow = { sequence: number; head: string | null; lastAct: str
 
 const headColumns = ['sequence', 'head', 'last_act as lastAct'] as const
 
-/** Finds the head of a trail. An organization without events has none. */
-export async function findTrailHead(db: Database, organizationId: OrganizationId): Promise<TrailHeadRow | undefined> {
-  return db
-    .selectFrom('organization_trail_head')
-    .select(headColumns)
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst()
-}
-
 /** Locks the head of a trail until the end of the transaction, and creates it for the first entry. */
 export async function lockTrail(tx: Transaction, organizationId: OrganizationId): Promise<TrailHeadRow> {
   await tx

@@ -75,9 +75,13 @@ async function placeEvents(
   return { sequence, head }
 }
 
-/** Returns the head of a trail, as the next signed statement names it. */
-export async function findTrailHead(db: Database, organizationId: OrganizationId): Promise<store.TrailHeadRow> {
-  return (await store.findTrailHead(db, organizationId)) ?? { sequence: 0, head: null, lastAct: null }
+/**
+ * Gives the events of an organization that wait, up to a batch of them, their places. Returns the head after them, as the
+ * next signed statement names it, and locks it until the transaction ends.
+ */
+export async function lockExtendedTrail(tx: Transaction, organizationId: OrganizationId): Promise<store.TrailHeadRow> {
+  const locked = await store.lockTrail(tx, organizationId)
+  return { ...(await placeEvents(tx, organizationId, locked)), lastAct: locked.lastAct }
 }
 
 /** Act to be appended. `previousAct` is the last signed statement that its first statement names. */

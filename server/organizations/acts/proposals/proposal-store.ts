@@ -137,11 +137,7 @@ export async function upsertApproval(tx: Transaction, approval: NewApproval, now
 export function listSealedRequests(db: Database) {
   return db
     .selectFrom('organization_proposal')
-    .select([
-      'organization_id as organizationId',
-      'proposal_id as proposalId',
-      'sealed_request as sealedRequest',
-    ])
+    .select(['organization_id as organizationId', 'proposal_id as proposalId', 'sealed_request as sealedRequest'])
     .execute()
 }
 
