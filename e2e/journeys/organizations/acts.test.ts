@@ -67,7 +67,10 @@ const lies: [string, (body: Json & { statement: string }) => Json][] = [
   ['a longer time', restate({ expiresAt: '2099-01-01T00:00:00.000Z' })],
   ['a nonce of another form', restate({ nonce: '' })],
   ['another action in what is shown', (body) => ({ ...body, action: 'organization.deleted' })],
-  ['other details in what is shown', (body) => ({ ...body, details: { ...Object(body['details']), name: 'Harmless' } })],
+  [
+    'other details in what is shown',
+    (body) => ({ ...body, details: { ...Object(body['details']), name: 'Harmless' } }),
+  ],
   ['other details with a salt to match', (body) => ({ ...body, salt: 'AAAAAAAAAAAAAAAAAAAAAA==' })],
 ]
 
@@ -233,7 +236,10 @@ test('ACT-77 an act that is declined, expired, superseded or outdated does nothi
   await readAct(page)
   const headers = { origin: authUrl }
   const data = { name: 'Meanwhile' }
-  const changed = await person.context.request.patch(`${businessUrl}/api/organizations/${organizationId}`, { headers, data })
+  const changed = await person.context.request.patch(`${businessUrl}/api/organizations/${organizationId}`, {
+    headers,
+    data,
+  })
   assert.ok(changed.ok(), await changed.text())
   await signAct(page)
   await page.getByText(words.stoppedWhy.changed).waitFor()
@@ -308,7 +314,7 @@ test('ACT-79 the page of organization keys signs only what it has composed itsel
   await person.leave()
 })
 
-test('ACT-80 what the service answers once is shown on the signing page, and is in no address', async () => {
+test('ACT-88 what the service answers once is shown on the signing page, and is in no address', async () => {
   const { person, page, settings } = await open('ada-once')
   const { faults, look } = await watch(person, { language: 'en', ...windows })
   const addresses: string[] = []
@@ -330,12 +336,15 @@ test('ACT-80 what the service answers once is shown on the signing page, and is 
   const [link = ''] = await signForValues(person, 'send-invitation')
   const token = new URL(link).pathname.split('/').at(-1) ?? ''
   assert.ok(token.length > 20)
-  assert.deepEqual(addresses.filter((address) => address.includes(token)), [])
+  assert.deepEqual(
+    addresses.filter((address) => address.includes(token)),
+    [],
+  )
   assert.deepEqual(faults, [])
   await person.leave()
 })
 
-test('ACT-81 an act that words cannot describe can be signed only after its exact data was read', async () => {
+test('ACT-89 an act that words cannot describe can be signed only after its exact data was read', async () => {
   const { person, page, rename } = await open('ada-words')
   const { faults, look } = await watch(person, { language: 'en', ...windows })
   await rename('Eng\u0456nes')

@@ -70,7 +70,7 @@ test('CNC-40 an owner proposes a council, each of its people accepts it, and the
     await person.press('approve-proposal')
     await readAct(person.page)
     await person.page.getByText(acts.proposedBy('Ada Lovelace (@ada-founds)')).waitFor()
-    await person.page.getByText('Cora (@cora-founds): Sign for the organization, Approve signatures').waitFor()
+    await person.page.getByText('Cora (@cora-founds): signs and approves').waitFor()
     if (person === bob) await overBob.look('act-approve')
     await signAct(person.page)
     await returned(person.page, 'done')

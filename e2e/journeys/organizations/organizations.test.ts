@@ -170,7 +170,10 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   assert.doesNotMatch(lines.join('\n'), /organization\.created/)
   const records = (await saveTrail(mary, 'trail')).split('\n').map((line): TrailRecord => JSON.parse(line))
   const verified = await verifyTrail(records, mary)
-  assert.deepEqual([verified[0]?.action, verified.at(-1)?.action], ['organization.created', 'organization.member.removed'])
+  assert.deepEqual(
+    [verified[0]?.action, verified.at(-1)?.action],
+    ['organization.created', 'organization.member.removed'],
+  )
   const signed = verified.filter(({ signers }) => signers > 0).map(({ action }) => action)
   assert.deepEqual(signed, [
     ...['organization.invitation.created', 'organization.member.updated', 'organization.member.removed'],
@@ -189,7 +192,11 @@ async function verifyTrail(records: TrailRecord[], { page }: Person) {
   const url = `${service.baseUrl}/api/signing/public-key/mary`
   const { publicKey } = await page.evaluate(async (address) => (await fetch(address)).json(), url)
   const [, organizationId = ''] = /organizations\/([^/]+)/.exec(page.url()) ?? []
-  const verifier = createTrailVerifier(nodeSuite, { organizationId, issuer: service.authUrl, publicKeyOf: () => publicKey })
+  const verifier = createTrailVerifier(nodeSuite, {
+    organizationId,
+    issuer: service.authUrl,
+    publicKeyOf: () => publicKey,
+  })
   const verified = records.map((record) => {
     const result = verifier.add(record)
     assert.ok(!('flaw' in result), JSON.stringify(result))

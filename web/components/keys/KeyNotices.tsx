@@ -84,7 +84,9 @@ function Alarm({ code, evidence }: ShownAlarm) {
             </button>
           )}
         </div>
-        {evidence !== undefined && cause !== 'newer' && <p class="reference">{cause === 'trail' ? words.trailContents : words.contents}</p>}
+        {evidence !== undefined && cause !== 'newer' && (
+          <p class="reference">{cause === 'trail' ? words.trailContents : words.contents}</p>
+        )}
         <p class="reference">
           {words.code} <code>{code}</code>
         </p>

@@ -11,7 +11,15 @@ import { callBusiness } from '../api/business-call.ts'
 import { ApiError, call } from '../api/call.ts'
 import type { UsedPasskey } from '../keys/passkey.ts'
 import { type Candidates, confirmPresence } from '../keys/presence.ts'
-import { type ActDifference, readStated, type ShownAct, stateAct, type StatedAct, type StatedByService } from './statement.ts'
+import {
+  type ActDifference,
+  detailsOf,
+  readStated,
+  type ShownAct,
+  stateAct,
+  type StatedAct,
+  type StatedByService,
+} from './statement.ts'
 import { followActTrail, noteOwnAct } from './trail.ts'
 import type { RememberedTrail } from './trail-memory.ts'
 
@@ -49,23 +57,15 @@ export async function loadAct(place: ActPlace): Promise<StartedAct | { stop: Act
 export type ActFields = Omit<Act, 'identityId'>
 
 /** Follows the trail of an act that the service has answered. Never settles after an alarm. */
-export async function followAct(
-  place: ActPlace,
-  act: ActFields,
-): Promise<StartedAct | { stop: ActStop }> {
+export async function followAct(place: ActPlace, act: ActFields): Promise<StartedAct | { stop: ActStop }> {
   const { role, action, salt, statement: text, proposal } = act
   const stated = readStated(text)
   if (!stated) return { stop: 'statement' }
   const trail = await followActTrail(place, { ...stated, role, statement: text })
   if (trail === 'outdated') return { stop: 'outdated' }
-  const details = canonicalDetails(act.details)
+  const details = detailsOf(act.details)
   const shown = { ...place, role, action, details, salt, proposal: proposal?.statement ?? null }
   return { shown, proposedBy: proposal?.proposedBy, text, stated, trail }
-}
-
-/** Details are JSON of a response; whether they have a canonical form is checked with their digest. */
-function canonicalDetails(details: Act['details']): ShownAct['details'] {
-  return JSON.parse(JSON.stringify(details))
 }
 
 type OwnKey = Extract<ResponseOf<'GET /api/signing/keys/:identityId'>, { hasKey: true }>

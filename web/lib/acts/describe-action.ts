@@ -46,14 +46,16 @@ function describeCouncil(
   { acts, business }: Words,
 ): DescribedChange[] {
   const permissions = ({ maySign, mayApprove }: { maySign: boolean; mayApprove: boolean }) =>
-    [maySign && business.scopes.sign, mayApprove && business.scopes.approve].filter(Boolean).join(', ')
+    acts.may[maySign && mayApprove ? 'both' : maySign ? 'sign' : 'approve']
   if (action === 'organization.signatory.admitted' && isObject(details['from'])) {
     const { maySign, mayApprove } = details['from']
     const value = permissions({ maySign: maySign === true, mayApprove: mayApprove === true })
     return [{ name: 'permissions', label: business.mayDo, value }]
   }
   const founders = foundersIn(details)
-  const lines = founders.map(({ identityId, ...may }) => `${people?.get(identityId) ?? identityId}: ${permissions(may)}`)
+  const lines = founders.map(
+    ({ identityId, ...may }) => `${people?.get(identityId) ?? identityId}: ${permissions(may)}`,
+  )
   return lines.length === 0 ? [] : [{ name: 'signatories', label: acts.signatories, value: lines.join('\n') }]
 }
 

@@ -22,23 +22,45 @@ const describers: Partial<Record<string, DescribeField>> = {
   name: text((words) => words.name),
   slug: text((words) => words.slug),
   logoUrl: text((words) => words.logo),
-  role: oneOf((words) => words.role, (words) => words.roles),
-  scopes: someOf((words) => words.mayDo, (words) => words.scopes),
-  signingAuthority: either((words) => words.hasAuthority, ({ concerns }) => [concerns.yes, concerns.no]),
-  handle: (name, value, words) => text(({ whom }) => whom)(name, typeof value === 'string' ? `@${value}` : value, words),
+  role: oneOf(
+    (words) => words.role,
+    (words) => words.roles,
+  ),
+  scopes: someOf(
+    (words) => words.mayDo,
+    (words) => words.scopes,
+  ),
+  signingAuthority: either(
+    (words) => words.hasAuthority,
+    ({ concerns }) => [concerns.yes, concerns.no],
+  ),
+  handle: (name, value, words) =>
+    text(({ whom }) => whom)(name, typeof value === 'string' ? `@${value}` : value, words),
   email: text((words) => words.whom),
-  ssoRequired: either(({ sections }) => sections.sso, ({ sso }) => [sso.require, sso.letWithout]),
+  ssoRequired: either(
+    ({ sections }) => sections.sso,
+    ({ sso }) => [sso.require, sso.letWithout],
+  ),
   requireSignedActions: either(
     ({ signedActs }) => signedActs.title,
     ({ signedActs }) => [signedActs.require, signedActs.letUnsigned],
   ),
   approvalsNeeded: text(({ approvals }) => approvals.needed),
-  encryptionMode: oneOf(({ keys }) => keys.keeper, ({ keys }) => keys.modes),
+  encryptionMode: oneOf(
+    ({ keys }) => keys.keeper,
+    ({ keys }) => keys.modes,
+  ),
   url: text(({ keys }) => keys.kms),
   replaces: text(({ concerns }) => concerns.replaces),
   domain: text(({ domains }) => domains.domain),
-  domains: someOf(({ sections }) => sections.domains, () => ({})),
-  enabled: either(({ sections }) => sections.sso, ({ sso }) => [sso.enable, sso.disable]),
+  domains: someOf(
+    ({ sections }) => sections.domains,
+    () => ({}),
+  ),
+  enabled: either(
+    ({ sections }) => sections.sso,
+    ({ sso }) => [sso.enable, sso.disable],
+  ),
   subjectBy: oneOf(
     ({ directory }) => directory.by,
     ({ directory }) => ({ externalId: 'externalId', email: directory.ways.email.label }),

@@ -70,7 +70,11 @@ function isSame(stated: unknown, sent: unknown, secretSalt: string | undefined):
   return isComplete && names.every((each) => Object.hasOwn(sent, each) && isSame(stated[each], sent[each], secretSalt))
 }
 
-function isCommitment({ commitment }: Record<string, unknown>, secret: string, secretSalt: string | undefined): boolean {
+function isCommitment(
+  { commitment }: Record<string, unknown>,
+  secret: string,
+  secretSalt: string | undefined,
+): boolean {
   const salt = secretSalt === undefined ? undefined : fromCanonicalBase64(secretSalt)
   return salt !== undefined && commitment === secretCommitment(sha256, secret, salt)
 }

@@ -3,7 +3,11 @@ import type { TrailPlace } from '@countersign/protocol/formats/acts/follow-trail
 import { fromCanonicalBase64Of, fromCanonicalBase64Url } from '@countersign/protocol/formats/base64'
 import { isObject } from '@countersign/protocol/formats/json'
 import { limits } from '@countersign/protocol/formats/limits'
-import { type JsonObject, parseCanonicalJson, writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
+import {
+  type JsonObject,
+  parseCanonicalJson,
+  writeCanonicalJson,
+} from '@countersign/protocol/formats/signing/canonical-json'
 import { isCanonicalInstant } from '@countersign/protocol/formats/signing/instant'
 import type { ActStatement } from '@countersign/protocol/signing/acts/statements'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -62,7 +66,8 @@ export function stateAct(
   const { organizationId, identityId, role, action } = shown
   const details = digestOf(shown)
   const proposal = shown.proposal === null ? null : digestOfProposal(issuer, shown, { text: shown.proposal, details })
-  if (details === undefined || proposal === undefined || !isAllowed(shown, stated, place)) return { differs: 'statement' }
+  if (details === undefined || proposal === undefined || !isAllowed(shown, stated, place))
+    return { differs: 'statement' }
   const { nonce, at, expiresAt, keyVersion, previousAct } = stated
   const trail = { head: place.head, sequence: place.sequence }
   const statement: JsonObject = {
@@ -114,6 +119,11 @@ function digestOfProposal(
   const expected = { version: 2, issuer, organizationId, action, details }
   const isOfAct = Object.entries(expected).every(([name, value]) => proposal[name] === value)
   return isOfAct && isOwn === (role === 'sign') ? proposalDigest(sha256, proposal) : undefined
+}
+
+/** Types details of a response, which is JSON. Whether they have a canonical form is checked with their digest. */
+export function detailsOf(answered: unknown): JsonObject {
+  return isJsonObject(answered) ? answered : {}
 }
 
 function isJsonObject(value: unknown): value is JsonObject {

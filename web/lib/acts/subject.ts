@@ -33,7 +33,13 @@ export async function loadActionSubject({ organizationId, identityId, details }:
 async function readWhat(place: ActionLocation, details: ShownAct['details']): Promise<Partial<ActionSubject>> {
   if ('identityId' in details) return readSignatory(place, textOf(details, 'identityId'))
   const founders = foundersIn(details)
-  if (founders.length > 0) return { people: await readNames(place, founders.map(({ identityId }) => identityId)) }
+  if (founders.length > 0)
+    return {
+      people: await readNames(
+        place,
+        founders.map(({ identityId }) => identityId),
+      ),
+    }
   if ('memberId' in details) return readMember(place, textOf(details, 'memberId'))
   if ('invitationId' in details) return readInvitation(place, textOf(details, 'invitationId'))
   if ('domainId' in details) return readDomain(place, textOf(details, 'domainId'))
@@ -43,7 +49,9 @@ async function readWhat(place: ActionLocation, details: ShownAct['details']): Pr
 }
 
 /** Returns the people whom the founding of a council names. */
-export function foundersIn({ from }: ShownAct['details']): { identityId: string; maySign: boolean; mayApprove: boolean }[] {
+export function foundersIn({
+  from,
+}: ShownAct['details']): { identityId: string; maySign: boolean; mayApprove: boolean }[] {
   const signatories = isObject(from) ? from['signatories'] : undefined
   if (!Array.isArray(signatories)) return []
   return signatories.map((each: unknown) => {

@@ -48,6 +48,9 @@ export function checkTrail(
 }
 
 /** Notes an act that was done: the entries after the remembered head must contain it. */
-export function withOwnAct(trail: RememberedTrail, { text, expiresAt }: { text: string; expiresAt: string }): RememberedTrail {
+export function withOwnAct(
+  trail: RememberedTrail,
+  { text, expiresAt }: { text: string; expiresAt: string },
+): RememberedTrail {
   return { ...trail, ownAct: { statement: statementDigest(sha256, text), expiresAt } }
 }

@@ -56,9 +56,7 @@ export function Decide({ flow, question, doing }: Props) {
       <StepHeading>{summary}</StepHeading>
       {changes.length > 0 && <Changes of={changes} />}
       {ends !== undefined && <p>{ends}</p>}
-      {isApproval && proposedBy && (
-        <p>{words.proposedBy(`${proposedBy.displayName} (@${proposedBy.handle})`)}</p>
-      )}
+      {isApproval && proposedBy && <p>{words.proposedBy(`${proposedBy.displayName} (@${proposedBy.handle})`)}</p>}
       <p>{isApproval ? words.approving : words.what}</p>
       {!isComplete && <p class="note warning">{words.incomplete}</p>}
       <ExactData question={question} isOpen={!isComplete} onEnd={() => setReadToEnd(true)} />

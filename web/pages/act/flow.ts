@@ -1,13 +1,6 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import { useRef, useState } from 'preact/hooks'
-import {
-  type ActPlace,
-  confirmAct,
-  type ConfirmedAct,
-  declineAct,
-  loadAct,
-  performAct,
-} from '../../lib/acts/act.ts'
+import { type ActPlace, confirmAct, type ConfirmedAct, declineAct, loadAct, performAct } from '../../lib/acts/act.ts'
 import { type ActOutcome, parseActPlace, returnAddress } from '../../lib/acts/returning.ts'
 import { ApiError, NetworkError } from '../../lib/api/call.ts'
 import type { Candidates } from '../../lib/keys/presence.ts'

@@ -50,7 +50,13 @@ export function oneTimeResultOf(action: string, result: unknown): OneTimeResult 
   if (action !== 'scim.token.created') return undefined
   const [token, address] = [textAt(result, 'token'), textAt(result, 'connection', 'scim', 'baseUrl')]
   if (token === undefined || address === undefined) return undefined
-  return { action, values: [{ name: 'address', value: address }, { name: 'token', value: token }] }
+  return {
+    action,
+    values: [
+      { name: 'address', value: address },
+      { name: 'token', value: token },
+    ],
+  }
 }
 
 function textAt(value: unknown, ...path: string[]): string | undefined {

@@ -31,7 +31,9 @@ type Props = {
 }
 
 /** The properties of each section. */
-export type SectionProps = Pick<Props, 'onChanged' | 'onLeft' | 'identities' | 'returned'> & { organization: OwnOrganization }
+export type SectionProps = Pick<Props, 'onChanged' | 'onLeft' | 'identities' | 'returned'> & {
+  organization: OwnOrganization
+}
 
 export function OrganizationPage({ place, goTo, organizations, ...others }: Props) {
   const [enteredAs, setEnteredAs] = useState<string>()

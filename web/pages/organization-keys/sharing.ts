@@ -64,8 +64,7 @@ type ActOnKeys = <Name extends keyof Api>(
 export async function unlockMemberKeys(query: KeyTaskQuery, masterKey: MasterKey): Promise<UnlockedMemberKeys> {
   const own = await readOwnKey(query, masterKey)
   const { hasKey } = await call('GET /api/signing/keys/:identityId', { params: { identityId: query.identityId } })
-  const act: ActOnKeys = (what, given) =>
-    hasKey ? actInline(masterKey, what, given) : callBusiness(what.name, given)
+  const act: ActOnKeys = (what, given) => (hasKey ? actInline(masterKey, what, given) : callBusiness(what.name, given))
   return { query, own, act }
 }
 

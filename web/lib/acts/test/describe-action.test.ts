@@ -45,7 +45,8 @@ test('an act is described in one sentence, with what it changes, and from what',
 })
 
 test('a change of one setting says which', () => {
-  const sentence = (fields: JsonObject) => describe('organization.updated', { organizationId: 'o', ...fields }, orreries).summary
+  const sentence = (fields: JsonObject) =>
+    describe('organization.updated', { organizationId: 'o', ...fields }, orreries).summary
   assert.equal(sentence({ name: 'Engines', from: { name: 'Orreries' } }), 'Rename Orreries to Engines')
   assert.equal(sentence({ requireSignedActions: false }), 'Make signatures optional in Orreries')
   assert.equal(sentence({ ssoRequired: true }), 'Require SSO in Orreries')
@@ -53,10 +54,18 @@ test('a change of one setting says which', () => {
 })
 
 test('what does not exist yet is named by what is signed', () => {
-  const invitation = describe('organization.invitation.created', { organizationId: 'o', handle: 'bob', role: 'viewer' }, orreries)
+  const invitation = describe(
+    'organization.invitation.created',
+    { organizationId: 'o', handle: 'bob', role: 'viewer' },
+    orreries,
+  )
   assert.equal(invitation.summary, 'Invite @bob to Orreries')
   assert.deepEqual(invitation.changes, ['Username or e-mail address: @bob', 'Role: Viewer'])
-  const removal = describe('organization.updated', { organizationId: 'o', logoUrl: null, from: { logoUrl: 'https://a.example/' } })
+  const removal = describe('organization.updated', {
+    organizationId: 'o',
+    logoUrl: null,
+    from: { logoUrl: 'https://a.example/' },
+  })
   assert.deepEqual(removal.changes, ['Logo URL: https://a.example/ → none'])
 })
 
@@ -66,7 +75,7 @@ test('what ends with an act is said, also to who leaves', () => {
   assert.deepEqual([leaving.summary, leaving.ends], ['Leave Orreries', business.leaveWhat])
 })
 
-test('ACT-81 what has no words, or misleads the eye, is left to the exact data, which is then to be read', () => {
+test('ACT-89 what has no words, or misleads the eye, is left to the exact data, which is then to be read', () => {
   const hostile = describe('organization.updated', { organizationId: 'o', name: 'Orreries\u202E seirerrO' }, orreries)
   assert.deepEqual(hostile, {
     ...{ summary: 'Change the settings of Orreries', changes: [], ends: undefined, isComplete: false },
@@ -84,7 +93,11 @@ test('ACT-81 what has no words, or misleads the eye, is left to the exact data, 
 test('a secret is hidden, and everything else about a provider is said', () => {
   const clientSecret = { commitment: 'KUEHcWgVnUE+Z7iS2F4Teup036QIZgQveFfebX/dJbU=' }
   const oidc = { issuer: 'https://login.example', clientId: 'c', clientSecret }
-  const connection = describe('sso.connection.created', { organizationId: 'o', name: 'Login', domains: [], oidc }, orreries)
+  const connection = describe(
+    'sso.connection.created',
+    { organizationId: 'o', name: 'Login', domains: [], oidc },
+    orreries,
+  )
   assert.equal(connection.summary, 'Add the SSO connection Login to Orreries')
   assert.equal(connection.isComplete, true)
   assert.deepEqual(connection.changes, [

@@ -59,7 +59,13 @@ test('ACT-76 only the tab that has started an act takes its outcome, once, and r
 
 test('ACT-76 a fragment of another act, or of another form, says nothing', () => {
   const noted = { act: JSON.stringify({ actId, action: shown.action }) }
-  const foreign = [`#act=${identityId}&done`, `#act=${actId}&other`, `#act=${actId}`, '#act=&done', `#act=${actId}&done&x`]
+  const foreign = [
+    `#act=${identityId}&done`,
+    `#act=${actId}&other`,
+    `#act=${actId}`,
+    '#act=&done',
+    `#act=${actId}&done&x`,
+  ]
   for (const hash of foreign) {
     const { items, replaced } = openTab(hash, noted)
     assert.equal(takeReturnedAct(), undefined, hash)

@@ -78,6 +78,7 @@ export const actMessages: typeof english = {
   exactStatement: 'Unterschriebene Erklärung',
   incomplete: 'Nicht alles an dieser Änderung lässt sich in Worten beschreiben. Lies die genauen Daten bis zum Ende.',
   signatories: 'Mitglieder des Rats',
+  may: { sign: 'unterschreibt', approve: 'gibt frei', both: 'unterschreibt und gibt frei' },
   ends: {
     founded:
       'Danach unterschreiben und geben nur diese Personen für die Organisation frei, und sie entscheiden gemeinsam, wer ' +

@@ -34,7 +34,7 @@ export const businessMessages: typeof english = {
     outcomes: {
       done: (change) => `${change}. Das Audit-Log bewahrt deine Unterschrift auf.`,
       declined: () => 'Nichts wurde geändert: Du hast nicht unterschrieben.',
-      proposed: (change) => `Vorgeschlagen: ${change}. Zuerst müssen andere freigeben.`,
+      proposed: () => 'Vorgeschlagen. Bevor es umgesetzt werden kann, müssen andere freigeben.',
       ended: () => 'Nichts wurde geändert. Nimm die Änderung noch einmal vor, um sie zu unterschreiben.',
     },
   },

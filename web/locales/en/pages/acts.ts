@@ -18,7 +18,8 @@ export const actMessages = {
   acts: {
     'organization.updated': ({ organization }: Act) => `Change the settings of ${organization}`,
     'organization.deleted': ({ organization }: Act) => `Delete ${organization}`,
-    'organization.member.updated': ({ organization, what }: Act) => `Change the permissions of ${what} in ${organization}`,
+    'organization.member.updated': ({ organization, what }: Act) =>
+      `Change the permissions of ${what} in ${organization}`,
     'organization.member.removed': ({ organization, what }: Act) => `Remove ${what} from ${organization}`,
     'organization.invitation.created': ({ organization, what }: Act) => `Invite ${what} to ${organization}`,
     'organization.invitation.revoked': ({ organization, what }: Act) =>
@@ -33,7 +34,8 @@ export const actMessages = {
     'organization.kms.removed': ({ organization }: Act) => `Remove the KMS of ${organization}`,
     'sso.connection.created': ({ organization, what }: Act) => `Add the SSO connection ${what} to ${organization}`,
     'sso.connection.updated': ({ organization, what }: Act) => `Change the SSO connection ${what} of ${organization}`,
-    'sso.connection.confirmed': ({ organization, what }: Act) => `Confirm the SSO connection ${what} of ${organization}`,
+    'sso.connection.confirmed': ({ organization, what }: Act) =>
+      `Confirm the SSO connection ${what} of ${organization}`,
     'sso.connection.deleted': ({ organization, what }: Act) => `Delete the SSO connection ${what} of ${organization}`,
     'sso.encryption_key.created': ({ organization, what }: Act) =>
       `Publish a SAML encryption key for ${what} of ${organization}`,
@@ -41,8 +43,10 @@ export const actMessages = {
       `Remove the SAML encryption key of ${what} of ${organization}`,
     'scim.token.created': ({ organization, what }: Act) => `Create a SCIM token for ${what} of ${organization}`,
     'scim.token.revoked': ({ organization, what }: Act) => `Remove SCIM from ${what} of ${organization}`,
-    'organization.signatory.admitted': ({ organization, what }: Act) => `Admit ${what} to the council of ${organization}`,
-    'organization.signatory.suspended': ({ organization, what }: Act) => `Suspend ${what} in the council of ${organization}`,
+    'organization.signatory.admitted': ({ organization, what }: Act) =>
+      `Admit ${what} to the council of ${organization}`,
+    'organization.signatory.suspended': ({ organization, what }: Act) =>
+      `Suspend ${what} in the council of ${organization}`,
     'organization.council.reset_requested': ({ organization }: Act) =>
       `Ask to end the council of ${organization} without its approval`,
     'organization.council.reset': ({ organization }: Act) => `End the council of ${organization} without its approval`,
@@ -82,22 +86,27 @@ export const actMessages = {
   exactStatement: 'Signed statement',
   incomplete: 'Not everything in this change can be described in words. Read the exact data to the end.',
   signatories: 'Signatories',
+  may: { sign: 'signs', approve: 'approves', both: 'signs and approves' },
   ends: {
     founded: 'Afterwards only these people sign and approve for the organization, and decide together who else does.',
-    suspended: 'They sign and approve nothing for the organization any more. They can still veto a reset of the council.',
+    suspended:
+      'They sign and approve nothing for the organization any more. They can still veto a reset of the council.',
     resetRequested:
       'You can end the council in 14 days. Its members get a mail, and each of them can veto it until then.',
     reset: 'Afterwards no approvals are needed. Receipts of the organization show that the council was ended this way.',
   },
   proposedBy: (who: string) => `Proposed by ${who}.`,
-  approving: 'Your passkey confirms the approval. The change is made once enough others have approved and its author signs.',
+  approving:
+    'Your passkey confirms the approval. The change is made once enough others have approved and its author signs.',
   approve: 'Approve',
   sign: 'Sign',
   decline: 'Cancel',
-  codeWhy: 'This passkey confirmed the change, but can’t unlock your signing key. Enter your recovery code; it stays valid.',
+  codeWhy:
+    'This passkey confirmed the change, but can’t unlock your signing key. Enter your recovery code; it stays valid.',
   whoAreYouWhy: 'Sign in to see and sign the change.',
   nothing: 'Nothing to sign here',
-  nothingWhy: 'This change was already made, has expired, or was started in another browser. Nothing more happens here.',
+  nothingWhy:
+    'This change was already made, has expired, or was started in another browser. Nothing more happens here.',
   back: 'Back to the organization',
   again: 'Start over',
   stopped: 'Nothing was signed',

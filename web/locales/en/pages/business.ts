@@ -34,7 +34,7 @@ export const businessMessages = {
     outcomes: {
       done: (change: string) => `${change}. The audit log keeps your signature.`,
       declined: () => 'Nothing was changed: you didn’t sign.',
-      proposed: (change: string) => `Proposed: ${change}. Others have to approve it first.`,
+      proposed: () => 'Proposed. Others have to approve it before it can be done.',
       ended: () => 'Nothing was changed. Make the change again to sign it.',
     },
   },

@@ -5,7 +5,8 @@ export const councilMessages = {
   none:
     'Members who may sign do so alone. With a council, each signature of the organization needs approvals of others, ' +
     'and nobody changes alone who decides.',
-  founding: 'All members who may sign or approve now become its signatories, and each has to approve. Give and remove these permissions first.',
+  founding:
+    'All members who may sign or approve now become its signatories, and each has to approve. Give and remove these permissions first.',
   found: 'Propose council',
   what: (approvals: number) =>
     plural('en', approvals, {
@@ -39,7 +40,8 @@ export const councilMessages = {
       'For the case that too few signatories are left. After 14 days in which none of them objects, an owner can end the ' +
       'council. All of them get a mail, and receipts show it from then on.',
     request: 'Request end of the council',
-    pending: (day: string, last: string) => `The end of the council was requested. It is possible from ${day} until ${last}.`,
+    pending: (day: string, last: string) =>
+      `The end of the council was requested. It is possible from ${day} until ${last}.`,
     veto: 'Veto',
     complete: 'End the council',
     happened: (day: string) => `A council of this organization was ended without its approval on ${day}.`,

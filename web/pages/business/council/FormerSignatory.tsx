@@ -13,7 +13,13 @@ import { useBusinessMessages } from '../words.ts'
 import { useCouncilMessages } from './words.ts'
 
 /** The council of an organization that the user has left: its signatories can still veto its end. */
-export function FormerSignatory({ organizationId, otherwise }: { organizationId: string; otherwise: ComponentChildren }) {
+export function FormerSignatory({
+  organizationId,
+  otherwise,
+}: {
+  organizationId: string
+  otherwise: ComponentChildren
+}) {
   const { retry } = useBusinessMessages()
   const { reset: words } = useCouncilMessages()
   const { language } = useLocale()
@@ -23,8 +29,7 @@ export function FormerSignatory({ organizationId, otherwise }: { organizationId:
   const params = { organizationId }
   const read: Action = { name: 'retry', label: retry, do: async () => setCouncil(await readCouncil(organizationId)) }
   useEffect(() => void doing.perform(read), [])
-  if (council === undefined)
-    return doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />
+  if (council === undefined) return doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />
   const { resetPossibleAt, resetExpiresAt, isSignatory } = council === 'none' ? none : council
   if (resetPossibleAt === null || resetExpiresAt === null || !isSignatory) return <>{otherwise}</>
   const day = (instant: string) => dayOf(instant, language, new Date())

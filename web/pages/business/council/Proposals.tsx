@@ -4,12 +4,7 @@ import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { dayOf } from '../../../lib/text/dates.ts'
-import {
-  approveProposal,
-  completeProposal,
-  type DescribedProposal,
-  withdrawProposal,
-} from './proposal.ts'
+import { approveProposal, completeProposal, type DescribedProposal, withdrawProposal } from './proposal.ts'
 import { useCouncilMessages } from './words.ts'
 
 type Props = { organization: OwnOrganization; proposals: DescribedProposal[]; onChanged: () => unknown }
@@ -72,7 +67,12 @@ function Entry({ of: { proposal, description }, organization, onChanged }: Entry
     <li class="entry domain proposal">
       <div>
         <h3>{description.summary}</h3>
-        <p>{words.proposedBy(`${proposedBy.displayName} (@${proposedBy.handle})`, dayOf(expiresAt, language, new Date()))}</p>
+        <p>
+          {words.proposedBy(
+            `${proposedBy.displayName} (@${proposedBy.handle})`,
+            dayOf(expiresAt, language, new Date()),
+          )}
+        </p>
         <p>{words.approvals(approvals.length, approvalsNeeded, who)}</p>
       </div>
       {changes.length > 0 && <DefinitionList of={changes} />}

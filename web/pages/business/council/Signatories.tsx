@@ -44,8 +44,7 @@ function Signatory({ of: signatory, organization }: { of: CouncilSignatory; orga
   const suspend: Action = {
     name: `suspend-${handle}`,
     label: words.suspend,
-    do: () =>
-      act(`DELETE ${path}/:identityId`, { params: { ...params, identityId }, querystring, body: null }),
+    do: () => act(`DELETE ${path}/:identityId`, { params: { ...params, identityId }, querystring, body: null }),
   }
   const restore: Action = {
     name: `restore-${handle}`,

@@ -1,6 +1,7 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { Proposal } from '@countersign/protocol/organizations/proposals'
 import { type ActionDescription, describeAction } from '../../../lib/acts/describe-action.ts'
+import { detailsOf } from '../../../lib/acts/statement.ts'
 import { type ActionSubject, loadActionSubject } from '../../../lib/acts/subject.ts'
 import type { ActWords, BusinessWords } from '../../../lib/acts/words.ts'
 import { ApiError } from '../../../lib/api/call.ts'
@@ -20,7 +21,7 @@ export async function readProposals(
   const { proposals } = await callBusiness('GET /api/organizations/:organizationId/proposals', given)
   return Promise.all(
     proposals.map(async (proposal) => {
-      const act = { action: proposal.action, details: JSON.parse(JSON.stringify(proposal.details)) }
+      const act = { action: proposal.action, details: detailsOf(proposal.details) }
       const { id: organizationId, identityId } = organization
       const subject = await loadActionSubject({ organizationId, identityId, details: act.details }).catch(
         (error: unknown) => withoutNames(error, organization),
