@@ -1,5 +1,5 @@
 /**
- * An operator who lies about the members and the trail of organizations, against unmodified pages, SDK and command line.
+ * An operator who lies about the members and the trail of organizations, against unmodified pages, SDK and CLI.
  */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -106,8 +106,8 @@ describe('a member is invented', () => {
 })
 
 /**
- * An organization that Ada has renamed twice in this browser, which follows its trail. The command has verified it, with
- * the signatures in it. Then the operator lies about it.
+ * An organization that Ada has renamed twice in this browser, which follows its trail. The CLI has verified it, with the
+ * signatures in it. Then the operator lies about it.
  */
 function onOrganization(lie: (organizationId: OrganizationId, trail: string[]) => Promise<void>): void {
   onScene()
