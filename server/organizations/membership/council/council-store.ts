@@ -109,10 +109,7 @@ export async function suspendSignatory(
   return numUpdatedRows === 1n
 }
 
-/**
- * Suspends the signatories among these identities that have none of their admitted rights any more. Returns their
- * number.
- */
+/** Suspends those of these identities that have none of their admitted rights any more. Returns their number. */
 export async function suspendWithout(
   tx: Transaction,
   organizationId: OrganizationId,

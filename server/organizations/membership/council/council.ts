@@ -66,10 +66,7 @@ export async function loadCouncil(
   }
 }
 
-/**
- * Lists the members who would found a council now: who sign or approve, one identity of each user. Of the acting user
- * that is `acting`.
- */
+/** Lists who would found a council: members who sign or approve, one identity of each user, such as `acting`. */
 export async function listFounders(
   db: Database,
   organizationId: OrganizationId,
