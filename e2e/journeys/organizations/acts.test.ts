@@ -184,7 +184,7 @@ test('ACT-74 an act that the service shows a second time is not signed again', a
   await person.leave()
 })
 
-test('ACT-75 ACT-76 the way back leads to organizations alone, and no link makes them say that something was done', async () => {
+test('ACT-75 ACT-76 the way back leads to organizations, and no link makes them say that an act was done', async () => {
   const { person, page, organizationId, settings, rename } = await open('ada-back')
   await rename('Other engines')
   await readAct(page)

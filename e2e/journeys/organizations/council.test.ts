@@ -129,7 +129,7 @@ test('CNC-41 an owner asks to end a council, and a signatory vetoes it, also one
   for (const person of [ada, bob, cora]) await person.leave()
 })
 
-test('CNC-42 an approval signs the proposal that is shown, and nothing that the service puts in its place', async () => {
+test('CNC-42 an approval signs the proposal that is shown, and nothing that the service names instead', async () => {
   const { ada, bob, cora, visit } = await assemble('lies')
   await visit(ada)
   await ada.write('approvalsNeeded', '1')

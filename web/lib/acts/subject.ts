@@ -48,7 +48,7 @@ async function readWhat(place: ActionLocation, details: ShownAct['details']): Pr
   return {}
 }
 
-/** Returns the people whom the founding of a council names. */
+/** Returns the people that the founding of a council names. */
 export function foundersIn({
   from,
 }: ShownAct['details']): { identityId: string; maySign: boolean; mayApprove: boolean }[] {

@@ -1,7 +1,7 @@
 /**
- * Follows the trail of an organization from a head that is known to a later one. It checks the chain alone: who followed
- * it before notices that entries were changed, left out or put in between. Signatures are verified with the whole trail
- * (`trail-verification.ts`).
+ * Follows the trail of an organization from a head that is known to a later one. It checks the chain alone: a browser
+ * that followed it before notices that entries were changed, left out or put in between. Signatures are verified with
+ * the whole trail (`trail-verification.ts`).
  */
 import { isObject } from '../json.ts'
 import { type JsonObject, parseCanonicalJson } from '../signing/canonical-json.ts'
