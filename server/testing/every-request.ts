@@ -45,11 +45,11 @@ export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox)
   await readLog(client)
   await registerApps(client)
   await organize(client, enterprise)
+  await decideByCouncil(client)
   await signForOrganizations(client)
   await shareKeys(client)
   await signInByProvider(client, enterprise)
   await signInBySaml(client, enterprise)
-  await decideByCouncil(client)
   await operate(client)
 }
 

@@ -54,6 +54,13 @@ const member = [
   'named_by_directory as namedByDirectory',
 ] as const
 
+/** Reads what the council has admitted a member for, where there is one: no other organization costs a lookup. */
+const admittedTo = (right: 'may_sign' | 'may_approve') => sql<boolean | null>`case when approvals_needed > 0 then (
+  select ${sql.ref(right)} from organization_signatory signatory
+  where signatory.organization_id = organization_member.organization_id
+    and signatory.identity_id = organization_member.identity_id and suspended_at is null
+) end`
+
 /** A membership with its organization. */
 export type Membership = Awaited<ReturnType<typeof listMembershipsOfSession>>[number]
 
@@ -67,14 +74,8 @@ function everyMembership(db: Database, ofIdentities: RawBuilder<boolean>) {
       selectFrom('organization_member').selectAll().where(ofIdentities).offset(0).as('organization_member'),
     )
     .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')
-    .leftJoin('organization_signatory as signatory', (join) =>
-      join
-        .onRef('signatory.organization_id', '=', 'organization_member.organization_id')
-        .onRef('signatory.identity_id', '=', 'organization_member.identity_id')
-        .on('suspended_at', 'is', null),
-    )
     .select([...organization, ...member])
-    .select(['may_sign as isAdmittedToSign', 'may_approve as isAdmittedToApprove'])
+    .select([admittedTo('may_sign').as('isAdmittedToSign'), admittedTo('may_approve').as('isAdmittedToApprove')])
     .select(['signing_authority as signingAuthority', 'joined_at as joinedAt'])
     .select(({ ref }) => ref('scopes').$castTo<OrganizationScope[]>().as('scopes'))
     .orderBy('joined_at')

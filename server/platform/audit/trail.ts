@@ -76,8 +76,8 @@ async function placeEvents(
 }
 
 /**
- * Gives the events of an organization that wait, up to a batch of them, their places. Returns the head after them, as the
- * next signed statement names it, and locks it until the transaction ends.
+ * Gives the events of an organization that wait, up to a batch of them, their places. Returns the head after them, as
+ * the next signed statement names it, and locks it until the transaction ends.
  */
 export async function lockExtendedTrail(tx: Transaction, organizationId: OrganizationId): Promise<store.TrailHeadRow> {
   const locked = await store.lockTrail(tx, organizationId)

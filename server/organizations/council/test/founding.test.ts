@@ -85,7 +85,7 @@ test('CNC-51 the operator can replace SECRET_KEY while a proposal is open', asyn
   assert.equal(approvalsNeeded, 2)
 })
 
-test('CNC-52 whoever has only the session of an admin suspends no signatory, and every signatory can leave', async () => {
+test('CNC-52 the session of an admin alone suspends no signatory, and every signatory can leave', async () => {
   const { id, owner, members, grant } = await createSignatories(world, 1, 'admin', 'signer', 'signer', 'viewer')
   const [admin, one, two, viewer] = members
   const path = (memberId: string) => `/organizations/${id}/members/${memberId}` as const
@@ -102,7 +102,7 @@ test('CNC-52 whoever has only the session of an admin suspends no signatory, and
   }
   const { signatories } = (await businessRequest(world, owner, `GET /organizations/${id}/council`)).json().council
   assert.ok(signatories.every(({ suspendedAt }: { suspendedAt: string | null }) => suspendedAt === null))
-  // What suspends nobody needs the session alone, as without a council.
+  // What suspends no one needs the session alone, as without a council.
   assert.equal((await grant(one.memberId, { scopes: ['read', 'sign'] })).statusCode, 200)
   assert.equal((await businessRequest(world, admin, `DELETE ${path(viewer.memberId)}`)).statusCode, 204)
   assert.equal((await businessRequest(world, two, `DELETE ${path(two.memberId)}`)).statusCode, 204)

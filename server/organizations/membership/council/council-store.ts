@@ -34,8 +34,8 @@ export async function listSignatories(db: Database, organizationId: Organization
 export type Candidate = { identityId: IdentityId; userId: UserId } & SignatoryRights
 
 /**
- * Lists the members who could be signatories by their permissions: of each user one identity, in the order in which they
- * joined. That is `acting`, with which its user signs the founding, or preferably one with a signing key.
+ * Lists the members who could be signatories by their permissions: of each user one identity, in the order in which
+ * they joined. That is `acting`, with which its user signs the founding, or preferably one with a signing key.
  */
 export async function listCandidates(
   db: Database,
@@ -109,7 +109,7 @@ export async function suspendSignatory(
   return numUpdatedRows === 1n
 }
 
-/** Suspends the signatories among these identities that have none of their admitted rights any more. Returns their number. */
+/** Suspends those of these identities that have none of their admitted rights any more. Returns their number. */
 export async function suspendWithout(
   tx: Transaction,
   organizationId: OrganizationId,

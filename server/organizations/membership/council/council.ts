@@ -65,7 +65,7 @@ export async function loadCouncil(
   }
 }
 
-/** Lists who would found a council now: the members who sign or approve, one identity of each user, such as `acting`. */
+/** Lists who would found a council: members who sign or approve, one identity of each user, such as `acting`. */
 export async function listFounders(
   db: Database,
   organizationId: OrganizationId,
