@@ -184,7 +184,7 @@ test('ACT-74 an act that the service shows a second time is not signed again', a
   await person.leave()
 })
 
-test('ACT-75 ACT-76 the way back leads to organizations alone, and no link makes them say that something was done', async () => {
+test('ACT-75 ACT-76 the way back leads to organizations, and no link makes them say that an act was done', async () => {
   const { person, page, organizationId, settings, rename } = await open('ada-back')
   await rename('Other engines')
   await readAct(page)
@@ -260,6 +260,37 @@ test('ACT-77 an act that is declined, expired, superseded or outdated does nothi
   await signWithCode(page, person.code)
   await page.getByText(words.stoppedWhy.superseded).waitFor()
   assert.equal(await readName(), 'Meanwhile')
+  await person.leave()
+})
+
+test('ACT-85 a member who has followed the trail, and may only read now, leaves by a signature', async () => {
+  const { person, page, organizationId, settings, rename } = await open('ada-leaves')
+  await rename('Followed')
+  await signAct(page)
+  await returned(page, 'done')
+  const bob = await stage.enroll({ handle: 'bob-stays', displayName: 'Bob' })
+  const { businessUrl, authUrl, baseUrl } = stage.service
+  const headers = { origin: authUrl }
+  const place = `${businessUrl}/api/organizations/${organizationId}`
+  const invitation = { handle: 'bob-stays', role: 'owner' }
+  const { token } = await (
+    await person.context.request.post(`${place}/invitations`, { headers, data: invitation })
+  ).json()
+  const { identities } = await bob.call(baseUrl, 'GET /api/auth/session')
+  const joining = { headers, data: { identityId: identities[0]?.identityId } }
+  await bob.context.request.post(`${businessUrl}/api/invitations/${token}/accept`, joining)
+  const { members } = await (await bob.context.request.get(`${place}/members`, { headers })).json()
+  const { memberId } = members.find(({ handle }: { handle: string }) => handle === 'ada-leaves')
+  const demotion = { role: 'viewer', scopes: ['read'], signingAuthority: false }
+  const demoted = await bob.context.request.patch(`${place}/members/${memberId}`, { headers, data: demotion })
+  assert.ok(demoted.ok(), await demoted.text())
+
+  await page.goto(settings.replace('settings', 'members'))
+  await person.control('leave-of-member').click()
+  await signAct(page)
+  await returned(page, 'done')
+  assert.equal(page.url(), `${businessUrl}/organizations`)
+  await bob.leave()
   await person.leave()
 })
 

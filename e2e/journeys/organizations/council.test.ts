@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
 import { actMessages as acts } from '../../../web/locales/en/pages/acts.ts'
 import { councilMessages as words } from '../../../web/locales/en/pages/council.ts'
+import { foundCouncil } from '../../apps/council.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
 import { readAct, returned, signAct, signChange } from '../../apps/signed-actions.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
@@ -41,7 +42,7 @@ async function assemble(nth: string) {
     await person.page.goto(council)
     await person.page.getByRole('heading', { name: words.proposals }).waitFor()
   }
-  return { ada, bob, cora, join, visit, council }
+  return { ada, bob, cora, organizationId: id, join, visit, council }
 }
 
 /** Proposes a change on the page of the council. */
@@ -100,17 +101,9 @@ test('CNC-40 an owner proposes a council, each of its people accepts it, and the
 })
 
 test('CNC-41 an owner asks to end a council, and a signatory vetoes it, also one who has left', async () => {
-  const { ada, bob, cora, visit, council } = await assemble('ends')
+  const { ada, bob, cora, organizationId, visit, council } = await assemble('ends')
   const overBob = await watch(bob, { language: 'en', ...windows })
-  await visit(ada)
-  await ada.write('approvalsNeeded', '1')
-  await propose(ada, 'save-approvals')
-  for (const person of [bob, cora]) {
-    await visit(person)
-    await signChange(person, 'approve-proposal')
-  }
-  await visit(ada)
-  await signChange(ada, 'complete-proposal')
+  await foundCouncil(ada, [bob, cora], stage.service, { organizationId, approvalsNeeded: 1 })
   await signChange(ada, 'request-reset')
   await visit(bob)
   await bob.control('veto-reset').waitFor()
@@ -136,7 +129,7 @@ test('CNC-41 an owner asks to end a council, and a signatory vetoes it, also one
   for (const person of [ada, bob, cora]) await person.leave()
 })
 
-test('CNC-42 an approval signs the proposal that is shown, and nothing that the service puts in its place', async () => {
+test('CNC-42 an approval signs the proposal that is shown, and nothing that the service names instead', async () => {
   const { ada, bob, cora, visit } = await assemble('lies')
   await visit(ada)
   await ada.write('approvalsNeeded', '1')

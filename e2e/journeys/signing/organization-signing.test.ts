@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
+import { foundCouncil } from '../../apps/council.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
@@ -24,10 +25,10 @@ const heading = ({ page }: Person, name: string) => page.getByRole('heading', { 
 const awake = ({ page }: Person, action: string) => page.locator(`[data-action="${action}"][aria-disabled="false"]`)
 
 /** Calls the business host as the user of a page. */
-async function ask({ context }: Person, path: string, method: 'POST' | 'PATCH', data: object) {
+async function ask({ context }: Person, path: string, data: object) {
   const { authUrl, businessUrl } = stage.service
   const answer = await context.request.fetch(`${businessUrl}/api${path}`, {
-    method,
+    method: 'POST',
     headers: { origin: authUrl },
     data,
   })
@@ -40,11 +41,11 @@ async function acme() {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob Babbage' })
   const id = await foundOrganization(ada, stage.service, 'Analytical Engines')
-  await ask(ada, `/organizations/${id}`, 'PATCH', { approvalsNeeded: 1 })
-  const invited = await ask(ada, `/organizations/${id}/invitations`, 'POST', { handle: 'bob', role: 'signer' })
+  const invited = await ask(ada, `/organizations/${id}/invitations`, { handle: 'bob', role: 'signer' })
   const { token }: ResponseOf<'POST /api/organizations/:organizationId/invitations'> = await invited.json()
   const { identities } = await bob.call(stage.service.baseUrl, 'GET /api/auth/session')
-  await ask(bob, `/invitations/${token}/accept`, 'POST', { identityId: identities[0]?.identityId })
+  await ask(bob, `/invitations/${token}/accept`, { identityId: identities[0]?.identityId })
+  await foundCouncil(ada, [bob], stage.service, { organizationId: id, approvalsNeeded: 1 })
   return { id, ada, bob }
 }
 

@@ -20,8 +20,7 @@ import {
   type StatedAct,
   type StatedByService,
 } from './statement.ts'
-import { followActTrail, noteOwnAct } from './trail.ts'
-import type { RememberedTrail } from './trail-memory.ts'
+import { type ActTrail, followActTrail, noteOwnAct } from './trail.ts'
 
 const loadVault = () => import('../keys/key-vault.ts')
 
@@ -35,8 +34,7 @@ export type StartedAct = {
   /** The statement as the service has written it. */
   text: string
   stated: StatedByService
-  trail: RememberedTrail
-}
+} & ActTrail
 
 /** Why nothing is signed, besides an alarm. */
 export type ActStop = ActDifference | 'outdated'
@@ -61,11 +59,11 @@ export async function followAct(place: ActPlace, act: ActFields): Promise<Starte
   const { role, action, salt, statement: text, proposal } = act
   const stated = readStated(text)
   if (!stated) return { stop: 'statement' }
-  const trail = await followActTrail(place, { ...stated, role, statement: text })
-  if (trail === 'outdated') return { stop: 'outdated' }
+  const followed = await followActTrail(place, { ...stated, role, action, statement: text })
+  if (followed === 'outdated') return { stop: 'outdated' }
   const details = detailsOf(act.details)
   const shown = { ...place, role, action, details, salt, proposal: proposal?.statement ?? null }
-  return { shown, proposedBy: proposal?.proposedBy, text, stated, trail }
+  return { shown, proposedBy: proposal?.proposedBy, text, stated, ...followed }
 }
 
 type OwnKey = Extract<ResponseOf<'GET /api/signing/keys/:identityId'>, { hasKey: true }>
@@ -127,7 +125,8 @@ export async function performAct(
   })
   const { expiresAt } = started.stated
   // An approval has its place in the trail only with the act that it approves.
-  if (role === 'sign') await noteOwnAct(organizationId, started.trail, { text: statement.text, expiresAt })
+  if (role === 'sign' && started.isFollowed)
+    await noteOwnAct(organizationId, started.trail, { text: statement.text, expiresAt })
   return { result }
 }
 

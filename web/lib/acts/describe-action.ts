@@ -10,7 +10,7 @@ export type DescribedChange = { name: string; label: string; value: string; befo
 
 /** An action in words. */
 export type ActionDescription = {
-  /** One sentence that says what is done, and to which member. */
+  /** One sentence that says what is done, and who or what it concerns. */
   summary: string
   changes: DescribedChange[]
   /** What ends with it. */

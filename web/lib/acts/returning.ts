@@ -6,8 +6,8 @@ import { isObject } from '@countersign/protocol/formats/json'
 import type { ActPlace } from './act.ts'
 
 /**
- * What became of an act: it was done; the member declined it; it ended, and has to be started again; or it was proposed,
- * because it needs approvals.
+ * What became of an act: it was done; the member declined it; it ended, and has to be started again; or it was
+ * proposed, because it needs approvals.
  */
 export type ActOutcome = 'done' | 'declined' | 'ended' | 'proposed'
 

@@ -29,7 +29,7 @@ export type ShownAct = {
 /** What the service names in a statement, and the page cannot know: values that make it unique, and its time. */
 export type StatedByService = Pick<ActStatement, 'nonce' | 'at' | 'expiresAt' | 'keyVersion' | 'previousAct' | 'trail'>
 
-/** Parses the values of a statement that only the service knows; returns undefined if the statement has no such form. */
+/** Parses the values of a statement that only the service knows; returns undefined for text of another form. */
 export function readStated(text: string): StatedByService | undefined {
   const stated = parseCanonicalJson(text)
   if (!isObject(stated)) return undefined

@@ -6,8 +6,8 @@ import { useDeviceStore } from '../device-database.ts'
 type OwnAct = { statement: string; expiresAt: string }
 
 /**
- * Head of an organization's trail as this device has followed it. `at` is the time of the statement that named it. It is
- * not sealed, because it is compared before keys are unlocked: it shows which organizations were administered here.
+ * Head of an organization's trail as this device has followed it. `at` is the time of the statement that named it. It
+ * is not sealed, because it is compared before keys are unlocked: it shows which organizations were administered here.
  */
 export type RememberedTrail = TrailPlace & { at: string; ownAct: OwnAct | null }
 

@@ -1,6 +1,6 @@
 import { isLinkedEntry, type LinkedEntry } from '@countersign/protocol/formats/acts/follow-trail'
 import { callBusiness } from '../api/business-call.ts'
-import { NetworkError } from '../api/call.ts'
+import { ApiError, NetworkError } from '../api/call.ts'
 import { requireKeyNotices } from '../keys/key-notices.ts'
 import { keepEvidence } from '../keys/evidence-store.ts'
 import type { ActPlace } from './act.ts'
@@ -8,22 +8,42 @@ import type { StatedByService } from './statement.ts'
 import { checkTrail, type TrailAlarmCode, withOwnAct } from './trail-check.ts'
 import { readTrailMemory, type RememberedTrail, writeTrailMemory } from './trail-memory.ts'
 
-type Named = Pick<StatedByService, 'at' | 'trail' | 'previousAct'> & { role: 'sign' | 'approve'; statement: string }
+type Named = Pick<StatedByService, 'at' | 'trail' | 'previousAct'> & {
+  role: 'sign' | 'approve'
+  action: string
+  statement: string
+}
+
+/** A trail up to the head that a statement names. It is not followed if the member may not see it. */
+export type ActTrail = { trail: RememberedTrail; isFollowed: boolean }
 
 /**
  * Follows the trail of an organization from the head that this device remembers to the one that a statement names, and
  * remembers that. Returns `outdated` if the act was started before the last one that this device knows. A contradiction
  * replaces the page by an alarm: the promise then never settles, so that nothing is signed.
  */
-export async function followActTrail(place: ActPlace, named: Named): Promise<RememberedTrail | 'outdated'> {
+export async function followActTrail(place: ActPlace, named: Named): Promise<ActTrail | 'outdated'> {
   const { organizationId } = place
   const remembered = await readTrailMemory(organizationId)
-  const entries = remembered ? await readEntries(place, { from: remembered.sequence, to: named.trail.sequence }) : []
+  const range = { from: remembered?.sequence ?? 0, to: named.trail.sequence }
+  const entries = remembered ? await readEntries(place, range).catch(unlessLeaving(named)) : []
+  if (!entries) {
+    const { at, trail, previousAct } = named
+    return { trail: { ...trail, lastAct: previousAct, at, ownAct: null }, isFollowed: false }
+  }
   const checked = checkTrail(organizationId, remembered, named, entries)
   if (checked === 'outdated') return checked
   if ('alarm' in checked) return alarm(checked.alarm, { organizationId, remembered, named, entries })
   await advance(organizationId, checked.trail)
-  return checked.trail
+  return { trail: checked.trail, isFollowed: true }
+}
+
+/** A member who can only read leaves without seeing what others have done. All other acts need the trail. */
+function unlessLeaving({ action, role }: Named): (error: unknown) => undefined {
+  return (error) => {
+    const isHidden = error instanceof ApiError && error.code === 'insufficient_scope'
+    if (!isHidden || role !== 'sign' || action !== 'organization.member.removed') throw error
+  }
 }
 
 /** Notes an act that was done here: later trails must contain it. */

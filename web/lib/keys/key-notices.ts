@@ -2,8 +2,8 @@ import type { AlarmCode, KeyChange } from '@countersign/protocol/formats/self-re
 import type { TrailAlarmCode } from '../acts/trail-check.ts'
 
 /**
- * Reason why the keys cannot be used: a contradiction, also of an organization's trail, a log that could not be read for a day, or a change of a key
- * that the user does not know.
+ * Reason why the keys cannot be used: a contradiction, also of an organization's trail, a log that could not be read
+ * for a day, or a change of a key that the user does not know.
  */
 export type KeyAlarmCode = AlarmCode | TrailAlarmCode | 'log_unreachable' | 'unknown_change'
 

@@ -177,8 +177,8 @@ const noBytes = new Uint8Array()
 type Acting = { statement: JsonObject; evidence: PresenceEvidence }
 
 /**
- * Signs the statement of an act in an organization, base64. Returns undefined, and signs nothing, if the public key that
- * the service names is not that of the private key. Throws `DecryptionError`.
+ * Signs the statement of an act in an organization, base64. Returns undefined, and signs nothing, if the public key
+ * that the service names is not that of the private key. Throws `DecryptionError`.
  */
 export async function signAct(
   masterKey: MasterKey,

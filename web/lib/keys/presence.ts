@@ -21,7 +21,7 @@ type Input = {
   salt: BufferSource
 }
 
-/** Lets the user confirm with a passkey. With most passkeys, the same use unlocks their keys. Throws `CeremonyError`. */
+/** Lets the user confirm with a passkey. With most passkeys, the same use unlocks keys. Throws `CeremonyError`. */
 export async function confirmPresence(input: Input): Promise<ConfirmedPresence> {
   const { rpId, challenge, candidates, passkeys, keyWraps, salt } = input
   const openers = candidates === 'all' ? [] : openersOf(keyWraps)

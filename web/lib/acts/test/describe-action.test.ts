@@ -32,7 +32,7 @@ test('an act is described in one sentence, with what it changes, and from what',
     summary: 'Make Charles Babbage (@charles) an admin of Orreries',
     changes: [
       'Role: Viewer → Admin',
-      'Permissions: View the organization and its members → View the organization and its members, Sign for the organization',
+      `Permissions: ${business.scopes.read} → ${business.scopes.read}, ${business.scopes.sign}`,
       'Can sign for the organization: Yes',
     ],
     ends: undefined,

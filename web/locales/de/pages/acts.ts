@@ -72,7 +72,7 @@ export const actMessages: typeof english = {
   },
   unknown: (action, organization) => `${action} in ${organization}`,
   becomes: 'wird zu',
-  what: 'Dein Passkey bestätigt die Änderung, und deine Organisation bewahrt deine Unterschrift in ihrem Verlauf auf.',
+  what: 'Dein Passkey bestätigt die Änderung, und die Organisation bewahrt deine Unterschrift in ihrer Prüfkette auf.',
   exact: 'Genaue Daten',
   exactChange: 'Änderung',
   exactStatement: 'Unterschriebene Erklärung',
@@ -81,7 +81,8 @@ export const actMessages: typeof english = {
   may: { sign: 'unterschreibt', approve: 'gibt frei', both: 'unterschreibt und gibt frei' },
   ends: {
     founded:
-      'Danach unterschreiben und geben nur diese Personen für die Organisation frei, und sie entscheiden gemeinsam, wer ' +
+      'Danach unterschreiben und geben nur diese Personen für die Organisation frei, und sie entscheiden ' +
+      'gemeinsam, wer ' +
       'dazukommt.',
     suspended:
       'Sie unterschreiben und geben für die Organisation nichts mehr frei. Gegen das Ende des Rats können sie weiter ' +

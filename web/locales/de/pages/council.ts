@@ -4,16 +4,22 @@ import type { councilMessages as english } from '../../en/pages/council.ts'
 /** Holds the messages about the council of an organization, its proposals and its reset. In German. */
 export const councilMessages: typeof english = {
   none:
-    'Mitglieder, die unterschreiben dürfen, tun es allein. Mit einem Rat braucht jede Unterschrift der Organisation die ' +
+    'Mitglieder, die unterschreiben dürfen, tun es allein. Mit einem Rat braucht jede Unterschrift der ' +
+    'Organisation die ' +
     'Freigabe anderer, und niemand ändert allein, wer entscheidet.',
   founding:
-    'Alle Mitglieder, die jetzt unterschreiben oder freigeben dürfen, kommen in den Rat, und alle müssen zustimmen. Gib ' +
+    'Alle Mitglieder, die jetzt unterschreiben oder freigeben dürfen, kommen in den Rat, und alle müssen ' +
+    'zustimmen. Gib ' +
     'und nimm diese Berechtigungen vorher.',
   found: 'Rat vorschlagen',
   what: (approvals) =>
     plural('de', approvals, {
-      one: 'Nur diese Personen unterschreiben und geben für die Organisation frei. Jede Unterschrift und jede Änderung des Rats braucht 1 Freigabe.',
-      other: `Nur diese Personen unterschreiben und geben für die Organisation frei. Jede Unterschrift und jede Änderung des Rats braucht ${approvals} Freigaben.`,
+      one:
+        'Nur diese Personen unterschreiben und geben für die Organisation frei. Jede Unterschrift und jede ' +
+        'Änderung des Rats braucht 1 Freigabe.',
+      other:
+        `Nur diese Personen unterschreiben und geben für die Organisation frei. Jede Unterschrift und jede ` +
+        `Änderung des Rats braucht ${approvals} Freigaben.`,
     }),
   change: 'Änderung vorschlagen',
   signatories: 'Mitglieder des Rats',
@@ -39,7 +45,8 @@ export const councilMessages: typeof english = {
   reset: {
     title: 'Den Rat ohne seine Freigabe beenden',
     what:
-      'Für den Fall, dass zu wenige Mitglieder des Rats übrig sind. Nach 14 Tagen ohne Einspruch kann ein Inhaber den ' +
+      'Für den Fall, dass zu wenige Mitglieder des Rats übrig sind. Nach 14 Tagen ohne Einspruch kann ein Inhaber ' +
+      'den ' +
       'Rat beenden. Alle erhalten eine E-Mail, und Belege zeigen es von da an.',
     request: 'Ende des Rats ankündigen',
     pending: (day, last) => `Das Ende des Rats ist angekündigt. Es ist möglich ab ${day} und bis ${last}.`,

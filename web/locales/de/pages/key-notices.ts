@@ -43,9 +43,9 @@ export const keyNoticesMessages: typeof english = {
         'deinem Wiederherstellungscode oder einem entsperrten Gerät.',
     },
     trail: {
-      title: 'Der Verlauf der Organisation ist ein anderer',
+      title: 'Die Prüfkette der Organisation ist eine andere',
       what:
-        'Der Dienst zeigt einen anderen Verlauf der Änderungen in dieser Organisation, als dieser Browser bisher ' +
+        'Der Dienst zeigt eine andere Kette der Änderungen in dieser Organisation, als dieser Browser bisher ' +
         'gesehen hat: Etwas wurde nachträglich entfernt, eingefügt oder verändert.',
     },
     newer: {
@@ -75,7 +75,8 @@ export const keyNoticesMessages: typeof english = {
   },
   download: 'Nachweis speichern',
   trailContents:
-    'Die Datei enthält Einträge des Verlaufs der Organisation, wie der Dienst sie gezeigt hat, und was dieser Browser ' +
+    'Die Datei enthält Einträge der Prüfkette der Organisation, wie der Dienst sie gezeigt hat, und was dieser ' +
+    'Browser ' +
     'davon wusste. Sie enthält keine geheimen Schlüssel und keine Einzelheiten der Änderungen.',
   contents:
     'Die Datei enthält die ID deiner Identität und Antworten des Dienstes. Sie enthält keine geheimen Schlüssel ' +

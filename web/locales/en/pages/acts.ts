@@ -112,10 +112,12 @@ export const actMessages = {
   stopped: 'Nothing was signed',
   stoppedWhy: {
     statement:
-      'The service describes this change differently from what you saw here. Start over. If this happens again, don’t ' +
+      'The service describes this change differently from what you saw here. Start over. If this happens again, ' +
+      'don’t ' +
       'sign and tell the operator.',
     clock:
-      'The clock of this device and the clock of the service differ by more than ten minutes. Set the date and time of ' +
+      'The clock of this device and the clock of the service differ by more than ten minutes. Set the date and ' +
+      'time of ' +
       'the device automatically, then start over.',
     outdated: 'This change was prepared before something else that you did or saw in this browser. Start over.',
     superseded: 'Someone else made a change at the same time. Check whether yours is still needed, and start over.',

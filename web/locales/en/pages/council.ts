@@ -6,12 +6,17 @@ export const councilMessages = {
     'Members who may sign do so alone. With a council, each signature of the organization needs approvals of others, ' +
     'and nobody changes alone who decides.',
   founding:
-    'All members who may sign or approve now become its signatories, and each has to approve. Give and remove these permissions first.',
+    'All members who may sign or approve now become its signatories, and each has to approve. Give and remove ' +
+    'these permissions first.',
   found: 'Propose council',
   what: (approvals: number) =>
     plural('en', approvals, {
-      one: 'Only these people sign and approve for the organization. Each signature, and each change of the council, needs 1 approval.',
-      other: `Only these people sign and approve for the organization. Each signature, and each change of the council, needs ${approvals} approvals.`,
+      one:
+        'Only these people sign and approve for the organization. Each signature, and each change of the council, ' +
+        'needs 1 approval.',
+      other:
+        `Only these people sign and approve for the organization. Each signature, and each change of the council, ` +
+        `needs ${approvals} approvals.`,
     }),
   change: 'Propose change',
   signatories: 'Signatories',
@@ -37,7 +42,8 @@ export const councilMessages = {
   reset: {
     title: 'End the council without its approval',
     what:
-      'For the case that too few signatories are left. After 14 days in which none of them objects, an owner can end the ' +
+      'For the case that too few signatories are left. After 14 days in which none of them objects, an owner can ' +
+      'end the ' +
       'council. All of them get a mail, and receipts show it from then on.',
     request: 'Request end of the council',
     pending: (day: string, last: string) =>

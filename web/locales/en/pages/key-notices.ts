@@ -36,9 +36,9 @@ export const keyNoticesMessages = {
         'unlocked device.',
     },
     trail: {
-      title: 'The organization’s history changed',
+      title: 'The organization’s trail changed',
       what:
-        'The service shows another history of changes in this organization than this browser has seen before: ' +
+        'The service shows another trail of changes in this organization than this browser has seen before: ' +
         'something was removed, added or altered afterwards.',
     },
     newer: {

@@ -16,7 +16,7 @@ type Found = { keys: OrganizationKey[]; kmsUrl: string | undefined }
 
 /**
  * The keys of an organization: which members have the current one, whether to replace it, and who stores the next one.
- * A member who has just signed the URL of a KMS then stores keys there, which is a change of its own.
+ * A member who has just signed the URL of a KMS can then store keys there, which is a change of its own.
  */
 export function Keys({ organization, onChanged, returned }: SectionProps) {
   const words = useBusinessMessages()
