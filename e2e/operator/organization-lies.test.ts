@@ -106,8 +106,8 @@ describe('a member is invented', () => {
 })
 
 /**
- * An organization that Ada has renamed twice in this browser, which follows its trail. The CLI has verified it, with the
- * signatures in it. Then the operator lies about it.
+ * An organization that Ada has renamed twice in this browser, which follows its trail. The CLI has verified it, with
+ * the signatures in it. Then the operator lies about it.
  */
 function onOrganization(lie: (organizationId: OrganizationId, trail: string[]) => Promise<void>): void {
   onScene()
