@@ -54,6 +54,8 @@ const loadedOnDemand = [
   ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata', 'nodemailer', 'age-encryption'],
   ...['web/pages/signin/consent/app-key.ts', 'web/lib/keys/key-vault.ts', 'web/lib/keys/app-key-store.ts'],
   ...['web/components/keys/KeyNotices.tsx', 'web/components/display/ExactText.tsx'],
+  ...['web/pages/act/Decide.tsx', 'web/pages/business/sso/SsoConnections.tsx'],
+  ...['web/pages/business/council/CouncilSection.tsx', 'web/pages/business/council/FormerSignatory.tsx'],
   'protocol/src/signing/receipt-verification.ts',
   'protocol/src/signing/acts/trail-verification.ts',
   'protocol/src/signing/acts/council-replay.ts',

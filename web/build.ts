@@ -65,15 +65,16 @@ async function bundle(): Promise<Output> {
 
 /**
  * What all pages load: not the cryptography, nor what few need, which shows an exact text, makes an identity and its
- * recovery code, or asks before something is done.
+ * recovery code, asks before something is done, or signs an act in an organization.
  */
 function isPageCode(path: string): boolean {
-  const isOfFewPages = /[\\/]locales[\\/]\w+[\\/]pages[\\/]/.test(path)
+  const isOfFewPages = /[\\/]pages[\\/]/.test(path)
   const showsText = /[\\/](text-inspection|directions|look-alikes|confusables|ExactText)\.\w+$/.test(path)
   const makesIdentity = /[\\/](RecoveryCode|Copies|identity-draft|draft)\.\w+$/.test(path)
   const asksFirst = /[\\/](dates|Dialog)\.\w+$/.test(path)
   const encrypts = /[\\/](keys[\\/]src|jose|self-check|self-record)[\\/]|[\\/](key-vault|KeyNotices)\.\w+$/.test(path)
-  return !(isOfFewPages || showsText || makesIdentity || asksFirst || encrypts)
+  const signsActs = /[\\/](lib[\\/]acts|formats[\\/]acts|@noble)[\\/]|[\\/](presence|device-database)\.\w+$/.test(path)
+  return !(isOfFewPages || showsText || makesIdentity || asksFirst || encrypts || signsActs)
 }
 
 function manifestOf(output: Output): Manifest {

@@ -1,47 +1,45 @@
 import type { Page } from 'playwright-core'
-import { addVirtualAuthenticator, type Authenticator } from '../fixtures/authenticator.ts'
 import type { Person } from '../fixtures/person.ts'
 
-/** Makes the user sign every change in organizations, in each window that opens, with their recovery code. */
-export function signActs({ page }: Person, code: string): void {
-  // An error here is thrown by the process that runs the test, which then fails.
-  page.on('popup', (window) => void signAct(window, code))
+/** Presses a button of an organization page, and signs the change that it makes, on the page that follows. */
+export async function signChange(person: Pick<Person, 'page' | 'press'>, action: string): Promise<void> {
+  await person.press(action)
+  await signAct(person.page)
+  await returned(person.page, 'done')
 }
 
-/**
- * Signs an organization change in a window. The passkeys of tests belong to a tab, so the recovery code unlocks the
- * keys there.
- */
-export async function signAct(window: Page, code: string): Promise<void> {
-  await readAct(window)
-  await press(window, 'sign')
-  await press(window, 'use-code')
-  await signWithCode(window, code)
+/** Signs the change that this page shows. The passkey of the tab confirms it. */
+export async function signAct(page: Page): Promise<void> {
+  await awake(page).click()
 }
 
-/** Signs it when the code is requested. */
-export async function signWithCode(window: Page, code: string): Promise<void> {
-  await window.locator('input[name="recoveryCode"]').fill(code)
-  await pressLast(window, 'unlock')
+/** Waits until the change can be signed. */
+export async function readAct(page: Page): Promise<void> {
+  await awake(page).waitFor()
 }
 
-/** Cancels it. */
-export async function denyAct(window: Page): Promise<void> {
-  await pressLast(window, 'deny')
+/** Goes back without signing. */
+export async function declineAct(page: Page): Promise<void> {
+  await page.locator('[data-action="decline"]').click()
+  await returned(page, 'declined')
 }
 
-/** Waits until it can be signed; returns the virtual authenticator of that window, which is empty. */
-export async function readAct(window: Page): Promise<Authenticator> {
-  const authenticator = await addVirtualAuthenticator(window, { prf: true })
-  await window.locator('[data-action="sign"][aria-disabled="false"]').waitFor()
-  return authenticator
+/** Waits until the page of organizations says what became of the change. */
+export async function returned(page: Page, outcome: 'done' | 'declined' | 'ended' | 'proposed'): Promise<void> {
+  await page.locator(`.returned-act[data-outcome="${outcome}"]`).waitFor()
 }
 
-const press = (window: Page, action: string) => window.locator(`[data-action="${action}"]`).click()
+/** Signs an invitation or a token; returns the values that the page then shows once, and goes back. */
+export async function signForValues(person: Pick<Person, 'page' | 'press'>, action: string): Promise<string[]> {
+  await person.press(action)
+  await signAct(person.page)
+  await person.page.locator('[data-action="result-saved"]').waitFor()
+  const values = await person.page.locator('.copies code').allInnerTexts()
+  await person.press('result-saved')
+  await returned(person.page, 'done')
+  return values
+}
 
-/** Clicks a button that closes a window, which may be gone before the click is reported. */
-async function pressLast(window: Page, action: string): Promise<void> {
-  const closed = window.waitForEvent('close')
-  await Promise.any([press(window, action), closed])
-  await closed
+function awake(page: Page) {
+  return page.locator('[data-action="sign"][aria-disabled="false"]')
 }

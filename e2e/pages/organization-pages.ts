@@ -2,7 +2,7 @@ import type { OrganizationKey } from '@countersign/protocol/organizations/keys'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import type { Page, Route } from 'playwright-core'
-import { denyAct, readAct } from '../apps/signed-actions.ts'
+import { declineAct, readAct } from '../apps/signed-actions.ts'
 import type { Person } from '../fixtures/person.ts'
 import type { TestEnvironment } from '../fixtures/environment.ts'
 
@@ -164,18 +164,15 @@ async function visitNonMemberPages(
   await page.unroute('**/api/organizations/*')
 }
 
-/** Opens the window in which an identity with a key signs that it leaves, and cancels. */
+/** Opens the page on which an identity with a key signs that it leaves, and goes back. */
 async function visitActPage(person: Person, look: Look): Promise<void> {
   const { page } = person
-  const opened = page.waitForEvent('popup')
   await person.control('leave-of-member').last().click()
-  const window = await opened
-  await readAct(window)
-  await look('act', window)
-  await page.locator('dialog [data-action="show-signature"]').waitFor()
-  await look('organizations-act')
-  await denyAct(window)
-  await page.locator('.entry .problem').waitFor()
+  await readAct(page)
+  await look('act')
+  await page.locator('.exact-data summary').click()
+  await look('act-exact')
+  await declineAct(page)
   await look('organizations-not-signed')
 }
 

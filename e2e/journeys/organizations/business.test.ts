@@ -4,7 +4,7 @@ import type { ResponseOf } from '@countersign/protocol/api'
 import { startSamlProvider } from '../../../server/testing/saml-provider.ts'
 import { businessMessages } from '../../../web/locales/en/pages/business.ts'
 import { en as words } from '../../../web/locales/en/messages.ts'
-import { signActs } from '../../apps/signed-actions.ts'
+import { returned, signAct, signChange, signForValues } from '../../apps/signed-actions.ts'
 import { startProvider } from '../../apps/enterprise-provider.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
@@ -26,7 +26,6 @@ after(async () => {
 
 test('an organization created by an app connects its providers, and its members sign in with them', async () => {
   const wile = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
-  signActs(wile, wile.code)
   const ann = await stage.enroll({ handle: 'ann', displayName: 'Ann Example' })
   const acme = await createInShop(wile, 'Acme')
   await inviteTo(acme, wile, ann)
@@ -34,7 +33,7 @@ test('an organization created by an app connects its providers, and its members 
   await connectOpenIdProvider(wile)
   await connectSamlProvider(wile)
   await confirmConnections(wile)
-  await wile.press('require-sso')
+  await signChange(wile, 'require-sso')
   await wile.control('let-without-sso').waitFor()
 
   await visitShop(ann, acme)
@@ -49,6 +48,8 @@ test('an organization created by an app connects its providers, and its members 
   assert.deepEqual([claim['id'], claim['role'], claim['authMethod']], [acme, 'member', 'enterprise_sso'])
 
   await wile.page.locator('[data-action^="enable-"]').first().click()
+  await signAct(wile.page)
+  await returned(wile.page, 'done')
   await wile.page.getByText(businessMessages.sso.disabled).waitFor()
   await ann.context.clearCookies()
   // Otherwise their browser may sign them in with their passkey before they click anything.
@@ -102,22 +103,21 @@ async function inviteTo(organizationId: string, inviting: Person, invited: Perso
   await inviting.page.goto(`${stage.service.businessUrl}/organizations/${organizationId}`)
   await inviting.press('invite')
   await inviting.write('whom', '@ann')
-  await inviting.press('send-invitation')
-  const url = await inviting.page.locator('output[name="invitationUrl"]').innerText()
-  await inviting.press('invitation-sent')
+  const [url = ''] = await signForValues(inviting, 'send-invitation')
   await invited.page.goto(url)
   await invited.press('accept-invitation')
   await invited.control('leave-of-member').waitFor()
 }
 
-async function proveDomain({ page, write, press }: Person, domain: string): Promise<void> {
+async function proveDomain(owner: Person, domain: string): Promise<void> {
+  const { page, write } = owner
   await page.getByRole('link', { name: businessMessages.sections.domains }).click()
   await write('domain', domain)
-  await press('claim-domain')
+  await signChange(owner, 'claim-domain')
   await page.locator('.copies code').first().waitFor()
   const [name = '', value = ''] = await page.locator('.copies code').allTextContents()
   stage.nameServer.setTexts(name, value)
-  await press(`check-${domain}`)
+  await signChange(owner, `check-${domain}`)
   await page.locator('.entry details').waitFor()
 }
 
@@ -127,6 +127,8 @@ async function confirmConnections({ page }: Person): Promise<void> {
   await confirm.first().waitFor()
   for (let left = await confirm.count(); left > 0; left -= 1) {
     await confirm.first().click()
+    await signAct(page)
+    await returned(page, 'done')
     await page
       .getByText(businessMessages.sso.unconfirmed)
       .nth(left - 1)
@@ -141,7 +143,7 @@ async function connectOpenIdProvider(owner: Person): Promise<void> {
   await write('issuer', provider.issuer)
   await write('clientId', provider.clientId)
   await write('clientSecret', provider.clientSecret)
-  await press('create-connection')
+  await signChange(owner, 'create-connection')
   const connection = page.getByRole('listitem').filter({ hasText: provider.issuer })
   provider.allow(await connection.locator('.copies code').innerText())
   await tryOut(owner, connection, () => signInAtProvider(owner, 'wile@acme.example'))
@@ -152,7 +154,7 @@ async function connectSamlProvider(owner: Person): Promise<void> {
   await press('add-connection')
   await press('by-saml')
   await write('metadataUrl', samlProvider.metadataUrl)
-  await press('create-connection')
+  await signChange(owner, 'create-connection')
   const connection = page.getByRole('listitem').filter({ hasText: samlProvider.entityId })
   const ourMetadata = await connection.locator('.copies code').first().innerText()
   await samlProvider.register(await (await fetch(ourMetadata)).text())

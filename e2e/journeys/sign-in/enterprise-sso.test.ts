@@ -8,7 +8,7 @@ import { scimPatch, scimUser } from '../../../server/testing/enterprise.ts'
 import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
 import { de } from '../../../web/locales/de/messages.ts'
 import { en, en as words } from '../../../web/locales/en/messages.ts'
-import { signActs } from '../../apps/signed-actions.ts'
+import { signChange, signForValues } from '../../apps/signed-actions.ts'
 import { startProvider } from '../../apps/enterprise-provider.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
@@ -25,9 +25,7 @@ let connectionId: string
 before(async () => {
   provider = await startProvider()
   stage = await openStage()
-  const wile = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
-  signActs(wile, wile.code)
-  owner = wile
+  owner = await stage.enroll({ handle: 'wile', displayName: 'Wile Owner' })
   acme = await foundOrganization(owner, stage.service, 'Acme')
   const { domain } = await manage<ResponseOf<'POST /api/organizations/:organizationId/domains'>>('post', 'domains', {
     domain: 'acme.example',
@@ -206,7 +204,7 @@ test('an owner tests a connection, makes it mandatory, and other members are red
   await owner.page.getByRole('heading', { name: words.sso.tested }).waitFor()
   await owner.page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
   await owner.page.getByText(business.sso.unconfirmed).waitFor()
-  await owner.press(`confirm-${connectionId}`)
+  await signChange(owner, `confirm-${connectionId}`)
   await owner.page.getByText(business.sso.unconfirmed).waitFor({ state: 'detached' })
   await manage('patch', '', { ssoRequired: true })
 
@@ -282,14 +280,12 @@ test('an owner changes a connection, and its directory controls membership, role
   await page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
   await owner.press(`change-${connectionId}`)
   await owner.write('connectionName', 'Acme Login')
-  await owner.press('save-connection')
+  await signChange(owner, 'save-connection')
   await page.getByRole('heading', { name: 'Acme Login' }).waitFor()
 
   await owner.press(`directory-${connectionId}`)
   await page.locator('input[value="email"]').check()
-  await owner.press('make-scim-token')
-  await owner.control('scim-token-saved').waitFor()
-  const [address = '', token = ''] = await page.getByRole('dialog').locator('.copies code').allInnerTexts()
+  const [address = '', token = ''] = await signForValues(owner, 'make-scim-token')
   const provision = async (method: string, path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' }
     const answer = await fetch(`${address}/Users${path}`, { method, headers, body: JSON.stringify(body) })
@@ -297,7 +293,6 @@ test('an owner changes a connection, and its directory controls membership, role
     return answer.json()
   }
   const { id } = await provision('POST', '', scimUser({ userName: 'bob@acme.example', roles: [{ value: 'signer' }] }))
-  await owner.press('scim-token-saved')
   await page.getByText(business.sso.directed).waitFor()
 
   const bob = await stage.invite()
@@ -318,7 +313,7 @@ test('an owner changes a connection, and its directory controls membership, role
   await bob.page.getByRole('heading', { name: words.error.titles.sso_user_deactivated }).waitFor()
 
   await owner.press(`directory-${connectionId}`)
-  await owner.press('remove-scim-token')
+  await signChange(owner, 'remove-scim-token')
   await page.getByText(business.sso.joins('acme.example')).waitFor()
 })
 

@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { alter, type Json, restate, watchSignatures } from '../../fixtures/lying-service.ts'
 
 let stage: TestEnvironment
 let app: SigningApp
@@ -23,48 +24,12 @@ after(async () => {
 const payload = 'Pay 100 €'
 const awake = (page: Page) => page.locator('[data-action="sign"][aria-disabled="false"]')
 
-type Json = Record<string, unknown>
-type Started = Json & { statement: string; challengedAt: string }
-
-/** Changes the JSON of an answer. */
-async function alter(page: Page, url: RegExp, change: (body: Started) => Json): Promise<void> {
-  await page.route(url, async (route) => {
-    if (route.request().method() === 'OPTIONS') return route.continue()
-    const response = await route.fetch()
-    await route.fulfill({ response, json: change((await response.json()) as Started) })
-  })
-}
-
-/** Changes one field of the statement, in its canonical form: the order of its fields stays. */
-const restate = (change: Json) => (body: Started) => ({
-  ...body,
-  statement: JSON.stringify({ ...JSON.parse(body.statement), ...change }),
-})
-
-/** Every signature that left the page, and every challenge that a passkey was called for. */
-async function watch(page: Page) {
-  const signatures: string[] = []
-  page.on('request', (request) => {
-    if (/^\/api\/.*\/(?:sign|approve)$/.test(new URL(request.url()).pathname)) signatures.push(request.postData() ?? '')
-  })
-  await page.addInitScript(() => {
-    const challenges: unknown[] = []
-    Reflect.set(globalThis, 'challenges', challenges)
-    const get = CredentialsContainer.prototype.get
-    CredentialsContainer.prototype.get = function counted(options) {
-      challenges.push(options)
-      return get.call(this, options)
-    }
-  })
-  return { signatures, touches: () => page.evaluate<number>('challenges.length') }
-}
-
 async function open(handle: string, fields: object = {}) {
   const person = await stage.enroll({ handle, displayName: 'Ada Lovelace' })
   const { identities } = await person.call(stage.service.baseUrl, 'GET /api/auth/session')
   const identityId = identities[0]?.identityId ?? ''
   const { requestId } = await app.ask({ identityId, payload, ...fields })
-  return { person, requestId, identityId, seen: await watch(person.page) }
+  return { person, requestId, identityId, seen: await watchSignatures(person.page, /^\/api\/.*\/(?:sign|approve)$/) }
 }
 
 const approvalUrl = /\/api\/signing\/requests\/[^/]+\/approval$/

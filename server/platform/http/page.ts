@@ -98,14 +98,12 @@ function mountBuiltAssets(host: Host): void {
 }
 
 /**
- * An app, or a page of organizations for a signed action, opens the signing page as a popup and waits for its message.
- * A stricter policy would sever the two windows. The opener only learns whether the popup is still open. Like any
- * opener, it could navigate the popup away; the address bar shows that, and passkeys work nowhere else.
+ * An app opens the signing page as a popup and waits for its message. A stricter policy would sever the two windows. The
+ * opener only learns whether the popup is still open. Like any opener, it could navigate the popup away; the address bar
+ * shows that, and passkeys work nowhere else.
  */
 const openerPolicies: Partial<Record<PageName, string>> = {
   sign: 'unsafe-none',
-  act: 'unsafe-none',
-  business: 'same-origin-allow-popups',
 }
 
 /** Returns the hosts besides its own that a page may call. Organization data is on the business host. */

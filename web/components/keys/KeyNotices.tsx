@@ -28,6 +28,17 @@ const causes: Partial<Record<KeyAlarmCode, Cause>> = {
   newer_record: 'newer',
   unknown_change: 'change',
   log_unreachable: 'unreachable',
+  malformed_entry: 'trail',
+  other_organization: 'trail',
+  sequence_gap: 'trail',
+  broken_trail: 'trail',
+  other_acts: 'trail',
+  malformed_act: 'trail',
+  act_out_of_order: 'trail',
+  out_of_time: 'trail',
+  trail_cut: 'trail',
+  trail_rewritten: 'trail',
+  act_missing: 'trail',
 }
 
 const stepsOf: Partial<Record<Cause, Step[]>> = {
@@ -73,7 +84,9 @@ function Alarm({ code, evidence }: ShownAlarm) {
             </button>
           )}
         </div>
-        {evidence !== undefined && cause !== 'newer' && <p class="reference">{words.contents}</p>}
+        {evidence !== undefined && cause !== 'newer' && (
+          <p class="reference">{cause === 'trail' ? words.trailContents : words.contents}</p>
+        )}
         <p class="reference">
           {words.code} <code>{code}</code>
         </p>

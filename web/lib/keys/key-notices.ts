@@ -1,10 +1,11 @@
 import type { AlarmCode, KeyChange } from '@countersign/protocol/formats/self-record/check'
+import type { TrailAlarmCode } from '../acts/trail-check.ts'
 
 /**
- * Reason why the keys cannot be used: a contradiction, a log that could not be read for a day, or a change of a key
+ * Reason why the keys cannot be used: a contradiction, also of an organization's trail, a log that could not be read for a day, or a change of a key
  * that the user does not know.
  */
-export type KeyAlarmCode = AlarmCode | 'log_unreachable' | 'unknown_change'
+export type KeyAlarmCode = AlarmCode | TrailAlarmCode | 'log_unreachable' | 'unknown_change'
 
 /** Alarm with the evidence as a file; without evidence if the log could not be read. */
 export type ShownAlarm = { code: KeyAlarmCode; evidence: string | undefined }

@@ -11,6 +11,7 @@ import {
 } from '@countersign/keys/master-key'
 import { deriveKeyFromPrf, type KeyEncryptionKey } from '@countersign/keys/prf'
 import { deriveKeyFromRecoveryCode, generateRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recovery-code'
+import { actMessage } from '@countersign/protocol/formats/acts/act'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import {
   type PresenceEvidence,
@@ -172,6 +173,23 @@ export async function signApproval(
 }
 
 const noBytes = new Uint8Array()
+
+type Acting = { statement: JsonObject; evidence: PresenceEvidence }
+
+/**
+ * Signs the statement of an act in an organization, base64. Returns undefined, and signs nothing, if the public key that
+ * the service names is not that of the private key. Throws `DecryptionError`.
+ */
+export async function signAct(
+  masterKey: MasterKey,
+  sealed: SealedKey & { publicKey: string },
+  { statement, evidence }: Acting,
+): Promise<string | undefined> {
+  if (!(await masterKey.ownsSigningKey(sealed.identityId, sealed))) return undefined
+  const key = await masterKey.openSigningKey(sealed.identityId, sealed.encryptedPrivateKey)
+  const presence = new Uint8Array(await crypto.subtle.digest('SHA-256', presenceDigestInput(evidence)))
+  return toBase64(new Uint8Array(await crypto.subtle.sign('Ed25519', key, actMessage(statement, presence))))
+}
 
 function nothingIfShut(error: unknown): undefined {
   if (!(error instanceof DecryptionError)) throw error

@@ -81,10 +81,4 @@ export const signMessages: typeof english = {
     closeThis: 'Du kannst dieses Fenster schließen.',
     saveReceipt: 'Beleg herunterladen',
   },
-
-  act: {
-    title: 'Änderung unterschreiben',
-    what: 'Deine Organisation bewahrt deine Unterschrift im Audit-Log auf.',
-    nothingWhy: 'Dieses Fenster gehört zur Seite deiner Organisation. Geh dorthin zurück und versuche es noch einmal.',
-  },
 }

@@ -73,10 +73,4 @@ export const signMessages = {
     closeThis: 'You can close this window.',
     saveReceipt: 'Download receipt',
   },
-
-  act: {
-    title: 'Sign this change',
-    what: 'Your organization keeps your signature in its audit log.',
-    nothingWhy: 'This window only works together with your organization’s page. Go back there and try again.',
-  },
 }

@@ -1,121 +1,111 @@
-import type { MasterKey } from '@countersign/keys/master-key'
-import type { KeyWrap } from '@countersign/protocol/accounts/keys'
-import { useEffect, useState } from 'preact/hooks'
-import { useBusinessMessages } from './words.ts'
-import { ApiError, call } from '../../lib/api/call.ts'
-import { CeremonyError, reauthenticate } from '../../lib/keys/passkey.ts'
-import type { Session } from '../../lib/session/session.ts'
-import { Actions } from '../../components/form/Actions.tsx'
-import { type Action, useActions } from '../../components/form/use-actions.ts'
-import { RecoveryCodeForm } from '../../components/unlock/EnterCode.tsx'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { ExactText } from '../../components/display/ExactText.tsx'
-import { DefinitionList, Spinner } from '../../components/display/Facts.tsx'
-import { useMessages } from '../../components/frame/Root.tsx'
 import { SignatureLine } from '../../components/display/Monogram.tsx'
+import { Actions } from '../../components/form/Actions.tsx'
+import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
-import type { SignActionRequest } from './action.ts'
-import { type ActionSubject, loadActionSubject } from './subject.ts'
-import { type ActionDescription, describeAction } from './describe-action.ts'
+import { LocaleProvider, useMessages, usePageMessages } from '../../components/frame/Root.tsx'
+import { CeremonyError } from '../../lib/keys/passkey.ts'
+import { businessMessages as de } from '../../locales/de/pages/business.ts'
+import { businessMessages as en } from '../../locales/en/pages/business.ts'
+import { type DescribedChange, describeAction } from '../../lib/acts/describe-action.ts'
+import type { ActFlow } from './flow.ts'
+import type { Question } from './steps.ts'
+import { useActMessages } from './words.ts'
 
-export type SignedInUser = Pick<Session, 'user' | 'identities'>
-
-type Props = {
-  request: SignActionRequest
-  own: SignedInUser['identities'][number]
-  owner: SignedInUser
-  onSigned: (message: string, signature: string) => void
+/** The messages about organizations, which describe the fields of signed actions. */
+function useBusinessMessages() {
+  return usePageMessages({ en, de })
 }
 
-/** Asks for the signature as soon as the action's subject has loaded. */
-export function Decide(props: Props) {
-  const { account } = useMessages()
-  const businessWords = useBusinessMessages()
-  const doing = useActions()
-  const [subject, setSubject] = useState<ActionSubject>()
-  const { request } = props
-  const read: Action = {
-    name: 'retry',
-    label: account.retry,
-    do: async () => setSubject(await loadActionSubject(request)),
-  }
-  useEffect(() => void doing.perform(read), [])
-  if (subject) return <Question {...props} description={describeAction(request, subject, businessWords)} />
-  return doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />
+/** Adds the error messages about organizations. */
+export function WithErrors({ children }: { children: ComponentChildren }) {
+  return <LocaleProvider refused={useBusinessMessages().refused}>{children}</LocaleProvider>
 }
 
-/** Shows the action in words and its exact text, and asks for the signature. */
-function Question({
-  request: { message },
-  own,
-  owner,
-  onSigned,
-  description,
-}: Props & { description: ActionDescription }) {
-  const { act: words, sign: of } = useMessages()
-  const doing = useActions()
+type Props = { flow: ActFlow; question: Question; doing: ActionState }
+
+/** Says what the act does, shows its exact data on demand, and asks for the decision. */
+export function Decide({ flow, question, doing }: Props) {
+  const words = useActMessages()
+  const business = useBusinessMessages()
+  const { sign: of } = useMessages()
+  const { shown } = question.started
+  const { summary, changes, ends, isComplete } = describeAction(shown, question.subject, { acts: words, business })
   const [readToEnd, setReadToEnd] = useState(false)
-  const [shut, setShut] = useState<KeyWrap[]>()
-  const { identityId, displayName, handle } = own
-
-  async function signWith(masterKey: MasterKey) {
-    onSigned(message, await signatureBy(masterKey, identityId, message).finally(() => masterKey.forget()))
-    close()
+  const own = flow.owner?.identities.find(({ identityId }) => identityId === shown.identityId)
+  const isAwake = isComplete || readToEnd
+  const isApproval = shown.role === 'approve'
+  const { proposedBy } = question.started
+  const sign: Action = {
+    name: 'sign',
+    label: isApproval ? words.approve : words.sign,
+    asleep: !isAwake,
+    do: () => flow.confirm(question, 'those that unlock keys'),
   }
-
-  /** One assertion both re-authenticates the member, which some actions require, and unlocks the key. */
-  async function open() {
-    const vault = await import('../../lib/keys/key-vault.ts')
-    const used = await reauthenticate(await vault.prfSalt())
-    const { keyWraps } = await call('GET /api/account/key-wraps', {})
-    const masterKey = await vault.unlockWithPasskey(keyWraps, used, owner.user.userId)
-    if (!masterKey) return setShut(keyWraps)
-    await signWith(masterKey)
-  }
-
-  const sign: Action = { name: 'sign', label: of.sign, asleep: !readToEnd, do: open }
-  const deny: Action = { name: 'deny', label: of.deny, look: 'secondary', do: () => close() }
+  const decline: Action = { name: 'decline', label: words.decline, look: 'secondary', do: flow.decline }
   const useCode: Action = {
     name: 'use-code',
     label: of.useCode,
     look: 'quiet',
-    do: async () => setShut((await call('GET /api/account/key-wraps', {})).keyWraps),
+    do: () => flow.confirm(question, 'all'),
   }
   return (
     <>
-      <StepHeading>{words.title}</StepHeading>
-      <p class="lead">{description.does}</p>
-      <DefinitionList of={description.facts} />
-      {description.ends !== undefined && <p>{description.ends}</p>}
-      <p>{words.what}</p>
-      <ExactText text={message} label={of.text} onEnd={() => setReadToEnd(true)} />
-      <SignatureLine name={displayName} below={`@${handle}`} signed={doing.current === 'sign'} />
-      {shut ? (
-        <RecoveryCodeForm
-          keyWraps={shut}
-          userId={owner.user.userId}
-          doing={doing}
-          why={of.codeWhy}
-          label={of.sign}
-          onOpened={signWith}
-          onCancel={() => setShut(undefined)}
-        />
-      ) : (
-        <>
-          {!readToEnd && <p role="status">{of.readOn}</p>}
-          <Actions of={[sign, deny]} doing={doing} areAnswers />
-          {doing.problem instanceof CeremonyError && (
-            <Actions of={[useCode]} doing={{ ...doing, problem: undefined }} />
-          )}
-        </>
-      )}
+      <StepHeading>{summary}</StepHeading>
+      {changes.length > 0 && <Changes of={changes} />}
+      {ends !== undefined && <p>{ends}</p>}
+      {isApproval && proposedBy && <p>{words.proposedBy(`${proposedBy.displayName} (@${proposedBy.handle})`)}</p>}
+      <p>{isApproval ? words.approving : words.what}</p>
+      {!isComplete && <p class="note warning">{words.incomplete}</p>}
+      <ExactData question={question} isOpen={!isComplete} onEnd={() => setReadToEnd(true)} />
+      <SignatureLine
+        name={own?.displayName ?? ''}
+        below={`@${own?.handle ?? ''}`}
+        signed={['sign', 'use-code'].includes(doing.current ?? '')}
+      />
+      {!isAwake && <p role="status">{of.readOn}</p>}
+      <Actions of={[sign, decline]} doing={doing} areAnswers />
+      {doing.problem instanceof CeremonyError && <Actions of={[useCode]} doing={{ ...doing, problem: undefined }} />}
     </>
   )
 }
 
-async function signatureBy(masterKey: MasterKey, identityId: string, message: string): Promise<string> {
-  const { adoptIfUnproved, signText } = await import('../../lib/keys/key-vault.ts')
-  const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
-  if (!key.hasKey) throw new ApiError(422, 'no_signing_key', '')
-  await adoptIfUnproved(masterKey, key)
-  return signText(masterKey, key, message)
+/** Lists the values that the act sets, with those that it replaces. */
+function Changes({ of }: { of: DescribedChange[] }) {
+  const words = useActMessages()
+  return (
+    <dl class="facts">
+      {of.map(({ name, label, value, before }) => (
+        <div key={name} class="fact" data-field={name}>
+          <dt>{label}</dt>
+          <dd>
+            {before !== undefined && (
+              <>
+                <del>{before}</del> <span class="becomes" role="img" aria-label={words.becomes} />{' '}
+              </>
+            )}
+            {value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+type ExactDataProps = { question: Question; isOpen: boolean; onEnd: () => void }
+
+function ExactData({ question: { started }, isOpen, onEnd }: ExactDataProps) {
+  const words = useActMessages()
+  const { action, details } = started.shown
+  return (
+    <details class="exact-data" open={isOpen}>
+      <summary>{words.exact}</summary>
+      <h3>{words.exactChange}</h3>
+      <ExactText text={JSON.stringify({ action, details }, null, 2)} label={words.exactChange} onEnd={onEnd} />
+      <h3>{words.exactStatement}</h3>
+      <ExactText text={started.text} label={words.exactStatement} />
+    </details>
+  )
 }

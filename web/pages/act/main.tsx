@@ -1,12 +1,10 @@
-import { useBusinessMessages } from './words.ts'
 import { showKeyNotices } from '../../components/keys/key-notices.ts'
-import { renderPage, LocaleProvider } from '../../components/frame/Root.tsx'
+import { renderPage } from '../../components/frame/Root.tsx'
+import '../../components/display/copies.css'
+import '../../components/display/disclosure.css'
 import '../../components/display/exact-text.css'
+import './act.css'
 import { SignActionPage } from './Act.tsx'
 
 showKeyNotices()
-await renderPage(() => (
-  <LocaleProvider refused={useBusinessMessages().refused}>
-    <SignActionPage />
-  </LocaleProvider>
-))
+await renderPage(SignActionPage)

@@ -1,10 +1,7 @@
 import { usePageMessages } from '../../components/frame/Root.tsx'
-import { businessMessages as de } from '../../locales/de/pages/business.ts'
-import { businessMessages as en } from '../../locales/en/pages/business.ts'
+import { actMessages as de } from '../../locales/de/pages/acts.ts'
+import { actMessages as en } from '../../locales/en/pages/acts.ts'
 
-/** The messages about organizations, which describe the signed actions. */
-export type BusinessWords = typeof en
-
-export function useBusinessMessages(): BusinessWords {
+export function useActMessages() {
   return usePageMessages({ en, de })
 }

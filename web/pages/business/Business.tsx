@@ -2,6 +2,7 @@ import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
+import { type ReturnedAct, takeReturnedAct } from '../../lib/acts/returning.ts'
 import { writeLocal, readLocal } from '../../lib/remembered.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
@@ -16,7 +17,7 @@ import { OrganizationList } from './OrganizationList.tsx'
 import { OrganizationPage } from './OrganizationPage.tsx'
 import { routePath, parseRoute, type Destination, type Navigate, type BusinessRoute } from './routes.ts'
 import { callBusiness, isSignedOut, signIn } from './session/session.ts'
-import { SignActionPrompt } from './session/Signature.tsx'
+import { ReturnedActNote } from './session/ReturnedActNote.tsx'
 import { useBusinessMessages } from './words.ts'
 
 /** The local storage key of the organization that was opened last. */
@@ -28,7 +29,8 @@ type OrganizationData = { identities: Identity[]; organizations: OwnOrganization
 export function OrganizationsApp() {
   const words = useBusinessMessages()
   const doing = useActions()
-  const [place, goTo] = useRoute({ parseRoute, routePath })
+  const [returned, setReturned] = useState(takeReturnedAct)
+  const [place, goTo] = useRoute({ parseRoute, routePath }, () => setReturned(undefined))
   const [data, setData] = useState<OrganizationData>()
 
   const read = {
@@ -39,6 +41,10 @@ export function OrganizationsApp() {
       if (!found) return signIn()
       setData(found)
       if (place.at === 'start') goTo(startOf(found), { replacing: true })
+      if (returned && hasLeft(place, found)) {
+        goTo({ at: 'list' }, { replacing: true })
+        setReturned(returned)
+      }
     },
   }
   useEffect(() => void doing.perform(read), [])
@@ -49,13 +55,15 @@ export function OrganizationsApp() {
   return (
     <PageLayout title={titleOf(place, data) ?? words.title} wide aside={<Account label={words.account} />}>
       {data ? (
-        <CurrentPlace place={place} goTo={goTo} data={data} onChange={setData} />
+        <>
+          {returned && <ReturnedActNote of={returned} />}
+          <CurrentPlace place={place} goTo={goTo} data={data} onChange={setData} returned={returned} />
+        </>
       ) : (
         <section class="step">
           {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
         </section>
       )}
-      <SignActionPrompt />
     </PageLayout>
   )
 }
@@ -65,9 +73,10 @@ type Props = {
   goTo: Navigate
   data: OrganizationData
   onChange: (data: OrganizationData) => void
+  returned: ReturnedAct | undefined
 }
 
-function CurrentPlace({ place, goTo, data, onChange }: Props) {
+function CurrentPlace({ place, goTo, data, onChange, returned }: Props) {
   const { identities, organizations } = data
   const updateOrganizations = (updated: OwnOrganization[]) => onChange({ ...data, organizations: updated })
   switch (place.at) {
@@ -93,6 +102,7 @@ function CurrentPlace({ place, goTo, data, onChange }: Props) {
           goTo={goTo}
           identities={identities}
           organizations={organizations}
+          returned={returned}
           onChanged={(changed) => updateOrganizations(replaceMembership(organizations, changed))}
           onLeft={(left) => {
             const isLeft = ({ id, memberId }: OwnOrganization) =>
@@ -128,6 +138,11 @@ function Account({ label }: { label: string }) {
 function titleOf(place: BusinessRoute, data: OrganizationData | undefined): string | undefined {
   if (place.at !== 'organization') return undefined
   return data?.organizations.find(({ id }) => id === place.organizationId)?.name
+}
+
+/** Returns whether the user has left or deleted the organization of this view. */
+function hasLeft(place: BusinessRoute, { organizations }: OrganizationData): boolean {
+  return place.at === 'organization' && !organizations.some(({ id }) => id === place.organizationId)
 }
 
 /** Returns the organization that was opened last, or the only one, or else the list. */

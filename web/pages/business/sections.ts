@@ -1,6 +1,7 @@
 /** The sections of an organization, each with the scope that it requires. */
 export const sections = {
   members: 'read',
+  council: 'read',
   domains: 'manage_sso',
   sso: 'manage_sso',
   keys: 'manage_keys',

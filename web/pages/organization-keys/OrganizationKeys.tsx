@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import type { ActStop } from '../../lib/acts/act.ts'
 import { returnUrl } from '../../lib/navigation.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
@@ -11,7 +12,7 @@ import { Spinner } from '../../components/display/Facts.tsx'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { type Task, useFlow } from './flow.ts'
 import type { MissingKeyWraps, Named } from './sharing.ts'
-import { useKeyWords } from './words.ts'
+import { useActWords, useKeyWords } from './words.ts'
 
 /** Creates and shares organization keys. That needs passkeys, which can only be used on this host. */
 export function OrganizationKeys() {
@@ -61,6 +62,8 @@ function CurrentStep({ flow, doing, leave }: Props) {
       )
     case 'confirm':
       return <Confirm task={step.task} flow={flow} doing={doing} back={back} />
+    case 'stopped':
+      return <Stopped why={step.why} flow={flow} doing={doing} back={back} />
     case 'enter code':
       return (
         <RecoveryCodeForm
@@ -73,6 +76,21 @@ function CurrentStep({ flow, doing, leave }: Props) {
         />
       )
   }
+}
+
+/** Says why the page has signed nothing. */
+function Stopped({ why, flow, doing, back }: Omit<Props, 'leave'> & { why: ActStop; back: Action }) {
+  const words = useActWords()
+  const again: Action = { name: 'start-over', label: words.again, do: flow.look }
+  return (
+    <>
+      <StepHeading>{words.stopped}</StepHeading>
+      <p role="alert" data-stopped={why}>
+        {words.stoppedWhy[why]}
+      </p>
+      <Actions of={[again, back]} doing={doing} />
+    </>
+  )
 }
 
 type ConfirmProps = Omit<Props, 'leave'> & { task: Task; back: Action }

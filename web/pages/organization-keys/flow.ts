@@ -1,6 +1,8 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { useState } from 'preact/hooks'
+import type { ActStop } from '../../lib/acts/act.ts'
+import { ActStoppedError } from '../../lib/acts/inline.ts'
 import { callBusiness } from '../../lib/api/business-call.ts'
 import { call } from '../../lib/api/call.ts'
 import { reauthenticate } from '../../lib/keys/passkey.ts'
@@ -40,6 +42,7 @@ export type Step =
   | { at: 'nothing to do' }
   | { at: 'confirm'; task: Task }
   | { at: 'enter code'; task: Task; keyWraps: KeyWrap[] }
+  | { at: 'stopped'; why: ActStop }
 
 /** The current step, and its actions. */
 export function useFlow(leave: () => void) {
@@ -72,6 +75,7 @@ export function useFlow(leave: () => void) {
     try {
       await perform(task, masterKey)
     } catch (error) {
+      if (error instanceof ActStoppedError) return setStep({ at: 'stopped', why: error.stop })
       setStep({ at: 'look' })
       throw error
     } finally {

@@ -1,10 +1,11 @@
 import type { MasterKey } from '@countersign/keys/master-key'
+import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
 import type { OrganizationKey as Opened } from '@countersign/keys/organization-key'
 import { limits } from '@countersign/protocol/formats/limits'
-import { signedActionMessage } from '@countersign/protocol/formats/messages/messages'
 import type { OrganizationKeyWrap, OrganizationKey } from '@countersign/protocol/organizations/keys'
+import { actInline } from '../../lib/acts/inline.ts'
 import { callBusiness } from '../../lib/api/business-call.ts'
-import { call } from '../../lib/api/call.ts'
+import { call, type Parts } from '../../lib/api/call.ts'
 import type { KeyTaskQuery } from './task.ts'
 
 const loadVault = () => import('../../lib/keys/key-vault.ts')
@@ -51,14 +52,20 @@ export async function hasEncryptionKey({ identityId }: KeyTaskQuery): Promise<bo
   return (await call('GET /api/encryption/keys/:identityId', { params: { identityId } })).hasKey
 }
 
-/** The acting member with their unlocked encryption key. */
-export type UnlockedMemberKeys = { query: KeyTaskQuery; own: OwnEncryptionKey; sign: Sign }
+/** The acting member with their unlocked encryption key, and how they act: signed, if they have a signing key. */
+export type UnlockedMemberKeys = { query: KeyTaskQuery; own: OwnEncryptionKey; act: ActOnKeys }
 
 type OwnEncryptionKey = { publicKey: string; privateKey: CryptoKey }
-type Sign = (action: string, details: Record<string, unknown>) => Promise<{ signedAction?: { signature: string } }>
+type ActOnKeys = <Name extends keyof Api>(
+  what: { name: Name; action: string },
+  given: RequestOf<Name> & Parts,
+) => Promise<ResponseOf<Name>>
 
 export async function unlockMemberKeys(query: KeyTaskQuery, masterKey: MasterKey): Promise<UnlockedMemberKeys> {
-  return { query, own: await readOwnKey(query, masterKey), sign: await signerOf(query, masterKey) }
+  const own = await readOwnKey(query, masterKey)
+  const { hasKey } = await call('GET /api/signing/keys/:identityId', { params: { identityId: query.identityId } })
+  const act: ActOnKeys = (what, given) => (hasKey ? actInline(masterKey, what, given) : callBusiness(what.name, given))
+  return { query, own, act }
 }
 
 /** Returns the encryption key of the identity. Creates it if there is none. */
@@ -75,34 +82,24 @@ async function readOwnKey({ identityId }: KeyTaskQuery, masterKey: MasterKey): P
   return { publicKey, privateKey: await masterKey.openEncryptionKey(identityId, encryptedPrivateKey) }
 }
 
-/** Returns the function that signs actions with the identity's signing key, if it has one. */
-async function signerOf({ identityId }: KeyTaskQuery, masterKey: MasterKey): Promise<Sign> {
-  const key = await call('GET /api/signing/keys/:identityId', { params: { identityId } })
-  const { signText } = await loadVault()
-  return async (action, details) => {
-    if (!key.hasKey) return {}
-    return { signedAction: { signature: await signText(masterKey, key, signedActionMessage(action, details)) } }
-  }
-}
-
 /** A decrypted organization key, and its record. */
 type KeyState = { record: KeyRecord; key: Opened }
 
 /** Creates a key, which may replace another one. At first it is wrapped to the member who creates it only. */
 export async function makeKey(
-  { query, own, sign }: UnlockedMemberKeys,
+  { query, own, act }: UnlockedMemberKeys,
   replaces: string | undefined,
 ): Promise<KeyState> {
   const { organizationId, identityId } = query
   const { generateOrganizationKey } = await loadVault()
   const key = generateOrganizationKey()
-  const fields = {
+  const body = {
     ...(replaces !== undefined && { replaces }),
     fingerprint: await key.fingerprint(),
     ciphertext: await key.grantTo({ identityId, publicKey: own.publicKey }, organizationId),
   }
-  const body = { ...fields, ...(await sign('organization.key.created', { organizationId, ...fields })) }
-  const made = await callBusiness('POST /api/organizations/:organizationId/keys', { ...keyMessage(query), body })
+  const creation = { name: 'POST /api/organizations/:organizationId/keys', action: 'organization.key.created' } as const
+  const made = await act(creation, { ...keyMessage(query), body })
   return { record: made.key, key }
 }
 
@@ -121,7 +118,7 @@ export async function openKey(
 
 /** Wraps a key to members, and discards it. */
 export async function shareOrganizationKey(
-  { query, sign }: UnlockedMemberKeys,
+  { query, act }: UnlockedMemberKeys,
   { record, key }: KeyState,
   recipients: Recipient[],
 ): Promise<void> {
@@ -134,9 +131,8 @@ export async function shareOrganizationKey(
   )
   key.forget()
   while (wraps.length > 0) {
-    const fields = { wraps: wraps.splice(0, limits.keyGrantsAtOnceMax) }
-    const signed = await sign('organization.key.shared', { organizationId, keyId: record.keyId, ...fields })
-    await callBusiness(`PUT ${grants}`, { ...aboutKey(query, record), body: { ...fields, ...signed } })
+    const body = { wraps: wraps.splice(0, limits.keyGrantsAtOnceMax) }
+    await act({ name: `PUT ${grants}`, action: 'organization.key.shared' }, { ...aboutKey(query, record), body })
   }
 }
 

@@ -1,11 +1,7 @@
 import type { MasterKey } from '@countersign/keys/master-key'
-import { fromCanonicalBase64Url } from '@countersign/protocol/formats/base64'
-import type { AuthenticationResponse, Passkey } from '@countersign/protocol/accounts/passkeys'
-import type { PresenceEvidence } from '@countersign/protocol/formats/signing/approval'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { call } from '../../lib/api/call.ts'
-import { CeremonyError, confirmWithPasskey } from '../../lib/keys/passkey.ts'
-import { openersOf } from '../../lib/keys/unlock.ts'
+import { type Candidates, confirmPresence } from '../../lib/keys/presence.ts'
 import type { Owner } from './flow.ts'
 import { approvalRoleOf, challengeOf, findDifference, stateDisplayed } from './statement.ts'
 import type { Confirmed, Event, Step } from './steps.ts'
@@ -22,7 +18,7 @@ type Flow = {
 /** The actions of the user on the signing request that is shown. */
 export function useSigningActions(place: SigningActionDeps, { advance, read, ofTheirs }: Flow) {
   /** One use of a passkey proves presence and, with most passkeys, unlocks the key. */
-  async function confirm(candidates: 'those that unlock keys' | 'all') {
+  async function confirm(candidates: Candidates) {
     const request = requestOf(place.step())
     const { user } = place.owner() ?? {}
     if (!request || !user) return
@@ -89,7 +85,7 @@ export function useSigningActions(place: SigningActionDeps, { advance, read, ofT
 }
 
 /** Starts the approval of what is shown, and lets the user confirm it with a passkey. */
-async function touch(request: SigningRequest, rpId: string, candidates: 'those that unlock keys' | 'all') {
+async function touch(request: SigningRequest, rpId: string, candidates: Candidates) {
   const { requestId, identityId } = request
   const [started, key, { keyWraps }, { passkeys }, vault] = await Promise.all([
     call('POST /api/signing/requests/:requestId/approval', {
@@ -105,36 +101,17 @@ async function touch(request: SigningRequest, rpId: string, candidates: 'those t
   const statement = await stateDisplayed({ request, ...ownAddress() }, key, started)
   const differs = findDifference(statement, started, Date.now())
   if (differs) return { differs }
-  const openers = candidates === 'all' ? [] : openersOf(keyWraps)
-  const credentialIds = openers.length > 0 ? openers : passkeys.map(({ credentialId }) => credentialId)
   const challenge = await challengeOf(statement)
-  const { credential, used } = await confirmWithPasskey({ rpId, challenge, credentialIds }, await vault.prfSalt())
-  return {
-    flowId: started.flowId,
-    statement,
-    key,
-    credential,
-    evidence: evidenceOf(credential, passkeys),
-    keyWraps,
-    used,
-  }
+  const confirmed = await confirmPresence({
+    ...{ rpId, challenge, candidates, passkeys, keyWraps },
+    salt: await vault.prfSalt(),
+  })
+  return { flowId: started.flowId, statement, key, keyWraps, ...confirmed }
 }
 
 /** The request and the service that the user opened, by the address of this page. */
 function ownAddress() {
   return { requestId: new URLSearchParams(location.search).get('requestId') ?? '', issuer: location.origin }
-}
-
-function evidenceOf({ id, response }: AuthenticationResponse, passkeys: Passkey[]): PresenceEvidence {
-  const publicKey = bytesOf(passkeys.find(({ credentialId }) => credentialId === id)?.publicKey)
-  const [authenticatorData, clientDataJson] = [bytesOf(response.authenticatorData), bytesOf(response.clientDataJSON)]
-  const signature = bytesOf(response.signature)
-  if (!publicKey || !authenticatorData || !clientDataJson || !signature) throw new CeremonyError('failed')
-  return { publicKey, authenticatorData, clientDataJson, signature }
-}
-
-function bytesOf(base64Url: string | undefined) {
-  return base64Url === undefined ? undefined : fromCanonicalBase64Url(base64Url)
 }
 
 function requestOf(step: Step): SigningRequest | undefined {

@@ -49,14 +49,14 @@ test('HDR-06 only origins at which its app is registered may frame the signing p
   assert.equal(ancestorsOf(await show(`?requestId=${requestId}&embed=1`)), "'none'")
 })
 
-test('the signing pages keep their opener, which waits for their message; no other page does', async () => {
+test('the signing page keeps its opener, which waits for its message; no other page does', async () => {
   const { requestId } = await ask(['https://shop.example/callback'])
   assert.equal((await show(`?requestId=${requestId}`)).headers['cross-origin-opener-policy'], 'unsafe-none')
   const policyOf = async (host: typeof world.auth, url: string) =>
     (await host.inject({ url })).headers['cross-origin-opener-policy']
-  assert.equal(await policyOf(world.auth, '/act'), 'unsafe-none')
+  assert.equal(await policyOf(world.auth, '/act'), 'same-origin')
   assert.equal(await policyOf(world.auth, '/login'), 'same-origin')
-  assert.equal(await policyOf(world.business, '/organizations'), 'same-origin-allow-popups')
+  assert.equal(await policyOf(world.business, '/organizations'), 'same-origin')
 })
 
 test('SIG-07 SIG-17 the served page contains nothing of the request', async () => {

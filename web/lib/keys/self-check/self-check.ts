@@ -25,7 +25,8 @@ import {
 } from '@countersign/protocol/formats/self-record/record'
 import { ApiError, NetworkError, call } from '../../api/call.ts'
 import { requireKeyNotices, type ShownAlarm } from '../key-notices.ts'
-import { keepEvidence, readMemory, writeMemory } from './device-store.ts'
+import { keepEvidence } from '../evidence-store.ts'
+import { readMemory, writeMemory } from './device-store.ts'
 import {
   reach,
   readHistory,

@@ -3,31 +3,6 @@ import type { organizationSecurityMessages as english } from '../../en/pages/bus
 
 /** Holds the messages for SSO, SCIM, domains, keys and signed admin actions of organizations. In German. */
 export const organizationSecurityMessages: typeof english = {
-  acts: {
-    'organization.updated': 'Organisation ändern',
-    'organization.deleted': 'Organisation löschen',
-    'organization.member.updated': 'Berechtigungen eines Mitglieds ändern',
-    'organization.member.removed': 'Mitglied entfernen',
-    'organization.invitation.created': 'Mitglied einladen',
-    'organization.invitation.revoked': 'Einladung zurückziehen',
-    'organization.domain.added': 'Domain hinzufügen',
-    'organization.domain.verified': 'Domain bestätigen',
-    'organization.domain.removed': 'Domain entfernen',
-    'organization.key.created': 'Schlüssel erstellen',
-    'organization.key.shared': 'Schlüssel mit Mitgliedern teilen',
-    'organization.key.deleted': 'Alten Schlüssel löschen',
-    'organization.kms.updated': 'KMS einrichten',
-    'organization.kms.removed': 'KMS entfernen',
-    'sso.connection.created': 'SSO-Verbindung hinzufügen',
-    'sso.connection.updated': 'SSO-Verbindung ändern',
-    'sso.connection.confirmed': 'SSO-Verbindung bestätigen',
-    'sso.connection.deleted': 'SSO-Verbindung löschen',
-    'sso.encryption_key.created': 'SAML-Verschlüsselungsschlüssel veröffentlichen',
-    'sso.encryption_key.removed': 'SAML-Verschlüsselungsschlüssel entfernen',
-    'scim.token.created': 'SCIM-Token erstellen',
-    'scim.token.revoked': 'SCIM-Token widerrufen',
-  },
-
   concerns: {
     organization: 'Organisation',
     member: 'Mitglied',
@@ -35,8 +10,11 @@ export const organizationSecurityMessages: typeof english = {
     domain: 'Domain',
     connection: 'Verbindung',
     key: 'Schlüssel',
+    replaces: 'Ersetzt Schlüssel',
     yes: 'Ja',
     no: 'Nein',
+    none: 'keins',
+    secret: 'verborgen',
   },
 
   sso: {
@@ -237,7 +215,7 @@ export const organizationSecurityMessages: typeof english = {
   refused: {
     invalid_request: 'Manche Werte sind ungültig. Prüfe deine Eingaben.',
     identity_not_found: 'Kein Nutzer mit diesem Benutzernamen.',
-    signed_action_required: 'Nicht gespeichert: Diese Änderung muss unterschrieben werden.',
+    signed_action_required: 'Nicht gespeichert: Du hast diese Änderung nicht unterschrieben.',
     no_signing_key:
       'Nicht gespeichert: Diese Organisation verlangt Unterschriften, und diese Identität hat noch keinen ' +
       'Signaturschlüssel. Erstelle einen in deinem Konto unter „Unterschriften“.',
@@ -273,5 +251,21 @@ export const organizationSecurityMessages: typeof english = {
     kms_cannot_unwrap: 'Dieses KMS kann eure bestehenden Schlüssel nicht entsperren.',
     kms_changed: 'Jemand hat die KMS-Einstellungen gerade geändert. Lade die Seite neu.',
     kms_unavailable: 'Euer KMS antwortet nicht. Versuche es gleich noch einmal.',
+    act_superseded: 'Jemand anderes hat gleichzeitig etwas geändert. Prüfe, ob deine Änderung noch nötig ist.',
+    state_changed: 'Jemand anderes hat das gerade geändert. Prüfe es und versuche es noch einmal.',
+    act_not_found: 'Diese Änderung ist abgelaufen oder wurde schon vorgenommen.',
+    approvals_missing: 'Zuerst müssen andere das freigeben.',
+    council_exists: 'Diese Organisation hat schon einen Rat.',
+    no_council: 'Diese Organisation hat noch keinen Rat.',
+    too_few_signatories: 'Der Rat braucht mehr Personen mit Freigaberecht als erforderliche Freigaben.',
+    too_many_signatories: 'Ein Rat hat höchstens 100 Personen.',
+    already_signatory: 'Diese Person ist schon im Rat.',
+    signatory_not_found: 'Diese Person ist nicht mehr im Rat.',
+    proposal_not_found: 'Dieser Vorschlag ist abgelaufen, umgesetzt oder zurückgezogen.',
+    too_many_proposals: 'Es gibt zu viele offene Vorschläge. Setze zuerst einen um oder ziehe einen zurück.',
+    reset_pending: 'Das Ende des Rats wurde schon angekündigt.',
+    no_reset: 'Das Ende des Rats ist nicht mehr angekündigt.',
+    reset_too_early: 'Die 14 Tage sind noch nicht vorbei.',
+    reset_expired: 'Die Ankündigung ist abgelaufen. Wiederhole sie.',
   },
 }

@@ -18,10 +18,8 @@ export const businessMessages: typeof english = {
   save: 'Speichern',
   saved: 'Gespeichert.',
   approvals: {
-    title: 'Freigabe von Unterschriften',
     needed: 'Erforderliche Freigaben',
-    neededHint:
-      'Wie viele weitere Mitglieder freigeben müssen, bevor eine App die Unterschrift der Organisation erhält.',
+    neededHint: 'Wie viele weitere Mitglieder des Rats jede Unterschrift und jede Änderung des Rats freigeben müssen.',
     invalid: (most) => `Gib eine Zahl von 0 bis ${most} ein.`,
   },
 
@@ -33,12 +31,12 @@ export const businessMessages: typeof english = {
       'Unterschriften auf. Unterschreiben ist freiwillig.',
     require: 'Unterschriften verlangen',
     letUnsigned: 'Unterschriften freistellen',
-    ask: 'Änderung unterschreiben',
-    why: 'Änderungen hier werden mit deinem Schlüssel unterschrieben, in einem Countersign-Fenster.',
-    opened: 'Ein Fenster hat sich geöffnet. Prüfe und unterschreibe die Änderung dort.',
-    open: 'Fenster öffnen',
-    show: 'Fenster anzeigen',
-    blocked: 'Dein Browser hat das Fenster blockiert. Erlaube Pop-ups für diese Seite und versuche es noch einmal.',
+    outcomes: {
+      done: (change) => `${change}. Das Audit-Log bewahrt deine Unterschrift auf.`,
+      declined: () => 'Nichts wurde geändert: Du hast nicht unterschrieben.',
+      proposed: () => 'Vorgeschlagen. Bevor es umgesetzt werden kann, müssen andere freigeben.',
+      ended: () => 'Nichts wurde geändert. Nimm die Änderung noch einmal vor, um sie zu unterschreiben.',
+    },
   },
 
   roles: {
@@ -51,6 +49,7 @@ export const businessMessages: typeof english = {
 
   sections: {
     members: 'Mitglieder',
+    council: 'Rat',
     domains: 'Domains',
     sso: 'SSO',
     keys: 'Schlüssel',

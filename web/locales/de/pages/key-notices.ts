@@ -42,6 +42,12 @@ export const keyNoticesMessages: typeof english = {
         'Wer deinen Schlüssel geändert hat, konnte deine Schlüssel entsperren: mit einem deiner Passkeys, ' +
         'deinem Wiederherstellungscode oder einem entsperrten Gerät.',
     },
+    trail: {
+      title: 'Der Verlauf der Organisation ist ein anderer',
+      what:
+        'Der Dienst zeigt einen anderen Verlauf der Änderungen in dieser Organisation, als dieser Browser bisher ' +
+        'gesehen hat: Etwas wurde nachträglich entfernt, eingefügt oder verändert.',
+    },
     newer: {
       title: 'Diese Seite ist veraltet',
       what: 'Eine neuere Version dieser Seiten hat deine Schlüssel zuletzt geprüft. Lade die Seite neu.',
@@ -68,6 +74,9 @@ export const keyNoticesMessages: typeof english = {
     later: 'Versuche es später erneut. Wenn es so bleibt, wende dich an die Betreiber dieses Dienstes.',
   },
   download: 'Nachweis speichern',
+  trailContents:
+    'Die Datei enthält Einträge des Verlaufs der Organisation, wie der Dienst sie gezeigt hat, und was dieser Browser ' +
+    'davon wusste. Sie enthält keine geheimen Schlüssel und keine Einzelheiten der Änderungen.',
   contents:
     'Die Datei enthält die ID deiner Identität und Antworten des Dienstes. Sie enthält keine geheimen Schlüssel ' +
     'und keine Texte. Prüfe sie mit dem Befehl countersign verify-evidence.',

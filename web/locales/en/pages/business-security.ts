@@ -2,32 +2,6 @@ import { plural } from '../../plural.ts'
 
 /** Holds the messages for SSO, SCIM, domains, keys and signed admin actions of organizations. */
 export const organizationSecurityMessages = {
-  /** Has the audit action that is signed as key. */
-  acts: {
-    'organization.updated': 'Update organization',
-    'organization.deleted': 'Delete organization',
-    'organization.member.updated': 'Change a member’s permissions',
-    'organization.member.removed': 'Remove member',
-    'organization.invitation.created': 'Invite member',
-    'organization.invitation.revoked': 'Revoke invitation',
-    'organization.domain.added': 'Add domain',
-    'organization.domain.verified': 'Verify domain',
-    'organization.domain.removed': 'Remove domain',
-    'organization.key.created': 'Create key',
-    'organization.key.shared': 'Share key with members',
-    'organization.key.deleted': 'Delete old key',
-    'organization.kms.updated': 'Configure KMS',
-    'organization.kms.removed': 'Remove KMS',
-    'sso.connection.created': 'Add SSO connection',
-    'sso.connection.updated': 'Update SSO connection',
-    'sso.connection.confirmed': 'Confirm SSO connection',
-    'sso.connection.deleted': 'Delete SSO connection',
-    'sso.encryption_key.created': 'Publish SAML encryption key',
-    'sso.encryption_key.removed': 'Remove SAML encryption key',
-    'scim.token.created': 'Create SCIM token',
-    'scim.token.revoked': 'Revoke SCIM token',
-  },
-
   concerns: {
     organization: 'Organization',
     member: 'Member',
@@ -35,8 +9,11 @@ export const organizationSecurityMessages = {
     domain: 'Domain',
     connection: 'Connection',
     key: 'Key',
+    replaces: 'Replaces key',
     yes: 'Yes',
     no: 'No',
+    none: 'none',
+    secret: 'hidden',
   },
 
   sso: {
@@ -229,7 +206,7 @@ export const organizationSecurityMessages = {
   refused: {
     invalid_request: 'Some of the values aren’t valid. Check your input.',
     identity_not_found: 'No user with this username.',
-    signed_action_required: 'Not saved: this change must be signed.',
+    signed_action_required: 'Not saved: you didn’t sign this change.',
     no_signing_key:
       'Not saved: this organization requires signatures, and this identity has no signing key yet. Create one in ' +
       'your account under Signing.',
@@ -263,5 +240,21 @@ export const organizationSecurityMessages = {
     kms_cannot_unwrap: 'This KMS can’t unlock your existing keys.',
     kms_changed: 'Someone just changed the KMS settings. Reload the page.',
     kms_unavailable: 'Your KMS isn’t responding. Try again in a moment.',
+    act_superseded: 'Someone else made a change at the same time. Check whether yours is still needed.',
+    state_changed: 'This was just changed by someone else. Check it and try again.',
+    act_not_found: 'This change has expired or was already made.',
+    approvals_missing: 'Others must approve this first.',
+    council_exists: 'This organization already has a council.',
+    no_council: 'This organization has no council yet.',
+    too_few_signatories: 'The council needs more people who may approve than required approvals.',
+    too_many_signatories: 'A council has at most 100 people.',
+    already_signatory: 'This person is already in the council.',
+    signatory_not_found: 'This person is no longer in the council.',
+    proposal_not_found: 'This proposal has expired, or was completed or withdrawn.',
+    too_many_proposals: 'There are too many open proposals. Complete or withdraw one first.',
+    reset_pending: 'The end of the council was already requested.',
+    no_reset: 'The end of the council is no longer requested.',
+    reset_too_early: 'The 14 days are not over yet.',
+    reset_expired: 'The request has expired. Request it again.',
   },
 }

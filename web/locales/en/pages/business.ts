@@ -17,9 +17,8 @@ export const businessMessages = {
   save: 'Save',
   saved: 'Saved.',
   approvals: {
-    title: 'Signature approvals',
     needed: 'Required approvals',
-    neededHint: 'How many other members must approve before an app gets the organization’s signature.',
+    neededHint: 'How many other members of the council must approve each signature and each change of the council.',
     invalid: (most: number) => `Enter a number from 0 to ${most}.`,
   },
 
@@ -31,12 +30,13 @@ export const businessMessages = {
       'Signing is optional.',
     require: 'Require signatures',
     letUnsigned: 'Make signatures optional',
-    ask: 'Sign this change',
-    why: 'Changes made here are signed with your key, in a Countersign window.',
-    opened: 'A window has opened. Review and sign the change there.',
-    open: 'Open window',
-    show: 'Show window',
-    blocked: 'Your browser blocked the window. Allow pop-ups for this page and try again.',
+    /** What became of a change that the user was to sign. `change` is its name in the audit log. */
+    outcomes: {
+      done: (change: string) => `${change}. The audit log keeps your signature.`,
+      declined: () => 'Nothing was changed: you didn’t sign.',
+      proposed: () => 'Proposed. Others have to approve it before it can be done.',
+      ended: () => 'Nothing was changed. Make the change again to sign it.',
+    },
   },
 
   roles: {
@@ -49,6 +49,7 @@ export const businessMessages = {
 
   sections: {
     members: 'Members',
+    council: 'Council',
     domains: 'Domains',
     sso: 'SSO',
     keys: 'Keys',

@@ -35,6 +35,12 @@ export const keyNoticesMessages = {
         'The person who changed your key could unlock your keys: with one of your passkeys, your recovery code or an ' +
         'unlocked device.',
     },
+    trail: {
+      title: 'The organization’s history changed',
+      what:
+        'The service shows another history of changes in this organization than this browser has seen before: ' +
+        'something was removed, added or altered afterwards.',
+    },
     newer: {
       title: 'This page is out of date',
       what: 'A newer version of these pages checked your keys before. Load the page again.',
@@ -63,6 +69,9 @@ export const keyNoticesMessages = {
   contents:
     'The file contains the ID of your identity and answers of the service. It contains no secret keys and no ' +
     'texts. Check it with the command countersign verify-evidence.',
+  trailContents:
+    'The file contains entries of the organization’s trail as the service answered them, and what this browser ' +
+    'remembered. It contains no secret keys and no details of changes.',
   reload: 'Load again',
   code: 'Code',
   changes: {

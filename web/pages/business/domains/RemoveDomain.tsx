@@ -1,5 +1,5 @@
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
-import { ConfirmDialog } from '../session/Signature.tsx'
+import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
 import { useBusinessMessages } from '../words.ts'
 
 type Props = { claim: OrganizationDomain; onAgreed: () => Promise<void>; onClose: () => void }

@@ -9,7 +9,7 @@ import { useLocale } from '../../../components/frame/Root.tsx'
 import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
 import { useReauthenticatedDialog } from '../session/session.ts'
 import { memberContext } from '../session/membership.ts'
-import { ConfirmDialog } from '../session/Signature.tsx'
+import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
 import { useBusinessMessages } from '../words.ts'
 
 type Props = { keys: OrganizationKey[]; organization: OwnOrganization; onDeleted: () => unknown }

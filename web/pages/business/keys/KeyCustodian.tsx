@@ -69,16 +69,18 @@ function isMode(name: string): name is Mode {
 type ChangeKeyCustodyProps = {
   organization: OwnOrganization
   kmsUrl: string | undefined
+  /** The mode that is chosen at first. */
+  mode: Mode
   onSaved: (organization: OwnOrganization) => unknown
   onClose: () => void
 }
 
 /** Sets who stores the next key, and the URL of the KMS. Members who may only manage keys can only change the URL. */
-export function ChangeKeyCustody({ organization, kmsUrl = '', onSaved, onClose }: ChangeKeyCustodyProps) {
+export function ChangeKeyCustody({ organization, kmsUrl = '', mode, onSaved, onClose }: ChangeKeyCustodyProps) {
   const { keys: words } = useBusinessMessages()
   const { frame } = useMessages()
   const doing = useActions()
-  const [chosen, setChosen] = useState(organization.encryptionMode)
+  const [chosen, setChosen] = useState(mode)
   const [typed, setTyped] = useState(kmsUrl)
   const [problem, setProblem] = useState<keyof typeof words.kmsVerdicts>()
   const needsKms = chosen === 'enterprise_managed'

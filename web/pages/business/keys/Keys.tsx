@@ -16,17 +16,27 @@ type Found = { keys: OrganizationKey[]; kmsUrl: string | undefined }
 
 /**
  * The keys of an organization: which members have the current one, whether to replace it, and who stores the next one.
+ * A member who has just signed the URL of a KMS then stores keys there, which is a change of its own.
  */
-export function Keys({ organization, onChanged }: SectionProps) {
+export function Keys({ organization, onChanged, returned }: SectionProps) {
   const words = useBusinessMessages()
   const doing = useActions()
   const changing = useReauthenticatedDialog('keeper')
   const [found, setFound] = useState<Found>()
+  const [goesOn, setGoesOn] = useState(
+    returned?.action === 'organization.kms.updated' &&
+      returned.outcome === 'done' &&
+      organization.encryptionMode !== 'enterprise_managed',
+  )
+  const close = () => {
+    setGoesOn(false)
+    changing.close()
+  }
   const read: Action = { name: 'retry', label: words.retry, do: async () => setFound(await readAll(organization)) }
   useEffect(() => void doing.perform(read), [])
   const take = async (changed: typeof organization) => {
     setFound(await readAll(changed))
-    changing.close()
+    close()
     onChanged(changed)
   }
   return (
@@ -35,8 +45,14 @@ export function Keys({ organization, onChanged }: SectionProps) {
       <p>{words.keys.what}</p>
       {found === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
       {found &&
-        (changing.isOpen ? (
-          <ChangeKeyCustody organization={organization} kmsUrl={found.kmsUrl} onSaved={take} onClose={changing.close} />
+        (changing.isOpen || goesOn ? (
+          <ChangeKeyCustody
+            organization={organization}
+            kmsUrl={found.kmsUrl}
+            mode={goesOn ? 'enterprise_managed' : organization.encryptionMode}
+            onSaved={take}
+            onClose={close}
+          />
         ) : (
           <>
             <ActiveKey keys={found.keys} organization={organization} onMade={read.do} />

@@ -1,5 +1,5 @@
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { ConfirmDialog } from '../session/Signature.tsx'
+import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
 import { useBusinessMessages } from '../words.ts'
 import { ApiError } from '../../../lib/api/call.ts'
 import type { SignedAction } from '../session/acts.ts'

@@ -1,6 +1,6 @@
-import { Approvals, RequireSignedActions } from './Approvals.tsx'
 import { DeleteOrganization } from './DeleteOrganization.tsx'
 import { OrganizationDetails } from './Description.tsx'
+import { RequireSignedActions } from './RequireSignedActions.tsx'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { useBusinessMessages } from '../words.ts'
 
@@ -13,10 +13,7 @@ export function Settings({ organization, onChanged, onLeft }: SectionProps) {
         <OrganizationDetails organization={organization} onChanged={onChanged} />
       </section>
       {organization.scopes.includes('manage_org') && (
-        <>
-          <Approvals organization={organization} onChanged={onChanged} />
-          <RequireSignedActions organization={organization} onChanged={onChanged} />
-        </>
+        <RequireSignedActions organization={organization} onChanged={onChanged} />
       )}
       {organization.role === 'owner' && <DeleteOrganization organization={organization} onDeleted={onLeft} />}
     </>

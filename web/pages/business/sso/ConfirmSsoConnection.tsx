@@ -4,7 +4,7 @@ import { useActions, type Action } from '../../../components/form/use-actions.ts
 import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
 import { useReauthenticatedDialog } from '../session/session.ts'
 import type { connectionRef } from '../session/membership.ts'
-import { ConfirmDialog } from '../session/Signature.tsx'
+import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
 import { useBusinessMessages } from '../words.ts'
 
 type Props = { of: SsoConnection; given: ReturnType<typeof connectionRef>; onChanged: () => unknown }

@@ -12,7 +12,7 @@ import { ConfirmSsoConnection } from './ConfirmSsoConnection.tsx'
 import { ScimDirectory } from './Directory.tsx'
 import { EncryptionKey } from './EncryptionKey.tsx'
 import { connectionRef } from '../session/membership.ts'
-import { ConfirmDialog } from '../session/Signature.tsx'
+import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
 import { type BusinessWords, useBusinessMessages } from '../words.ts'
 
 const one = '/api/organizations/:organizationId/sso-connections/:connectionId'

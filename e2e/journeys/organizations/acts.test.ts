@@ -1,0 +1,361 @@
+/** The page that signs acts: what it shows and signs, and what a service that lies in its data gets out of it. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { actMessages as words } from '../../../web/locales/en/pages/acts.ts'
+import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
+import { keyNoticesMessages as notices } from '../../../web/locales/en/pages/key-notices.ts'
+import { foundOrganization } from '../../apps/organization-choice.ts'
+import { declineAct, readAct, returned, signAct, signChange, signForValues } from '../../apps/signed-actions.ts'
+import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { alter, type Json, restate, watchSignatures } from '../../fixtures/lying-service.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
+
+let stage: TestEnvironment
+before(async () => {
+  stage = await openStage({ RATE_LIMITS: 'off' })
+})
+after(() => stage.close())
+
+const actUrl = /\/acts\/[0-9a-f-]+(?:\?|$)/
+const actPath = /\/acts\/[0-9a-f-]+$/
+const windows = { shown: { width: 320, colorScheme: 'light' }, also: { width: 1280, colorScheme: 'dark' } } as const
+
+/** An owner on the settings of their organization. */
+async function open(handle: string) {
+  const person = await stage.enroll({ handle, displayName: 'Ada Lovelace' })
+  const organizationId = await foundOrganization(person, stage.service, 'Engines')
+  const seen = await watchSignatures(person.page, actPath)
+  const settings = `${stage.service.businessUrl}/organizations/${organizationId}/settings`
+  await person.page.goto(settings)
+  await person.control('save-organization').waitFor()
+  /** Starts an act: a new name. */
+  const rename = async (name: string) => {
+    await person.page.goto(settings)
+    await person.control('save-organization').waitFor()
+    await person.write('name', name)
+    await person.press('save-organization')
+  }
+  const readName = async () => {
+    const { organizations } = await person.call(stage.service.businessUrl, 'GET /api/organizations')
+    return organizations.find(({ id }) => id === organizationId)?.name
+  }
+  return { person, page: person.page, organizationId, settings, seen, rename, readName }
+}
+
+/** Copies of virtual passkeys do not evaluate the PRF, so the code unlocks the key. */
+async function signWithCode(page: Page, code: string): Promise<void> {
+  await signAct(page)
+  await page.locator('input[name="recoveryCode"]').fill(code)
+  await page.locator('[data-action="unlock"]').click()
+}
+
+const stopped = (page: Page, why: string) => page.locator(`[data-stopped="${why}"]`)
+
+const other = '6f1c1f0e-58a3-4a37-9d21-1d7a52a34b60'
+const digest = 'fdZbH5gjgfqABRN0i+c5H3LE60UPPlhYhNyC4NkHp3I='
+const lies: [string, (body: Json & { statement: string }) => Json][] = [
+  ['another action', restate({ action: 'organization.deleted' })],
+  ['other details', restate({ details: digest })],
+  ['another organization', restate({ organizationId: other })],
+  ['another identity', restate({ identityId: other })],
+  ['another service', restate({ issuer: 'https://id.example.org' })],
+  ['an approval', restate({ role: 'approve' })],
+  ['a proposal', restate({ proposal: digest })],
+  ['a longer time', restate({ expiresAt: '2099-01-01T00:00:00.000Z' })],
+  ['a nonce of another form', restate({ nonce: '' })],
+  ['another action in what is shown', (body) => ({ ...body, action: 'organization.deleted' })],
+  [
+    'other details in what is shown',
+    (body) => ({ ...body, details: { ...Object(body['details']), name: 'Harmless' } }),
+  ],
+  ['other details with a salt to match', (body) => ({ ...body, salt: 'AAAAAAAAAAAAAAAAAAAAAA==' })],
+]
+
+test('ACT-70 if the service states anything else than the page shows, nothing is confirmed or signed', async () => {
+  const { person, page, seen, rename, readName } = await open('ada-honest')
+  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  for (const [what, lie] of lies) {
+    await page.unrouteAll()
+    await alter(page, actUrl, lie, 'GET')
+    await rename('Other engines')
+    const signing = page.locator('[data-action="sign"]')
+    await signing.or(stopped(page, 'statement')).first().waitFor()
+    if (await signing.isVisible()) await signAct(page)
+    await stopped(page, 'statement').waitFor()
+    assert.deepEqual([await seen.touches(), seen.signatures], [0, []], what)
+  }
+  await look('act-stopped')
+  await page.unrouteAll()
+  await person.press('start-over')
+  await returned(page, 'ended')
+  await look('organizations-act-ended')
+  assert.equal(await readName(), 'Engines')
+  await rename('Other engines')
+  await readAct(page)
+  await page.getByRole('heading', { name: 'Rename Engines to Other engines' }).waitFor()
+  assert.deepEqual(await page.locator('.fact').allInnerTexts(), ['Name\nEngines  Other engines'])
+  await look('act-rename')
+  await signAct(page)
+  await returned(page, 'done')
+  assert.deepEqual([await readName(), seen.signatures.length], ['Other engines', 1])
+  await look('organizations-act-done')
+  assert.deepEqual(faults, [])
+  await person.leave()
+})
+
+test('ACT-70 a device whose clock differs by more than ten minutes signs nothing', async () => {
+  const { person, page, seen, rename } = await open('ada-clock')
+  await page.clock.setFixedTime(Date.now() + 11 * 60_000)
+  await rename('Other engines')
+  await signAct(page)
+  await stopped(page, 'clock').waitFor()
+  assert.deepEqual([await seen.touches(), seen.signatures], [0, []])
+  await person.leave()
+})
+
+test('ACT-71 a key that the service names in place of the member’s own signs no act', async () => {
+  const { person, page, seen, rename } = await open('ada-key')
+  const publicKey = '8lE+95ugwUEgVEoxBiHBt6sRtTLcvSTZPKbUq2LHKRw='
+  await alter(page, /\/api\/signing\/keys\/[^/]+$/, (body) => ({ ...body, publicKey }))
+  await rename('Other engines')
+  await signAct(page)
+  await stopped(page, 'statement').waitFor()
+  assert.deepEqual(seen.signatures, [])
+  await person.leave()
+})
+
+test('ACT-72 a trail that does not continue the one that this browser has followed raises an alarm', async () => {
+  const { person, page, seen, rename, readName } = await open('ada-trail')
+  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  await rename('First')
+  await signAct(page)
+  await returned(page, 'done')
+  const trailUrl = /\/acts\/[0-9a-f-]+\/trail/
+  type Entry = { entry: string; acts: object[] }
+  const cut = (answer: Json) => ({ ...answer, entries: [] })
+  const rewritten = (answer: Json) => ({
+    entries: (answer['entries'] as Entry[]).map(({ entry, acts }) => ({
+      entry: entry.replace('"actor":"user"', '"actor":"system"'),
+      acts,
+    })),
+  })
+  const unsigned = (answer: Json) => ({
+    entries: (answer['entries'] as Entry[]).map((each) => ({ ...each, acts: [] })),
+  })
+  for (const [lie, code] of [
+    [cut, 'trail_cut'],
+    [rewritten, 'trail_rewritten'],
+    [unsigned, 'other_acts'],
+  ] as const) {
+    await page.unrouteAll()
+    await alter(page, trailUrl, lie, 'GET')
+    await rename('Second')
+    await page.locator(`[data-alarm="${code}"]`).waitFor()
+    assert.deepEqual([await seen.touches(), seen.signatures.length, await readName()], [0, 1, 'First'], code)
+  }
+  await page.getByRole('heading', { name: notices.causes.trail.title }).waitFor()
+  await look('act-trail-alarm')
+  const saving = page.waitForEvent('download')
+  await person.press('save-evidence')
+  const evidence = JSON.parse(await readFile(await (await saving).path(), 'utf8'))
+  assert.deepEqual([evidence.kind, evidence.code, evidence.remembered.sequence], ['trail', 'other_acts', 1])
+  await page.unrouteAll()
+  await rename('Second')
+  await signAct(page)
+  await returned(page, 'done')
+  assert.equal(await readName(), 'Second')
+  assert.deepEqual(faults, [])
+  await person.leave()
+})
+
+test('ACT-74 an act that the service shows a second time is not signed again', async () => {
+  const { person, page, seen, rename } = await open('ada-replay')
+  let first: Json | undefined
+  await alter(page, actUrl, (body) => (first ??= body), 'GET')
+  await rename('Once')
+  await signAct(page)
+  await returned(page, 'done')
+  await rename('Twice')
+  await stopped(page, 'outdated').waitFor()
+  assert.deepEqual([await seen.touches(), seen.signatures.length], [0, 1])
+  await person.leave()
+})
+
+test('ACT-75 ACT-76 the way back leads to organizations alone, and no link makes them say that something was done', async () => {
+  const { person, page, organizationId, settings, rename } = await open('ada-back')
+  await rename('Other engines')
+  await readAct(page)
+  for (const hostile of ['https://evil.example/organizations', '//evil.example', '/organizations/../sso']) {
+    const address = new URL(page.url())
+    address.searchParams.set('return_to', hostile)
+    await page.goto(address.href)
+    await readAct(page)
+  }
+  await person.press('decline')
+  await page.waitForURL(`${stage.service.businessUrl}/organizations`)
+  await returned(page, 'declined')
+  for (const hash of [`#act=${other}&done`, '#act=x&done', `#act=${other}&done&more`]) {
+    await page.goto('about:blank')
+    await page.goto(`${settings}${hash}`)
+    await person.control('save-organization').waitFor()
+    assert.equal(await page.locator('.returned-act').count(), 0)
+    assert.equal(page.url(), `${stage.service.businessUrl}/organizations/${organizationId}/settings`)
+  }
+  await person.leave()
+})
+
+test('ACT-77 an act that is declined, expired, superseded or outdated does nothing, and the page says so', async () => {
+  const { person, page, organizationId, settings, rename, readName } = await open('ada-ends')
+  const { authUrl, businessUrl } = stage.service
+  await rename('Declined')
+  await declineAct(page)
+  assert.equal(await page.locator('.returned-act').innerText(), business.signedActs.outcomes.declined())
+  assert.equal(await readName(), 'Engines')
+
+  await rename('Expired')
+  await readAct(page)
+  const actId = new URL(page.url()).searchParams.get('act_id')
+  const { identities } = await person.call(stage.service.baseUrl, 'GET /api/auth/session')
+  const ended = await person.context.request.delete(
+    `${businessUrl}/api/organizations/${organizationId}/acts/${actId}?identity_id=${identities[0]?.identityId}`,
+    { headers: { origin: authUrl } },
+  )
+  assert.equal(ended.status(), 204)
+  await signAct(page)
+  await page.getByText(words.stoppedWhy.expired).waitFor()
+  await page.reload()
+  await page.getByText(words.nothingWhy).waitFor()
+  await person.press('back')
+  await returned(page, 'ended')
+  assert.equal(page.url(), settings)
+
+  await rename('Outdated')
+  await readAct(page)
+  const headers = { origin: authUrl }
+  const data = { name: 'Meanwhile' }
+  const changed = await person.context.request.patch(`${businessUrl}/api/organizations/${organizationId}`, {
+    headers,
+    data,
+  })
+  assert.ok(changed.ok(), await changed.text())
+  await signAct(page)
+  await page.getByText(words.stoppedWhy.changed).waitFor()
+  await person.press('start-over')
+  await returned(page, 'ended')
+  assert.equal(await readName(), 'Meanwhile')
+
+  await rename('Superseded')
+  await readAct(page)
+  const second = await person.context.newPage()
+  const authenticator = await addVirtualAuthenticator(second, { prf: true })
+  await authenticator.take(await person.authenticator.credentials())
+  await second.goto(settings)
+  await second.locator('[data-action="require-signed"]').click()
+  await signWithCode(second, person.code)
+  await returned(second, 'done')
+  await person.authenticator.catchUp(await authenticator.credentials())
+  await signWithCode(page, person.code)
+  await page.getByText(words.stoppedWhy.superseded).waitFor()
+  assert.equal(await readName(), 'Meanwhile')
+  await person.leave()
+})
+
+test('ACT-78 one passkey use confirms an act also where the recovery code unlocks the key', async () => {
+  const { person, page, seen, rename, readName } = await open('ada-code')
+  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  await person.authenticator.replace()
+  await rename('By code')
+  await signAct(page)
+  await page.locator('input[name="recoveryCode"]').waitFor()
+  await look('act-code')
+  await page.locator('input[name="recoveryCode"]').fill(person.code)
+  await person.press('unlock')
+  await returned(page, 'done')
+  assert.equal(await readName(), 'By code')
+  assert.equal(seen.signatures.length, 1)
+  assert.deepEqual(faults, [])
+  await person.leave()
+})
+
+test('ACT-79 the page of organization keys signs only what it has composed itself', async () => {
+  const { person, page, organizationId, seen, settings } = await open('ada-keys')
+  await page.goto(settings.replace('settings', 'keys'))
+  await person.press('change-keeper')
+  await page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
+  await signChange(person, 'set-keeper')
+  const before = seen.signatures.length
+  const salt = 'AAAAAAAAAAAAAAAAAAAAAA=='
+  const wrong: ((body: Json & { statement: string }) => Json)[] = [
+    (body) => ({ ...body, details: { ...Object(body['details']), fingerprint: 'A'.repeat(43) } }),
+    (body) => ({ ...body, details: { ...Object(body['details']), ciphertext: { commitment: digest } } }),
+    (body) => ({ ...body, details: { ...Object(body['details']), replaces: other } }),
+    (body) => ({ ...body, secretSalt: salt }),
+    (body) => ({ ...body, salt }),
+    restate({ action: 'organization.deleted' }),
+    restate({ organizationId: other }),
+  ]
+  for (const lie of wrong) {
+    await page.unrouteAll()
+    await alter(page, /\/keys\?identity_id/, lie, 'POST')
+    await page.goto(settings.replace('settings', 'keys'))
+    await person.press('make-key')
+    await person.press('unlock')
+    await stopped(page, 'statement').waitFor()
+    assert.equal(seen.signatures.length, before)
+  }
+  await page.unrouteAll()
+  await person.press('start-over')
+  await person.press('unlock')
+  await page.waitForURL(`${stage.service.businessUrl}/organizations/${organizationId}/keys`)
+  assert.equal(seen.signatures.length, before + 1)
+  await person.leave()
+})
+
+test('ACT-88 what the service answers once is shown on the signing page, and is in no address', async () => {
+  const { person, page, settings } = await open('ada-once')
+  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const addresses: string[] = []
+  page.on('framenavigated', (frame) => addresses.push(frame.url()))
+  page.on('request', (request) => addresses.push(request.url()))
+  await page.goto(settings.replace('settings', 'members'))
+  await person.press('invite')
+  await person.write('whom', 'bob@engines.example')
+  await person.press('send-invitation')
+  await readAct(page)
+  await page.getByRole('heading', { name: 'Invite bob@engines.example to Engines' }).waitFor()
+  await look('act-invite')
+  await signAct(page)
+  await person.control('result-saved').waitFor()
+  await look('act-result')
+  await page.goto(settings.replace('settings', 'members'))
+  await person.press('invite')
+  await person.write('whom', 'cora@engines.example')
+  const [link = ''] = await signForValues(person, 'send-invitation')
+  const token = new URL(link).pathname.split('/').at(-1) ?? ''
+  assert.ok(token.length > 20)
+  assert.deepEqual(
+    addresses.filter((address) => address.includes(token)),
+    [],
+  )
+  assert.deepEqual(faults, [])
+  await person.leave()
+})
+
+test('ACT-89 an act that words cannot describe can be signed only after its exact data was read', async () => {
+  const { person, page, rename } = await open('ada-words')
+  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  await rename('Eng\u0456nes')
+  await page.getByText(words.incomplete).waitFor()
+  await page.locator('mark.odd').first().waitFor()
+  assert.equal(await person.control('sign').getAttribute('aria-disabled'), 'true')
+  await look('act-incomplete')
+  const region = page.locator('.exact-text').first()
+  await region.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await readAct(page)
+  assert.deepEqual(faults, [])
+  await declineAct(page)
+  await person.leave()
+})

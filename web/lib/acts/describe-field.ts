@@ -1,0 +1,117 @@
+import { isObject } from '@countersign/protocol/formats/json'
+import type { DescribedChange } from './describe-action.ts'
+import type { BusinessWords } from './words.ts'
+
+type DescribedField = Omit<DescribedChange, 'before'>
+type DescribeField = (name: string, value: unknown, words: BusinessWords) => DescribedField[] | undefined
+
+/** Fields that name something which the page shows by its name. */
+const ids = ['organizationId', 'memberId', 'invitationId', 'domainId', 'connectionId', 'keyId', 'identityId']
+
+export function isId(name: string): boolean {
+  return ids.includes(name)
+}
+
+/** Describes a field of an action; returns undefined if it has no words, or a value of another form. */
+export const describeField: DescribeField = (name, value, words) => {
+  const described = describers[name]
+  return described?.(name, value, words)
+}
+
+const describers: Partial<Record<string, DescribeField>> = {
+  name: text((words) => words.name),
+  slug: text((words) => words.slug),
+  logoUrl: text((words) => words.logo),
+  role: oneOf(
+    (words) => words.role,
+    (words) => words.roles,
+  ),
+  scopes: someOf(
+    (words) => words.mayDo,
+    (words) => words.scopes,
+  ),
+  signingAuthority: either(
+    (words) => words.hasAuthority,
+    ({ concerns }) => [concerns.yes, concerns.no],
+  ),
+  handle: (name, value, words) =>
+    text(({ whom }) => whom)(name, typeof value === 'string' ? `@${value}` : value, words),
+  email: text((words) => words.whom),
+  ssoRequired: either(
+    ({ sections }) => sections.sso,
+    ({ sso }) => [sso.require, sso.letWithout],
+  ),
+  requireSignedActions: either(
+    ({ signedActs }) => signedActs.title,
+    ({ signedActs }) => [signedActs.require, signedActs.letUnsigned],
+  ),
+  approvalsNeeded: text(({ approvals }) => approvals.needed),
+  encryptionMode: oneOf(
+    ({ keys }) => keys.keeper,
+    ({ keys }) => keys.modes,
+  ),
+  url: text(({ keys }) => keys.kms),
+  replaces: text(({ concerns }) => concerns.replaces),
+  domain: text(({ domains }) => domains.domain),
+  domains: someOf(
+    ({ sections }) => sections.domains,
+    () => ({}),
+  ),
+  enabled: either(
+    ({ sections }) => sections.sso,
+    ({ sso }) => [sso.enable, sso.disable],
+  ),
+  subjectBy: oneOf(
+    ({ directory }) => directory.by,
+    ({ directory }) => ({ externalId: 'externalId', email: directory.ways.email.label }),
+  ),
+  oidc: nested,
+  saml: nested,
+}
+
+type Label = (words: BusinessWords) => string
+
+function text(label: Label): DescribeField {
+  return (name, value, words) => {
+    if (value === null) return [{ name, label: label(words), value: words.concerns.none }]
+    const isValue = typeof value === 'string' || typeof value === 'number'
+    return isValue ? [{ name, label: label(words), value: String(value) }] : undefined
+  }
+}
+
+function either(label: Label, answers: (words: BusinessWords) => [string, string]): DescribeField {
+  return (name, value, words) => {
+    const [yes, no] = answers(words)
+    return typeof value === 'boolean' ? [{ name, label: label(words), value: value ? yes : no }] : undefined
+  }
+}
+
+type Names = (words: BusinessWords) => Record<string, string>
+
+function oneOf(label: Label, names: Names): DescribeField {
+  const describe = someOf(label, names)
+  return (name, value, words) => describe(name, [value], words)
+}
+
+function someOf(label: Label, names: Names): DescribeField {
+  return (name, value, words) => {
+    if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return undefined
+    const known = names(words)
+    const shown = value.map((each) => (Object.hasOwn(known, each) ? known[each] : each))
+    return [{ name, label: label(words), value: shown.length > 0 ? shown.join(', ') : words.concerns.none }]
+  }
+}
+
+/** Settings of a provider. A secret is signed as a commitment, which shows nothing of it. */
+function nested(_: string, value: unknown, words: BusinessWords): DescribedField[] | undefined {
+  if (!isObject(value)) return undefined
+  const labels: Partial<Record<string, string>> = words.sso.fields
+  const parts = Object.entries(value).map(([name, part]) => {
+    const label = labels[name]
+    if (label === undefined) return undefined
+    if (isObject(part) && typeof part['commitment'] === 'string') return { name, label, value: words.concerns.secret }
+    return typeof part === 'string' ? { name, label, value: part } : undefined
+  })
+  const described = parts.filter((part) => part !== undefined)
+  return described.length === parts.length ? described : undefined
+}

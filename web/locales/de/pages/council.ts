@@ -1,0 +1,53 @@
+import { plural } from '../../plural.ts'
+import type { councilMessages as english } from '../../en/pages/council.ts'
+
+/** Holds the messages about the council of an organization, its proposals and its reset. In German. */
+export const councilMessages: typeof english = {
+  none:
+    'Mitglieder, die unterschreiben dürfen, tun es allein. Mit einem Rat braucht jede Unterschrift der Organisation die ' +
+    'Freigabe anderer, und niemand ändert allein, wer entscheidet.',
+  founding:
+    'Alle Mitglieder, die jetzt unterschreiben oder freigeben dürfen, kommen in den Rat, und alle müssen zustimmen. Gib ' +
+    'und nimm diese Berechtigungen vorher.',
+  found: 'Rat vorschlagen',
+  what: (approvals) =>
+    plural('de', approvals, {
+      one: 'Nur diese Personen unterschreiben und geben für die Organisation frei. Jede Unterschrift und jede Änderung des Rats braucht 1 Freigabe.',
+      other: `Nur diese Personen unterschreiben und geben für die Organisation frei. Jede Unterschrift und jede Änderung des Rats braucht ${approvals} Freigaben.`,
+    }),
+  change: 'Änderung vorschlagen',
+  signatories: 'Mitglieder des Rats',
+  since: (day) => `seit ${day}`,
+  suspended: (day) => `suspendiert ${day}`,
+  suspend: 'Suspendieren',
+  suspendWho: (handle) => `@${handle} suspendieren`,
+  restore: 'Rückkehr vorschlagen',
+  restoreWho: (handle) => `Rückkehr von @${handle} vorschlagen`,
+  candidates: 'Weitere Mitglieder, die unterschreiben oder freigeben dürfen',
+  candidatesWhat: 'Sie tun es erst, wenn der Rat sie aufgenommen hat.',
+  admit: 'Aufnahme vorschlagen',
+  admitWho: (handle) => `Aufnahme von @${handle} vorschlagen`,
+  proposals: 'Vorschläge',
+  noProposals: 'Keine offenen Vorschläge.',
+  proposedBy: (who, day) => `Vorgeschlagen von ${who}, läuft ab ${day}.`,
+  approvals: (count, needed, who) =>
+    who === '' ? `Freigaben: ${count} von ${needed}.` : `Freigaben: ${count} von ${needed} (${who}).`,
+  approve: 'Freigeben',
+  complete: 'Umsetzen',
+  withdraw: 'Zurückziehen',
+  unnamed: 'Einzelheiten dieses Vorschlags lassen sich gerade nicht anzeigen. Öffne ihn für die genauen Daten.',
+  reset: {
+    title: 'Den Rat ohne seine Freigabe beenden',
+    what:
+      'Für den Fall, dass zu wenige Mitglieder des Rats übrig sind. Nach 14 Tagen ohne Einspruch kann ein Inhaber den ' +
+      'Rat beenden. Alle erhalten eine E-Mail, und Belege zeigen es von da an.',
+    request: 'Ende des Rats ankündigen',
+    pending: (day, last) => `Das Ende des Rats ist angekündigt. Es ist möglich ab ${day} und bis ${last}.`,
+    veto: 'Einspruch einlegen',
+    complete: 'Rat beenden',
+    happened: (day) => `Ein Rat dieser Organisation endete ${day} ohne seine Freigabe.`,
+    formerTitle: 'Der Rat könnte enden',
+    formerWhat: 'Du gehörst zum Rat dieser Organisation und kannst Einspruch gegen sein Ende einlegen.',
+    vetoed: 'Du hast Einspruch eingelegt. Der Rat bleibt.',
+  },
+}

@@ -1,0 +1,53 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { useState } from 'preact/hooks'
+import { ActionForm } from '../../../components/form/Actions.tsx'
+import { Field } from '../../../components/form/Field.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { act } from '../session/acts.ts'
+import { memberContext } from '../session/membership.ts'
+import { useBusinessMessages } from '../words.ts'
+import { useCouncilMessages } from './words.ts'
+
+type Props = { organization: OwnOrganization; present: number }
+
+/** Proposes to found the council, to change how many approvals it needs, or to end it with 0. */
+export function ApprovalsNeeded({ organization, present }: Props) {
+  const { approvals: words } = useBusinessMessages()
+  const { found, founding, change } = useCouncilMessages()
+  const doing = useActions()
+  const [written, setWritten] = useState(String(present))
+  const [problem, setProblem] = useState<string>()
+  const propose: Action = {
+    name: 'save-approvals',
+    label: present === 0 ? found : change,
+    look: 'secondary',
+    async do() {
+      const approvalsNeeded = Number(written)
+      const fits = /^[0-9]+$/.test(written) && approvalsNeeded <= limits.approvalsNeededMax
+      setProblem(fits ? undefined : words.invalid(limits.approvalsNeededMax))
+      if (!fits || approvalsNeeded === present) return
+      await act('PATCH /api/organizations/:organizationId', {
+        ...memberContext(organization),
+        body: { approvalsNeeded },
+      })
+    },
+  }
+  return (
+    <>
+      {present === 0 && <p>{founding}</p>}
+      <ActionForm submit={propose} doing={doing}>
+        <Field
+          name="approvalsNeeded"
+          label={words.needed}
+          hint={words.neededHint}
+          value={written}
+          onInput={setWritten}
+          problem={problem}
+          keys="numeric"
+          exact
+        />
+      </ActionForm>
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Council } from '@countersign/protocol/organizations/council'
+import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { useEffect, useState } from 'preact/hooks'
+import { Spinner } from '../../../components/display/Facts.tsx'
+import { Actions } from '../../../components/form/Actions.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import type { SectionProps } from '../OrganizationPage.tsx'
+import { memberContext } from '../session/membership.ts'
+import { callBusiness } from '../session/session.ts'
+import { useBusinessMessages } from '../words.ts'
+import { ApprovalsNeeded } from './ApprovalsNeeded.tsx'
+import { type DescribedProposal, readProposals } from './proposal.ts'
+import { Proposals } from './Proposals.tsx'
+import { Reset } from './Reset.tsx'
+import { Candidates, Signatories } from './Signatories.tsx'
+import { useActMessages, useCouncilMessages } from './words.ts'
+
+type Found = { council: Council; proposals: DescribedProposal[]; candidates: OrganizationMember[] }
+
+/** The council of an organization: who signs and approves, what is proposed, and its end without approvals. */
+export function CouncilSection({ organization }: SectionProps) {
+  const business = useBusinessMessages()
+  const acts = useActMessages()
+  const words = useCouncilMessages()
+  const doing = useActions()
+  const [found, setFound] = useState<Found>()
+  const read: Action = {
+    name: 'retry',
+    label: business.retry,
+    do: async () => setFound(await readAll(organization, { acts, business })),
+  }
+  useEffect(() => void doing.perform(read), [])
+  const hasCouncil = found !== undefined && found.council.approvalsNeeded > 0
+  return (
+    <>
+      <section class="step">
+        <h1>{business.sections.council}</h1>
+        {found === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
+        {found && <p>{hasCouncil ? words.what(found.council.approvalsNeeded) : words.none}</p>}
+        {found && organization.scopes.includes('manage_org') && (
+          <ApprovalsNeeded organization={organization} present={found.council.approvalsNeeded} />
+        )}
+      </section>
+      {found && <Proposals organization={organization} proposals={found.proposals} onChanged={read.do} />}
+      {found && hasCouncil && (
+        <>
+          <Signatories organization={organization} council={found.council} />
+          <Candidates organization={organization} members={found.candidates} />
+        </>
+      )}
+      {found && <Reset organization={organization} council={found.council} onChanged={read.do} />}
+    </>
+  )
+}
+
+type Words = Parameters<typeof readProposals>[1]
+
+async function readAll(organization: OwnOrganization, words: Words): Promise<Found> {
+  const given = memberContext(organization)
+  const [{ council }, proposals, members] = await Promise.all([
+    callBusiness('GET /api/organizations/:organizationId/council', given),
+    readProposals(organization, words),
+    readMembers(organization),
+  ])
+  const inForce = council.signatories.filter(({ suspendedAt }) => suspendedAt === null)
+  const candidates = members.filter(
+    ({ identityId, scopes }) =>
+      (scopes.includes('sign') || scopes.includes('approve')) &&
+      !council.signatories.some((each) => each.identityId === identityId),
+  )
+  return { council, proposals, candidates: inForce.length === 0 ? [] : candidates }
+}
+
+async function readMembers(organization: OwnOrganization): Promise<OrganizationMember[]> {
+  const { params, querystring } = memberContext(organization)
+  const members: OrganizationMember[] = []
+  let cursor: string | null = null
+  do {
+    const page: Record<string, string> = { limit: '100', ...(cursor !== null && { cursor }) }
+    const given = { params, querystring: { ...querystring, ...page } }
+    const found: { members: OrganizationMember[]; nextCursor?: string | null } = await callBusiness(
+      'GET /api/organizations/:organizationId/members',
+      given,
+    )
+    members.push(...found.members)
+    cursor = found.nextCursor ?? null
+  } while (cursor !== null)
+  return members
+}

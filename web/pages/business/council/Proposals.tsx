@@ -1,0 +1,83 @@
+import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { DefinitionList } from '../../../components/display/Facts.tsx'
+import { Actions } from '../../../components/form/Actions.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { dayOf } from '../../../lib/text/dates.ts'
+import { approveProposal, completeProposal, type DescribedProposal, withdrawProposal } from './proposal.ts'
+import { useCouncilMessages } from './words.ts'
+
+type Props = { organization: OwnOrganization; proposals: DescribedProposal[]; onChanged: () => unknown }
+
+/** Lists the open proposals, each with its approvals. */
+export function Proposals({ organization, proposals, onChanged }: Props) {
+  const words = useCouncilMessages()
+  return (
+    <section class="apart">
+      <h2>{words.proposals}</h2>
+      {proposals.length === 0 && <p>{words.noProposals}</p>}
+      <ul class="entries">
+        {proposals.map((each) => (
+          <Entry key={each.proposal.proposalId} of={each} organization={organization} onChanged={onChanged} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+type EntryProps = { of: DescribedProposal; organization: OwnOrganization; onChanged: () => unknown }
+
+function Entry({ of: { proposal, description }, organization, onChanged }: EntryProps) {
+  const words = useCouncilMessages()
+  const { language } = useLocale()
+  const doing = useActions()
+  const { proposedBy, approvals, approvalsNeeded, mayApprove, mayComplete, expiresAt } = proposal
+  const isOwn = proposedBy.identityId === organization.identityId
+  const approve: Action = {
+    name: 'approve-proposal',
+    label: words.approve,
+    do: () => approveProposal(organization, proposal),
+  }
+  const complete: Action = {
+    name: 'complete-proposal',
+    label: words.complete,
+    do: () => completeProposal(organization, proposal),
+  }
+  const withdraw: Action = {
+    name: 'withdraw-proposal',
+    label: words.withdraw,
+    look: 'quiet',
+    do: async () => {
+      await withdrawProposal(organization, proposal)
+      await onChanged()
+    },
+  }
+  const actions = [
+    ...(mayApprove ? [approve] : []),
+    ...(mayComplete ? [complete] : []),
+    ...(isOwn || organization.role === 'owner' ? [withdraw] : []),
+  ]
+  const changes = description.changes.map(({ name, label, value, before }) => ({
+    scope: name,
+    label,
+    value: before === undefined ? value : `${before} → ${value}`,
+  }))
+  const who = approvals.map(({ handle }) => `@${handle}`).join(', ')
+  return (
+    <li class="entry domain proposal">
+      <div>
+        <h3>{description.summary}</h3>
+        <p>
+          {words.proposedBy(
+            `${proposedBy.displayName} (@${proposedBy.handle})`,
+            dayOf(expiresAt, language, new Date()),
+          )}
+        </p>
+        <p>{words.approvals(approvals.length, approvalsNeeded, who)}</p>
+      </div>
+      {changes.length > 0 && <DefinitionList of={changes} />}
+      {!description.isComplete && <p>{words.unnamed}</p>}
+      <Actions of={actions} doing={doing} />
+    </li>
+  )
+}
