@@ -137,3 +137,23 @@ export async function declineAct({ organizationId, actId, identityId }: ActPlace
     querystring: { identity_id: identityId },
   })
 }
+
+/** Why nothing was done: the page or the service stopped it. */
+export type StopReason = ActStop | 'superseded' | 'changed' | 'expired'
+
+/** Returns why the service has not done an act that must be started again; undefined for any other error. */
+export function stopReasonOf(error: unknown): StopReason | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  switch (error.code) {
+    case 'act_not_found':
+      return 'expired'
+    case 'act_superseded':
+      return 'superseded'
+    case 'state_changed':
+      return 'changed'
+    case 'invalid_act':
+      return 'statement'
+    default:
+      return undefined
+  }
+}

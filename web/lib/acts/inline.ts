@@ -7,14 +7,14 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { callSigned } from '../api/business-call.ts'
 import type { Parts } from '../api/call.ts'
 import { readSiteSettings } from '../page-data.ts'
-import { type ActStop, confirmAct, followAct, performAct } from './act.ts'
+import { confirmAct, followAct, performAct, type StopReason, stopReasonOf } from './act.ts'
 import { parseRefusal } from './refusal.ts'
 
 /** The page cannot vouch for what it was to sign. Nothing was done. */
 export class ActStoppedError extends Error {
-  readonly stop: ActStop
+  readonly stop: StopReason
 
-  constructor(stop: ActStop) {
+  constructor(stop: StopReason) {
     super(`The act was stopped: ${stop}`)
     this.stop = stop
   }
@@ -48,7 +48,10 @@ export async function actInline<Name extends keyof Api>(
   const rpId = readSiteSettings().relyingPartyId
   const confirmation = await confirmAct(started, { rpId, candidates: 'those that unlock keys' })
   if ('stop' in confirmation) throw new ActStoppedError(confirmation.stop)
-  const done = await performAct(masterKey, confirmation.confirmed)
+  const done = await performAct(masterKey, confirmation.confirmed).catch((error: unknown) => {
+    const why = stopReasonOf(error)
+    throw why ? new ActStoppedError(why) : error
+  })
   if ('stop' in done) throw new ActStoppedError(done.stop)
   // The service serializes the result by the schema of this endpoint, as in its own response.
   return done.result as ResponseOf<Name>

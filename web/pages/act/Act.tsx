@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import type { StopReason } from '../../lib/acts/act.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { type Action, type ActionState, useActions } from '../../components/form/use-actions.ts'
 import { CopyableFields } from '../../components/display/Copies.tsx'
@@ -8,7 +9,7 @@ import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { type ActFlow, useFlow } from './flow.ts'
-import type { OneTimeResult, StopReason } from './steps.ts'
+import type { OneTimeResult } from './steps.ts'
 import { useActMessages } from './words.ts'
 
 /** Lets members sign actions in an organization. Their keys can only be unlocked on the host of their passkeys. */

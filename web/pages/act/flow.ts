@@ -1,12 +1,20 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import { useRef, useState } from 'preact/hooks'
-import { type ActPlace, confirmAct, type ConfirmedAct, declineAct, loadAct, performAct } from '../../lib/acts/act.ts'
+import {
+  type ActPlace,
+  confirmAct,
+  type ConfirmedAct,
+  declineAct,
+  loadAct,
+  performAct,
+  stopReasonOf,
+} from '../../lib/acts/act.ts'
 import { type ActOutcome, parseActPlace, returnAddress } from '../../lib/acts/returning.ts'
 import { ApiError, NetworkError } from '../../lib/api/call.ts'
 import type { Candidates } from '../../lib/keys/presence.ts'
 import { fetchOwnSession, isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { readPageData } from '../../lib/page-data.ts'
-import { oneTimeResultOf, type Question, type Step, stopReasonOf } from './steps.ts'
+import { oneTimeResultOf, type Question, type Step } from './steps.ts'
 import { loadActionSubject } from '../../lib/acts/subject.ts'
 
 /** The signed-in user. */

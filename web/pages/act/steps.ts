@@ -1,10 +1,6 @@
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
-import type { ActStop, ConfirmedAct, StartedAct } from '../../lib/acts/act.ts'
-import { ApiError } from '../../lib/api/call.ts'
+import type { ConfirmedAct, StartedAct, StopReason } from '../../lib/acts/act.ts'
 import type { ActionSubject } from '../../lib/acts/subject.ts'
-
-/** Why nothing was done: the page or the service stopped it. */
-export type StopReason = ActStop | 'superseded' | 'changed' | 'expired'
 
 /** A value that the service shows once, for the member to copy. */
 export type OneTimeValue = { name: 'link' | 'address' | 'token'; value: string }
@@ -23,23 +19,6 @@ export type Step =
   | { at: 'stopped'; why: StopReason }
   | { at: 'result'; shown: OneTimeResult }
   | { at: 'leave' }
-
-/** Returns why the service has not done an act that must be started again; undefined for any other error. */
-export function stopReasonOf(error: unknown): StopReason | undefined {
-  if (!(error instanceof ApiError)) return undefined
-  switch (error.code) {
-    case 'act_not_found':
-      return 'expired'
-    case 'act_superseded':
-      return 'superseded'
-    case 'state_changed':
-      return 'changed'
-    case 'invalid_act':
-      return 'statement'
-    default:
-      return undefined
-  }
-}
 
 /** Returns what the result of an act shows once; undefined if there is nothing. It is JSON that the service answers. */
 export function oneTimeResultOf(action: string, result: unknown): OneTimeResult | undefined {

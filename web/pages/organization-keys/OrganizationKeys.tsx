@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { ActStop } from '../../lib/acts/act.ts'
+import type { StopReason } from '../../lib/acts/act.ts'
 import { returnUrl } from '../../lib/navigation.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
@@ -79,7 +79,7 @@ function CurrentStep({ flow, doing, leave }: Props) {
 }
 
 /** Says why the page has signed nothing. */
-function Stopped({ why, flow, doing, back }: Omit<Props, 'leave'> & { why: ActStop; back: Action }) {
+function Stopped({ why, flow, doing, back }: Omit<Props, 'leave'> & { why: StopReason; back: Action }) {
   const words = useActWords()
   const again: Action = { name: 'start-over', label: words.again, do: flow.look }
   return (

@@ -1,7 +1,7 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { useState } from 'preact/hooks'
-import type { ActStop } from '../../lib/acts/act.ts'
+import type { StopReason } from '../../lib/acts/act.ts'
 import { ActStoppedError } from '../../lib/acts/inline.ts'
 import { callBusiness } from '../../lib/api/business-call.ts'
 import { call } from '../../lib/api/call.ts'
@@ -42,7 +42,7 @@ export type Step =
   | { at: 'nothing to do' }
   | { at: 'confirm'; task: Task }
   | { at: 'enter code'; task: Task; keyWraps: KeyWrap[] }
-  | { at: 'stopped'; why: ActStop }
+  | { at: 'stopped'; why: StopReason }
 
 /** The current step, and its actions. */
 export function useFlow(leave: () => void) {

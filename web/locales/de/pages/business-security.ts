@@ -253,6 +253,7 @@ export const organizationSecurityMessages: typeof english = {
     kms_unavailable: 'Euer KMS antwortet nicht. Versuche es gleich noch einmal.',
     act_superseded: 'Jemand anderes hat gleichzeitig etwas geändert. Prüfe, ob deine Änderung noch nötig ist.',
     state_changed: 'Jemand anderes hat das gerade geändert. Prüfe es und versuche es noch einmal.',
+    invalid_act: 'Die Unterschrift ist ungültig. Nimm die Änderung noch einmal vor.',
     act_not_found: 'Diese Änderung ist abgelaufen oder wurde schon vorgenommen.',
     approvals_missing: 'Zuerst müssen andere das freigeben.',
     council_exists: 'Diese Organisation hat schon einen Rat.',

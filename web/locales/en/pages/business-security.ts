@@ -242,6 +242,7 @@ export const organizationSecurityMessages = {
     kms_unavailable: 'Your KMS isn’t responding. Try again in a moment.',
     act_superseded: 'Someone else made a change at the same time. Check whether yours is still needed.',
     state_changed: 'This was just changed by someone else. Check it and try again.',
+    invalid_act: 'The signature isn’t valid. Make the change again.',
     act_not_found: 'This change has expired or was already made.',
     approvals_missing: 'Others must approve this first.',
     council_exists: 'This organization already has a council.',
