@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
+import * as acting from '../protocol/src/signing/acts/test/acting.ts'
+import { vector } from '../protocol/src/signing/acts/test/vector.ts'
 import vectors from '../protocol/src/formats/signing/test/key-history.vectors.json' with { type: 'json' }
 import type { ResponseOf } from '@countersign/protocol/api'
 import {
@@ -186,6 +188,62 @@ test('TRU-25 an implementation in Python accepts the approval of the vectors, an
     ['other_expiry', { approval, expected: { ...expected, expiresAt: '2030-01-01T13:09:00.000Z' } }],
   ]
   const results = await inPython(cases.map(([, each]) => ({ kind: 'approval', ...each })))
+  assert.deepEqual(
+    results,
+    cases.map(([code]) => code),
+  )
+})
+
+test('TRU-33 an implementation in Python accepts the trails of the vectors, and refuses changed ones', async () => {
+  const { ada, bob, organizationId, issuer, publicKeys } = vector
+  const keys = { [`${ada} 2`]: publicKeys.ada, [`${bob} 1`]: publicKeys.bob }
+  const common = { kind: 'trail', organizationId, issuer, keys }
+  const done = { entry: vector.entry, details: vector.details, salt: vector.salt, acts: [vector.act] }
+  const { proposal } = vector
+  const approved = { ...done, entry: vector.proposedEntry, acts: vector.proposedActs, proposal }
+  const records = [done, approved]
+  const { details: _details, salt: _salt, ...erased } = done
+  const [act] = approved.acts
+  assert.ok(act)
+  const { append, signAct, proposed } = acting
+  const own = acting.propose()
+  const [approvedAt, expiresAt] = [acting.at(2), acting.at(7 * 24 * 60)]
+  const byAda = signAct({ role: 'approve', proposal: own.digest, at: approvedAt, expiresAt })
+  const trail = { ...common, records, head: vector.proposedHead }
+  const cases: [string, object][] = [
+    ['ok', trail],
+    ['ok', { ...trail, records: [erased, approved] }],
+    ['ok', { ...common, records: proposed({}) }],
+    ['trail_cut', { ...trail, records: [done] }],
+    ['malformed_entry', { ...trail, records: [{ ...done, entry: ` ${done.entry}` }] }],
+    ['other_organization', { ...trail, organizationId: randomUUID() }],
+    ['sequence_gap', { ...trail, records: [approved] }],
+    ['broken_trail', { ...trail, records: [append([], { acts: [signAct({})] }).at(0), approved] }],
+    ['other_details', { ...trail, records: [{ ...done, details: { ...vector.details, memberId: ada } }] }],
+    ['other_details', { ...trail, records: [{ ...done, salt: 'AAAAAAAAAAAAAAAAAAAAAA==' }] }],
+    ['other_acts', { ...trail, records: [{ ...done, acts: [] }] }],
+    ['malformed_act', { ...common, records: append([], { acts: [signAct({ role: 'approve' })] }) }],
+    ['malformed_act', { ...common, records: append([], { acts: [signAct({ expiresAt: acting.at(9) })] }) }],
+    ['other_act', { ...common, records: append([], { acts: [signAct({ action: 'organization.deleted' })] }) }],
+    ['other_issuer', { ...trail, issuer: 'https://id.example' }],
+    ['executed_other', { ...common, records: append([], { acts: [signAct({})], details: { memberId: ada } }) }],
+    ['out_of_time', { ...common, records: append([], { acts: [signAct({})] }, { at: acting.at(9) }) }],
+    ['unknown_key', { ...trail, keys: {} }],
+    ['invalid_act', { ...trail, keys: { ...keys, [`${ada} 2`]: publicKeys.bob } }],
+    ['act_replayed', { ...common, records: append(append([], { acts: [vector.act] }), { acts: [vector.act] }) }],
+    ['act_out_of_order', { ...common, records: append([done], { acts: [signAct({})] }) }],
+    [
+      'other_trail',
+      { ...common, records: append([], { acts: [signAct({ trail: { head: act.presence, sequence: 1 } })] }) },
+    ],
+    ['other_proposal', { ...trail, records: [done, { ...approved, proposal: undefined }] }],
+    ['other_proposal', { ...common, records: proposed({ approval: { proposal: act.presence } }) }],
+    [
+      'approved_twice',
+      { ...common, records: append([], { acts: [signAct({ proposal: own.digest }), byAda], proposal: own.proposal }) },
+    ],
+  ]
+  const results = await inPython(cases.map(([, each]) => each))
   assert.deepEqual(
     results,
     cases.map(([code]) => code),

@@ -28,7 +28,7 @@ await runCommand(() => {
 
 /** The longest files start first, above all the visit of every page, so that none runs alone at the end. */
 function isLong(file: string): boolean {
-  return /\/e2e\/(?:pages|organizations|encrypted-notes|device-approval)\.test\.ts$/.test(file)
+  return /\/e2e\/(?:pages|organizations|log-lies|encrypted-notes|device-approval)\.test\.ts$/.test(file)
 }
 
 /**

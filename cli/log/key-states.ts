@@ -45,14 +45,17 @@ export class KeyStates {
       yield chunk.subarray(0, Math.min(chunkRecords, this.#count - nth * chunkRecords) * recordBytes)
   }
 
-  /** Restores records. Throws `RangeError` for bytes that are not records. */
+  /** Restores records, and keeps them where they are. Throws `RangeError` for bytes that are not records. */
   static readAll(bytes: Buffer): KeyStates {
     if (bytes.length % recordBytes !== 0) throw new RangeError('not a whole number of records')
     const states = new KeyStates()
-    for (let start = 0; start < bytes.length; start += recordBytes) {
-      const record = bytes.subarray(start, start + recordBytes)
-      record.copy(states.#add(record.subarray(0, digestBytes)))
-    }
+    for (let start = 0; start < bytes.length; start += chunkRecords * recordBytes)
+      states.#chunks.push(bytes.subarray(start, start + chunkRecords * recordBytes))
+    const last = states.#chunks.pop()
+    // The last piece gets room for more.
+    if (last) states.#chunks.push(Buffer.concat([last], chunkRecords * recordBytes))
+    states.#count = bytes.length / recordBytes
+    states.#fillSlots()
     return states
   }
 
@@ -78,7 +81,7 @@ export class KeyStates {
   }
 
   #add(identity: Buffer): Buffer {
-    if (this.#count * 2 >= this.#slots.length) this.#grow()
+    if (this.#count * 2 >= this.#slots.length) this.#fillSlots()
     if (this.#count % chunkRecords === 0) this.#chunks.push(Buffer.alloc(chunkRecords * recordBytes))
     this.#slots[this.#slotOf(identity)] = this.#count + 1
     this.#count += 1
@@ -87,8 +90,11 @@ export class KeyStates {
     return record
   }
 
-  #grow(): void {
-    this.#slots = new Uint32Array(this.#slots.length * 2)
+  /** Makes a hash table with room for twice as many records as there are, and enters these. */
+  #fillSlots(): void {
+    let length = this.#slots.length
+    while (length <= this.#count * 2) length *= 2
+    this.#slots = new Uint32Array(length)
     for (let index = 0; index < this.#count; index += 1)
       this.#slots[this.#slotOf(this.#recordAt(index).subarray(0, digestBytes))] = index + 1
   }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as pass } from 'node:timers/promises'
 import { type Checkpoint, type NoteKey, writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
 import { type KeyEvent, identityDigest, parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
 import { advanceKeyHistory, type KeyHistoryError } from '@countersign/protocol/formats/signing/key-history'
@@ -20,6 +21,10 @@ type LogEntry = KeyEvent & { index: number }
 
 /** Events in the output. A log may have grown by any number. */
 const eventsMax = 1000
+
+/** A rate limit that allows nothing after as many pauses will not do so. */
+const attemptsMax = 10
+const pauseSecondsMax = 120
 
 const { sha256 } = nodeSuite
 
@@ -92,8 +97,9 @@ async function follow(
     if (leaves.length === 0) throw new CliError(`the server does not return entry ${index} of its log`)
     for (const leaf of leaves.slice(0, head.size - index)) {
       followed.peaks = appendLeaves(sha256, followed.peaks, hashLeaf(sha256, Buffer.from(leaf))).peaks
-      error ??= continueHistory(identities, key.name, { index, leaf })
-      addEvent(followed, { index, leaf }, digests)
+      const event = parseKeyEvent(leaf)
+      error ??= continueHistory(identities, key.name, { index, leaf, event })
+      if (event) addEvent(followed, { ...event, index }, digests)
       index += 1
     }
   }
@@ -108,9 +114,8 @@ async function follow(
 function continueHistory(
   identities: KeyStates,
   log: string,
-  { index, leaf }: { index: number; leaf: string },
+  { index, leaf, event }: { index: number; leaf: string; event: KeyEvent | undefined },
 ): CliError | undefined {
-  const event = parseKeyEvent(leaf)
   const state = event && identities.find(event.identity)
   const next = advanceKeyHistory(nodeSuite, log, state, leaf)
   if (typeof next === 'string')
@@ -133,17 +138,26 @@ const sentences: Record<KeyHistoryError, string> = {
   key_used_before: 'the identity had this key before',
 }
 
-function addEvent(followed: Followed, { index, leaf }: { index: number; leaf: string }, digests: string[]): void {
-  const event = parseKeyEvent(leaf)
-  if (!event || (digests.length > 0 && !digests.includes(event.identity))) return
+function addEvent(followed: Followed, event: LogEntry, digests: string[]): void {
+  if (digests.length > 0 && !digests.includes(event.identity)) return
   followed.matches += 1
-  if (followed.events.length < eventsMax) followed.events.push({ ...event, index })
+  if (followed.events.length < eventsMax) followed.events.push(event)
 }
 
 async function fetchLeaves({ baseUrl }: Settings, start: number): Promise<string[]> {
-  const response = await reach(`${baseUrl}/api/transparency/leaves?start=${start}`)
+  const response = await reachInTurn(`${baseUrl}/api/transparency/leaves?start=${start}`)
   if (!response.ok) throw new CliError(`${response.url} returned ${response.status}`)
   return listOf(fieldsOf(await parseJsonResponse(response))['leaves']).map((leaf) => textOf(fieldsOf(leaf)['leaf']))
+}
+
+/** Sends a request again when the rate limit of the server allows it: a log may have more pages. */
+async function reachInTurn(url: string): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await reach(url)
+    if (response.status !== 429 || attempt === attemptsMax) return response
+    const seconds = Number(response.headers.get('retry-after') ?? 0)
+    await pass(Math.min(Number.isFinite(seconds) ? seconds : 0, pauseSecondsMax) * 1000)
+  }
 }
 
 type Printed = { added: number; events: LogEntry[]; omitted: number }

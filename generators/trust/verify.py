@@ -1,4 +1,4 @@
-"""Verifies checkpoints, key histories, promises and approvals, as docs/security/trust.md describes them.
+"""Verifies checkpoints, key histories, promises, approvals and trails, as docs/security/trust.md describes them.
 
 It shares no code with the product. It reads cases as JSON from standard input, and prints the result of each: "ok" or
 the code of the first error.
@@ -324,12 +324,124 @@ def check_evidence(case):
     require(b64(sha256(b"countersign/presence/v2\0" + framed)) == case["presence"], "other_presence")
 
 
+# Trails of organizations
+
+
+ACT_FIELDS = {"action", "at", "details", "expiresAt", "identityId", "issuer", "keyVersion", "nonce", "organizationId"}
+ACT_FIELDS |= {"previousAct", "proposal", "role", "trail", "version"}
+PROPOSAL_FIELDS = {"action", "createdAt", "details", "expiresAt", "identityId", "issuer", "nonce", "organizationId"}
+PROPOSAL_FIELDS |= {"version"}
+ENTRY_FIELDS = {"action", "actor", "acts", "at", "details", "organizationId", "previous", "sequence", "version"}
+LIFETIMES = {"sign": datetime.timedelta(minutes=5), "approve": datetime.timedelta(days=7)}
+
+
+def parse_fields(text, fields):
+    value = parse_canonical(text)
+    return value if isinstance(value, dict) and set(value) == fields and value["version"] == 2 else None
+
+
+def is_lifetime(start, end, longest):
+    if not is_instant(start) or not is_instant(end):
+        return False
+    return datetime.timedelta(0) < parse_instant(end) - parse_instant(start) <= longest
+
+
+def parse_act(text):
+    act = parse_fields(text, ACT_FIELDS)
+    require(act is not None and act["role"] in LIFETIMES, "malformed_act")
+    is_approval = act["role"] == "approve"
+    require(not is_approval or (act["proposal"] is not None and act["previousAct"] is None), "malformed_act")
+    require((act["trail"]["head"] is None) == (act["trail"]["sequence"] == 0), "malformed_act")
+    require(is_lifetime(act["at"], act["expiresAt"], LIFETIMES[act["role"]]), "malformed_act")
+    return act
+
+
+def digest_of(label, value, tail=b""):
+    return b64(sha256(frame(label, value, tail)))
+
+
+def check_trail(case):
+    """Verifies the records of an organization's trail, from the first one on; returns its head."""
+    heads, last_act, nonces = [None], None, set()
+    for record in case["records"]:
+        entry = parse_fields(record["entry"], ENTRY_FIELDS)
+        require(entry is not None and is_instant(entry["at"]), "malformed_entry")
+        require((entry["previous"] is None) == (entry["sequence"] == 1), "malformed_entry")
+        require(not record["acts"] or entry["actor"] == "user", "malformed_entry")
+        require(entry["organizationId"] == case["organizationId"], "other_organization")
+        require(entry["sequence"] == len(heads), "sequence_gap")
+        require(entry["previous"] == heads[-1], "broken_trail")
+        if "details" in record or "salt" in record:
+            salt = unb64(record.get("salt"), 16)
+            require(salt is not None and "details" in record, "other_details")
+            digest = digest_of("countersign/trail-details/v2", record["details"], b"\0" + salt)
+            require(digest == entry["details"], "other_details")
+
+        acts = [parse_act(each["statement"]) for each in record["acts"]]
+        signed = b"".join(signed_parts(each) for each in record["acts"])
+        require(b64(sha256(signed)) == entry["acts"], "other_acts")
+        for position, act in enumerate(acts):
+            check_act(case, entry, record["acts"][position], act, position)
+            require(act["nonce"] not in nonces, "act_replayed")
+            require(act["role"] == "approve" or act["previousAct"] == last_act, "act_out_of_order")
+            sequence = act["trail"]["sequence"]
+            require(sequence < len(heads) and heads[sequence] == act["trail"]["head"], "other_trail")
+        if acts:
+            check_proposal(record.get("proposal"), acts)
+            last_act = b64(sha256(record["acts"][0]["statement"].encode()))
+        else:
+            require("proposal" not in record, "other_proposal")
+        nonces |= {act["nonce"] for act in acts}
+        heads.append(digest_of("countersign/trail/v2", entry))
+    require(heads[-1] == case.get("head", heads[-1]), "trail_cut")
+
+
+def signed_parts(act):
+    presence, signature = unb64(act["presence"], 32), unb64(act["signature"], 64)
+    require(presence is not None and signature is not None, "other_acts")
+    return sha256(act["statement"].encode()) + presence + signature
+
+
+def check_act(case, entry, signed, act, position):
+    require(act["role"] == ("sign" if position == 0 else "approve"), "other_act")
+    is_same = act["organizationId"] == entry["organizationId"] and act["action"] == entry["action"]
+    require(is_same, "other_act")
+    require(act["issuer"] == case["issuer"], "other_issuer")
+    require(act["details"] == entry["details"], "executed_other")
+    require(act["at"] <= entry["at"] < act["expiresAt"], "out_of_time")
+    key = case["keys"].get(f"{act['identityId']} {act['keyVersion']}")
+    require(key is not None, "unknown_key")
+    presence = unb64(signed["presence"], 32)
+    message = frame("countersign/act/v2", act, b"\0" + presence)
+    require(any(presence) and is_signed(unb64(key), unb64(signed["signature"]), message), "invalid_act")
+
+
+def check_proposal(text, acts):
+    act, approvals = acts[0], acts[1:]
+    require(len({each["identityId"] for each in acts}) == len(acts), "approved_twice")
+    require(len({each["nonce"] for each in acts}) == len(acts), "act_replayed")
+    if text is None:
+        return require(act["proposal"] is None and not approvals, "other_proposal")
+    proposal = parse_fields(text, PROPOSAL_FIELDS)
+    require(proposal is not None, "other_proposal")
+    lifetime = (proposal["createdAt"], proposal["expiresAt"], LIFETIMES["approve"])
+    require(is_lifetime(*lifetime), "other_proposal")
+    names = ("issuer", "organizationId", "identityId", "action", "details")
+    require(all(proposal[name] == act[name] for name in names), "other_proposal")
+    digest = digest_of("countersign/act-proposal/v2", proposal)
+    require(all(each["proposal"] == digest for each in acts), "other_proposal")
+    for each in acts:
+        is_in_time = proposal["createdAt"] <= each["at"] <= act["at"] and each["expiresAt"] <= proposal["expiresAt"]
+        require(is_in_time, "out_of_time")
+
+
 CHECKS = {
     "history": read_history,
     "growth": check_growth,
     "promise": check_promise,
     "approval": check_approval,
     "evidence": check_evidence,
+    "trail": check_trail,
 }
 
 

@@ -128,6 +128,40 @@ test('TRU-21 receipts are verified with the trusted key of the log, whatever the
   assert.equal(verifyReceipt(await firstUse.getReceipt(request), { log }).requestId, request.requestId)
 })
 
+test('TRU-42 a receipt is refused if its log does not continue what the app has seen', async () => {
+  const ada = await createRemoteSigner(service)
+  const { id: organizationId, owner } = await foundRemoteOrganization(service, { approvalsNeeded: 0, others: 0 })
+  const own = await begin().createSigningRequest({ identityId: ada.identityId, payload })
+  await ada.sign(own.requestId, payload)
+  const shared = await begin().createOrganizationRequest({ organizationId, payload })
+  await owner.sign(shared.requestId, payload, 'sign')
+  const readers = {
+    own: (app: ReturnType<typeof begin>) => app.getReceipt(own),
+    shared: (app: ReturnType<typeof begin>) => app.getOrganizationReceipt({ ...shared, payload }),
+  }
+  for (const [name, read] of Object.entries(readers)) {
+    const store = createMemoryTrustStore()
+    await read(begin({ store }))
+    const seen = await store.read('log')
+    const { size, ...head } = JSON.parse(seen ?? assert.fail('the head was not stored'))
+    await read(begin({ store }))
+    assert.equal(await store.read('log'), seen)
+
+    const refuses = async (code: string, other: object) => {
+      const remembering = createMemoryTrustStore()
+      const stored = JSON.stringify({ ...head, size, ...other })
+      await remembering.advance('log', undefined, stored)
+      await assert.rejects(read(begin({ store: remembering })), { name: 'CountersignError', code }, name)
+      assert.equal(await remembering.read('log'), stored)
+    }
+    const root = Buffer.alloc(32, 1).toString('base64')
+    await refuses('log_forked', { root })
+    await refuses('log_forked', { size: size - 1, root })
+    await refuses('log_rolled_back', { size: size + 1 })
+    await refuses('unknown_log', { verifierKey: createLog(log.origin).trusted.verifierKey })
+  }
+})
+
 test('TRU-22 without trust a process warns once, and with trust never', async () => {
   const people = [await createRemoteSigner(service), await createRemoteSigner(service)]
   const identityIds = people.map(({ identityId }) => identityId)

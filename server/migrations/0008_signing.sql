@@ -94,9 +94,6 @@ create table transparency_leaf (
 );
 create unique index transparency_leaf_hash on transparency_leaf (leaf_sha256);
 create unique index transparency_leaf_index on transparency_leaf (leaf_index);
--- Reads the entries of one identity in pages, however many there are.
-create index transparency_leaf_of_identity on transparency_leaf (identity_sha256, leaf_index)
-  where leaf_index is not null;
 create index transparency_leaf_pending on transparency_leaf (integrate_at) where leaf_index is null;
 
 -- The complete subtrees, each of 2^level leaves. They never change, and every proof consists of a few of them.

@@ -299,6 +299,39 @@ test('GRW-09 an app can send one user, or one organization, 600 signing requests
   assert.deepEqual(await statusesOf(5, () => shop.requestOf(nobody)), thenLimited(4, 404))
 })
 
+test('SGN-45 an address gets as many receipts as its limit allows, of users and apps together', async (t) => {
+  const world = await limitedWorld(t, 'signing-receipts=4')
+  const ada = await createSigner(world)
+  const shop = signingRequesterOf(world, await world.app())
+  const { requestId } = (await shop.request(ada.identityId)).json()
+  await ada.sign(requestId, ada.pair.sign('Pay 10 €'))
+  const own = () => asPerson(world, ada)('GET', `/api/signing/requests/${requestId}/receipt`)
+  const url = `/api/signing/request/${requestId}/receipt?clientId=${shop.clientId}`
+  const remoteAddress = '192.0.2.7'
+  assert.deepEqual(await statusesOf(3, own), [200, 200, 200])
+  assert.deepEqual(await statusesOf(3, () => world.api.inject({ url })), thenLimited(1, 200, 2))
+  assert.equal((await own()).statusCode, 429)
+  assert.deepEqual(
+    await statusesOf(6, () => world.api.inject({ url: url.replace(requestId, crypto.randomUUID()), remoteAddress })),
+    thenLimited(4, 404, 2),
+  )
+  assert.deepEqual(rateLimitPolicies['signing-receipts'], { points: 300, seconds: 60 })
+})
+
+test('SGN-46 a user starts as many approvals as their limit allows, whatever the result', async (t) => {
+  const world = await limitedWorld(t, 'signing-approvals-per-user=8')
+  const ada = await createSigner(world)
+  world.pass(301)
+  const shop = signingRequesterOf(world, await world.app())
+  const { requestId } = (await shop.request(ada.identityId)).json()
+  const start = (id: string) => () =>
+    asPerson(world, ada)('POST', `/api/signing/requests/${id}/approval`, { role: 'self' })
+  assert.deepEqual(await statusesOf(2, start(requestId)), [200, 200])
+  assert.deepEqual(await statusesOf(4, start(crypto.randomUUID())), thenLimited(2, 404, 2))
+  assert.equal((await start(requestId)()).json().error, 'rate_limited')
+  assert.deepEqual(rateLimitPolicies['signing-approvals-per-user'], { points: 600, seconds: 3600 })
+})
+
 test('GRW-10 of the replaced signing keys, only the last one keeps its private key', async (t) => {
   const world = await createWorld()
   t.after(() => world.close())

@@ -56,7 +56,7 @@ async function startLater(t: TestContext, settings: Service['settings']) {
 }
 
 function launchLater(t: TestContext, settings: Record<string, string>, folder: string) {
-  const started = launch(settings, join(folder, 'server/main.ts'))
+  const started = launch(settings, { program: join(folder, 'server/main.ts') })
   t.after(() => void started.process.kill('SIGKILL'))
   return started
 }

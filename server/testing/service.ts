@@ -20,7 +20,13 @@ export const testAdminToken = 'a-token-for-tests-of-at-least-32-characters'
 export type Served = Awaited<ReturnType<typeof prepareService>>
 export type Service = Awaited<ReturnType<typeof startService>>
 
-type Options = { environment?: Record<string, string>; dataDirectory?: string; embedded?: boolean }
+type Options = {
+  environment?: Record<string, string>
+  dataDirectory?: string
+  embedded?: boolean
+  /** False for a service that changes its rows as no honest one does. */
+  isVerified?: boolean
+}
 
 /**
  * Prepares the requirements of a service: free ports, and a database. That is an embedded one in a directory that is
@@ -29,7 +35,12 @@ type Options = { environment?: Record<string, string>; dataDirectory?: string; e
  * Without a given directory, the embedded one is already migrated. The caller must stop the service before `close`,
  * which fails if the database violates an invariant.
  */
-export async function prepareService({ environment = {}, dataDirectory, embedded = false }: Options = {}) {
+export async function prepareService({
+  environment = {},
+  dataDirectory,
+  embedded = false,
+  isVerified = true,
+}: Options = {}) {
   const database = embedded ? undefined : await openTestDatabase()
   const makeDirectory = database ? () => mkdtemp(join(tmpdir(), 'countersign-')) : makeMigratedDirectory
   const directory = dataDirectory ?? (await makeDirectory())
@@ -60,7 +71,7 @@ export async function prepareService({ environment = {}, dataDirectory, embedded
     settings,
     async close() {
       try {
-        await verifyDatabase(settings)
+        if (isVerified) await verifyDatabase(settings)
       } finally {
         await database?.drop()
         await rm(directory, { recursive: true, force: true })
@@ -128,11 +139,17 @@ async function verifyDatabase({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: strin
 }
 
 /**
- * Starts the product, or another version of it, with exactly these settings. `ready` rejects with its output if it ends
- * instead.
+ * Starts the product, or another program around it, with exactly these settings. `ready` rejects with its output if it
+ * ends instead. With `channel: 'ipc'` this process and the other one can send each other messages.
  */
-export function launch(settings: Record<string, string>, program = main) {
-  const child = spawn(process.execPath, [...ownFlags, program], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+export function launch(
+  settings: Record<string, string>,
+  { program = main, channel }: { program?: string; channel?: 'ipc' } = {},
+) {
+  const stdio = ['ignore' as const, 'pipe' as const, 'pipe' as const, ...(channel ? [channel] : [])]
+  const child = spawn(process.execPath, [...ownFlags, program], { env: settings, stdio })
+  const { stdout, stderr } = child
+  if (!stdout || !stderr) throw new Error('the output of the service is not read')
   let written = ''
   const closed = once(child, 'close').then(() => Promise.reject(new Error(`the service ended: ${written}`)))
   const ready = new Promise<void>((resolve, reject) => {
@@ -140,17 +157,17 @@ export function launch(settings: Record<string, string>, program = main) {
       written += chunk.toString('utf8')
       if (written.includes('is ready.')) resolve()
     }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
+    stdout.on('data', read)
+    stderr.on('data', read)
     closed.catch(reject)
   })
   return {
-    process: child,
+    process: Object.assign(child, { stdout, stderr }),
     ready,
     output: () => written,
     /** Resolves when its output is sufficient. Log lines may be written after the answer of a request. */
     async wrote(enough: (output: string) => boolean): Promise<void> {
-      while (!enough(written)) await Promise.race([once(child.stdout, 'data'), closed])
+      while (!enough(written)) await Promise.race([once(stdout, 'data'), closed])
     },
   }
 }
@@ -193,7 +210,7 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
   if (child.exitCode === null && child.signalCode === null) {
     const closed = once(child, 'close')
     child.kill(signal)

@@ -51,10 +51,17 @@ test('TLG-17 digests that a service chooses cost log watch no more than others',
 })
 
 test('the states of many identities are found again, also after they were stored', () => {
-  const identities = Array.from({ length: 3000 }, () => randomBytes(32).toString('base64'))
+  const identities = Array.from({ length: 12_000 }, () => randomBytes(32).toString('base64'))
+  const versions = [...identities.entries()]
   const states = new KeyStates()
-  for (const [nth, identity] of identities.entries()) states.set({ ...state, identity, keyVersion: nth + 1 })
-  const read = KeyStates.readAll(Buffer.concat([...states.pieces()]))
+  const store = (to: KeyStates, [nth, identity]: [number, string]) =>
+    to.set({ ...state, identity, keyVersion: nth + 1 })
+  const restore = (from: KeyStates) => KeyStates.readAll(Buffer.concat([...from.pieces()]))
+  for (const each of versions.slice(0, 8192)) store(states, each)
+  const half = restore(states)
+  for (const each of versions.slice(8192)) store(half, each)
+  const read = restore(half)
+  assert.equal(read.count, identities.length)
   for (const [nth, identity] of identities.entries())
     assert.deepEqual(read.find(identity), { ...state, identity, keyVersion: nth + 1 })
 })

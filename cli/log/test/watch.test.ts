@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,6 +81,31 @@ test('TLG-05 a log that was rolled back, rewritten or replaced is detected', asy
   assert.match(await complaint({ ...kept, publicKey: newSigningPair().publicKey }), /not signed by the key/)
   assert.match(await complaint({ ...kept, origin: 'another/log' }), /not signed by the key of the log another\/log/)
   assert.match(await complaint({ ...kept, subtrees: [{ level: 1, hash: 'short' }] }), /is not a valid state file/)
+})
+
+test('TLG-27 a log with more pages than the rate limit allows is read in turn, if it allows any', async (t) => {
+  let count = 0
+  let refusesAll = false
+  const server = createServer(({ url = '' }, response) => {
+    // Every other request for entries is refused, or each.
+    if (url.includes('/leaves') && (count++ % 2 === 0 || refusesAll)) {
+      response.writeHead(429, { 'retry-after': '0' }).end()
+      return
+    }
+    void world.api.inject({ url }).then(({ statusCode, body }) => response.writeHead(statusCode).end(body))
+  }).listen(0)
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  const by = ['--base-url', `http://localhost:${address.port}`]
+  const read = await watch('--state', 'in-turn', ...by)
+  assert.equal(read.code, 0, read.stderr)
+  assert.equal(count, 2)
+  refusesAll = true
+  const refused = await watch('--state', 'never', ...by)
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /returned 429/)
 })
 
 test('TRU-40 with a trust file, log watch refuses a log by another key, also when it is seen first', async () => {

@@ -80,6 +80,8 @@ export type ExpectedApproval = {
   clientId: string
   identityId: string
   issuer: string
+  /** Username at that time. Without it, the one in the statement is the word of the service. */
+  handle?: string | undefined
   role: ApprovalStatement['role']
   /** Without `memberId` or `name`, these are the word of the service. */
   organization?:
@@ -104,6 +106,7 @@ export type ApprovalError =
   | 'other_request'
   | 'other_app'
   | 'other_identity'
+  | 'other_handle'
   | 'other_issuer'
   | 'other_role'
   | 'other_organization'
@@ -129,6 +132,7 @@ export function findApprovalError(
     ['other_request', statement.requestId !== expected.requestId],
     ['other_app', statement.app.clientId !== expected.clientId],
     ['other_identity', statement.identityId !== expected.identityId],
+    ['other_handle', expected.handle !== undefined && statement.handle !== expected.handle],
     ['other_issuer', statement.issuer !== expected.issuer],
     ['other_role', statement.role !== expected.role],
     ['other_organization', !isSameOrganization(statement.organization, expected.organization)],

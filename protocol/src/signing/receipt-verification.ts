@@ -133,6 +133,7 @@ type Approved = Pick<Receipt, 'identityId' | 'publicKey' | 'keyVersion'> & {
   /** Time of the signature. */
   at: string
   approval?: Approval
+  handle?: string
   memberId?: string
   role?: 'sign' | 'approve'
 }
@@ -143,10 +144,10 @@ function verifyApprovals(
   signatures: Approved[],
   { require, issuer, payload, receipt }: ApprovalExpectation,
 ): { unproved: 'no_approval'[] } | { flaw: ReceiptError } {
-  for (const { approval, memberId, role = 'self', at, ...key } of signatures) {
+  for (const { approval, handle, memberId, role = 'self', at, ...key } of signatures) {
     if (!approval) continue
     const expected: ExpectedApproval = {
-      ...{ requestId: receipt.requestId, clientId: receipt.clientId, role, payload },
+      ...{ requestId: receipt.requestId, clientId: receipt.clientId, handle, role, payload },
       ...{ identityId: key.identityId, publicKey: key.publicKey, keyVersion: key.keyVersion },
       ...{ createdAt: receipt.createdAt, answeredAt: at },
       issuer: issuer ?? parseApprovalStatement(approval.statement)?.issuer ?? '',

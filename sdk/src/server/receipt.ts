@@ -5,7 +5,7 @@ import {
 } from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, exchangeText, isRecord } from '../shared/exchange.ts'
-import { findTrustedKey } from '../trust/log-head.ts'
+import { type KnownLog, admitCheckpoint, findTrustedKey, readKnownLog } from '../trust/log-head.ts'
 import type { Approval, TrustedLog } from '../trust/trust-settings.ts'
 import { requireLogKey, toLogKeys } from '../trust/trust.ts'
 import { type App, unexpected } from './signing-request.ts'
@@ -91,11 +91,9 @@ const sentences = {
  * text, and the transparency log must contain the user's key. Only `logKeys` are trusted; keys stored with the receipt
  * are ignored. Throws CountersignError with the problem.
  */
-export function verifyReceipt({ receipt, payload }: ReceiptVerificationInput, trusted: Trusted): SignedReceipt {
-  // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
-  if (!payload.isWellFormed()) throw refusal('payload_mismatch')
-  const reading = read(receipt, { payload, ...requirementOf(trusted), keySet: keySetOf(trusted) })
-  if ('flaw' in reading) throw refusal(reading.flaw)
+export function verifyReceipt(kept: ReceiptVerificationInput, trusted: Trusted): SignedReceipt {
+  const { payload } = kept
+  const reading = requireValid(read, kept, trusted)
   const { requestId, clientId, identityId, handle, signature } = reading.receipt
   const { publicKey, keyVersion, createdAt, resolvedAt } = reading.receipt
   const { approval } = reading.receipt
@@ -104,6 +102,19 @@ export function verifyReceipt({ receipt, payload }: ReceiptVerificationInput, tr
     approval,
     unproved: reading.unproved,
   }
+}
+
+/** Reads a receipt in one of its forms. Throws the code of its flaw. */
+function requireValid<Valid extends object>(
+  form: (receipt: string, expected: Parameters<typeof read>[1]) => Valid | { flaw: ReceiptError },
+  { receipt, payload }: ReceiptVerificationInput,
+  trusted: Trusted,
+): Valid {
+  // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
+  if (!payload.isWellFormed()) throw refusal('payload_mismatch')
+  const reading = form(receipt, { payload, ...requirementOf(trusted), keySet: keySetOf(trusted) })
+  if ('flaw' in reading) throw refusal(reading.flaw)
+  return reading
 }
 
 /** Callers in JavaScript without log keys get the error for an unknown log key, as before. */
@@ -120,32 +131,47 @@ const patienceMilliseconds = 15_000
 
 /**
  * Fetches the receipt of a request and returns it with its text: the parts to store without `logKeys`. Throws
- * CountersignError if the service rejects the request, or the receipt is invalid or for another request.
+ * CountersignError if the service rejects the request, or the receipt is invalid or for another request. With `trust`,
+ * its checkpoint must continue what was seen of the log: else `unknown_log`, `log_rolled_back` or `log_forked`.
  */
 export async function getReceipt(
   app: Service,
   { requestId, identityId, payload, logKeys, require }: ReceiptQuery,
 ): Promise<ReceiptVerificationInput> {
-  const { kept, ...trusted } = await fetchReceipt(app, { requestId, payload, logKeys })
-  const signed = verifyReceipt(kept, { ...trusted, require, issuer: app.authUrl.origin })
-  const isRequested = signed.requestId === requestId && signed.clientId === app.clientId
-  if (!isRequested || signed.identityId !== (identityId ?? signed.identityId))
+  const { kept, known, ...trusted } = await fetchReceipt(app, { requestId, payload, logKeys })
+  const { receipt } = requireValid(read, kept, { ...trusted, require, issuer: app.authUrl.origin })
+  const isRequested = receipt.requestId === requestId && receipt.clientId === app.clientId
+  if (!isRequested || receipt.identityId !== (identityId ?? receipt.identityId))
     throw unexpected('The receipt is for another request.')
+  await requireKnownLog(app, known, receipt)
   return kept
 }
 
-/** Fetches the receipt of a request and the log keys, without verification. */
+/** Requires that the checkpoint of a receipt continues what an app with `trust` has seen of the log. */
+async function requireKnownLog(
+  { trust }: Service,
+  known: KnownLog | undefined,
+  { checkpoint }: { checkpoint: string },
+): Promise<void> {
+  if (trust && known) await admitCheckpoint(trust.log, known, checkpoint)
+}
+
+type FetchedReceipt = { logKeys: LogKeys; kept: ReceiptVerificationInput; known: KnownLog | undefined }
+
+/** Fetches the receipt of a request and the log keys, without verification, after what was seen of the log was read. */
 async function fetchReceipt(
   { baseUrl, clientId, trust }: Service,
   { requestId, payload, logKeys }: Omit<ReceiptQuery, 'identityId'>,
-): Promise<{ logKeys: LogKeys; kept: ReceiptVerificationInput }> {
+): Promise<FetchedReceipt> {
   const url = new URL(`/api/signing/request/${encodeURIComponent(requestId)}/receipt`, baseUrl)
   url.search = new URLSearchParams({ clientId }).toString()
+  // Before the service is asked: what other processes store later may be newer than its answer.
+  const known = trust && (await readKnownLog(trust.log))
   const [receipt, keys] = await Promise.all([
     exchangeText(url, { patienceMilliseconds }),
     logKeys ?? getLogKeys({ baseUrl, trust }),
   ])
-  return { kept: { receipt, payload }, logKeys: keys }
+  return { kept: { receipt, payload }, logKeys: keys, known }
 }
 
 /** Returns the trusted key, or fetches the current log keys of the service. Store them apart from receipts. */
@@ -207,14 +233,9 @@ export type SignedOrganizationReceipt = {
  * their keys. The service vouches for their membership and permissions. Only `logKeys` are trusted. Throws
  * CountersignError with the problem.
  */
-export function verifyOrganizationReceipt(
-  { receipt, payload }: ReceiptVerificationInput,
-  trusted: Trusted,
-): SignedOrganizationReceipt {
-  // Unpaired surrogates have no bytes, so texts that differ only in them would be equal.
-  if (!payload.isWellFormed()) throw refusal('payload_mismatch')
-  const reading = readOrganization(receipt, { payload, ...requirementOf(trusted), keySet: keySetOf(trusted) })
-  if ('flaw' in reading) throw refusal(reading.flaw)
+export function verifyOrganizationReceipt(kept: ReceiptVerificationInput, trusted: Trusted): SignedOrganizationReceipt {
+  const { payload } = kept
+  const reading = requireValid(readOrganization, kept, trusted)
   const { requestId, clientId, organization, approvalsNeeded, createdAt, resolvedAt } = reading.receipt
   const signatures = reading.receipt.signatures.map(({ identityId, memberId, handle, role, ...signed }) => {
     const { signature, publicKey, keyVersion, at, admittedAt, approval } = signed
@@ -227,20 +248,19 @@ export function verifyOrganizationReceipt(
 
 /**
  * Fetches the receipt of a request to an organization and returns it with its text, to be stored. Throws
- * CountersignError if the service rejects the request, or the receipt is invalid or for another request.
+ * CountersignError if the service rejects the request, or the receipt is invalid or for another request, and with
+ * `trust` as `getReceipt`.
  */
 export async function getOrganizationReceipt(
   app: Service,
   { organizationId, require, ...requested }: OrganizationReceiptQuery,
 ): Promise<ReceiptVerificationInput> {
-  const { kept, ...trusted } = await fetchReceipt(app, requested)
-  const { requestId, clientId, organization } = verifyOrganizationReceipt(kept, {
-    ...trusted,
-    require,
-    issuer: app.authUrl.origin,
-  })
+  const { kept, known, ...trusted } = await fetchReceipt(app, requested)
+  const { receipt } = requireValid(readOrganization, kept, { ...trusted, require, issuer: app.authUrl.origin })
+  const { requestId, clientId, organization } = receipt
   const isRequested =
     requestId === requested.requestId && clientId === app.clientId && organization.id === organizationId
   if (!isRequested) throw unexpected('The receipt is for another request.')
+  await requireKnownLog(app, known, receipt)
   return kept
 }

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
-import type { Database, Transaction } from '#platform/database/database.ts'
+import { type Transaction, snapshot } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Header, backupWriter, spool } from './format.ts'
 import * as store from './store.ts'
@@ -39,7 +39,7 @@ type Snapshot = { kernel: ServerContext; tables: readonly string[]; takenAt: Dat
 async function writeSnapshot({ kernel, tables, takenAt }: Snapshot, write: Write): Promise<void> {
   const keyCheck = await kernel.keyring.seal(keyCheckContext, takenAt.toISOString())
   await kernel.alone((db) =>
-    inSnapshot(db, async (tx) => {
+    snapshot(db, async (tx) => {
       const header = {
         format: 1,
         schema: await store.getSchemaSignature(tx),
@@ -49,10 +49,6 @@ async function writeSnapshot({ kernel, tables, takenAt }: Snapshot, write: Write
       await pipeline(linesOf(tx, header, await inReferenceOrder(tx, tables)), createGzip(), write)
     }),
   )
-}
-
-function inSnapshot(db: Database, work: (tx: Transaction) => Promise<void>): Promise<void> {
-  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
 }
 
 async function* linesOf(tx: Transaction, header: Header, tables: string[]): AsyncGenerator<string> {

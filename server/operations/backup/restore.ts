@@ -6,6 +6,7 @@ import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Transaction, isDataException } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { endResetRequests } from '#organizations/membership/council/council.ts'
 import { ensurePlayground } from '#operations/playground/playground.ts'
 import { type SigningKeys, loadTokenSigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { initializeLog } from '#signing/transparency/log.ts'
@@ -37,7 +38,7 @@ export type BackupServices = { kernel: ServerContext; keys: SigningKeys; backedU
  * Restores a backup into an empty server, atomically.
  *
  * No session, code, access or refresh token issued before stays valid: a backup contains none, because it cannot know
- * which were used or revoked since.
+ * which were used or revoked since. For the same reason, requests for resets of councils end.
  */
 export async function restoreBackup(services: BackupServices, body: Readable): Promise<RestoreResult> {
   const { kernel } = services
@@ -63,6 +64,7 @@ async function load(services: BackupServices, lines: AsyncGenerator<Line>): Prom
         await requireReady(tx, header)
         await deleteReplacedRows(tx, backedUpTables)
         const written = await writeRows(tx, backedUpTables, lines)
+        await endResetRequests(tx, now)
         await recordAuditEvent(tx, { action: 'backup.restored', actor: 'operator', details: { takenAt } }, now)
         await requireKeys(kernel, tx, now)
         return written

@@ -19,7 +19,7 @@ import type { Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type ActRow, type VerifiedAct, consumeAct, openRequest, readStatement, requireAct } from './act.ts'
 import { toDetails } from './request-content.ts'
-import type { Caller, Signable, UncheckedCall } from './signable.ts'
+import { type Caller, isRequestOf, type Signable, type UncheckedCall } from './signable.ts'
 import { consumeProposal, giveApproval } from './proposals/approval.ts'
 import * as store from './store.ts'
 
@@ -73,6 +73,8 @@ export async function performAct(
     return { action: act.action, result: await giveApproval(kernel, session, verified, now) }
   const { endpoint, perform } = performers(act.endpoint)
   const { content, secretSalt } = await openRequest(kernel, act)
+  // A proposal lives longer than a version of the service, which may take other requests.
+  if (!isRequestOf(endpoint, content)) throw errors.state_changed()
   const salt = Buffer.from(secretSalt, 'base64')
   const detailsWith = (from: JsonObject | undefined) =>
     writeCanonicalJson(toDetails(endpoint.schema, content, { secretSalt: salt, from }))

@@ -55,8 +55,8 @@ export function signable<Services, const E extends AnyEndpoint>(
   }
 }
 
-/** Requests have been validated before: this restores their types. */
-function isRequestOf<E extends AnyEndpoint>(
+/** Requests have been validated before: this restores their types. A stored one can be of another version. */
+export function isRequestOf<E extends AnyEndpoint>(
   { schema }: E,
   request: { params: unknown; body: unknown },
 ): request is RequestTypes<E> {

@@ -138,12 +138,8 @@ export async function updateMember(
       maySign: after.signingAuthority && after.scopes.includes('sign'),
       mayApprove: after.scopes.includes('approve'),
     }
-    const suspended = await suspendSignatoriesWithout(
-      tx,
-      organizationId,
-      { identityIds: [before.identityId], ...may },
-      now,
-    )
+    const identityIds = [before.identityId]
+    const suspended = await suspendSignatoriesWithout(tx, organizationId, { identityIds, ...may }, now)
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }

@@ -183,8 +183,8 @@ async function decideChange(tx: Transaction, acting: Member, change: Organizatio
   const { organizationId, approvalsNeeded: before, requireSignedActions } = acting.organization
   const { approvalsNeeded = before } = change
   const decisions: CouncilDecision[] = []
-  const founders =
-    before === 0 && approvalsNeeded > 0 ? await listFounders(tx, organizationId, acting.identityId) : undefined
+  const isFounding = before === 0 && approvalsNeeded > 0
+  const founders = isFounding ? await listFounders(tx, organizationId, acting.identityId) : undefined
   if (founders) decisions.push({ kind: 'found', approvalsNeeded, people: founders.map(toFounder) })
   if (before > 0 && requireSignedActions && change.requireSignedActions === false) decisions.push({ kind: 'widen' })
   if (before > 0 && approvalsNeeded !== before) decisions.push({ kind: 'change_approvals_needed', approvalsNeeded })

@@ -13,7 +13,7 @@ import {
   parseCanonicalJson,
   writeCanonicalJson,
 } from '@countersign/protocol/formats/signing/canonical-json'
-import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import { type Database, isReadOnly, type Transaction, transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import { type AuditEvent, recordPlacedEvent } from './audit-log.ts'
 import * as store from './trail-store.ts'
@@ -37,10 +37,16 @@ export async function extendTrails(db: Database): Promise<void> {
   }
 }
 
-/** Gives the events of an organization their places, so that an export contains all that was recorded before it. */
+/**
+ * Gives the events of an organization their places, so that an export contains all that was recorded before it. On a
+ * read-only database it contains those that have a place.
+ */
 export async function extendTrail(db: Database, organizationId: OrganizationId): Promise<void> {
-  for (let batch = 0; batch < roundsMax; batch += 1)
-    if ((await appendBatch(db, organizationId)) < eventsPerBatch) return
+  try {
+    while ((await appendBatch(db, organizationId)) === eventsPerBatch);
+  } catch (error) {
+    if (!isReadOnly(error)) throw error
+  }
 }
 
 /**

@@ -236,6 +236,12 @@ export async function transaction<Result>(db: Database, work: (tx: Transaction) 
   return result
 }
 
+/** Reads with several statements what was there at one instant. Only `tx` may be used inside, as in `transaction`. */
+export function snapshot<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  const begun = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  return keepingError((keep) => begun.execute((tx) => work(tx).catch(keep)))
+}
+
 /**
  * Throws the first error that was kept, if there is one. Over a broken connection Kysely cannot roll back, and throws
  * that instead of what broke it.

@@ -1,4 +1,4 @@
-import { type Database, type Transaction, isUniqueViolation } from '#platform/database/database.ts'
+import { type Database, type Transaction, isUniqueViolation, snapshot } from '#platform/database/database.ts'
 import type { RegistrationPart } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { appendKeyEvent, getKeyChain, logKeyEvent } from '#signing/transparency/event.ts'
@@ -146,8 +146,11 @@ export async function listKeyRecords(db: Database, userId: UserId): Promise<Sign
 /** Returns the current key of an identity, or that it has none. Throws `identity_not_found`. */
 export async function getSigningKey(db: Database, session: PasskeySession, identityId: IdentityId) {
   const { handle } = await requireOwnIdentity(db, session, identityId)
-  const keys = await store.listKeys(db, identityId)
-  const chain = await readKeyChain(db, identityId, keys)
+  // A rotation between the two reads would give one key, and the chain after the next.
+  const { keys, chain } = await snapshot(db, async (tx) => {
+    const found = await store.listKeys(tx, identityId)
+    return { keys: found, chain: await readKeyChain(tx, identityId, found) }
+  })
   return keys.length > 0 ? { ...toRecord(handle, keys), chain } : { identityId, handle, hasKey: false as const, chain }
 }
 

@@ -37,6 +37,8 @@ const rateLimits = {
   'signing-requests-per-app-and-signer': { points: 600, seconds: 3600 },
   'signing-requests-per-unconnected-app-and-signer': { points: 20, seconds: 3600 },
   'signing-requests-of-unconnected-apps-per-signer': { points: 600, seconds: 3600 },
+  'signing-approvals-per-user': { points: 600, seconds: 3600 },
+  'signing-receipts': { points: 300, seconds: 60 },
 } as const
 
 declare module '#platform/audit/audit-log.ts' {

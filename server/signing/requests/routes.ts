@@ -4,7 +4,7 @@ import type { NewSigningRequest } from '@countersign/protocol/signing/signing'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import * as pending from '@countersign/protocol/signing/pending-signing'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { authenticateClient } from '#clients/registration/authentication/authentication.ts'
 import type { Host } from '#platform/http/host.ts'
@@ -14,6 +14,7 @@ import { type Pages, siteSettings } from '#platform/http/page.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { Secret } from '#platform/crypto/secret.ts'
+import { ownKey } from '#accounts/sessions/own-key.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { listSigningHistory } from './history.ts'
 import { denyRequest, signRequest, startApproval } from './identities/answer.ts'
@@ -162,7 +163,7 @@ function requestRoutes(host: Host, kernel: ServerContext): void {
 }
 
 function answerRoutes(host: Host, kernel: ServerContext, waiting: StatusWaiter): void {
-  const { db, clock } = kernel
+  const { db, clock, rateLimits } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
@@ -170,6 +171,7 @@ function answerRoutes(host: Host, kernel: ServerContext, waiting: StatusWaiter):
     onRequest: session.onRequest,
     async handler(request) {
       const [acting, started] = [session.of(request), { ...request.params, ...request.body }]
+      await rateLimits.count('signing-approvals-per-user', ownKey(acting, clock()))
       const asking = await findOrganizationRequest(db, acting, started.requestId)
       return asking
         ? startMemberApproval(kernel, { ...asking, session: acting, ...started }, clock())
@@ -222,13 +224,16 @@ function answerRoutes(host: Host, kernel: ServerContext, waiting: StatusWaiter):
 }
 
 function receiptRoutes(host: Host, kernel: ServerContext): void {
-  const { clock } = kernel
+  const { clock, rateLimits } = kernel
   const session = sessionGuard(kernel)
+  // The largest have the histories of all members, with a proof of each entry.
+  const limit = (request: FastifyRequest) => rateLimits.count('signing-receipts', clientAddressKey(request))
 
   host.route({
     ...readReceipt,
     onRequest: session.onRequest,
     async handler(request, reply) {
+      await limit(request)
       const { requestId } = request.params
       const receipt = await issueReceipt(kernel, session.of(request), requestId, clock())
       reply.header('content-disposition', `attachment; filename="receipt-${requestId}.jws"`)
@@ -238,6 +243,7 @@ function receiptRoutes(host: Host, kernel: ServerContext): void {
 
   host.route({
     ...getAppReceipt,
+    onRequest: limit,
     async handler({ params: { requestId }, query: { clientId } }, reply) {
       return reply.type(receiptMediaType).send(await issueReceiptToApp(kernel, clientId, requestId, clock()))
     },

@@ -104,7 +104,7 @@ export async function getTreeHead(vault: Vault, now: Date): Promise<Log> {
   const log = await store.getTreeHead(vault.db, now)
   if (!log.isBehind) return log
   try {
-    await placeDueLeaves(vault, now)
+    await placeDueLeaves(vault, 'lately', now)
   } catch (error) {
     if (isReadOnly(error)) return log
     throw error
@@ -113,11 +113,11 @@ export async function getTreeHead(vault: Vault, now: Date): Promise<Log> {
 }
 
 /**
- * Assigns indexes to all due leaves, in case no client reads the log. With any number of processes, each leaf gets one
- * index and each index one leaf: one process at a time locks the tree head.
+ * Assigns indexes to all due leaves, in case no client reads the log, or a leaf came late. With any number of
+ * processes, each leaf gets one index and each index one leaf: one process at a time locks the tree head.
  */
 export async function publishCheckpoint(vault: Vault, now: Date): Promise<void> {
-  while ((await placeDueLeaves(vault, now)) === batchLeaves);
+  for (const due of ['lately', 'ever'] as const) while ((await placeDueLeaves(vault, due, now)) === batchLeaves);
 }
 
 /** Re-encrypts the log key if it is not under the current root key, so that the operator can remove the old one. */
@@ -136,10 +136,10 @@ export async function getLog(db: Database | Transaction): Promise<Omit<Log, 'isB
 }
 
 /** Assigns indexes to a batch of leaves, atomically, and signs the new tree head; returns how many there were. */
-function placeDueLeaves({ db, keyring }: Vault, now: Date): Promise<number> {
+function placeDueLeaves({ db, keyring }: Vault, due: store.Due, now: Date): Promise<number> {
   return transaction(db, async (tx) => {
     const log = await store.lockLog(tx)
-    const leafHashes = await store.listPendingLeaves(tx, now, batchLeaves)
+    const leafHashes = await store.listPendingLeaves(tx, due, now, batchLeaves)
     if (leafHashes.length === 0) return 0
 
     let peaks = await loadSubtrees(tx, subtreesOf({ start: 0, end: log.size }))

@@ -50,7 +50,19 @@ export async function replaceSealed(db: Database, sealed: string, anew: string):
     .execute()
 }
 
-/** Returns the log, and whether there are due leaves without an index. */
+/**
+ * Instant from which leaves are due lately: ten minutes before the last leaf with an index was due. Clocks of processes
+ * differ by less, and no transaction takes as long.
+ *
+ * The index of pending leaves keeps entries of all that were pending since the last vacuum, which may be a fifth of the
+ * log. Without this bound, each reader of the head would pass all of them.
+ */
+const latelyFrom = sql`coalesce((
+  select placed.integrate_at - interval '10 minutes' from transparency_leaf placed
+  where placed.leaf_index = (select size - 1 from transparency_log)
+), '-infinity')`
+
+/** Returns the log, and whether there are leaves without an index that are due lately. */
 export function getTreeHead(db: Database, now: Date) {
   return db
     .selectFrom('transparency_log')
@@ -64,6 +76,7 @@ export function getTreeHead(db: Database, now: Date) {
             selectFrom('transparency_leaf')
               .select('integrate_at')
               .where('leaf_index', 'is', null)
+              .where(sql<boolean>`integrate_at >= ${latelyFrom}`)
               .orderBy('integrate_at')
               .limit(1),
             '<=',
@@ -119,13 +132,27 @@ export async function insertLeaf(tx: Transaction, leaf: NewLeaf): Promise<void> 
     from transparency_leaf where identity_sha256 = ${leaf.identitySha256}::bytea`.execute(tx)
 }
 
+/** Which due leaves get an index: all, or those due lately that follow no earlier one. */
+export type Due = 'ever' | 'lately'
+
+const conditions = {
+  ever: sql`true`,
+  // A leaf never precedes an earlier one of its identity.
+  lately: sql`integrate_at >= ${latelyFrom} and not exists (
+    select from transparency_leaf earlier
+    where earlier.identity_sha256 = transparency_leaf.identity_sha256
+      and earlier.sequence < transparency_leaf.sequence
+      and earlier.leaf_index is null and earlier.integrate_at < ${latelyFrom}
+  )`,
+}
+
 /** Lists due leaves without an index, in the order in which they get one. */
-export async function listPendingLeaves(tx: Transaction, now: Date, count: number): Promise<Uint8Array[]> {
+export async function listPendingLeaves(tx: Transaction, due: Due, now: Date, count: number): Promise<Uint8Array[]> {
   // Reads all leaves due at the same time, because one of them may have to follow another.
   const { rows } = await sql<{ leafSha256: Uint8Array }>`
     select leaf_sha256 as "leafSha256" from (
       select leaf_sha256, integrate_at, sequence from transparency_leaf
-      where leaf_index is null and integrate_at <= ${now}
+      where leaf_index is null and integrate_at <= ${now} and ${conditions[due]}
       order by integrate_at fetch first ${sql.lit(count)} rows with ties
     ) due
     order by integrate_at, sequence limit ${count}`.execute(tx)
@@ -169,15 +196,24 @@ export function listLeaves(db: Database, start: number, count: number) {
 type Places = { start: number; end: number; count: number }
 
 /** Lists the first `count` leaves of an identity from the index `start` on, before `end`. */
-export function listLeavesOfIdentity(db: Database, identitySha256: Uint8Array, { start, end, count }: Places) {
-  return placed(db)
-    .where('identity_sha256', '=', identitySha256)
-    .where('leaf_index', '>=', start)
-    .where('leaf_index', '<', end)
-    .orderBy('leaf_index')
-    .limit(count)
-    .execute()
+export async function listLeavesOfIdentity(
+  db: Database,
+  identitySha256: Uint8Array,
+  { start, end, count }: Places,
+): Promise<PlacedLeaf[]> {
+  // First all leaves of the identity, of which there are a few hundred: with statistics from a time when the log was
+  // small, the planner would pass all leaves of the log between the two indexes.
+  const { rows } = await sql<PlacedLeaf>`
+    select leaf_index as index, leaf_data as leaf, leaf_sha256 as "leafHash" from (
+      select sequence, leaf_index, leaf_data, leaf_sha256 from transparency_leaf
+      where identity_sha256 = ${identitySha256}::bytea offset 0
+    ) own
+    where leaf_index >= ${start} and leaf_index < ${end}
+    order by sequence limit ${count}`.execute(db)
+  return rows
 }
+
+type PlacedLeaf = { index: number; leaf: string; leafHash: Uint8Array }
 
 export function findLeafByHash(db: Database, leafSha256: Uint8Array) {
   return placed(db).where('leaf_sha256', '=', leafSha256).executeTakeFirst()

@@ -91,6 +91,7 @@ export const problemMessages: typeof english = {
       signature_reused:
         'Genau diesen Text hast du schon unterschrieben, für eine andere App oder in einer anderen Rolle. Lehne die ' +
         'Anfrage ab und lass die App einen eigenen Text senden.',
+      already_approved: 'Du hast dieser Anfrage schon zugestimmt. Lade die Seite neu.',
       key_not_in_log: 'Der Beleg ist noch nicht bereit. Versuche es in einer Minute noch einmal.',
       unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',
       reauthentication_required: 'Bestätige mit deinem Passkey, um fortzufahren.',

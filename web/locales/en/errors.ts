@@ -80,6 +80,7 @@ export const problemMessages = {
       signature_reused:
         'You already signed exactly this text for another app or in another role. Deny the request and have the app ' +
         'send a text of its own.',
+      already_approved: 'You have already approved this request. Reload the page.',
       key_not_in_log: 'The receipt isn’t ready yet. Try again in a minute.',
       unauthorized: 'You’re signed out. Sign in again.',
       reauthentication_required: 'Confirm with your passkey to continue.',

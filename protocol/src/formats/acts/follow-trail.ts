@@ -1,7 +1,8 @@
 /**
- * Follows the trail of an organization from a head that is known to a later one. It checks the chain alone: a browser
- * that followed it before notices that entries were changed, left out or put in between. Signatures are verified with
- * the whole trail (`trail-verification.ts`).
+ * Follows the trail of an organization from a head that is known to a later one. It checks the chain, and the order and
+ * time of the acts in it. A member who followed it before notices entries that were changed, left out or inserted, and
+ * an act that is there again or at another time. Signatures are verified with the whole trail
+ * (`trail-verification.ts`).
  */
 import { isObject } from '../json.ts'
 import { type JsonObject, parseCanonicalJson } from '../signing/canonical-json.ts'
@@ -17,7 +18,15 @@ export type LinkedEntry = { entry: string; acts: readonly SignedAct[] }
  */
 export type TrailPlace = { sequence: number; head: string | null; lastAct: string | null | undefined }
 
-export type TrailLinkError = 'malformed_entry' | 'other_organization' | 'sequence_gap' | 'broken_trail' | 'other_acts'
+export type TrailLinkError =
+  | 'malformed_entry'
+  | 'other_organization'
+  | 'sequence_gap'
+  | 'broken_trail'
+  | 'other_acts'
+  | ActOrderError
+
+type ActOrderError = 'malformed_act' | 'act_out_of_order' | 'out_of_time'
 
 /** The place after all entries, and the digests of the statements of all acts on the way. */
 export type FollowedTrail = TrailPlace & { acts: readonly string[] }
@@ -38,6 +47,8 @@ export function followTrail(
     if (entry['sequence'] !== sequence + 1) return { flaw: 'sequence_gap' }
     if (entry['previous'] !== head) return { flaw: 'broken_trail' }
     if (actsDigest(sha256, signed) !== entry['acts']) return { flaw: 'other_acts' }
+    const flaw = findOrderError(entry, signed, lastAct)
+    if (flaw) return { flaw }
     const statements = signed.map(({ statement }) => statementDigest(sha256, statement))
     acts.push(...statements)
     sequence += 1
@@ -45,6 +56,22 @@ export function followTrail(
     lastAct = statements[0] ?? lastAct
   }
   return { sequence, head, lastAct, acts }
+}
+
+/** Checks that an act names the one before it, and that it and its approvals were signed for the time of the entry. */
+function findOrderError(
+  { at }: JsonObject,
+  signed: readonly SignedAct[],
+  lastAct: TrailPlace['lastAct'],
+): ActOrderError | undefined {
+  for (const [index, { statement }] of signed.entries()) {
+    const stated = parseCanonicalJson(statement)
+    if (!isJsonObject(stated) || !isText(stated['at']) || !isText(stated['expiresAt']) || !isText(at))
+      return 'malformed_act'
+    if (index === 0 && lastAct !== undefined && stated['previousAct'] !== lastAct) return 'act_out_of_order'
+    if (at < stated['at'] || at >= stated['expiresAt']) return 'out_of_time'
+  }
+  return undefined
 }
 
 function isJsonObject(value: unknown): value is JsonObject {

@@ -106,6 +106,7 @@ test('SGN-10 an approval counts for its request, app, identity, role, organizati
   assert.equal(errorOf(given, { requestId: organization.id }), 'other_request')
   assert.equal(errorOf(given, { clientId: 'app_other' }), 'other_app')
   assert.equal(errorOf(given, { identityId: organization.id }), 'other_identity')
+  assert.equal(errorOf(given, { handle: 'mallory' }), 'other_handle')
   assert.equal(errorOf(given, { issuer: 'https://auth.example.org' }), 'other_issuer')
   assert.equal(errorOf(given, { organization }), 'other_organization')
   assert.equal(errorOf(given, { payload: `${expected.payload} ` }), 'other_text')

@@ -85,7 +85,7 @@ test('CNC-51 the operator can replace SECRET_KEY while a proposal is open', asyn
   assert.equal(approvalsNeeded, 2)
 })
 
-test('CNC-52 the session of an admin alone suspends no signatory, and every signatory can leave', async () => {
+test('CNC-52 a session of an admin alone suspends no signatory, and every signatory can leave', async () => {
   const { id, owner, members, grant } = await createSignatories(world, 1, 'admin', 'signer', 'signer', 'viewer')
   const [admin, one, two, viewer] = members
   const path = (memberId: string) => `/organizations/${id}/members/${memberId}` as const
@@ -102,8 +102,30 @@ test('CNC-52 the session of an admin alone suspends no signatory, and every sign
   }
   const { signatories } = (await businessRequest(world, owner, `GET /organizations/${id}/council`)).json().council
   assert.ok(signatories.every(({ suspendedAt }: { suspendedAt: string | null }) => suspendedAt === null))
-  // What suspends no one needs the session alone, as without a council.
+  // Changes that suspend no signatory need the session alone, as without a council.
   assert.equal((await grant(one.memberId, { scopes: ['read', 'sign'] })).statusCode, 200)
   assert.equal((await businessRequest(world, admin, `DELETE ${path(viewer.memberId)}`)).statusCode, 204)
   assert.equal((await businessRequest(world, two, `DELETE ${path(two.memberId)}`)).statusCode, 204)
+})
+
+test('CNC-54 a proposal whose request this version does not take any more is refused', async () => {
+  const { owner, members, council } = await createSignatories(world, 1, 'signer', 'signer')
+  const { proposalId } = await council.propose(owner, 'PATCH', { approvalsNeeded: 2 })
+  await council.approve(members[0], proposalId)
+  const context = `organization act ${proposalId}`
+  const { keyring } = world.kernel
+  const stored = await world.db
+    .selectFrom('organization_proposal')
+    .select('sealed_request')
+    .where('proposal_id', '=', proposalId)
+    .executeTakeFirstOrThrow()
+  const text = await keyring.open(context, stored.sealed_request)
+  const former = text.replace('"approvalsNeeded":2', '"approvalsNeeded":"two"')
+  assert.notEqual(former, text)
+  await world.db
+    .updateTable('organization_proposal')
+    .set({ sealed_request: await keyring.seal(context, former) })
+    .where('proposal_id', '=', proposalId)
+    .execute()
+  await assert.rejects(council.complete(owner, proposalId), /answered 409.*state_changed/)
 })

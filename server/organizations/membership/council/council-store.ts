@@ -109,7 +109,10 @@ export async function suspendSignatory(
   return numUpdatedRows === 1n
 }
 
-/** Suspends those of these identities that have none of their admitted rights any more. Returns their number. */
+/**
+ * Suspends the signatories among these identities that have none of their admitted rights any more. Returns their
+ * number.
+ */
 export async function suspendWithout(
   tx: Transaction,
   organizationId: OrganizationId,
@@ -173,4 +176,14 @@ export async function updateReset(
     .values({ organization_id: organizationId, ...columns })
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(columns))
     .execute()
+}
+
+/** Lists the organizations where a reset was requested and not vetoed or completed. */
+export async function listResetRequests(tx: Transaction): Promise<OrganizationId[]> {
+  const rows = await tx
+    .selectFrom('organization_council_reset')
+    .select('organization_id')
+    .where('requested_at', 'is not', null)
+    .execute()
+  return rows.map(({ organization_id }) => organization_id)
 }

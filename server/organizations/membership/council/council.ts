@@ -6,6 +6,7 @@ import {
   type CouncilDecision,
   type CouncilError,
 } from '@countersign/protocol/signing/acts/council'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { Member, Organization } from '../member.ts'
@@ -65,7 +66,10 @@ export async function loadCouncil(
   }
 }
 
-/** Lists who would found a council: members who sign or approve, one identity of each user, such as `acting`. */
+/**
+ * Lists the members who would found a council now: who sign or approve, one identity of each user. Of the acting user
+ * that is `acting`.
+ */
 export async function listFounders(
   db: Database,
   organizationId: OrganizationId,
@@ -210,4 +214,15 @@ export function findSignatoryOfUser(db: Database, organizationId: OrganizationId
 /** Deletes identities that are being deleted from all councils. */
 export function deleteSignatoriesOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   return store.deleteSignatoriesOf(tx, identityIds)
+}
+
+/**
+ * Ends all requests for resets after the restore of a backup, which cannot know which were vetoed since. Owners request
+ * them again.
+ */
+export async function endResetRequests(tx: Transaction, now: Date): Promise<void> {
+  for (const organizationId of await store.listResetRequests(tx)) {
+    await setResetRequest(tx, organizationId, null)
+    await recordAuditEvent(tx, { action: 'organization.council.reset_vetoed', actor: 'operator', organizationId }, now)
+  }
 }

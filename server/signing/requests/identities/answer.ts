@@ -20,6 +20,7 @@ import {
   beginApproval,
   consumeApproval,
   findApprovalFlow,
+  requireUnchanged,
   toApprovalColumns,
   verifyApproval,
 } from '#signing/requests/approvals/approval.ts'
@@ -78,8 +79,10 @@ export async function signRequest(
   const approved = approval && (await verify(surroundings, { session, request, given: approval }, now))
   const recording = { signature, approved }
   const resolved = await (approved
-    ? presenceTransaction(surroundings, { session, ...approved }, now, (tx) => sign(tx, request, recording, now))
-    : actingTransaction(surroundings.db, session, (tx) => sign(tx, request, recording, now)))
+    ? presenceTransaction(surroundings, { session, ...approved }, now, (tx) =>
+        sign({ ...surroundings, tx }, request, recording, now),
+      )
+    : actingTransaction(surroundings.db, session, (tx) => sign({ ...surroundings, tx }, request, recording, now)))
   if (!resolved) throw await endedSince(surroundings.db, request, now)
   return {
     requestId,
@@ -104,7 +107,7 @@ async function verify(surroundings: Surroundings, { session, request, given }: V
 type Recording = { signature: Uint8Array; approved: VerifiedApproval | undefined }
 
 async function sign(
-  tx: Transaction,
+  { tx, config }: Pick<ServerContext, 'config'> & { tx: Transaction },
   request: store.RequestOfUser,
   { signature, approved }: Recording,
   now: Date,
@@ -112,10 +115,23 @@ async function sign(
   const { identityId, clientId } = request
   const resolution = { status: 'signed', signature, ...toApprovalColumns(approved) } as const
   if (!(await resolve(tx, request, resolution, now))) return undefined
+  if (approved) await requireSame(tx, config, request, approved)
   const use = { identityId, clientId, role: 'self' } as const
   await (approved ? recordApprovedSignature(tx, signature, use) : bindSignature(tx, signature, use))
   if (approved) await consumeApproval(tx, approved, now)
   return true
+}
+
+/** Compares again: the app may have changed between the verification and this transaction. */
+async function requireSame(
+  tx: Transaction,
+  config: Surroundings['config'],
+  { userId, identityId, requestId }: store.RequestOfUser,
+  approved: VerifiedApproval,
+): Promise<void> {
+  const request = await store.findRequestOfUser(tx, userId, identityId, requestId)
+  if (request?.appStatus !== 'active') throw errors.app_disabled()
+  requireUnchanged(config, approved, toApprovable(request))
 }
 
 /** Records that a user denies a request. Throws `request_not_found`, `request_not_pending`. */

@@ -131,7 +131,7 @@ export function findRequest(db: Database, identityId: IdentityId, requestId: str
 export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
 
 /** Selects requests in the user's view: with identity, app, and whether the identity has connected the app. */
-function selectForUser(db: Database, userId: UserId) {
+function selectForUser(db: Database | Transaction, userId: UserId) {
   return db
     .selectFrom('signing_request')
     .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
@@ -155,7 +155,12 @@ function selectForUser(db: Database, userId: UserId) {
     .where('identity.user_id', '=', userId)
 }
 
-export function findRequestOfUser(db: Database, userId: UserId, identityId: IdentityId, requestId: string) {
+export function findRequestOfUser(
+  db: Database | Transaction,
+  userId: UserId,
+  identityId: IdentityId,
+  requestId: string,
+) {
   return selectForUser(db, userId)
     .where('signing_request.identity_id', '=', identityId)
     .where('signing_request.request_id', '=', requestId)

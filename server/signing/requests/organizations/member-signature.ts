@@ -31,16 +31,18 @@ const errors = defineErrors({
   ],
   app_disabled: [409, 'The requesting app has been disabled. The request can only be denied.'],
   request_not_pending: [409, 'The signing request has already been resolved or has expired.'],
+  already_approved: [409, 'You have approved this request with a passkey. A signature alone does not replace that.'],
 })
 
 /**
  * Stores a member's signature, given as the organization or as an approval; with enough of them the request is signed.
  *
  * A new signature replaces an earlier one of the same user. Without `approval`, the same identity may only replace it
- * in the same role, because a signature stays bound to its first role, also within one request. Throws
- * `request_not_found`, `insufficient_scope`, `enterprise_sso_required`, `request_not_pending`, `app_disabled`,
- * `reauthentication_required`, `invalid_signature`, `signature_reused`; with `approval` `invalid_flow`,
- * `approval_changed`, `invalid_credential`, `invalid_approval`, `rate_limited`.
+ * in the same role, because a signature stays bound to its first role, also within one request. It never replaces an
+ * approval that counts. Throws `request_not_found`, `insufficient_scope`, `enterprise_sso_required`,
+ * `request_not_pending`, `app_disabled`, `reauthentication_required`, `invalid_signature`, `already_approved`,
+ * `signature_reused`; with `approval` `invalid_flow`, `approval_changed`, `invalid_credential`, `invalid_approval`,
+ * `rate_limited`.
  */
 export async function signForOrganization(
   surroundings: Surroundings & Pick<ServerContext, 'rateLimits'>,
@@ -88,6 +90,7 @@ async function answerAsMember(
   const answer = await verifySignatureOfMember(tx, own, { payload: request.payload, written })
   if (!answer) throw errors.invalid_signature()
   if (approved) requireUnchanged(config, approved, toApprovable(request, answer, role))
+  if (!approved && (await answerStore.hasApproved(tx, asking, session.userId))) throw errors.already_approved()
   const given = { ...answer, role, approval: toApprovalColumns(approved) }
   if (!(await answerStore.upsertMemberSignature(tx, asking, given, now))) throw errors.invalid_signature()
   const { identityId, signature } = answer

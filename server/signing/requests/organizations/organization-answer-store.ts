@@ -123,6 +123,25 @@ export async function hasSigned(
   return found !== undefined
 }
 
+/** Checks that a user has answered a request with an approval that counts, by any identity. */
+export async function hasApproved(
+  tx: Transaction,
+  { organizationId, requestId }: OrganizationRequestKey,
+  userId: UserId,
+): Promise<boolean> {
+  const found = await tx
+    .selectFrom('signing_organization_signature')
+    .innerJoin('identity', 'identity.identity_id', 'signing_organization_signature.identity_id')
+    .select('identity.identity_id')
+    .where('organization_id', '=', organizationId)
+    .where('request_id', '=', requestId)
+    .where('identity.user_id', '=', userId)
+    .where('approval_statement', 'is not', null)
+    .where(isValidSignature)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Lists those of the identities that have a signing key, with handle and key. */
 export function listSigners(db: Database, identityIds: IdentityId[]) {
   return db

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
+import { setReadOnly } from '#testing/read-only.ts'
 import { signingRequesterOf, createSigner, newSigningPair } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -145,24 +145,6 @@ test('SIG-11 a signature has one encoding', async () => {
   assert.equal((await ada.sign(requestId, right)).json().signature, right)
 })
 
-/** As many connections as the world's database has. */
-const connections = process.env['TEST_DATABASE_URL'] === undefined ? 1 : 12
-
-/** Makes the world's database read-only, like a standby, or writable again. */
-async function setReadOnly(on: boolean): Promise<void> {
-  const { promise: all, resolve } = Promise.withResolvers<void>()
-  let held = 0
-  const hold = () =>
-    world.db.connection().execute(async (connection) => {
-      await sql`set default_transaction_read_only = ${sql.raw(on ? 'on' : 'off')}`.execute(connection)
-      held += 1
-      if (held === connections) resolve()
-      // Each transaction needs its own connection.
-      await all
-    })
-  await Promise.all(Array.from({ length: connections }, hold))
-}
-
 test('OID-09 a request contains signature and resolution time only once it has them', async () => {
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
@@ -187,8 +169,8 @@ test('SIG-16 an expired request is always shown as expired, also on a read-only 
   // Records that the session is in use.
   await ada.listRequests()
   const expired = { requestId, status: 'expired', publicKey, expiresAt }
-  t.after(() => setReadOnly(false))
-  await setReadOnly(true)
+  t.after(() => setReadOnly(world, false))
+  await setReadOnly(world, true)
   for (let read = 0; read < 3; read += 1) {
     assert.deepEqual((await shop.status(requestId)).json(), expired)
     const seen = (await ada.readRequest(requestId)).json()
@@ -202,7 +184,7 @@ test('SIG-16 an expired request is always shown as expired, also on a read-only 
   const signature = ada.pair.sign(payload)
   assert.deepEqual(errorOf(await ada.sign(requestId, signature)), [409, 'request_not_pending'])
   assert.deepEqual(errorOf(await ada.sign(pending.requestId, signature)), [503, 'temporarily_unavailable'])
-  await setReadOnly(false)
+  await setReadOnly(world, false)
   for (let read = 0; read < 3; read += 1) assert.deepEqual((await shop.status(requestId)).json(), expired)
   assert.equal((await ada.sign(pending.requestId, signature)).statusCode, 200)
 })

@@ -15,6 +15,7 @@ import {
 import type { IdentityId } from '@countersign/protocol/ids'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { LoggedKeyEvent } from '@countersign/protocol/signing/transparency'
+import { addSeconds } from '#platform/clock.ts'
 import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 import { publishCheckpoint } from '#signing/transparency/log.ts'
@@ -259,6 +260,29 @@ test('TLG-07 concurrent appends give each leaf one index, and each index one lea
   assert.equal(all.length, size + count)
   assert.equal(new Set(all.map(({ leaf }) => leaf)).size, size + count)
   assert.equal((await headOf(await checkpoint())).size, size + count)
+})
+
+test('TLG-26 a leaf that comes late gets its index in the next round, before those that follow', async () => {
+  await register()
+  await checkpoint()
+  const late = await register()
+  const identity = Buffer.from(identityDigest(sha256, late.identityId), 'base64')
+  await world.db
+    .updateTable('transparency_leaf')
+    .set({ integrate_at: addSeconds(world.now(), -1200) })
+    .where('identity_sha256', '=', identity)
+    .execute()
+  const next = newSigningPair()
+  assert.equal((await late.rotate(rotationOf(late.identityId, late.pair, next))).statusCode, 200)
+  const { identityId, publicKey } = await register()
+  assert.equal(parseKeyEvent((await eventsOf(identityId)).events[0]?.leaf ?? '')?.publicKey, publicKey)
+  assert.deepEqual((await eventsOf(late.identityId)).events, [])
+  await publishCheckpoint(world.kernel, world.now())
+  const { events } = await eventsOf(late.identityId)
+  assert.deepEqual(
+    events.map(({ leaf }) => parseKeyEvent(leaf)?.publicKey),
+    [late.publicKey, next.publicKey],
+  )
 })
 
 test('unknown tree sizes and leaves are rejected', async () => {

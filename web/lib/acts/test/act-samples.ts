@@ -37,7 +37,11 @@ export function stateFor(act: ShownAct, changes: JsonObject = {}): string {
   })
 }
 
-/** A trail of entries, each with or without a signed statement, from a head on. */
+/** The statement of an act, of which the trail shows the order and the time. */
+export const actAfter = (previousAct: string | null, minute: number) =>
+  writeCanonicalJson({ previousAct, at: at(minute), expiresAt: at(minute + 5) })
+
+/** A trail of entries, each with or without a signed statement, from a head on. Entries are a minute apart. */
 export function trailOf(statements: (string | undefined)[], from: { sequence: number; head: string | null }) {
   const entries: LinkedEntry[] = []
   let { sequence, head } = from

@@ -83,6 +83,30 @@ test('SGN-41 a receipt dates an approval no other way than its person did', asyn
   assert.equal(await check({ createdAt: after(-3600) }), 'invalid_approval')
 })
 
+test('SGN-48 a receipt with another username than its person approved is invalid', async () => {
+  const { id, owner, members } = await createSignatories(world, 1, 'signer')
+  const [ann] = members
+  const own = (await shop.request(ann.identityId)).json()
+  const shared = (await shop.requestOf(id, { payload: 'Pay 20 €' })).json()
+  await approverOf(world, ann).give(own.requestId)
+  await approverOf(world, owner).give(shared.requestId, { role: 'sign', text: 'Pay 20 €' })
+  await approverOf(world, ann).give(shared.requestId, { role: 'approve', text: 'Pay 20 €' })
+  const keys = await keySet()
+  const flawOf = (reading: object) => ('flaw' in reading ? reading.flaw : undefined)
+  const check = async (receipt: object) => flawOf(verifyReceipt(await forge(receipt), { payload, keySet: keys }))
+  const personal = bodyOf(await receiptOf(own.requestId))
+  assert.equal(await check(personal), undefined)
+  assert.equal(await check({ ...personal, handle: owner.handle }), 'invalid_approval')
+
+  const checkShared = async (receipt: object) =>
+    flawOf(verifyOrganizationReceipt(await forge(receipt), { payload: 'Pay 20 €', keySet: keys }))
+  const receipt = bodyOf(await receiptOf(shared.requestId))
+  assert.equal(await checkShared(receipt), undefined)
+  const renamed = (signature: { identityId: string }) =>
+    signature.identityId === ann.identityId ? { ...signature, handle: 'mallory' } : signature
+  assert.equal(await checkShared({ ...receipt, signatures: receipt.signatures.map(renamed) }), 'invalid_approval')
+})
+
 test('SGN-31 the receipt of an organization proves an approval of each member, or says so', async () => {
   const issuer = world.config.authUrl.origin
   const { id, owner, members } = await createSignatories(world, 1, 'signer')

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { findApprovalError } from '@countersign/protocol/signing/approvals'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { answerOf, approverOf } from '#testing/approver.ts'
+import { join as joinOrganization } from '#testing/organization.ts'
 import { createSignatories } from '#testing/signatories.ts'
 import { signingRequesterOf, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
@@ -101,6 +102,46 @@ test('SGN-23 SGN-24 a renamed or disabled app gets no approval of an organizatio
   await change({ status: 'active' })
   assert.equal((await byAnn.send(requestId, body, 'sign')).statusCode, 200)
 })
+
+test('SGN-47 a signature alone replaces no approval of the same person, until that counts no more', async () => {
+  const { ann, requestId, byAnn } = await openRequest()
+  assert.equal((await byAnn.give(requestId, { role: 'sign' })).statusCode, 200)
+  const alone = ann.pair.sign(payload)
+  assert.deepEqual(errorOf(await ann.sign(requestId, alone)), [409, 'already_approved'])
+  assert.deepEqual(errorOf(await ann.approve(requestId, alone)), [409, 'already_approved'])
+  const { approvals } = await world.db
+    .selectFrom('signing_organization_signature')
+    .select(({ fn }) => fn.count<string>('approval_statement').as('approvals'))
+    .where('request_id', '=', requestId)
+    .executeTakeFirstOrThrow()
+  assert.equal(approvals, '1')
+  assert.equal((await byAnn.give(requestId, { role: 'sign' })).statusCode, 200, 'an approval replaces another')
+
+  const next = newSigningPair()
+  assert.equal((await ann.rotate(rotationOf(ann.identityId, ann.pair, next))).statusCode, 200)
+  assert.equal((await ann.sign(requestId, next.sign(payload))).statusCode, 200)
+})
+
+test('SGN-47 nor by another identity of that person', async () => {
+  const { id, owner, members } = await createSignatories(world, 0, 'signer')
+  const [ann] = members
+  const { requestId } = (await shop.requestOf(id)).json()
+  assert.equal((await approverOf(world, ann).give(requestId, { role: 'approve' })).json().status, 'pending')
+  const other = await addIdentity(ann)
+  await joinOrganization(world, { id, owner, role: 'signer' }, { ...ann, ...other })
+  assert.deepEqual(errorOf(await ann.sign(requestId, other.pair.sign(payload))), [409, 'already_approved'])
+})
+
+/** Creates another identity with a signing key. */
+async function addIdentity({ headers }: Awaited<ReturnType<typeof openRequest>>['ann']) {
+  const handle = `other-${crypto.randomUUID().slice(0, 8)}`
+  const post = (url: string, body: object) => world.api.inject({ method: 'POST', url, headers, payload: body })
+  const { identityId } = (await post('/api/identities', { handle, displayName: 'Ann' })).json()
+  const pair = newSigningPair()
+  const key = { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
+  assert.equal((await post(`/api/signing/keys/${identityId}`, key)).statusCode, 201)
+  return { identityId, handle, pair }
+}
 
 test('SGN-20 one of several concurrent approvals of a member is recorded', async () => {
   const { ann, requestId, byAnn } = await openRequest()
