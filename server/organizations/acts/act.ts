@@ -264,7 +264,7 @@ export function startedOf({ actId, identityId, details, salt, statement, expires
 }
 
 /** Parses details that the service has written. */
-function readDetails(text: string): Record<string, unknown> {
+export function readDetails(text: string): Record<string, unknown> {
   const details = parseCanonicalJson(text)
   if (!isObject(details)) throw new Error('the details of a stored act cannot be parsed')
   return details

@@ -6,7 +6,6 @@ import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canoni
 import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Proposal } from '@countersign/protocol/organizations/proposals'
 import { type ActProposal, parseActProposal } from '@countersign/protocol/signing/acts/statements'
-import { isObject } from '@countersign/protocol/formats/json'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
@@ -23,7 +22,7 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { consumeAct, readStatement, requireAct, resealRequest, sealOf } from '../act.ts'
+import { consumeAct, readDetails, readStatement, requireAct, resealRequest, sealOf } from '../act.ts'
 import { proposedNotice } from './notices.ts'
 import * as store from './proposal-store.ts'
 import type { StoredApproval, StoredProposal } from './proposal-store.ts'
@@ -150,7 +149,7 @@ export async function listApprovers(
 
 /** Returns the identities that a proposal would make the first signatories, if it founds a council. */
 function foundersIn(text: string): string[] | undefined {
-  const details: unknown = JSON.parse(text)
+  const details = readDetails(text)
   return Value.Check(Founding, details) ? details.from.signatories.map(({ identityId }) => identityId) : undefined
 }
 
@@ -191,7 +190,7 @@ async function toViews(
     views.push({
       proposalId: proposal.proposalId,
       action: proposal.action,
-      details: detailsIn(proposal),
+      details: readDetails(proposal.details),
       salt: toBase64(proposal.salt),
       statement: proposal.statement,
       createdAt: proposal.createdAt.toISOString(),
@@ -206,12 +205,6 @@ async function toViews(
     })
   }
   return views
-}
-
-function detailsIn({ details }: StoredProposal): Record<string, unknown> {
-  const parsed: unknown = JSON.parse(details)
-  if (!isObject(parsed)) throw new Error('the details of a stored proposal are no object')
-  return parsed
 }
 
 /** Returns the digest by which approvals and the act name a proposal, and that of its details. */
