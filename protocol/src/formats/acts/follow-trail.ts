@@ -1,8 +1,8 @@
 /**
  * Follows the trail of an organization from a head that is known to a later one. It checks the chain, and the order and
  * time of the acts in it. A member who followed it before notices entries that were changed, left out or inserted, and
- * an act that is there again or at another time. `trail-verification.ts` verifies
- * signatures with the whole trail.
+ * an act that is there again or at another time. Signatures are verified with the whole trail
+ * (`trail-verification.ts`).
  */
 import { isObject } from '../json.ts'
 import { type JsonObject, parseCanonicalJson } from '../signing/canonical-json.ts'
