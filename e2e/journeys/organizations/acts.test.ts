@@ -314,6 +314,52 @@ test('ACT-79 the page of organization keys signs only what it has composed itsel
   await person.leave()
 })
 
+test('ACT-90 an organization key is encrypted to no key that the service puts in place of one’s own', async () => {
+  const { person, page, organizationId, settings } = await open('ada-own')
+  const keys = settings.replace('settings', 'keys')
+  await page.goto(keys)
+  await person.press('change-keeper')
+  await page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
+  await signChange(person, 'set-keeper')
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+  const publicKey = 'MCowBQYDK2VuAyEA8lE+95ugwUEgVEoxBiHBt6sRtTLcvSTZPKbUq2LHKRw='
+  await alter(page, /\/api\/encryption\/keys\/[^/]+$/, (body) => ({ ...body, publicKey }))
+  await page.goto(keys)
+  await person.press('make-key')
+  await person.press('unlock')
+  await stopped(page, 'statement').waitFor()
+  assert.ok(!sent.includes(`/api/organizations/${organizationId}/keys`), String(sent))
+  await person.leave()
+})
+
+test('ACT-91 nothing is confirmed for, or by the key of, another identity than the one that acts', async () => {
+  const { person, page, seen, rename, settings } = await open('ada-identity')
+  await alter(page, /\/api\/signing\/keys\/[^/]+$/, (body) => ({ ...body, identityId: other }))
+  await rename('Other engines')
+  await signAct(page)
+  await stopped(page, 'statement').waitFor()
+  assert.deepEqual([await seen.touches(), seen.signatures], [0, []])
+  await page.unrouteAll()
+  const keys = settings.replace('settings', 'keys')
+  await page.goto(keys)
+  await person.press('change-keeper')
+  await page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
+  await signChange(person, 'set-keeper')
+  const before = seen.signatures.length
+  const byAnother = (body: Json & { statement: string }) => ({
+    ...restate({ identityId: other })(body),
+    identityId: other,
+  })
+  await alter(page, /\/keys\?identity_id/, byAnother, 'POST')
+  await page.goto(keys)
+  await person.press('make-key')
+  await person.press('unlock')
+  await stopped(page, 'statement').waitFor()
+  assert.equal(seen.signatures.length, before)
+  await person.leave()
+})
+
 test('ACT-88 what the service answers once is shown on the signing page, and is in no address', async () => {
   const { person, page, settings } = await open('ada-once')
   const { faults, look } = await watch(person, { language: 'en', ...windows })
