@@ -11,7 +11,7 @@ import { declineAct, readAct, returned, signAct, signChange, signForValues } fro
 import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { alter, type Json, restate, watchSignatures } from '../../fixtures/lying-service.ts'
-import { watch } from '../../fixtures/visual-checks.ts'
+import { watchFromStart } from '../../fixtures/visual-checks.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -76,7 +76,7 @@ const lies: [string, (body: Json & { statement: string }) => Json][] = [
 
 test('ACT-70 if the service states anything else than the page shows, nothing is confirmed or signed', async () => {
   const { person, page, seen, rename, readName } = await open('ada-honest')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   for (const [what, lie] of lies) {
     await page.unrouteAll()
     await alter(page, actUrl, lie, 'GET')
@@ -129,7 +129,7 @@ test('ACT-71 a key that the service names in place of the member’s own signs n
 
 test('ACT-72 a trail that does not continue the one that this browser has followed raises an alarm', async () => {
   const { person, page, seen, rename, readName } = await open('ada-trail')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   await rename('First')
   await signAct(page)
   await returned(page, 'done')
@@ -265,7 +265,7 @@ test('ACT-77 an act that is declined, expired, superseded or outdated does nothi
 
 test('ACT-78 one passkey use confirms an act also where the recovery code unlocks the key', async () => {
   const { person, page, seen, rename, readName } = await open('ada-code')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   await person.authenticator.replace()
   await rename('By code')
   await signAct(page)
@@ -362,7 +362,7 @@ test('ACT-91 nothing is confirmed for, or by the key of, another identity than t
 
 test('ACT-88 what the service answers once is shown on the signing page, and is in no address', async () => {
   const { person, page, settings } = await open('ada-once')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   const addresses: string[] = []
   page.on('framenavigated', (frame) => addresses.push(frame.url()))
   page.on('request', (request) => addresses.push(request.url()))
@@ -392,7 +392,7 @@ test('ACT-88 what the service answers once is shown on the signing page, and is 
 
 test('ACT-89 an act that words cannot describe can be signed only after its exact data was read', async () => {
   const { person, page, rename } = await open('ada-words')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   await rename('Eng\u0456nes')
   await page.getByText(words.incomplete).waitFor()
   await page.locator('mark.odd').first().waitFor()

@@ -8,7 +8,7 @@ import { readAct, returned, signAct, signChange } from '../../apps/signed-action
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { alter, type Json, restate, watchSignatures } from '../../fixtures/lying-service.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { watch } from '../../fixtures/visual-checks.ts'
+import { watchFromStart } from '../../fixtures/visual-checks.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -53,8 +53,8 @@ async function propose(person: Person, action: string) {
 test('CNC-40 an owner proposes a council, each of its people accepts it, and the owner completes it', async () => {
   const { ada, bob, cora, join, visit } = await assemble('founds')
   const [overAda, overBob] = [
-    await watch(ada, { language: 'en', ...windows }),
-    await watch(bob, { language: 'en', ...windows }),
+    await watchFromStart(ada, { language: 'en', ...windows }),
+    await watchFromStart(bob, { language: 'en', ...windows }),
   ]
   await visit(ada)
   await overAda.look('council-none')
@@ -101,7 +101,7 @@ test('CNC-40 an owner proposes a council, each of its people accepts it, and the
 
 test('CNC-41 an owner asks to end a council, and a signatory vetoes it, also one who has left', async () => {
   const { ada, bob, cora, visit, council } = await assemble('ends')
-  const overBob = await watch(bob, { language: 'en', ...windows })
+  const overBob = await watchFromStart(bob, { language: 'en', ...windows })
   await visit(ada)
   await ada.write('approvalsNeeded', '1')
   await propose(ada, 'save-approvals')
