@@ -42,7 +42,15 @@ async function open(handle: string) {
     const { organizations } = await person.call(stage.service.businessUrl, 'GET /api/organizations')
     return organizations.find(({ id }) => id === organizationId)?.name
   }
-  return { person, page: person.page, organizationId, settings, seen, rename, readName }
+  const keys = settings.replace('settings', 'keys')
+  /** Lets members keep the keys of the organization. */
+  const keepByMembers = async () => {
+    await person.page.goto(keys)
+    await person.press('change-keeper')
+    await person.page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
+    await signChange(person, 'set-keeper')
+  }
+  return { person, page: person.page, organizationId, settings, keys, seen, rename, readName, keepByMembers }
 }
 
 /** Copies of virtual passkeys do not evaluate the PRF, so the code unlocks the key. */
@@ -281,11 +289,8 @@ test('ACT-78 one passkey use confirms an act also where the recovery code unlock
 })
 
 test('ACT-79 the page of organization keys signs only what it has composed itself', async () => {
-  const { person, page, organizationId, seen, settings } = await open('ada-keys')
-  await page.goto(settings.replace('settings', 'keys'))
-  await person.press('change-keeper')
-  await page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
-  await signChange(person, 'set-keeper')
+  const { person, page, organizationId, seen, keys, keepByMembers } = await open('ada-keys')
+  await keepByMembers()
   const before = seen.signatures.length
   const salt = 'AAAAAAAAAAAAAAAAAAAAAA=='
   const wrong: ((body: Json & { statement: string }) => Json)[] = [
@@ -300,7 +305,7 @@ test('ACT-79 the page of organization keys signs only what it has composed itsel
   for (const lie of wrong) {
     await page.unrouteAll()
     await alter(page, /\/keys\?identity_id/, lie, 'POST')
-    await page.goto(settings.replace('settings', 'keys'))
+    await page.goto(keys)
     await person.press('make-key')
     await person.press('unlock')
     await stopped(page, 'statement').waitFor()
@@ -315,12 +320,8 @@ test('ACT-79 the page of organization keys signs only what it has composed itsel
 })
 
 test('ACT-90 an organization key is encrypted to no key that the service puts in place of one’s own', async () => {
-  const { person, page, organizationId, settings } = await open('ada-own')
-  const keys = settings.replace('settings', 'keys')
-  await page.goto(keys)
-  await person.press('change-keeper')
-  await page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
-  await signChange(person, 'set-keeper')
+  const { person, page, organizationId, keys, keepByMembers } = await open('ada-own')
+  await keepByMembers()
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
   const publicKey = 'MCowBQYDK2VuAyEA8lE+95ugwUEgVEoxBiHBt6sRtTLcvSTZPKbUq2LHKRw='
@@ -334,18 +335,14 @@ test('ACT-90 an organization key is encrypted to no key that the service puts in
 })
 
 test('ACT-91 nothing is confirmed for, or by the key of, another identity than the one that acts', async () => {
-  const { person, page, seen, rename, settings } = await open('ada-identity')
+  const { person, page, seen, rename, keys, keepByMembers } = await open('ada-identity')
   await alter(page, /\/api\/signing\/keys\/[^/]+$/, (body) => ({ ...body, identityId: other }))
   await rename('Other engines')
   await signAct(page)
   await stopped(page, 'statement').waitFor()
   assert.deepEqual([await seen.touches(), seen.signatures], [0, []])
   await page.unrouteAll()
-  const keys = settings.replace('settings', 'keys')
-  await page.goto(keys)
-  await person.press('change-keeper')
-  await page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
-  await signChange(person, 'set-keeper')
+  await keepByMembers()
   const before = seen.signatures.length
   const byAnother = (body: Json & { statement: string }) => ({
     ...restate({ identityId: other })(body),
