@@ -39,8 +39,17 @@ export async function generateEncryptionKeyPair(): Promise<KeyPair> {
 
 /** Imports the private key of `generateEncryptionKeyPair`, for key agreement only. */
 export async function importEncryptionKey(privateKey: JsonWebKey): Promise<CryptoKey> {
-  const algorithm = privateKey.crv === 'P-256' ? { name: 'ECDH', namedCurve: 'P-256' } : { name: 'X25519' }
-  return crypto.subtle.importKey('jwk', privateKey, algorithm, false, ['deriveBits'])
+  return crypto.subtle.importKey('jwk', privateKey, agreementOf(privateKey), false, ['deriveBits'])
+}
+
+/** Returns the public key that `generateEncryptionKeyPair` has returned with this private key. */
+export async function encryptionPublicKeyOf({ d: _private, ...key }: JsonWebKey): Promise<string> {
+  const publicKey = await crypto.subtle.importKey('jwk', key, agreementOf(key), true, [])
+  return toBase64(new Uint8Array(await crypto.subtle.exportKey('spki', publicKey)))
+}
+
+function agreementOf({ crv }: JsonWebKey) {
+  return crv === 'P-256' ? { name: 'ECDH', namedCurve: 'P-256' } : { name: 'X25519' }
 }
 
 /** Generates an extractable pair: X25519, or P-256 if the runtime lacks it. */

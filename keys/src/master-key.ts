@@ -12,6 +12,7 @@ import {
 } from './app-key.ts'
 import { DecryptionError, importEnvelopeKey, open, seal } from './envelope.ts'
 import {
+  encryptionPublicKeyOf,
   importEncryptionKey,
   importSigningKey,
   generateEncryptionKeyPair,
@@ -101,6 +102,17 @@ export class MasterKey {
     try {
       const { x } = await this.#openJwk(ciphertextContext.signingKey(identityId), encryptedPrivateKey)
       return x !== undefined && x === toBase64Url(fromCanonicalBase64(publicKey) ?? new Uint8Array())
+    } catch (error) {
+      if (!(error instanceof DecryptionError)) throw error
+      return false
+    }
+  }
+
+  /** Checks whether the public half of an encryption key is that of the private half, which this key opens. */
+  async ownsEncryptionKey(identityId: string, { publicKey, encryptedPrivateKey }: EncryptedKeyPair): Promise<boolean> {
+    try {
+      const context = ciphertextContext.encryptionKey(identityId)
+      return publicKey === (await encryptionPublicKeyOf(await this.#openJwk(context, encryptedPrivateKey)))
     } catch (error) {
       if (!(error instanceof DecryptionError)) throw error
       return false

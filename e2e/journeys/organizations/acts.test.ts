@@ -11,7 +11,7 @@ import { declineAct, readAct, returned, signAct, signChange, signForValues } fro
 import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { alter, type Json, restate, watchSignatures } from '../../fixtures/lying-service.ts'
-import { watch } from '../../fixtures/visual-checks.ts'
+import { watchFromStart } from '../../fixtures/visual-checks.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -42,7 +42,15 @@ async function open(handle: string) {
     const { organizations } = await person.call(stage.service.businessUrl, 'GET /api/organizations')
     return organizations.find(({ id }) => id === organizationId)?.name
   }
-  return { person, page: person.page, organizationId, settings, seen, rename, readName }
+  const keys = settings.replace('settings', 'keys')
+  /** Lets members keep the keys of the organization. */
+  const keepByMembers = async () => {
+    await person.page.goto(keys)
+    await person.press('change-keeper')
+    await person.page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
+    await signChange(person, 'set-keeper')
+  }
+  return { person, page: person.page, organizationId, settings, keys, seen, rename, readName, keepByMembers }
 }
 
 /** Copies of virtual passkeys do not evaluate the PRF, so the code unlocks the key. */
@@ -76,7 +84,7 @@ const lies: [string, (body: Json & { statement: string }) => Json][] = [
 
 test('ACT-70 if the service states anything else than the page shows, nothing is confirmed or signed', async () => {
   const { person, page, seen, rename, readName } = await open('ada-honest')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   for (const [what, lie] of lies) {
     await page.unrouteAll()
     await alter(page, actUrl, lie, 'GET')
@@ -129,7 +137,7 @@ test('ACT-71 a key that the service names in place of the member’s own signs n
 
 test('ACT-72 a trail that does not continue the one that this browser has followed raises an alarm', async () => {
   const { person, page, seen, rename, readName } = await open('ada-trail')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   await rename('First')
   await signAct(page)
   await returned(page, 'done')
@@ -296,7 +304,7 @@ test('ACT-85 a member who has followed the trail, and may only read now, leaves 
 
 test('ACT-78 one passkey use confirms an act also where the recovery code unlocks the key', async () => {
   const { person, page, seen, rename, readName } = await open('ada-code')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   await person.authenticator.replace()
   await rename('By code')
   await signAct(page)
@@ -312,11 +320,8 @@ test('ACT-78 one passkey use confirms an act also where the recovery code unlock
 })
 
 test('ACT-79 the page of organization keys signs only what it has composed itself', async () => {
-  const { person, page, organizationId, seen, settings } = await open('ada-keys')
-  await page.goto(settings.replace('settings', 'keys'))
-  await person.press('change-keeper')
-  await page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
-  await signChange(person, 'set-keeper')
+  const { person, page, organizationId, seen, keys, keepByMembers } = await open('ada-keys')
+  await keepByMembers()
   const before = seen.signatures.length
   const salt = 'AAAAAAAAAAAAAAAAAAAAAA=='
   const wrong: ((body: Json & { statement: string }) => Json)[] = [
@@ -331,7 +336,7 @@ test('ACT-79 the page of organization keys signs only what it has composed itsel
   for (const lie of wrong) {
     await page.unrouteAll()
     await alter(page, /\/keys\?identity_id/, lie, 'POST')
-    await page.goto(settings.replace('settings', 'keys'))
+    await page.goto(keys)
     await person.press('make-key')
     await person.press('unlock')
     await stopped(page, 'statement').waitFor()
@@ -345,9 +350,43 @@ test('ACT-79 the page of organization keys signs only what it has composed itsel
   await person.leave()
 })
 
+test('ACT-90 an organization key is encrypted to no key that the service puts in place of one’s own', async () => {
+  const { person, page, organizationId, keys, keepByMembers } = await open('ada-own')
+  await keepByMembers()
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+  const publicKey = 'MCowBQYDK2VuAyEA8lE+95ugwUEgVEoxBiHBt6sRtTLcvSTZPKbUq2LHKRw='
+  await alter(page, /\/api\/encryption\/keys\/[^/]+$/, (body) => ({ ...body, publicKey }))
+  await page.goto(keys)
+  await person.press('make-key')
+  await person.press('unlock')
+  await stopped(page, 'statement').waitFor()
+  assert.ok(!sent.includes(`/api/organizations/${organizationId}/keys`), String(sent))
+  await person.leave()
+})
+
+test('ACT-91 nothing is confirmed for, or by the key of, another identity than the one that acts', async () => {
+  const { person, page, seen, rename, keys, keepByMembers } = await open('ada-identity')
+  await alter(page, /\/api\/signing\/keys\/[^/]+$/, (body) => ({ ...body, identityId: other }))
+  await rename('Other engines')
+  await signAct(page)
+  await stopped(page, 'statement').waitFor()
+  assert.deepEqual([await seen.touches(), seen.signatures], [0, []])
+  await page.unrouteAll()
+  await keepByMembers()
+  const restated = restate({ identityId: other })
+  await alter(page, /\/keys\?identity_id/, (body) => ({ ...restated(body), identityId: other }), 'POST')
+  await page.goto(keys)
+  await person.press('make-key')
+  await person.press('unlock')
+  await stopped(page, 'statement').waitFor()
+  assert.equal(seen.signatures.length, 1)
+  await person.leave()
+})
+
 test('ACT-88 what the service answers once is shown on the signing page, and is in no address', async () => {
   const { person, page, settings } = await open('ada-once')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   const addresses: string[] = []
   page.on('framenavigated', (frame) => addresses.push(frame.url()))
   page.on('request', (request) => addresses.push(request.url()))
@@ -377,7 +416,7 @@ test('ACT-88 what the service answers once is shown on the signing page, and is 
 
 test('ACT-89 an act that words cannot describe can be signed only after its exact data was read', async () => {
   const { person, page, rename } = await open('ada-words')
-  const { faults, look } = await watch(person, { language: 'en', ...windows })
+  const { faults, look } = await watchFromStart(person, { language: 'en', ...windows })
   await rename('Eng\u0456nes')
   await page.getByText(words.incomplete).waitFor()
   await page.locator('mark.odd').first().waitFor()

@@ -9,7 +9,7 @@ import { readAct, returned, signAct, signChange } from '../../apps/signed-action
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { alter, type Json, restate, watchSignatures } from '../../fixtures/lying-service.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { watch } from '../../fixtures/visual-checks.ts'
+import { watchFromStart } from '../../fixtures/visual-checks.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -54,8 +54,8 @@ async function propose(person: Person, action: string) {
 test('CNC-40 an owner proposes a council, each of its people accepts it, and the owner completes it', async () => {
   const { ada, bob, cora, join, visit } = await assemble('founds')
   const [overAda, overBob] = [
-    await watch(ada, { language: 'en', ...windows }),
-    await watch(bob, { language: 'en', ...windows }),
+    await watchFromStart(ada, { language: 'en', ...windows }),
+    await watchFromStart(bob, { language: 'en', ...windows }),
   ]
   await visit(ada)
   await overAda.look('council-none')
@@ -102,7 +102,7 @@ test('CNC-40 an owner proposes a council, each of its people accepts it, and the
 
 test('CNC-41 an owner asks to end a council, and a signatory vetoes it, also one who has left', async () => {
   const { ada, bob, cora, organizationId, visit, council } = await assemble('ends')
-  const overBob = await watch(bob, { language: 'en', ...windows })
+  const overBob = await watchFromStart(bob, { language: 'en', ...windows })
   await foundCouncil(ada, [bob, cora], stage.service, { organizationId, approvalsNeeded: 1 })
   await signChange(ada, 'request-reset')
   await visit(bob)

@@ -76,6 +76,21 @@ test('SLF-01 a master key owns the signing keys that it has sealed, under their 
   assert.equal(await other.ownsSigningKey(identityId, made), false)
 })
 
+test('ACT-90 a master key owns the encryption keys that it has sealed, under their public keys', async (t) => {
+  const [masterKey, other] = [generateMasterKey(), generateMasterKey()]
+  const make = () => masterKey.newEncryptionKey(identityId)
+  const [made, second] = [await make(), await make()]
+  assert.equal(await masterKey.ownsEncryptionKey(identityId, made), true)
+  assert.equal(await masterKey.ownsEncryptionKey(otherId, made), false)
+  assert.equal(await masterKey.ownsEncryptionKey(identityId, { ...made, publicKey: second.publicKey }), false)
+  assert.equal(await masterKey.ownsEncryptionKey(identityId, { ...made, encryptedPrivateKey: 'a.b.c.d.e' }), false)
+  assert.equal(await other.ownsEncryptionKey(identityId, made), false)
+  failAtX25519(t, 'NotSupportedError')
+  const [older, another] = [await make(), await make()]
+  assert.equal(await masterKey.ownsEncryptionKey(identityId, older), true)
+  assert.equal(await masterKey.ownsEncryptionKey(identityId, { ...older, publicKey: another.publicKey }), false)
+})
+
 test('a second passkey unlocks the keys that were created before it', async () => {
   const [first, second] = [await newPasskey(), await newPasskey()]
   const masterKey = generateMasterKey()

@@ -93,6 +93,8 @@ export async function confirmAct(started: StartedAct, { rpId, candidates }: Conf
     loadVault(),
   ])
   if (!key.hasKey) throw new ApiError(422, 'no_signing_key', '')
+  // A signature by the key of another identity of the user would show that both are theirs.
+  if (key.identityId !== shown.identityId) return { stop: 'statement' }
   // The key was replaced since, and with it the act has ended.
   if (key.keyVersion !== stated.keyVersion) return { stop: 'outdated' }
   const statement = stateAct(location.origin, shown, { text, stated, place: trail }, Date.now())

@@ -35,8 +35,14 @@ export function describeAction(
     summary: summarize({ action, details }, subject, words),
     changes: described,
     ends: actionConsequence({ action, details }, subject.isOwn, words),
-    isComplete: Object.hasOwn(words.acts.acts, action) && !changes.includes(undefined),
+    isComplete: Object.hasOwn(words.acts.acts, action) && !changes.includes(undefined) && isNamed(details),
   }
+}
+
+/** Checks that the page names everything which the details name by an ID: the organization, and one thing in it. */
+function isNamed(details: ShownAct['details']): boolean {
+  const ids = Object.keys(details).filter(isId)
+  return ids.length <= 2 && ids.every((name) => typeof details[name] === 'string')
 }
 
 /** Describes the people of a council: those who found it, or what an admitted one may do. */
@@ -75,9 +81,9 @@ function describeChange({ name, value, before }: Field, words: BusinessWords): D
   })
 }
 
-/** Only the exact text shows misleading characters, and marks them. */
+/** Only the exact text shows misleading characters and line ends, and marks them. */
 function isMisleading(text: string): boolean {
-  return findSuspiciousCharacters(linesOf(text)).size > 0
+  return /[\r\n]/.test(text) || findSuspiciousCharacters(linesOf(text)).size > 0
 }
 
 function summarize(
@@ -95,7 +101,8 @@ function summarize(
   const setting = action === 'organization.updated' ? describeOnlySetting(subject, details, words) : undefined
   if (setting !== undefined) return setting
   const sentences: Partial<Record<string, (named: typeof subject) => string>> = words.acts
-  return sentences[action]?.(subject) ?? words.unknown(action, organization)
+  const sentence = Object.hasOwn(sentences, action) ? sentences[action] : undefined
+  return sentence?.(subject) ?? words.unknown(action, organization)
 }
 
 /** Names what does not exist yet, by the text that is signed. */

@@ -14,8 +14,8 @@ export function isId(name: string): boolean {
 
 /** Describes a field of an action; returns undefined if it has no words, or a value of another form. */
 export const describeField: DescribeField = (name, value, words) => {
-  const described = describers[name]
-  return described?.(name, value, words)
+  const describe = Object.hasOwn(describers, name) ? describers[name] : undefined
+  return describe?.(name, value, words)
 }
 
 const describers: Partial<Record<string, DescribeField>> = {
@@ -53,10 +53,7 @@ const describers: Partial<Record<string, DescribeField>> = {
   url: text(({ keys }) => keys.kms),
   replaces: text(({ concerns }) => concerns.replaces),
   domain: text(({ domains }) => domains.domain),
-  domains: someOf(
-    ({ sections }) => sections.domains,
-    () => ({}),
-  ),
+  domains: list(({ sections }) => sections.domains),
   enabled: either(
     ({ sections }) => sections.sso,
     ({ sso }) => [sso.enable, sso.disable],
@@ -93,13 +90,25 @@ function oneOf(label: Label, names: Names): DescribeField {
   return (name, value, words) => describe(name, [value], words)
 }
 
+/** A value without a name could be spelled like the name of another one. */
 function someOf(label: Label, names: Names): DescribeField {
   return (name, value, words) => {
-    if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return undefined
     const known = names(words)
-    const shown = value.map((each) => (Object.hasOwn(known, each) ? known[each] : each))
-    return [{ name, label: label(words), value: shown.length > 0 ? shown.join(', ') : words.concerns.none }]
+    if (!Array.isArray(value)) return undefined
+    const shown = value.map((each) => (isText(each) && Object.hasOwn(known, each) ? known[each] : undefined))
+    return shown.every(isText) ? list(label)(name, shown, words) : undefined
   }
+}
+
+function list(label: Label): DescribeField {
+  return (name, value, words) => {
+    if (!Array.isArray(value) || !value.every(isText)) return undefined
+    return [{ name, label: label(words), value: value.length > 0 ? value.join(', ') : words.concerns.none }]
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 /** Settings of a provider. A secret is signed as a commitment, which shows nothing of it. */
@@ -107,11 +116,18 @@ function nested(_: string, value: unknown, words: BusinessWords): DescribedField
   if (!isObject(value)) return undefined
   const labels: Partial<Record<string, string>> = words.sso.fields
   const parts = Object.entries(value).map(([name, part]) => {
-    const label = labels[name]
+    const label = Object.hasOwn(labels, name) ? labels[name] : undefined
     if (label === undefined) return undefined
-    if (isObject(part) && typeof part['commitment'] === 'string') return { name, label, value: words.concerns.secret }
+    if (isObject(part)) return isSecret(name, part) ? { name, label, value: words.concerns.secret } : undefined
     return typeof part === 'string' ? { name, label, value: part } : undefined
   })
   const described = parts.filter((part) => part !== undefined)
   return described.length === parts.length ? described : undefined
+}
+
+/** Fields of providers that are signed as commitments. Of any other field, a commitment would show nothing. */
+const secrets = ['clientSecret', 'metadata']
+
+function isSecret(name: string, part: Record<string, unknown>): boolean {
+  return secrets.includes(name) && Object.keys(part).length === 1 && isText(part['commitment'])
 }

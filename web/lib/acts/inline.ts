@@ -7,7 +7,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { callSigned } from '../api/business-call.ts'
 import type { Parts } from '../api/call.ts'
 import { readSiteSettings } from '../page-data.ts'
-import { confirmAct, followAct, performAct, type StopReason, stopReasonOf } from './act.ts'
+import { type ActPlace, confirmAct, followAct, performAct, type StopReason, stopReasonOf } from './act.ts'
 import { parseRefusal } from './refusal.ts'
 
 /** The page cannot vouch for what it was to sign. Nothing was done. */
@@ -42,7 +42,8 @@ export async function actInline<Name extends keyof Api>(
   if (!refusal) throw new ActStoppedError('statement')
   const { place, act, secretSalt } = refusal
   const sent = { ...given.params, ...(isObject(given.body) && given.body) }
-  if (act.action !== action || !isSent(act.details, sent, secretSalt)) throw new ActStoppedError('statement')
+  const isExpected = act.action === action && isActor(place, given) && isSent(act.details, sent, secretSalt)
+  if (!isExpected) throw new ActStoppedError('statement')
   const started = await followAct(place, act)
   if ('stop' in started) throw new ActStoppedError(started.stop)
   const rpId = readSiteSettings().relyingPartyId
@@ -55,6 +56,11 @@ export async function actInline<Name extends keyof Api>(
   if ('stop' in done) throw new ActStoppedError(done.stop)
   // The service serializes the result by the schema of this endpoint, as in its own response.
   return done.result as ResponseOf<Name>
+}
+
+/** Checks that the act is of the identity and organization for which the page has sent it. */
+function isActor({ organizationId, identityId }: ActPlace, { params, querystring }: Parts): boolean {
+  return organizationId === params?.['organizationId'] && identityId === querystring?.['identity_id']
 }
 
 /** Compares details with what was sent. `from` is what the service says of before, and is not sent. */

@@ -3,7 +3,7 @@ import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
 import type { OrganizationKey as Opened } from '@countersign/keys/organization-key'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationKeyWrap, OrganizationKey } from '@countersign/protocol/organizations/keys'
-import { actInline } from '../../lib/acts/inline.ts'
+import { ActStoppedError, actInline } from '../../lib/acts/inline.ts'
 import { callBusiness } from '../../lib/api/business-call.ts'
 import { call, type Parts } from '../../lib/api/call.ts'
 import type { KeyTaskQuery } from './task.ts'
@@ -68,7 +68,10 @@ export async function unlockMemberKeys(query: KeyTaskQuery, masterKey: MasterKey
   return { query, own, act }
 }
 
-/** Returns the encryption key of the identity. Creates it if there is none. */
+/**
+ * Returns the encryption key of the identity. Creates it if there is none. Throws `ActStoppedError` if the service
+ * names another public key: it could read what is encrypted to that.
+ */
 async function readOwnKey({ identityId }: KeyTaskQuery, masterKey: MasterKey): Promise<OwnEncryptionKey> {
   const params = { identityId }
   const found = await call('GET /api/encryption/keys/:identityId', { params })
@@ -79,7 +82,10 @@ async function readOwnKey({ identityId }: KeyTaskQuery, masterKey: MasterKey): P
           params,
           body: await masterKey.newEncryptionKey(identityId),
         })
-  return { publicKey, privateKey: await masterKey.openEncryptionKey(identityId, encryptedPrivateKey) }
+  const privateKey = await masterKey.openEncryptionKey(identityId, encryptedPrivateKey)
+  const isOwn = await masterKey.ownsEncryptionKey(identityId, { publicKey, encryptedPrivateKey })
+  if (!isOwn) throw new ActStoppedError('statement')
+  return { publicKey, privateKey }
 }
 
 /** A decrypted organization key, and its record. */

@@ -90,6 +90,26 @@ test('ACT-89 what has no words, or misleads the eye, is left to the exact data, 
   assert.deepEqual([unknown.summary, unknown.isComplete], ['organization.renounced in Orreries', false])
 })
 
+test('ACT-93 words leave nothing out, and nothing is spelled like the words for something else', () => {
+  const commitment = 'KUEHcWgVnUE+Z7iS2F4Teup036QIZgQveFfebX/dJbU='
+  const lies: [string, JsonObject][] = [
+    ['organization.member.updated', { memberId: 'm', keyId: 'k' }],
+    ['organization.member.updated', { memberId: { of: 'another' } }],
+    ['organization.member.updated', { memberId: 'm', role: 'Viewer' }],
+    ['organization.member.updated', { memberId: 'm', scopes: ['View the organization and its members'] }],
+    ['organization.updated', { name: 'Orreries\nRole: Viewer' }],
+    ['organization.updated', { constructor: 'a' }],
+    ['sso.connection.created', { name: 'Login', oidc: { issuer: { commitment } } }],
+    ['sso.connection.created', { name: 'Login', oidc: { clientSecret: { commitment, issuer: 'https://a.example' } } }],
+    ['sso.connection.created', { name: 'Login', oidc: { constructor: 'a' } }],
+    ['constructor', {}],
+  ]
+  for (const [action, fields] of lies) {
+    const { summary, isComplete } = describe(action, { organizationId: 'o', ...fields })
+    assert.deepEqual([typeof summary, isComplete], ['string', false], JSON.stringify(fields))
+  }
+})
+
 test('a secret is hidden, and everything else about a provider is said', () => {
   const clientSecret = { commitment: 'KUEHcWgVnUE+Z7iS2F4Teup036QIZgQveFfebX/dJbU=' }
   const oidc = { issuer: 'https://login.example', clientId: 'c', clientSecret }

@@ -81,12 +81,11 @@ export const actMessages: typeof english = {
   may: { sign: 'unterschreibt', approve: 'gibt frei', both: 'unterschreibt und gibt frei' },
   ends: {
     founded:
-      'Danach unterschreiben und geben nur diese Personen für die Organisation frei, und sie entscheiden ' +
-      'gemeinsam, wer ' +
-      'dazukommt.',
+      'Danach können nur diese Personen für die Organisation unterschreiben und freigeben, und sie entscheiden ' +
+      'gemeinsam, wer dazukommt.',
     suspended:
-      'Sie unterschreiben und geben für die Organisation nichts mehr frei. Gegen das Ende des Rats können sie weiter ' +
-      'Einspruch einlegen.',
+      'Sie können für die Organisation nichts mehr unterschreiben oder freigeben. Gegen das Ende des Rats können sie ' +
+      'weiter Einspruch einlegen.',
     resetRequested:
       'In 14 Tagen kannst du den Rat beenden. Seine Mitglieder erhalten eine E-Mail und können bis dahin Einspruch ' +
       'einlegen.',
