@@ -6,11 +6,11 @@ import type { Page } from 'playwright-core'
 import { actMessages as words } from '../../../web/locales/en/pages/acts.ts'
 import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
 import { keyNoticesMessages as notices } from '../../../web/locales/en/pages/key-notices.ts'
-import { foundOrganization } from '../../apps/organization-choice.ts'
-import { declineAct, readAct, returned, signAct, signChange, signForValues } from '../../apps/signed-actions.ts'
+import { openOwner } from '../../apps/acting-owner.ts'
+import { declineAct, readAct, returned, signAct, signForValues } from '../../apps/signed-actions.ts'
 import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { alter, type Json, restate, watchSignatures } from '../../fixtures/lying-service.ts'
+import { alter, type Json, restate } from '../../fixtures/lying-service.ts'
 import { watchFromStart } from '../../fixtures/visual-checks.ts'
 
 let stage: TestEnvironment
@@ -20,38 +20,9 @@ before(async () => {
 after(() => stage.close())
 
 const actUrl = /\/acts\/[0-9a-f-]+(?:\?|$)/
-const actPath = /\/acts\/[0-9a-f-]+$/
 const windows = { shown: { width: 320, colorScheme: 'light' }, also: { width: 1280, colorScheme: 'dark' } } as const
 
-/** An owner on the settings of their organization. */
-async function open(handle: string) {
-  const person = await stage.enroll({ handle, displayName: 'Ada Lovelace' })
-  const organizationId = await foundOrganization(person, stage.service, 'Engines')
-  const seen = await watchSignatures(person.page, actPath)
-  const settings = `${stage.service.businessUrl}/organizations/${organizationId}/settings`
-  await person.page.goto(settings)
-  await person.control('save-organization').waitFor()
-  /** Starts an act: a new name. */
-  const rename = async (name: string) => {
-    await person.page.goto(settings)
-    await person.control('save-organization').waitFor()
-    await person.write('name', name)
-    await person.press('save-organization')
-  }
-  const readName = async () => {
-    const { organizations } = await person.call(stage.service.businessUrl, 'GET /api/organizations')
-    return organizations.find(({ id }) => id === organizationId)?.name
-  }
-  const keys = settings.replace('settings', 'keys')
-  /** Lets members keep the keys of the organization. */
-  const keepByMembers = async () => {
-    await person.page.goto(keys)
-    await person.press('change-keeper')
-    await person.page.getByRole('radio', { name: business.keys.modes.e2ee }).check()
-    await signChange(person, 'set-keeper')
-  }
-  return { person, page: person.page, organizationId, settings, keys, seen, rename, readName, keepByMembers }
-}
+const open = (handle: string) => openOwner(stage, handle)
 
 /** Copies of virtual passkeys do not evaluate the PRF, so the code unlocks the key. */
 async function signWithCode(page: Page, code: string): Promise<void> {
@@ -118,7 +89,6 @@ test('ACT-70 a device whose clock differs by more than ten minutes signs nothing
   const { person, page, seen, rename } = await open('ada-clock')
   await page.clock.setFixedTime(Date.now() + 11 * 60_000)
   await rename('Other engines')
-  await signAct(page)
   await stopped(page, 'clock').waitFor()
   assert.deepEqual([await seen.touches(), seen.signatures], [0, []])
   await person.leave()
@@ -316,52 +286,6 @@ test('ACT-78 one passkey use confirms an act also where the recovery code unlock
   assert.equal(await readName(), 'By code')
   assert.equal(seen.signatures.length, 1)
   assert.deepEqual(faults, [])
-  await person.leave()
-})
-
-test('ACT-79 the page of organization keys signs only what it has composed itself', async () => {
-  const { person, page, organizationId, seen, keys, keepByMembers } = await open('ada-keys')
-  await keepByMembers()
-  const before = seen.signatures.length
-  const salt = 'AAAAAAAAAAAAAAAAAAAAAA=='
-  const wrong: ((body: Json & { statement: string }) => Json)[] = [
-    (body) => ({ ...body, details: { ...Object(body['details']), fingerprint: 'A'.repeat(43) } }),
-    (body) => ({ ...body, details: { ...Object(body['details']), ciphertext: { commitment: digest } } }),
-    (body) => ({ ...body, details: { ...Object(body['details']), replaces: other } }),
-    (body) => ({ ...body, secretSalt: salt }),
-    (body) => ({ ...body, salt }),
-    restate({ action: 'organization.deleted' }),
-    restate({ organizationId: other }),
-  ]
-  for (const lie of wrong) {
-    await page.unrouteAll()
-    await alter(page, /\/keys\?identity_id/, lie, 'POST')
-    await page.goto(keys)
-    await person.press('make-key')
-    await person.press('unlock')
-    await stopped(page, 'statement').waitFor()
-    assert.equal(seen.signatures.length, before)
-  }
-  await page.unrouteAll()
-  await person.press('start-over')
-  await person.press('unlock')
-  await page.waitForURL(`${stage.service.businessUrl}/organizations/${organizationId}/keys`)
-  assert.equal(seen.signatures.length, before + 1)
-  await person.leave()
-})
-
-test('ACT-90 an organization key is encrypted to no key that the service puts in place of one’s own', async () => {
-  const { person, page, organizationId, keys, keepByMembers } = await open('ada-own')
-  await keepByMembers()
-  const sent: string[] = []
-  page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
-  const publicKey = 'MCowBQYDK2VuAyEA8lE+95ugwUEgVEoxBiHBt6sRtTLcvSTZPKbUq2LHKRw='
-  await alter(page, /\/api\/encryption\/keys\/[^/]+$/, (body) => ({ ...body, publicKey }))
-  await page.goto(keys)
-  await person.press('make-key')
-  await person.press('unlock')
-  await stopped(page, 'statement').waitFor()
-  assert.ok(!sent.includes(`/api/organizations/${organizationId}/keys`), String(sent))
   await person.leave()
 })
 

@@ -37,6 +37,7 @@ const nonceBytes = 32
 const errors = defineErrors({
   signed_action_required: [403, 'This action must be signed. Show statement to the member and do the act.'],
   insufficient_scope: [403, 'Your role in this organization does not show you the trail.'],
+  organization_not_found: [404, 'Organization not found, or you are not a member.'],
   act_not_found: [404, 'The act does not exist, has expired, was done or declined, or was started in another session.'],
 })
 
@@ -133,7 +134,10 @@ type NewAct = Pick<ActRow, 'organizationId' | 'identityId' | 'endpoint' | 'actio
   signableUntil: Date
 }
 
-/** Stores an act for a session, with the statement to sign. Throws `unauthorized` if the session has ended. */
+/**
+ * Stores an act for a session, with the statement to sign. Throws `unauthorized` if the session has ended, and
+ * `organization_not_found` if the organization was deleted in the meantime.
+ */
 export async function insertStartedAct(
   { db, config, keyring }: Pick<ServerContext, 'db' | 'config' | 'keyring'>,
   session: Session,
@@ -143,7 +147,7 @@ export async function insertStartedAct(
   const actId = randomUUIDv7()
   const sealedRequest = await keyring.seal(sealOf(actId), JSON.stringify(request))
   return actingTransaction(db, session, async (tx) => {
-    await keepOrganization(tx, organizationId)
+    if (!(await keepOrganization(tx, organizationId))) throw errors.organization_not_found()
     // The signer confirms all that was recorded before.
     const { lastAct, ...trail } = await lockExtendedTrail(tx, organizationId)
     await holdActing(tx)

@@ -71,7 +71,10 @@ export function lockOrganization(tx: Transaction, organizationId: OrganizationId
   return store.lockOrganization(tx, organizationId)
 }
 
-/** Locks an organization and the permissions of its members for share until the transaction ends. */
-export async function keepOrganization(tx: Transaction, organizationId: OrganizationId): Promise<void> {
-  await store.lockOrganizationShared(tx, organizationId)
+/**
+ * Locks an organization and the permissions of its members for share until the transaction ends. Returns false if it
+ * does not exist.
+ */
+export function keepOrganization(tx: Transaction, organizationId: OrganizationId): Promise<boolean> {
+  return store.lockOrganizationShared(tx, organizationId)
 }

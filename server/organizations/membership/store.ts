@@ -152,12 +152,16 @@ export function lockOrganization(tx: Transaction, organizationId: OrganizationId
     .executeTakeFirst()
 }
 
-/** Locks an organization for share until the transaction ends. Other transactions can share the lock. */
-export async function lockOrganizationShared(tx: Transaction, organizationId: OrganizationId): Promise<void> {
-  await tx
+/**
+ * Locks an organization for share until the transaction ends. Other transactions can share the lock. Returns false if
+ * it does not exist.
+ */
+export async function lockOrganizationShared(tx: Transaction, organizationId: OrganizationId): Promise<boolean> {
+  const found = await tx
     .selectFrom('organization')
     .select('organization_id')
     .where('organization_id', '=', organizationId)
     .forShare()
-    .execute()
+    .executeTakeFirst()
+  return found !== undefined
 }

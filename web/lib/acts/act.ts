@@ -14,6 +14,7 @@ import { type Candidates, confirmPresence } from '../keys/presence.ts'
 import {
   type ActDifference,
   detailsOf,
+  isOnTime,
   readStated,
   type ShownAct,
   stateAct,
@@ -59,6 +60,8 @@ export async function followAct(place: ActPlace, act: ActFields): Promise<Starte
   const { role, action, salt, statement: text, proposal } = act
   const stated = readStated(text)
   if (!stated) return { stop: 'statement' }
+  // The trail is remembered with this time: one in the future would make later contradictions look outdated.
+  if (!isOnTime(stated, Date.now())) return { stop: 'clock' }
   const followed = await followActTrail(place, { ...stated, role, action, statement: text })
   if (followed === 'outdated') return { stop: 'outdated' }
   const details = detailsOf(act.details)

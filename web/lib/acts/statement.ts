@@ -75,8 +75,12 @@ export function stateAct(
     ...{ previousAct, trail, nonce, at, expiresAt },
   }
   if (writeCanonicalJson(statement) !== text) return { differs: 'statement' }
-  const isOnTime = Math.abs(now - Date.parse(at)) <= limits.signingApprovalClockSecondsMax * 1000
-  return isOnTime ? { statement, text } : { differs: 'clock' }
+  return isOnTime(stated, now) ? { statement, text } : { differs: 'clock' }
+}
+
+/** Compares the clock of the service with that of this device. */
+export function isOnTime({ at }: Pick<StatedByService, 'at'>, now: number): boolean {
+  return Math.abs(now - Date.parse(at)) <= limits.signingApprovalClockSecondsMax * 1000
 }
 
 /** Checks what a verifier checks about order and time, so that nothing is signed that counts for nothing, or longer. */

@@ -37,6 +37,8 @@ export function Decide({ flow, question, doing }: Props) {
   const own = flow.owner?.identities.find(({ identityId }) => identityId === shown.identityId)
   const isAwake = isComplete || readToEnd
   const isApproval = shown.role === 'approve'
+  // The trail is deleted with the organization.
+  const deletes = shown.action === 'organization.deleted'
   const { proposedBy } = question.started
   const sign: Action = {
     name: 'sign',
@@ -57,7 +59,7 @@ export function Decide({ flow, question, doing }: Props) {
       {changes.length > 0 && <Changes of={changes} />}
       {ends !== undefined && <p>{ends}</p>}
       {isApproval && proposedBy && <p>{words.proposedBy(`${proposedBy.displayName} (@${proposedBy.handle})`)}</p>}
-      <p>{isApproval ? words.approving : words.what}</p>
+      <p>{isApproval ? words.approving : deletes ? words.whatDeletes : words.what}</p>
       {!isComplete && <p class="note warning">{words.incomplete}</p>}
       <ExactData question={question} isOpen={!isComplete} onEnd={() => setReadToEnd(true)} />
       <SignatureLine

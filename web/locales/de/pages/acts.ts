@@ -72,6 +72,7 @@ export const actMessages: typeof english = {
   },
   unknown: (action, organization) => `${action} in ${organization}`,
   becomes: 'wird zu',
+  whatDeletes: 'Dein Passkey bestätigt die Änderung.',
   what: 'Dein Passkey bestätigt die Änderung, und die Organisation bewahrt deine Unterschrift in ihrer Prüfkette auf.',
   exact: 'Genaue Daten',
   exactChange: 'Änderung',

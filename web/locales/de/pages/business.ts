@@ -33,6 +33,7 @@ export const businessMessages: typeof english = {
     letUnsigned: 'Unterschriften freistellen',
     outcomes: {
       done: (change) => `${change}. Das Audit-Log bewahrt deine Unterschrift auf.`,
+      deleted: (change) => `${change}.`,
       declined: () => 'Nichts wurde geändert: Du hast nicht unterschrieben.',
       proposed: () => 'Vorgeschlagen. Bevor es umgesetzt werden kann, müssen andere freigeben.',
       ended: () => 'Nichts wurde geändert. Nimm die Änderung noch einmal vor, um sie zu unterschreiben.',

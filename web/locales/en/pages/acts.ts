@@ -81,6 +81,7 @@ export const actMessages = {
   unknown: (action: string, organization: string) => `${action} in ${organization}`,
   becomes: 'becomes',
   what: 'Your passkey confirms the change, and your organization keeps your signature in its trail.',
+  whatDeletes: 'Your passkey confirms the change.',
   exact: 'Exact data',
   exactChange: 'Change',
   exactStatement: 'Signed statement',

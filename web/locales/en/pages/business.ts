@@ -33,6 +33,7 @@ export const businessMessages = {
     /** What became of a change that the user was to sign. `change` is its name in the audit log. */
     outcomes: {
       done: (change: string) => `${change}. The audit log keeps your signature.`,
+      deleted: (change: string) => `${change}.`,
       declined: () => 'Nothing was changed: you didn’t sign.',
       proposed: () => 'Proposed. Others have to approve it before it can be done.',
       ended: () => 'Nothing was changed. Make the change again to sign it.',

@@ -9,10 +9,11 @@ export function ReturnedActNote({ of: { action, outcome } }: { of: ReturnedAct }
   const { activity } = useMessages()
   const note = useRef<HTMLParagraphElement>(null)
   useEffect(() => note.current?.focus(), [])
+  const isDeleted = outcome === 'done' && action === 'organization.deleted'
   const names: Partial<Record<string, string>> = activity.acts
   return (
     <p ref={note} class="returned-act" role="status" tabIndex={-1} data-outcome={outcome}>
-      {outcomes[outcome](names[action] ?? activity.other)}
+      {outcomes[isDeleted ? 'deleted' : outcome](names[action] ?? activity.other)}
     </p>
   )
 }
