@@ -182,6 +182,7 @@ test('TRU-25 an implementation in Python accepts the approval of the vectors, an
     ['malformed_approval', { approval: { ...approval, statement: ` ${approval.statement}` }, expected }],
     ['other_request', { approval, expected: { ...expected, requestId: randomUUID() } }],
     ['other_app', { approval, expected: { ...expected, clientId: 'app_other' } }],
+    ['other_handle', { approval, expected: { ...expected, handle: 'eve' } }],
     ['other_issuer', { approval, expected: { ...expected, issuer: 'https://id.example' } }],
     ['other_text', { approval, expected: { ...expected, payload: 'Pay 9,200.00 EUR' } }],
     ['other_key', { approval, expected: { ...expected, keyVersion: 1 } }],

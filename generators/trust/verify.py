@@ -300,6 +300,7 @@ def check_approval(case):
     require(statement["requestId"] == expected["requestId"], "other_request")
     require(statement["app"]["clientId"] == expected["clientId"], "other_app")
     require(statement["identityId"] == expected["identityId"], "other_identity")
+    require(statement["handle"] == expected.get("handle", statement["handle"]), "other_handle")
     require(statement["issuer"] == expected["issuer"], "other_issuer")
     require(statement["role"] == expected["role"], "other_role")
     require((statement["organization"] or {}).get("id") == expected.get("organizationId"), "other_organization")
