@@ -43,7 +43,7 @@ const decisionWords: Record<CouncilReplayError, string> = {
   no_council: 'there was no council',
   too_few_signatories: 'it needs more approvals than the council can give',
   not_accepted: 'not all members of the council had accepted it',
-  unknown_signatory: 'it concerns somebody who was not in the council',
+  unknown_signatory: 'it concerns a person who was not in the council',
   reset_pending: 'a reset had been requested already',
   no_reset: 'no reset had been requested, or it was vetoed',
   too_early: 'the council was reset too early',

@@ -140,6 +140,7 @@ export async function updateMember(
     }
     const identityIds = [before.identityId]
     const suspended = await suspendSignatoriesWithout(tx, organizationId, { identityIds, ...may }, now)
+    if (suspended > 0 && before.identityId !== acting.identityId) requireOwner(acting)
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
     const details = { memberId, memberIdentityId: before.identityId, ...after }
@@ -150,6 +151,11 @@ export async function updateMember(
     await recordSignedAction(tx, { asking, acting }, act, now)
     return toOrganizationMember({ ...before, ...after })
   })
+}
+
+/** Throws `insufficient_scope` unless the member is an owner: no one else suspends another signatory of a council. */
+function requireOwner({ role }: MemberPermissions): void {
+  if (role !== 'owner') throw errors.insufficient_scope({ sentence: 'Only an owner can suspend a signatory.' })
 }
 
 /** Lists what a change of a member changes, for those who sign it. */
@@ -193,6 +199,7 @@ export async function removeMember({ db, config }: ServerContext, asking: Member
       throw errors.last_owner()
     const { identityId } = member
     const suspended = await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
+    if (suspended > 0 && !leaving) requireOwner(acting)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
     const unsigned = leaving !== undefined
     const act = {

@@ -5,6 +5,7 @@ import { proposalDigest } from '@countersign/protocol/formats/acts/act'
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Proposal } from '@countersign/protocol/organizations/proposals'
+import type { Council } from '@countersign/protocol/signing/acts/council'
 import { type ActProposal, parseActProposal } from '@countersign/protocol/signing/acts/statements'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -138,12 +139,18 @@ export type Approvers = { count: number; identityIds: string[] }
 export async function listApprovers(
   db: Database,
   organization: Pick<Organization, 'organizationId' | 'approvalsNeeded'>,
-  { details, identityId }: Pick<StoredProposal, 'details' | 'identityId'>,
+  proposal: Pick<StoredProposal, 'details' | 'identityId'>,
 ): Promise<Approvers> {
+  return approversAmong(await loadCouncil(db, organization), proposal)
+}
+
+function approversAmong(
+  council: Council,
+  { details, identityId }: Pick<StoredProposal, 'details' | 'identityId'>,
+): Approvers {
   const founders = foundersIn(details)
   const isOther = (each: string) => each !== identityId
   if (founders) return { count: founders.filter(isOther).length, identityIds: founders.filter(isOther) }
-  const council = await loadCouncil(db, organization)
   return { count: council.approvalsNeeded, identityIds: approversOf(council).filter(isOther) }
 }
 
@@ -178,16 +185,16 @@ async function toViews(
   const given = Map.groupBy(await store.listApprovals(db, organizationId, ids), ({ proposalId }) => proposalId)
   const memberships = await listMembershipsOfSession(db, session, { organizationId })
   const own = memberships.map(({ identityId }) => identityId)
-  const views: Proposal[] = []
-  for (const proposal of proposals) {
-    const { count, identityIds } = await listApprovers(db, organization, proposal)
+  const council = await loadCouncil(db, organization)
+  return proposals.map((proposal) => {
+    const { count, identityIds } = approversAmong(council, proposal)
     const approvals = (given.get(proposal.proposalId) ?? []).filter(({ identityId }) =>
       identityIds.includes(identityId),
     )
     const isOwn = proposal.userId === session.userId
     const mine = own.filter((identityId) => identityIds.includes(identityId))
     const hasApproved = approvals.some(({ identityId }) => mine.includes(identityId))
-    views.push({
+    return {
       proposalId: proposal.proposalId,
       action: proposal.action,
       details: readDetails(proposal.details),
@@ -202,9 +209,8 @@ async function toViews(
       approvalsNeeded: count,
       mayApprove: !isOwn && mine.length > 0 && !hasApproved,
       mayComplete: isOwn && approvals.length >= count,
-    })
-  }
-  return views
+    }
+  })
 }
 
 /** Returns the digest by which approvals and the act name a proposal, and that of its details. */
