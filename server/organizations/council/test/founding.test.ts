@@ -85,7 +85,7 @@ test('CNC-51 the operator can replace SECRET_KEY while a proposal is open', asyn
   assert.equal(approvalsNeeded, 2)
 })
 
-test('CNC-52 no admin, and no owner by the session alone, suspends a signatory, and every signatory can leave', async () => {
+test('CNC-52 no admin suspends a signatory, no owner by the session alone, and every signatory can leave', async () => {
   const { id, owner, members, grant } = await createSignatories(world, 1, 'admin', 'signer', 'signer', 'viewer')
   const [admin, one, two, viewer] = members
   const path = (memberId: string) => `/organizations/${id}/members/${memberId}` as const
