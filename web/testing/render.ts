@@ -10,7 +10,10 @@ for (const name of [...globals, 'navigator'] as const)
 Object.defineProperty(globalThis, 'reportError', { value: () => {}, configurable: true, writable: true })
 
 const shell = `<div id="page"></div>
-  <script type="application/json" id="view">{ "page": "landing", "languages": ["en"], "site": {} }</script>`
+  <script type="application/json" id="view">{ "page": "landing", "languages": ["en"], "site": {
+    "baseUrl": "https://id.example", "authUrl": "https://id.example", "businessUrl": "https://business.example",
+    "relyingPartyId": "id.example", "demo": true, "developers": true, "mail": true,
+    "brand": { "name": "Countersign", "links": {} } } }</script>`
 
 export type Rendered = {
   /** The first element that matches. Throws if there is none. */

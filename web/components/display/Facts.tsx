@@ -2,6 +2,7 @@ import type { LabelledValue } from '../../lib/text/scope-words.ts'
 import { useId } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { useMessages } from '../frame/Root.tsx'
+import { Icon } from '../ui/Icon.tsx'
 
 export function DefinitionList({ of }: { of: LabelledValue[] }) {
   return (
@@ -35,6 +36,7 @@ export function TextArea({ name, label, value, onInput, hint, problem, keys = 'u
     <div class="field">
       <label for={id}>{label}</label>
       <textarea
+        class="input textarea mono"
         id={id}
         name={name}
         rows={Math.max(2, value.split('\n').length)}
@@ -71,7 +73,10 @@ export function PermissionList({ of, children }: { of: Permission[]; children?: 
     <ul class="permits">
       {of.map(({ scope, description }) => (
         <li key={scope}>
-          {description !== '' && <bdi>{description}</bdi>} <code>{scope}</code>
+          <Icon name="check" />
+          <span>
+            {description !== '' && <bdi>{description}</bdi>} <code>{scope}</code>
+          </span>
         </li>
       ))}
       {children}

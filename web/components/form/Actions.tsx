@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
 import type { Action, ActionState } from './use-actions.ts'
+import { Icon } from '../ui/Icon.tsx'
 import { ErrorMessage } from './Dialog.tsx'
 
 type Props = { of: Action[]; doing: ActionState; areAnswers?: boolean }
@@ -23,7 +24,7 @@ export function ActionButton({ action, doing, submits = false, children }: Butto
   return (
     <button
       type={submits ? 'submit' : 'button'}
-      class={`button ${action.look ?? 'primary'}${action.asleep ? ' asleep' : ''}`}
+      class={`button ${action.look === 'quiet' ? 'ghost' : (action.look ?? 'primary')}`}
       data-action={action.name}
       data-identity-id={action.identityId}
       data-organization-id={action.organizationId}
@@ -31,7 +32,12 @@ export function ActionButton({ action, doing, submits = false, children }: Butto
       aria-disabled={doing.current !== undefined || action.asleep === true}
       onClick={perform}
     >
-      {children ?? action.label}
+      {children ?? (
+        <>
+          {action.icon && <Icon name={action.icon} size="sm" />}
+          {action.label}
+        </>
+      )}
     </button>
   )
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { errorMessage, isUnexpectedError } from '../../lib/api/error-message.ts'
 import { useMessages } from '../frame/Root.tsx'
+import { Icon } from '../ui/Icon.tsx'
 
 type Props = { title: string; onClose: () => void; children: ComponentChildren }
 
@@ -9,6 +10,7 @@ type Props = { title: string; onClose: () => void; children: ComponentChildren }
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const words = useMessages().frame
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
@@ -17,8 +19,13 @@ export function Dialog({ title, onClose, children }: Props) {
   }, [])
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
-      <h2 id={id}>{title}</h2>
-      {children}
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="button square ghost" aria-label={words.close} onClick={() => dialog.current?.close()}>
+          <Icon name="x" />
+        </button>
+      </div>
+      <div class="dialog-body">{children}</div>
     </dialog>
   )
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { type IdentityDraft, problemsOf } from '../../lib/text/identity-draft.ts'
 import { useMessages } from '../frame/Root.tsx'
@@ -12,6 +13,10 @@ type FieldProps = {
   autocomplete?: string
   /** Set for values that are copied character by character. */
   exact?: boolean
+  /** Set for URLs, codes and secrets, whose characters must be easy to tell apart. */
+  isCode?: boolean
+  /** Stands in the box before the value. */
+  prefix?: string
   /** The keyboard that a phone shows. */
   keys?: 'email' | 'numeric' | 'url'
   /** Set for the field of a step that replaced another step. */
@@ -29,6 +34,8 @@ export function Field({
   autocomplete,
   exact,
   keys,
+  isCode = keys === 'url' || keys === 'numeric',
+  prefix,
   takesFocus,
 }: FieldProps) {
   const id = useId()
@@ -40,8 +47,9 @@ export function Field({
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <div class="written">
+      <Affix text={prefix}>
         <input
+          class={isCode ? 'input mono' : 'input'}
           ref={input}
           id={id}
           name={name}
@@ -55,7 +63,7 @@ export function Field({
           aria-invalid={problem !== undefined}
           aria-describedby={described || undefined}
         />
-      </div>
+      </Affix>
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -72,6 +80,17 @@ export function Field({
   )
 }
 
+/** Shows a text in the box of an input, before its value. */
+function Affix({ text, children }: { text: string | undefined; children: ComponentChildren }) {
+  if (text === undefined) return <>{children}</>
+  return (
+    <div class="affix">
+      <span aria-hidden="true">{text}</span>
+      {children}
+    </div>
+  )
+}
+
 type IdentityFieldsProps = { draft: IdentityDraft; checked: boolean; onChange: (draft: IdentityDraft) => void }
 
 /** Shows the two fields of a new identity. Reports errors once the user tries to continue, not while they type. */
@@ -83,6 +102,7 @@ export function IdentityFields({ draft, checked, onChange }: IdentityFieldsProps
       <Field
         name="handle"
         label={words.register.handle}
+        prefix="@"
         hint={words.register.handleHint}
         value={draft.handle}
         onInput={(handle) => onChange({ ...draft, handle: handle.trim() })}

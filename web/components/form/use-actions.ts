@@ -1,10 +1,15 @@
 import { useRef, useState } from 'preact/hooks'
+import type { IconName } from '../ui/icons.ts'
+
+/** `quiet` is an old name of `ghost`. */
+export type ButtonLook = 'primary' | 'secondary' | 'ghost' | 'quiet' | 'danger' | 'danger-quiet'
 
 /** One thing that a user can do on a page. Its button, its automation hook and its key derive from this value. */
 export type Action = {
   name: string
   label: string
-  look?: 'primary' | 'secondary' | 'quiet' | 'choice'
+  look?: ButtonLook | 'choice'
+  icon?: IconName
   identityId?: string
   organizationId?: string
   /** Set while the action is not available yet. The page says what is missing. */

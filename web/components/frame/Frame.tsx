@@ -1,86 +1,84 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { languageTags, languages } from '@countersign/protocol/formats/registries/languages'
-import { homeUrl, readSiteSettings } from '../../lib/page-data.ts'
-import { useLocale } from './Root.tsx'
-
-/** The logo: a letter signed on a line. */
-function Logo() {
-  return (
-    <svg class="mark" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
-      <path class="mark-line" d="M3 27.5H29" />
-      <path
-        class="mark-letter"
-        d="M22.5 9.5C21.5 5.5 16 4 12 8 7.500 12.500 8 22 14.500 22.500 20 23 24 17.500 28.500 16"
-      />
-    </svg>
-  )
-}
+import { readSiteSettings } from '../../lib/page-data.ts'
+import { Icon } from '../ui/Icon.tsx'
+import { Toasts } from '../ui/Toasts.tsx'
+import { Foot, Letterhead } from './Letterhead.tsx'
+import { useMessages } from './Root.tsx'
 
 type Props = {
   title: string
-  /** The current step of the page. Each step has its own footer, because a shared one would move. */
+  /** The current step of the page. */
   step?: string
   wide?: boolean
-  /** Shows the link to the user's organizations. */
-  forOrganizations?: boolean
-  /** Shows the link to the developer pages. */
-  forDevelopers?: boolean
+  /** Says on which host the user is. */
+  where?: boolean
   /** Shows the sheet alone, for a page in the frame of an app. */
   bare?: boolean
+  /** Stands at the end of the letterhead. */
   aside?: ComponentChildren
+  /** Stands below the sheet. */
+  below?: ComponentChildren
   children: ComponentChildren
 }
 
-/** Lays out every page: the header, the sheet, the footer. */
-export function PageLayout({ title, step, wide = false, bare = false, aside, children, ...ways }: Props) {
+/** Sets the title of the document: what the page is about, and whose service it is. */
+export function useTitle(title: string): void {
+  const { brand } = readSiteSettings()
   useEffect(() => {
-    document.title = `${title} · Countersign`
+    document.title = `${title} · ${brand.name}`
   }, [title])
-  const { words } = useLocale()
-  if (bare) return <main class="sheet bare">{children}</main>
+}
+
+/** Lays out a page that asks one question: the letterhead, the sheet, the foot. */
+export function PageLayout({ title, step, wide = false, where = false, bare = false, aside, below, children }: Props) {
+  useTitle(title)
+  if (bare)
+    return (
+      <main id="main" class="sheet bare">
+        {children}
+      </main>
+    )
   return (
     <>
-      <header class="letterhead">
-        <a class="wordmark" href={homeUrl()} aria-label={words.frame.home}>
-          <Logo />
-          Countersign
-        </a>
-        {aside}
-      </header>
-      <main class={wide ? 'sheet wide' : 'sheet'}>{children}</main>
-      <footer key={step} class="foot">
-        <Ways {...ways} />
-        <Languages />
-      </footer>
+      <Letterhead end={aside} />
+      <main id="main" class="desk">
+        <div key={step} class={wide ? 'sheet wide' : 'sheet'}>
+          {children}
+        </div>
+        {below}
+        {where && <Where />}
+      </main>
+      <Foot />
+      <Toasts />
     </>
   )
 }
 
-/** Links to other pages, for the users who need them. */
-function Ways({ forOrganizations, forDevelopers }: Pick<Props, 'forOrganizations' | 'forDevelopers'>) {
-  const { words } = useLocale()
-  const { businessUrl, developers } = readSiteSettings()
+function Where() {
+  const words = useMessages().frame
   return (
-    <>
-      {forOrganizations && <a href={`${businessUrl}/organizations`}>{words.frame.organizations}</a>}
-      {forDevelopers && developers && <a href="/developers">{words.frame.developers}</a>}
-    </>
+    <p class="where">
+      <Icon name="lock" size="sm" />
+      <span>
+        {words.youAreAt} <strong>{location.host}</strong>
+      </span>
+    </p>
   )
 }
 
-function Languages() {
-  const { language: spoken, speak, words } = useLocale()
+type PageHeadProps = { title: ComponentChildren; lead?: ComponentChildren; actions?: ComponentChildren }
+
+/** The head of a console page: its title, one sentence, and its main actions. The title takes the focus. */
+export function PageHead({ title, lead, actions }: PageHeadProps) {
   return (
-    <ul class="languages" aria-label={words.frame.language}>
-      {languageTags.map((language) => (
-        <li key={language}>
-          <button type="button" lang={language} aria-pressed={language === spoken} onClick={() => speak(language)}>
-            {languages[language].ownName}
-          </button>
-        </li>
-      ))}
-    </ul>
+    <div class="page-head">
+      <div>
+        <StepHeading>{title}</StepHeading>
+        {lead !== undefined && <p class="lead">{lead}</p>}
+      </div>
+      {actions !== undefined && <div class="row">{actions}</div>}
+    </div>
   )
 }
 

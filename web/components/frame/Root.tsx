@@ -10,10 +10,26 @@ import {
 import { loadMessages, matchLanguage, type Messages } from '../../locales/messages.ts'
 import { requestedLanguages } from '../../lib/page-data.ts'
 import { rememberedLanguage, rememberLanguage } from '../../lib/remembered.ts'
+import { applyTheme, rememberedTheme } from '../../lib/theme.ts'
 import '../theme.css'
+import '../legacy.css'
 import './frame.css'
-import '../form/form.css'
-import './ui.css'
+import '../ui/text.css'
+import '../ui/buttons.css'
+import '../ui/inputs.css'
+import '../ui/identity.css'
+import '../ui/cards.css'
+import '../ui/tabs.css'
+import '../ui/tables.css'
+import '../ui/timeline.css'
+import '../ui/signature.css'
+import '../ui/exact.css'
+import '../ui/overlays.css'
+import '../ui/steps.css'
+import '../ui/charts.css'
+import '../ui/layout.css'
+import '../ui/sheet.css'
+import '../ui/certificate.css'
 
 type LocaleContext = { language: Language; words: Messages; speak: (language: Language) => void }
 
@@ -28,6 +44,7 @@ export async function renderPage(Page: ComponentType): Promise<void> {
 
 /** Renders a part beside the page, or the page itself, in the language of the user. Returns what takes it away. */
 export async function renderInto(root: Element, Page: ComponentType): Promise<() => void> {
+  applyTheme(rememberedTheme())
   const language = matchLanguage(rememberedLanguage(), [...requestedLanguages(), ...navigator.languages])
   const first = await loadMessages(language).then(
     (words) => ({ language, words }),

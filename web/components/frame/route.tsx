@@ -4,9 +4,9 @@ import { useEffect, useState } from 'preact/hooks'
 type Props = {
   href: string
   onFollow: () => void
-  class?: string
+  class?: string | undefined
   /** The `data-action` hook for automation. */
-  action?: string
+  action?: string | undefined
   current?: boolean
   children: ComponentChildren
 }

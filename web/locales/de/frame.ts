@@ -4,7 +4,36 @@ import type { frameMessages as english } from '../en/frame.ts'
 export const frameMessages: typeof english = {
   frame: {
     language: 'Sprache',
-    home: 'Zur Countersign-Startseite',
+    languageIs: (name) => `Sprache: ${name}`,
+    themeIs: { system: 'Design: wie das System', light: 'Design: hell', dark: 'Design: dunkel' },
+    homeOf: (name) => `Startseite von ${name}`,
+    skip: 'Zum Inhalt springen',
+    help: 'Hilfe',
+    terms: 'Nutzungsbedingungen',
+    privacy: 'Datenschutz',
+    support: 'Support',
+    status: 'Status',
+    areas: 'Bereiche',
+    sections: 'Abschnitte',
+    mainSections: 'Wichtigste Abschnitte',
+    account: 'Konto',
+    identities: 'Identitäten',
+    security: 'Sicherheit',
+    signOut: 'Abmelden',
+    accountMenu: (name) => `Kontomenü: ${name}`,
+    waiting: 'wartend',
+    waitingSignatures: (count) =>
+      count === 0
+        ? 'Keine Unterschrift steht aus'
+        : count === 1
+          ? 'Eine Unterschrift steht aus'
+          : `${count} Unterschriften stehen aus`,
+    more: 'Mehr',
+    previous: 'Zurück',
+    next: 'Weiter',
+    undo: 'Rückgängig',
+    close: 'Schließen',
+    youAreAt: 'Du bist bei',
     moment: 'Wird geladen …',
     cancel: 'Abbrechen',
     copy: 'Kopieren',

@@ -2,7 +2,37 @@
 export const frameMessages = {
   frame: {
     language: 'Language',
-    home: 'Countersign home',
+    languageIs: (name: string) => `Language: ${name}`,
+    themeIs: { system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' },
+    homeOf: (name: string) => `${name} home`,
+    skip: 'Skip to content',
+    help: 'Help',
+    terms: 'Terms',
+    privacy: 'Privacy',
+    support: 'Support',
+    status: 'Status',
+    areas: 'Areas',
+    sections: 'Sections',
+    mainSections: 'Main sections',
+    account: 'Account',
+    identities: 'Identities',
+    security: 'Security',
+    signOut: 'Sign out',
+    accountMenu: (name: string) => `Account menu: ${name}`,
+    waiting: 'waiting',
+    waitingSignatures: (count: number) =>
+      count === 0
+        ? 'No signing requests waiting'
+        : count === 1
+          ? '1 signing request waiting'
+          : `${count} signing requests waiting`,
+    more: 'More',
+    previous: 'Previous',
+    next: 'Next',
+    undo: 'Undo',
+    close: 'Close',
+    /** Stands before the host. */
+    youAreAt: 'You are at',
     moment: 'Loading…',
     cancel: 'Cancel',
     copy: 'Copy',

@@ -82,8 +82,6 @@ export function Account() {
     <PageLayout
       title={words.title}
       wide
-      forOrganizations
-      forDevelopers
       aside={<ActionButton action={leave} doing={leaving} />}
     >
       <Navigation

@@ -1,7 +1,5 @@
 import { showKeyNotices } from '../../components/keys/key-notices.ts'
 import { renderPage } from '../../components/frame/Root.tsx'
-import '../../components/display/copies.css'
-import '../../components/display/disclosure.css'
 import '../../components/display/exact-text.css'
 import './act.css'
 import { SignActionPage } from './Act.tsx'

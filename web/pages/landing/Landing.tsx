@@ -26,7 +26,7 @@ export function Landing() {
   const words = useMessages().landing
   const { site } = readPageData('landing')
   return (
-    <PageLayout title={words.title} forDevelopers>
+    <PageLayout title={words.title}>
       <section class="step landing">
         <h1>{words.title}</h1>
         <HeroDrawing />

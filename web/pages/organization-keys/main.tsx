@@ -1,6 +1,5 @@
 import { showKeyNotices } from '../../components/keys/key-notices.ts'
 import { renderPage } from '../../components/frame/Root.tsx'
-import '../../components/display/entries.css'
 import { OrganizationKeys } from './OrganizationKeys.tsx'
 
 showKeyNotices()

@@ -1,5 +1,4 @@
 import { renderPage } from '../../components/frame/Root.tsx'
-import '../../components/display/disclosure.css'
 import './playground.css'
 import { Playground } from './Playground.tsx'
 

@@ -1,5 +1,4 @@
 import { renderPage } from '../../components/frame/Root.tsx'
-import '../../components/form/choices.css'
 import { SsoDiscovery } from './FindOrganization.tsx'
 import { LinkSsoAccount } from './Arrival.tsx'
 import { Confirmation } from './Confirmation.tsx'

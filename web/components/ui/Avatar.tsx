@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { readSiteSettings } from '../../lib/page-data.ts'
+
+type Props = {
+  name: string
+  /** URL of the picture. One of another host is not loaded: it would tell that host who looks at it. */
+  picture?: string | null | undefined
+  kind?: 'person' | 'app' | 'organization'
+  size?: 'xs' | 'sm' | 'lg' | undefined
+  /** Decides the tone of the initial, if not the name does: an ID, which stays when the name changes. */
+  toneOf?: string | undefined
+}
+
+const looks = { person: '', app: 'app', organization: 'org' }
+
+/** Shows a picture, or the initial of the name on one of eight tones. People are round, apps and organizations square. */
+export function Avatar({ name, picture, kind = 'person', size, toneOf = name }: Props) {
+  const [failed, setFailed] = useState<string>()
+  const shown = picture && picture !== failed && isOwnPicture(picture) ? picture : undefined
+  const look = ['avatar', looks[kind], size, `tone-${toneNumber(toneOf)}`].filter(Boolean).join(' ')
+  return (
+    <span class={look} aria-hidden="true">
+      {shown ? <img src={shown} alt="" onError={() => setFailed(shown)} /> : initialOf(name).toUpperCase()}
+    </span>
+  )
+}
+
+type PersonProps = {
+  name: ComponentChildren
+  detail?: ComponentChildren
+  avatar?: ComponentChildren
+}
+
+/** Shows a name with a second line, beside an avatar. */
+export function Person({ name, detail, avatar }: PersonProps) {
+  return (
+    <span class="person">
+      {avatar}
+      <span>
+        <strong>{name}</strong>
+        {detail !== undefined && <small>{detail}</small>}
+      </span>
+    </span>
+  )
+}
+
+function isOwnPicture(address: string): boolean {
+  const { baseUrl } = readSiteSettings()
+  return URL.parse(address, location.origin)?.origin === baseUrl || address.startsWith('/')
+}
+
+/** Returns the first grapheme: one letter with its accents, or one emoji with all its parts. */
+function initialOf(name: string): string {
+  const [first] = new Intl.Segmenter().segment(name.trim())
+  return first?.segment ?? ''
+}
+
+const tones = 8
+
+/** Returns 1 to 8: the same for the same text, in every browser. */
+function toneNumber(text: string): number {
+  let hash = 0
+  for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521
+  return (hash % tones) + 1
+}
