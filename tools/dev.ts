@@ -93,7 +93,7 @@ function openVite({ baseUrl, authUrl, businessUrl }: Config, cspNonce: string): 
 function assetsOf(vite: ViteDevServer, styleNonce: string): PageAssets {
   return {
     styleNonce,
-    filesOf: (page) => ({ script: `${base}pages/${page}/main.tsx`, imports: [], styles: [] }),
+    filesOf: (page) => ({ script: `${base}pages/${page}/main.tsx`, imports: [], styles: [], fonts: [] }),
     mountOn(host) {
       host.get(`${base}*`, (request, reply) => {
         // Vite writes the response itself, so no hook of the host releases the request.

@@ -5,6 +5,19 @@ import type { ClientId } from './ids.ts'
 import type { RecipientKey } from './formats/encryption/recipient-key.ts'
 import type { RequirableClaim } from './formats/required-claims.ts'
 
+/** Pages of the operator to which the footer of every page links. */
+export type BrandLinks = { terms?: string; privacy?: string; support?: string; status?: string }
+
+/** How the operator presents the service: on every page and in mail. */
+export type Brand = {
+  name: string
+  /** URL of the logo: a square picture of this service. */
+  logoUrl?: string
+  /** Color of the operator, `#rrggbb`. A stylesheet of the page's head applies it. */
+  accent?: string
+  links: BrandLinks
+}
+
 /**
  * Data that the server writes into a page as inert JSON (`<script type="application/json" id="view">`): enough to
  * render it at once without layout shifts.
@@ -19,6 +32,7 @@ export type Site = {
   developers: boolean
   /** True if this service can send mail. */
   mail: boolean
+  brand: Brand
 }
 
 /** Values of `prompt` that an app may send (OpenID Connect Core §3.1.2.1). */

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { isEmail } from '@countersign/protocol/formats/email'
 import { ConfigError } from '#platform/config-error.ts'
+import { type BrandSetting, brandSettings, readBrand } from './brand.ts'
 import { suggestSetting } from './misspelling.ts'
 import { hasPlainHost } from '#platform/origin.ts'
 import { Secret } from '#platform/crypto/secret.ts'
@@ -50,6 +51,7 @@ export type Config = {
   mail: MailSetting
   /** Name servers for domain verification. Empty for those of this machine. */
   dnsServers: string[]
+  brand: BrandSetting
 }
 
 /** Delivery of mail: by a mail server, to the log if all URLs are local, or not at all. */
@@ -83,6 +85,7 @@ export const settings = [
   ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
   ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
+  ...brandSettings,
 ] as const
 type Setting = (typeof settings)[number]
 
@@ -128,6 +131,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
       'on',
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
     dnsServers: readDnsServers(given('DNS_SERVERS')),
+    brand: readBrand(given),
   }
 }
 

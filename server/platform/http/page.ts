@@ -13,6 +13,7 @@ const PageFiles = Type.Object({
   script: Type.String(),
   imports: Type.Array(Type.String()),
   styles: Type.Array(Type.String()),
+  fonts: Type.Array(Type.String()),
 })
 type PageFiles = Static<typeof PageFiles>
 const Manifest = Type.Record(Type.String(), PageFiles)
@@ -38,12 +39,12 @@ export type Pages = {
 
 type Settings = Pick<
   Config,
-  'baseUrl' | 'authUrl' | 'businessUrl' | 'relyingPartyId' | 'demo' | 'developerPortal' | 'mail'
+  'baseUrl' | 'authUrl' | 'businessUrl' | 'relyingPartyId' | 'demo' | 'developerPortal' | 'mail' | 'brand'
 >
 
 /** Returns the settings of the service that every page needs. */
 export function siteSettings(settings: Settings): Site {
-  const { baseUrl, authUrl, businessUrl, relyingPartyId, demo, developerPortal, mail } = settings
+  const { baseUrl, authUrl, businessUrl, relyingPartyId, demo, developerPortal, mail, brand } = settings
   return {
     baseUrl: baseUrl.origin,
     authUrl: authUrl.origin,
@@ -52,6 +53,7 @@ export function siteSettings(settings: Settings): Site {
     demo,
     developers: developerPortal,
     mail: mail.by !== 'nothing',
+    brand,
   }
 }
 
@@ -124,16 +126,17 @@ async function readManifest(): Promise<Partial<Record<PageName, PageFiles>>> {
   }
 }
 
-function shell({ script, imports, styles }: PageFiles, view: PageView, styleNonce?: string): string {
+function shell({ script, imports, styles, fonts }: PageFiles, view: PageView, styleNonce?: string): string {
   const nonce = styleNonce === undefined ? '' : `\n<meta property="csp-nonce" nonce="${styleNonce}">`
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">${nonce}
-<title>Countersign</title>
+<title>${escapeText(view.site.brand.name)}</title>
 <link rel="icon" type="image/svg+xml" href="/assets/icon.svg">
+${fonts.map((href) => `<link rel="preload" href="${href}" as="font" type="font/woff2" crossorigin>`).join('\n')}
 ${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 ${imports.map((href) => `<link rel="modulepreload" href="${href}">`).join('\n')}
 <script type="module" src="${script}"></script>
@@ -145,6 +148,11 @@ ${imports.map((href) => `<link rel="modulepreload" href="${href}">`).join('\n')}
 </body>
 </html>
 `
+}
+
+/** Escapes text for the content of an element. */
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 /** Serializes JSON that cannot close its HTML element. */

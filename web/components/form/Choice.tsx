@@ -18,7 +18,13 @@ export function Select<Value extends string>({ name, label, of, chosen, onChoose
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select class="select" id={id} name={name} value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <select
+        class="select"
+        id={id}
+        name={name}
+        value={chosen}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
         {of.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}

@@ -21,7 +21,12 @@ export function Dialog({ title, onClose, children }: Props) {
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="button square ghost" aria-label={words.close} onClick={() => dialog.current?.close()}>
+        <button
+          type="button"
+          class="button square ghost"
+          aria-label={words.close}
+          onClick={() => dialog.current?.close()}
+        >
           <Icon name="x" />
         </button>
       </div>

@@ -13,7 +13,12 @@ export function Chip({ tone = 'mute', icon, children }: { tone?: Tone; icon?: Ic
   )
 }
 
-type NoteProps = { tone?: 'ok' | 'wait' | 'bad' | 'pen'; icon?: IconName; role?: 'status' | 'alert'; children: ComponentChildren }
+type NoteProps = {
+  tone?: 'ok' | 'wait' | 'bad' | 'pen'
+  icon?: IconName
+  role?: 'status' | 'alert'
+  children: ComponentChildren
+}
 
 const noteIcons = { ok: 'circle-check', wait: 'circle-alert', bad: 'triangle-alert', pen: 'info' } as const
 

@@ -37,9 +37,7 @@ const quietModules = 4
 /** Shows a text as a QR code. `label` says what it holds and where else it can be found. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: 0 })
-  const path = data
-    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
-    .join('')
+  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
   const whole = size + 2 * quietModules
   return (
     <div class="qr">

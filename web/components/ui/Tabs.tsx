@@ -1,7 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { RouteLink } from '../frame/route.tsx'
 
-export type Tab = { label: string; href: string; current: boolean; count?: number; onFollow: () => void; action?: string }
+export type Tab = {
+  label: string
+  href: string
+  current: boolean
+  count?: number
+  onFollow: () => void
+  action?: string
+}
 
 /** Links to the parts of a section. The width of a tab does not depend on which is current. */
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {

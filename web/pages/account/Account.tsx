@@ -79,11 +79,7 @@ export function Account() {
     },
   }
   return (
-    <PageLayout
-      title={words.title}
-      wide
-      aside={<ActionButton action={leave} doing={leaving} />}
-    >
+    <PageLayout title={words.title} wide aside={<ActionButton action={leave} doing={leaving} />}>
       <Navigation
         current={section}
         waiting={{ signing: data?.pending.count ?? 0, sessions: data?.devices.length ?? 0 }}
