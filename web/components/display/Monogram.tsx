@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Avatar } from '../ui/Avatar.tsx'
-import { Signature } from '../ui/Signature.tsx'
+import { Signature } from '../signature/Signature.tsx'
 
 /** Shows an app's initial instead of its icon, because the pages load nothing from other hosts. */
 export function Monogram({ name }: { name: string }) {

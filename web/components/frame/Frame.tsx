@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { Icon } from '../ui/Icon.tsx'
-import { Toasts } from '../ui/Toasts.tsx'
+import { Toasts } from './Toasts.tsx'
 import { Foot, Letterhead } from './Letterhead.tsx'
 import { useMessages } from './Root.tsx'
 

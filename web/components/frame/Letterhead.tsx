@@ -67,7 +67,13 @@ export function Foot() {
   return (
     <footer class="foot">
       <div class="inner">
-        {links.map(({ href, label }) => href !== undefined && <a href={href}>{label}</a>)}
+        {links.map(({ href, label }) =>
+          href === undefined ? null : (
+            <a key={label} href={href}>
+              {label}
+            </a>
+          ),
+        )}
         <LanguageMenu />
       </div>
     </footer>

@@ -22,14 +22,14 @@ import '../ui/cards.css'
 import '../ui/tabs.css'
 import '../ui/tables.css'
 import '../ui/timeline.css'
-import '../ui/signature.css'
+import '../signature/signature.css'
 import '../ui/exact.css'
 import '../ui/overlays.css'
 import '../ui/steps.css'
-import '../ui/charts.css'
+import '../charts/charts.css'
 import '../ui/layout.css'
 import '../ui/sheet.css'
-import '../ui/certificate.css'
+import '../signature/certificate.css'
 
 type LocaleContext = { language: Language; words: Messages; speak: (language: Language) => void }
 

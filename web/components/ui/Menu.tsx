@@ -57,11 +57,11 @@ export function Menu({ label, items, trigger, look = 'square', action, head }: P
         aria-label={label}
         aria-haspopup="true"
         data-action={action}
-        // oxlint-disable-next-line react/no-unknown-property -- The Popover API.
         popovertarget={id}
       >
         {trigger ?? <Icon name="ellipsis" />}
       </button>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Its buttons take the keys. */}
       <div
         ref={panel}
         id={id}

@@ -1,3 +1,5 @@
+/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
+   Rows that are displayed as cards are no table for screen readers without these roles. */
 import type { ComponentChildren } from 'preact'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from './Icon.tsx'

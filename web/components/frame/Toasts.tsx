@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useMessages } from '../frame/Root.tsx'
-import { Icon } from './Icon.tsx'
+import { useMessages } from './Root.tsx'
+import { Icon } from '../ui/Icon.tsx'
 import { clearToast, type ToastMessage, watchToasts } from './toast.ts'
 
 const shownMilliseconds = 5000
@@ -25,7 +25,6 @@ export function Toasts() {
   return (
     <div class="toasts" role="status">
       {message && (
-        // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- It only waits while it is pointed at.
         <div
           class="toast"
           onPointerEnter={() => setHeld(true)}
