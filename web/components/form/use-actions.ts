@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import type { IconName } from '../ui/icons.ts'
+import type { IconName } from '../ui/Icon.tsx'
 
 /** `quiet` is an old name of `ghost`. */
 export type ButtonLook = 'primary' | 'secondary' | 'ghost' | 'quiet' | 'danger' | 'danger-quiet'

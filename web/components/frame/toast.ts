@@ -5,8 +5,8 @@ let current: ToastMessage | undefined
 const listeners = new Set<(message: ToastMessage | undefined) => void>()
 
 /**
- * Shows what has been done, for some seconds, at the edge of the page. With `undo`, the user can take it back as long as
- * the message is visible.
+ * Shows what has been done, for some seconds, at the edge of the page. With `undo`, the user can take it back as long
+ * as the message is visible.
  */
 export function toast(text: string, undo?: () => unknown): void {
   setToast(undo ? { text, undo } : { text })

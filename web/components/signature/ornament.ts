@@ -13,18 +13,18 @@ export function flourish(fingerprint: string): string {
     const height = 11 + 6 * next()
     const top = baseLine - height
     return (
-      `C${round(at + reach)} ${round(baseLine - 1)} ${round(at + reach + 5)} ${round(top)} ${round(at)} ${round(top)}` +
-      `C${round(at - reach)} ${round(top)} ${round(at - reach)} ${round(baseLine + 5)} ${round(at + 6)} ${round(baseLine)}`
+      curve(at + reach, baseLine - 1, at + reach + 5, top, at, top) +
+      curve(at - reach, top, at - reach, baseLine + 5, at + 6, baseLine)
     )
   }
   const first = 110 + 30 * next()
   const second = first + 18 + 16 * next()
   return (
     `M5 ${round(18 + wave())}` +
-    `C60 ${round(11 + wave())} ${round(first - 50)} ${round(21 + wave())} ${round(first)} ${round(baseLine)}` +
+    curve(60, 11 + wave(), first - 50, 21 + wave(), first, baseLine) +
     loop(first + 4) +
     loop(second) +
-    `C${round(second + 30)} ${round(12 + wave())} ${width - 40} ${round(19 + wave())} ${width} ${round(9 + wave())}`
+    curve(second + 30, 12 + wave(), width - 40, 19 + wave(), width, 9 + wave())
   )
 }
 
@@ -59,6 +59,11 @@ function numbersOf(text: string): () => number {
     state ^= state >>> 16
     return (state >>> 0) / 2 ** 32
   }
+}
+
+/** A cubic Bézier curve of a path: its two control points and its end. */
+function curve(...coordinates: [number, number, number, number, number, number]): string {
+  return `C${coordinates.map(round).join(' ')}`
 }
 
 function round(value: number): number {

@@ -14,7 +14,9 @@ type Props = {
 
 const looks = { person: '', app: 'app', organization: 'org' }
 
-/** Shows a picture, or the initial of the name on one of eight tones. People are round, apps and organizations square. */
+/**
+ * Shows a picture, or the initial of the name on one of eight tones. People are round, apps and organizations square.
+ */
 export function Avatar({ name, picture, kind = 'person', size, toneOf = name }: Props) {
   const [failed, setFailed] = useState<string>()
   const shown = picture && picture !== failed && isOwnPicture(picture) ? picture : undefined

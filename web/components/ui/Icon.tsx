@@ -1,10 +1,14 @@
-import { icons, type IconName } from './icons.ts'
+import icons from './icons.json' with { type: 'json' }
 
-export type { IconName }
+/** An icon of Lucide 1.62.0 (ISC License, https://lucide.dev/license), by its name there. */
+export type IconName = keyof typeof icons
 
 type Props = { name: IconName; size?: 'sm' | 'lg' | undefined; class?: string }
 
-/** Draws an icon in the color of the text. It is an ornament: the text beside it or the label of its button says the same. */
+/**
+ * Draws an icon in the color of the text. It is an ornament: the text beside it or the label of its button says the
+ * same.
+ */
 export function Icon({ name, size, class: look = '' }: Props) {
   return (
     <svg
