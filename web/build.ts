@@ -41,7 +41,8 @@ async function build(): Promise<void> {
 
 async function bundle(): Promise<Output> {
   const vite = await import('vite')
-  const pages = globSync('pages/*/main.tsx', { cwd: web })
+  // The page `design` is for development, which serves it from its sources.
+  const pages = globSync('pages/*/main.tsx', { cwd: web }).filter((page) => !page.includes('design'))
   const built = await vite.build({
     root: web,
     configFile: false,

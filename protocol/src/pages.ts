@@ -190,6 +190,7 @@ export type PlaygroundView = { page: 'playground'; site: Site; clientId: ClientI
 export type StaticView = {
   page:
     | 'landing'
+    | 'design'
     | 'register'
     | 'login'
     | 'recover'

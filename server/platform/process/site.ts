@@ -54,6 +54,8 @@ export function siteRoutes(hosts: Hosts, modules: PageModules, pages: Pages, con
       handler: (_request, reply) => pages.show(reply, { page, site }),
     })
   serve('auth', '/', 'landing')
+  // Only development has this page.
+  if (pages.assets.filesOf('design')) serve('auth', '/design', 'design')
   for (const module of modules) {
     const { auth = {}, business = {} } = module.pages?.(config) ?? {}
     for (const [url, page] of Object.entries(auth)) serve('auth', url, page)

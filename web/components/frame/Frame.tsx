@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Toasts } from './Toasts.tsx'
@@ -25,7 +25,7 @@ type Props = {
 /** Sets the title of the document: what the page is about, and whose service it is. */
 export function useTitle(title: string): void {
   const { brand } = readSiteSettings()
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · ${brand.name}`
   }, [title])
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useMessages } from './Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { clearToast, type ToastMessage, watchToasts } from './toast.ts'
@@ -10,7 +10,7 @@ export function Toasts() {
   const words = useMessages().frame
   const [message, setMessage] = useState<ToastMessage>()
   const [isHeld, setHeld] = useState(false)
-  useEffect(() => watchToasts(setMessage), [])
+  useLayoutEffect(() => watchToasts(setMessage), [])
   useEffect(() => {
     if (!message || isHeld) return
     const timer = setTimeout(clearToast, shownMilliseconds)
