@@ -10,6 +10,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { prepareService, type Served } from '../../../server/testing/service.ts'
 import { launchBrowser } from '../../fixtures/environment.ts'
+import { findBarriers } from '../../fixtures/visual-checks.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const drawnMillisecondsMax = 1000
@@ -166,6 +167,38 @@ test('npm run dev reloads a page after an edit of the server', async () => {
     (text) => text.replace('<meta name="viewport"', '<meta name="edited">\n<meta name="viewport"'),
     () => page.waitForSelector('meta[name="edited"]', { state: 'attached', timeout: 30_000 }),
   )
+})
+
+const narrow = { width: 320, height: 740 }
+const wide = { width: 1280, height: 800 }
+
+test('npm run dev shows every component at /design: accessible, and within the narrowest window', async () => {
+  await page.goto(`${service.authUrl}/design`)
+  await page.locator('.rail-list a').first().waitFor()
+  for (const part of await page.locator('.rail-list a').all()) {
+    await page.setViewportSize(wide)
+    await part.click()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      assert.deepEqual(await findBarriers(page), [])
+    }
+    await page.setViewportSize(narrow)
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0)
+  }
+  await page.setViewportSize(wide)
+})
+
+test('a menu opens and closes by the keyboard, and returns the focus to its button', async () => {
+  await page.goto(`${service.authUrl}/design`)
+  const button = page.locator('[data-action="account-menu"]')
+  const signOut = page.locator('[data-action="sign-out"]')
+  await button.press('Enter')
+  await signOut.waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Escape')
+  await signOut.waitFor({ state: 'hidden' })
+  assert.equal(await button.evaluate((element) => element === document.activeElement), true)
 })
 
 test('npm run dev breaks no policy of the page', () => {
