@@ -5,6 +5,8 @@ import { homeUrl, readSiteSettings } from '../../lib/page-data.ts'
 import { chooseTheme, rememberedTheme, themes, type Theme } from '../../lib/theme.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Menu } from '../ui/Menu.tsx'
+import { Filter } from '../ui/Table.tsx'
+import { Segmented } from '../ui/Tabs.tsx'
 import { useLocale, useMessages } from './Root.tsx'
 
 /** The mark: a letter signed on a line. */
@@ -106,27 +108,29 @@ function LanguageMenu() {
   )
 }
 
-/** Language and theme as items of the account menu. */
-export function usePreferenceItems() {
+/** The language and the theme of the pages in this browser. */
+export function Preferences() {
   const { language, speak, words } = useLocale()
   const [theme, setTheme] = useState<Theme>(rememberedTheme)
-  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
-  const nextLanguage = languageTags[(languageTags.indexOf(language) + 1) % languageTags.length] ?? language
-  return [
-    {
-      label: words.frame.languageIs(languages[language].ownName),
-      icon: 'languages' as const,
-      action: 'next-language',
-      onChoose: () => speak(nextLanguage),
-    },
-    {
-      label: words.frame.themeIs[theme],
-      icon: 'sun-moon' as const,
-      action: 'next-theme',
-      onChoose: () => {
-        chooseTheme(next)
-        setTheme(next)
-      },
-    },
-  ]
+  const change = (chosen: Theme) => {
+    chooseTheme(chosen)
+    setTheme(chosen)
+  }
+  return (
+    <div class="menu-preferences">
+      <Segmented
+        label={words.frame.theme}
+        action="theme"
+        of={themes.map((value) => ({ value, label: words.frame.themes[value] }))}
+        chosen={theme}
+        onChoose={change}
+      />
+      <Filter
+        label={words.frame.language}
+        of={languageTags.map((tag) => ({ value: tag, label: languages[tag].ownName }))}
+        chosen={language}
+        onChoose={speak}
+      />
+    </div>
+  )
 }

@@ -4,7 +4,7 @@ import { Avatar, Person } from '../ui/Avatar.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { Menu, type MenuItem } from '../ui/Menu.tsx'
 import { Toasts } from './Toasts.tsx'
-import { Foot, Letterhead, usePreferenceItems } from './Letterhead.tsx'
+import { Foot, Letterhead, Preferences } from './Letterhead.tsx'
 import { useMessages } from './Root.tsx'
 import { RouteLink } from './route.tsx'
 import { useTitle } from './Frame.tsx'
@@ -203,14 +203,11 @@ function Bar({ area, sections }: { area: Area; sections: ShellSection[] }) {
 function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (() => void) | undefined }) {
   const words = useMessages().frame
   const { authUrl } = readSiteSettings()
-  const preferences = usePreferenceItems()
   const { displayName, handle, avatarUrl } = user
   const avatar = <Avatar name={displayName} toneOf={handle} picture={avatarUrl} size="sm" />
   const items: MenuItem[] = [
     { label: words.identities, icon: 'id-card', href: `${authUrl}/account/identities` },
     { label: words.security, icon: 'shield-check', href: `${authUrl}/account/security` },
-    'divider',
-    ...preferences,
     { label: words.help, icon: 'circle-question-mark', href: `${authUrl}/help` },
     ...(onSignOut
       ? (['divider', { label: words.signOut, icon: 'log-out', action: 'sign-out', onChoose: onSignOut }] as const)
@@ -233,6 +230,7 @@ function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (() => v
         </div>
       }
       items={items}
+      foot={<Preferences />}
     />
   )
 }

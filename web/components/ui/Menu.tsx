@@ -30,6 +30,8 @@ type Props = {
   action?: string
   /** Stands above the items. */
   head?: ComponentChildren
+  /** Stands below the items: settings that take effect at once, and leave the menu open. */
+  foot?: ComponentChildren
 }
 
 const looks = { square: 'button square ghost', plain: 'menu-button', context: 'menu-button context' }
@@ -38,14 +40,14 @@ const looks = { square: 'button square ghost', plain: 'menu-button', context: 'm
  * A button that opens a list of links and buttons in the top layer, where nothing clips it. The browser closes it by
  * Escape and by a click elsewhere, and returns the focus to the button. Arrow keys move between the items.
  */
-export function Menu({ label, items, trigger, look = 'square', action, head }: Props) {
+export function Menu({ label, items, trigger, look = 'square', action, head, foot }: Props) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined || !panel.current) return
     event.preventDefault()
-    const choices = [...panel.current.querySelectorAll<HTMLElement>('a, button')]
+    const choices = [...panel.current.querySelectorAll<HTMLElement>('a, button, select')]
     const at = choices.findIndex((choice) => choice === document.activeElement)
     choices.at((at + step) % choices.length)?.focus()
   }
@@ -79,6 +81,7 @@ export function Menu({ label, items, trigger, look = 'square', action, head }: P
             <MenuEntry key={index} item={item} onClose={() => panel.current?.hidePopover()} />
           ),
         )}
+        {foot}
       </div>
     </>
   )

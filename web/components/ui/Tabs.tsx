@@ -33,14 +33,22 @@ type SegmentedProps<Value> = {
   of: { value: Value; label: ComponentChildren }[]
   chosen: Value
   onChoose: (value: Value) => void
+  /** Begins the `data-action` hooks of the values. */
+  action?: string
 }
 
 /** One of a few values, all of which are visible. */
-export function Segmented<Value extends string>({ label, of, chosen, onChoose }: SegmentedProps<Value>) {
+export function Segmented<Value extends string>({ label, of, chosen, onChoose, action }: SegmentedProps<Value>) {
   return (
     <div class="segmented" role="group" aria-label={label}>
       {of.map(({ value, label: text }) => (
-        <button key={value} type="button" aria-pressed={value === chosen} onClick={() => onChoose(value)}>
+        <button
+          key={value}
+          type="button"
+          data-action={action && `${action}-${value}`}
+          aria-pressed={value === chosen}
+          onClick={() => onChoose(value)}
+        >
           {text}
         </button>
       ))}

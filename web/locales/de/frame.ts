@@ -5,7 +5,8 @@ export const frameMessages: typeof english = {
   frame: {
     language: 'Sprache',
     languageIs: (name) => `Sprache: ${name}`,
-    themeIs: { system: 'Design: wie das System', light: 'Design: hell', dark: 'Design: dunkel' },
+    theme: 'Farbschema',
+    themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
     homeOf: (name) => `Startseite von ${name}`,
     skip: 'Zum Inhalt springen',
     help: 'Hilfe',

@@ -3,7 +3,8 @@ export const frameMessages = {
   frame: {
     language: 'Language',
     languageIs: (name: string) => `Language: ${name}`,
-    themeIs: { system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' },
+    theme: 'Theme',
+    themes: { system: 'System', light: 'Light', dark: 'Dark' },
     homeOf: (name: string) => `${name} home`,
     skip: 'Skip to content',
     help: 'Help',

@@ -60,12 +60,11 @@ test('the theme that a user chooses is shown, and remembered in this browser', a
       children: null,
     }),
   )
-  for (const panel of document.querySelectorAll('[popover]')) Reflect.set(panel, 'hidePopover', () => {})
-  await after(() => find('[data-action="next-theme"]').click())
-  assert.equal(document.documentElement.dataset['theme'], 'light')
-  assert.equal(localStorage.getItem('theme'), 'light')
-  await after(() => find('[data-action="next-theme"]').click())
-  await after(() => find('[data-action="next-theme"]').click())
+  await after(() => find('[data-action="theme-dark"]').click())
+  assert.equal(document.documentElement.dataset['theme'], 'dark')
+  assert.equal(localStorage.getItem('theme'), 'dark')
+  assert.equal(find('[data-action="theme-dark"]').getAttribute('aria-pressed'), 'true')
+  await after(() => find('[data-action="theme-system"]').click())
   assert.equal(document.documentElement.dataset['theme'], undefined)
 })
 
