@@ -1,7 +1,8 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import { systemClock } from '#platform/clock.ts'
-import type { Config } from '#platform/config/config.ts'
+import { remindOfAddresses } from './banner.ts'
+import { type Config, logsAsText } from '#platform/config/config.ts'
 import { openStorage, type Storage } from '#platform/database/database.ts'
 import { reportEgress } from '#platform/egress.ts'
 import { loadOrGenerateSecret, loadStoredSecret } from '#platform/config/data-directory.ts'
@@ -12,6 +13,7 @@ import { createMailer } from '#platform/outbound/mail.ts'
 import type { MetricFamily } from '#platform/observability/metrics.ts'
 import { createDnsResolver } from '#platform/outbound/dns-resolver.ts'
 import { loadPages, type Pages } from '#platform/http/page.ts'
+import type { Workshop } from '#platform/pictures/workshop.ts'
 import { createOutboundClient } from '#platform/outbound/fetch.ts'
 import { applyRateLimitNumbers, createRateLimits, noRateLimits } from '#platform/rate-limits/rate-limit.ts'
 import { hasKeys } from '#tokens/signing-keys/rotation.ts'
@@ -34,7 +36,7 @@ export type Running = {
 }
 
 /** Starts the service in this process, with the built pages or others. Throws `ConfigError` for an invalid setting. */
-export async function start(config: Config, given?: Pages): Promise<Running> {
+export async function start(config: Config, given?: Pages, workshop?: Workshop): Promise<Running> {
   // Checked first: a wrong name must not be found after the database was migrated.
   const policies = applyRateLimitNumbers(rateLimitPolicies, config.rateLimitNumbers)
   const { log, flush } = createReportingLog(config)
@@ -59,12 +61,12 @@ export async function start(config: Config, given?: Pages): Promise<Running> {
         })
       : noRateLimits,
     keyring: createKeyring(config.secretKeys ?? [await secretKeyOf(storage, config)]),
-    mail: await createMailer(config.mail, log),
+    mail: await createMailer({ config, log, clock: systemClock }),
     outbound: createOutboundClient(config),
     dns: createDnsResolver(config),
     adminToken: config.adminToken ?? (await loadOrGenerateSecret(config.dataDirectory, 'admin-token')),
   }
-  const services = await openServices(kernel, pages)
+  const services = await openServices(kernel, pages, workshop)
   const hosts = await mountModules(services, storage)
   const listeners = await listen(hosts, kernel)
   const stopMetrics = cluster.isPrimary ? await serveMetrics(config, async () => readMetrics()) : undefined
@@ -115,8 +117,10 @@ export async function superviseWorkers(config: Config): Promise<Running> {
 }
 
 /** Creates the log, which also records blocked outbound connections. */
-function createReportingLog({ logLevel }: Config): ReturnType<typeof createLog> {
-  const opened = createLog(logLevel)
+function createReportingLog(config: Config): ReturnType<typeof createLog> {
+  const isText = logsAsText(config, process.stdout.isTTY)
+  const colors = config.logColors && process.stdout.isTTY
+  const opened = createLog(config.logLevel, isText ? { colors, reminder: remindOfAddresses(config) } : undefined)
   reportEgress((error) => opened.log.error({ error, destination: error.destination }, 'outbound connection blocked'))
   return opened
 }

@@ -1,12 +1,12 @@
-import { type Config, isLocal, version } from '#platform/config/config.ts'
+import { type Config, logsAsText, version } from '#platform/config/config.ts'
 
 /**
- * Formats the start message on standard output: a banner for a local terminal, otherwise a line of JSON like those of
+ * Formats the start message on standard output: a banner where the log is text, otherwise a line of JSON like those of
  * the log, at any log level.
  */
 export function announce(config: Config, storage: 'embedded' | 'PostgreSQL', isTerminal: boolean): string {
   const { baseUrl, authUrl, businessUrl, workers } = config
-  if (isTerminal && [baseUrl, authUrl, businessUrl].every(isLocal)) return formatStartupBanner(config, storage)
+  if (logsAsText(config, isTerminal)) return formatStartupBanner(config, storage)
   const line = {
     level: 30,
     time: Date.now(),
@@ -22,13 +22,21 @@ export function announce(config: Config, storage: 'embedded' | 'PostgreSQL', isT
   return `${JSON.stringify(line)}\n`
 }
 
+/** Returns the addresses in one line, which the log repeats. */
+export function remindOfAddresses(config: Config): string {
+  const { authUrl, baseUrl, mail } = config
+  const mails = mail.by === 'log' ? [`mail ${authUrl.origin}/dev/mail`] : []
+  const addresses = [`start here ${firstPage(config)}`, ...mails, `help ${authUrl.origin}/help`]
+  return `Countersign: ${[...addresses, `API ${baseUrl.origin}/docs`].join('  ')}`
+}
+
 function firstPage({ authUrl, demo }: Config): string {
   return `${authUrl.origin}/${demo ? 'playground' : 'register'}`
 }
 
 /** Formats the banner: the URLs, the page to open first, and the storage. */
 function formatStartupBanner(config: Config, storage: 'embedded' | 'PostgreSQL'): string {
-  const { baseUrl, authUrl, businessUrl, dataDirectory, workers } = config
+  const { baseUrl, authUrl, businessUrl, dataDirectory, workers, mail } = config
   const kept =
     storage === 'embedded'
       ? `embedded PostgreSQL in ${dataDirectory} (development only; set DATABASE_URL for production)`
@@ -41,6 +49,8 @@ function formatStartupBanner(config: Config, storage: 'embedded' | 'PostgreSQL')
     `  Pages          ${authUrl.origin}`,
     `  API            ${baseUrl.origin}   (reference: ${baseUrl.origin}/docs)`,
     `  Organizations  ${businessUrl.origin}`,
+    `  Help           ${authUrl.origin}/help`,
+    ...(mail.by === 'log' ? [`  Mail           ${authUrl.origin}/dev/mail   (SMTP_URL is not set)`] : []),
     `  Storage        ${kept}`,
     ...(workers > 1 ? [`  Processes      ${workers}`] : []),
     '',

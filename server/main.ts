@@ -4,6 +4,7 @@ import cluster from 'node:cluster'
 import { announce } from './banner.ts'
 import { ConfigError, loadConfig } from '#platform/config/config.ts'
 import { start, superviseWorkers, type Running } from './app.ts'
+import { createWorkshop, type Workshop } from '#platform/pictures/workshop.ts'
 import { serveAsWorker, WorkerExitError } from '#platform/process/workers.ts'
 
 const deploymentMilliseconds = 8000
@@ -13,10 +14,13 @@ if (cluster.isWorker) ignoreSignals()
 try {
   const config = loadConfig(process.env)
   const supervises = cluster.isPrimary && config.workers > 1
-  // Under Node's permission model, processes that serve requests may not start another process, even if the command
-  // allows it.
+  const workshop = createWorkshop()
+  if (!supervises && process.permission) startWorkshop(workshop)
+  // Under Node's permission model, processes that serve requests may start neither a process nor a thread, even if the
+  // command allows it: a thread begins with all permissions of the command.
+  process.permission?.drop('worker')
   if (!supervises) process.permission?.drop('child')
-  const running = supervises ? await superviseWorkers(config) : await start(config)
+  const running = supervises ? await superviseWorkers(config) : await start(config, undefined, workshop)
   if (cluster.isWorker)
     serveAsWorker({ end: (milliseconds) => void end(running, milliseconds), readMetrics: running.readMetrics })
   else {
@@ -30,6 +34,13 @@ try {
   if (obstacle !== undefined) fail(obstacle)
   if (error instanceof ConfigError) fail(error.message)
   throw error
+}
+
+/** Starts the thread for pictures while this process may still start one. */
+function startWorkshop(workshop: Workshop): void {
+  if (!process.permission?.has('worker'))
+    throw new ConfigError('Node may not start a thread for pictures. Add --allow-worker to the command.')
+  workshop.start()
 }
 
 /** Handles signals: a deployment waits until pending requests are answered, a terminal user not as long. */

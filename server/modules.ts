@@ -10,6 +10,7 @@ import { passkeys } from '#accounts/passkeys/module.ts'
 import { backchannelLogout } from '#accounts/backchannel-logout/module.ts'
 import { sessions } from '#accounts/sessions/module.ts'
 import { registration } from '#clients/registration/module.ts'
+import { usage } from '#clients/usage/module.ts'
 import { resources } from '#clients/resources/module.ts'
 import { webhooks } from '#clients/webhooks/module.ts'
 import { appKeys } from '#oauth/app-keys/module.ts'
@@ -31,6 +32,7 @@ import { members } from '#organizations/members/module.ts'
 import { membership } from '#organizations/membership/module.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
 import type { Tables } from '#platform/database/tables.ts'
+import { pictures } from '#platform/pictures/module.ts'
 import { platform } from '#platform/process/module.ts'
 import type { EndOrder } from '#platform/module/lifecycle.ts'
 import type { RateLimitName, RateLimitPolicies } from '#platform/rate-limits/rate-limit.ts'
@@ -45,9 +47,9 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 
 /** Modules of all rooms, in their order. This is the only file that names all of them. */
 export const modules = [
-  platform,
+  ...[pictures, platform],
   ...[backchannelLogout, sessions, identities, keys, passkeys, account],
-  ...[registration, resources, webhooks],
+  ...[usage, registration, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],
   ...[connections, provisioning, ssoSignIn],

@@ -1,9 +1,12 @@
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import { createAppDirectory, type AppDirectory } from '#clients/registration/directory.ts'
+import { createUsageCounter, type UsageCounter } from '#clients/usage/usage.ts'
 import type { Storage } from '#platform/database/database.ts'
 import type { Hosts } from '#platform/http/host.ts'
 import type { Pages } from '#platform/http/page.ts'
 import type { Background, ExportParts, MetadataPart, Module, RegistrationPart } from '#platform/module/define-module.ts'
+import { type BrandLogo, renderBrandLogo } from '#platform/pictures/brand-logo.ts'
+import { createWorkshop, type Workshop } from '#platform/pictures/workshop.ts'
 import { createLifecycle, type Lifecycle } from '#platform/module/lifecycle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { mountHosts } from '#platform/process/mount.ts'
@@ -21,7 +24,10 @@ import { backedUpTables, endOrder, modules } from './modules.ts'
 export type Services = {
   kernel: ServerContext
   pages: Pages
+  workshop: Workshop
+  brandLogo: BrandLogo | undefined
   apps: AppDirectory
+  usage: UsageCounter
   keys: SigningKeys
   redeeming: TokenStatements
   statusWaiter: StatusWaiter
@@ -40,14 +46,21 @@ const signables: readonly Signable<Services>[] = modules.flatMap((module): reado
   'acts' in module ? module.acts : [],
 )
 
-/** Initializes the modules and creates the services. */
-export async function openServices(kernel: ServerContext, pages: Pages): Promise<Services> {
+/** Initializes the modules and creates the services. Throws `ConfigError` if the logo of the operator is unusable. */
+export async function openServices(
+  kernel: ServerContext,
+  pages: Pages,
+  workshop: Workshop = createWorkshop(),
+): Promise<Services> {
   for (const { initialize } of mounted) await initialize?.(kernel)
   const statusWaiter = createStatusWaiter(kernel)
   const services: Services = {
     kernel,
     pages,
+    workshop,
+    brandLogo: await renderBrandLogo(kernel.config, workshop),
     apps: createAppDirectory(kernel),
+    usage: createUsageCounter(kernel),
     keys: await loadTokenSigningKeys(kernel),
     redeeming: prepareTokenStatements(kernel),
     statusWaiter,

@@ -7,6 +7,7 @@ import { globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, sta
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Rolldown } from 'vite'
+import { buildHelp } from './help/build.ts'
 
 /** What the shell of a page refers to, as paths on the host that serves it. */
 export type PageFiles = { script: string; imports: string[]; styles: string[]; fonts: string[] }
@@ -23,6 +24,26 @@ const scriptBytesMax = 60 * 1024
 /** The typefaces that every page shows at once. The others are loaded when a page has text in them. */
 const firstFonts = /(^|\/)(geist|newsreader-display)-[\w-]{8}\.woff2$/
 
+/** What only some pages load: a page should not pay for what it does not show. */
+const ofSomePages: RegExp[] = [
+  /[\\/]pages[\\/]/,
+  // Shows an exact text.
+  /[\\/](text-inspection|directions|look-alikes|confusables|ExactText)\.\w+$/,
+  // Creates an identity and its recovery code, signs in.
+  /[\\/](RecoveryCode|Copies|identity-draft|draft)\.\w+$/,
+  /[\\/]unlock[\\/]|[\\/](ChooseIdentity|Unfinished|known-users|start-sso)\.\w+$/,
+  // Asks before something is done.
+  /[\\/](dates|Dialog)\.\w+$/,
+  // Encrypts.
+  /[\\/](keys[\\/]src|jose|self-check|self-record)[\\/]/,
+  /[\\/](key-vault|KeyNotices|new-recovery-code|app-key-\w+)\.\w+$/,
+  // Signs an act in an organization, verifies signatures and receipts.
+  /[\\/](lib[\\/]acts|formats[\\/]acts|@noble)[\\/]|[\\/](presence|device-database)\.\w+$/,
+  /[\\/](protocol[\\/]src[\\/](?!formats[\\/](?!signing))|(typebox|signature)[\\/])/,
+  // Consoles.
+  /[\\/](uqr|pictures|charts)[\\/]|[\\/](Code|Timeline|Shell)\.\w+$/,
+]
+
 if (digestBuilt() !== digestOfSources()) await build()
 
 async function build(): Promise<void> {
@@ -35,8 +56,10 @@ async function build(): Promise<void> {
     path: `assets/${name}`,
     content: readFileSync(join(web, name)),
   }))
-  const files = [...output.map((file) => ({ path: file.fileName, content: contentOf(file) })), ...icons]
-  writeFiles(files.flatMap(withCompressed), manifest, digest)
+  const help = buildHelp(manifest)
+  const built = output.map((file) => ({ path: file.fileName, content: contentOf(file) }))
+  const files = [...built, ...icons, ...help.assets]
+  writeFiles([...files.flatMap(withCompressed), ...help.files], manifest, digest)
 }
 
 async function bundle(): Promise<Output> {
@@ -67,18 +90,8 @@ async function bundle(): Promise<Output> {
   return built.output
 }
 
-/**
- * What all pages load: not the cryptography, nor what few need, which shows an exact text, makes an identity and its
- * recovery code, asks before something is done, or signs an act in an organization.
- */
 function isPageCode(path: string): boolean {
-  const isOfFewPages = /[\\/]pages[\\/]/.test(path)
-  const showsText = /[\\/](text-inspection|directions|look-alikes|confusables|ExactText)\.\w+$/.test(path)
-  const makesIdentity = /[\\/](RecoveryCode|Copies|identity-draft|draft)\.\w+$/.test(path)
-  const asksFirst = /[\\/](dates|Dialog)\.\w+$/.test(path)
-  const encrypts = /[\\/](keys[\\/]src|jose|self-check|self-record)[\\/]|[\\/](key-vault|KeyNotices)\.\w+$/.test(path)
-  const signsActs = /[\\/](lib[\\/]acts|formats[\\/]acts|@noble)[\\/]|[\\/](presence|device-database)\.\w+$/.test(path)
-  return !(isOfFewPages || showsText || makesIdentity || asksFirst || encrypts || signsActs)
+  return !ofSomePages.some((pattern) => pattern.test(path))
 }
 
 function manifestOf(output: Output): Manifest {
@@ -142,7 +155,7 @@ function refuseHeavyPages(manifest: Manifest, output: Output): void {
 
 /** Writes what is new before the manifest names it. */
 function writeFiles(files: BuiltFile[], manifest: Manifest, digest: string): void {
-  mkdirSync(join(dist, 'assets'), { recursive: true })
+  for (const folder of ['assets', 'help']) mkdirSync(join(dist, folder), { recursive: true })
   for (const { path, content } of files) writeWhole(join(dist, path), content)
   writeWhole(join(dist, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   removeOld(new Set(files.map(({ path }) => basename(path))))
@@ -186,10 +199,10 @@ function digestOfSources(): string {
 
 /** Everything that a page may be made of. (Faster than a glob, and every start waits for it.) */
 function sourcePaths(): string[] {
-  const inFolders = ['web', 'keys/src', 'protocol/src'].flatMap((folder) =>
+  const inFolders = ['web', 'keys/src', 'protocol/src', 'docs'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   )
-  const isSource = (path: string) => /\.(tsx?|css|svg|png|json)$/.test(path) && !/^web.dist|\.test\.ts$/.test(path)
+  const isSource = (path: string) => /\.(tsx?|css|svg|png|json|md)$/.test(path) && !/^web.dist|\.test\.ts$/.test(path)
   const sources = inFolders.filter(isSource)
   return [...sources, 'keys/package.json', 'protocol/package.json', 'package-lock.json']
 }

@@ -12,6 +12,7 @@ import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from '..
 import { keyIn, openKeyedApp, type KeyedApp } from '../apps/keyed-app.ts'
 import { launchWholeBrowser } from '../fixtures/environment.ts'
 import { openScene, type Scene, type Signer } from './scene.ts'
+import { consentMessages as consent } from '../../web/locales/en/pages/consent.ts'
 
 let browser: Browser
 let scene: Scene
@@ -70,7 +71,7 @@ describe('an app key is to go to another address', () => {
     const places = recordPlaces(ada.page)
     await ada.page.goto(app.signInUrl({ redirect_uri: elsewhere() }))
     await ada.press('unlock')
-    await ada.page.getByRole('heading', { name: words.signin.place.title }).waitFor()
+    await ada.page.getByRole('heading', { name: consent.signin.place.title }).waitFor()
     await ada.page.getByText(elsewhere(), { exact: true }).waitFor()
     await ada.press('deny')
     assert.equal((await thief.answerIn(ada.page)).fragment, '')
@@ -84,7 +85,7 @@ describe('an app key is to go to another address', () => {
     const before = thief.received.length
     await ada.page.goto(app.signInUrl())
     await ada.press('unlock')
-    await ada.page.getByRole('heading', { name: words.signin.stopped.title }).waitFor()
+    await ada.page.getByRole('heading', { name: consent.signin.stopped.title }).waitFor()
     assert.equal(thief.received.length, before)
     for (const place of places) assert.doesNotMatch(place, /app_key/)
   })

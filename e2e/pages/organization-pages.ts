@@ -30,19 +30,19 @@ export async function visitOrganizationPages(person: Person, stage: Surroundings
   await visitNonMemberPages(person, service, look)
   await openSettings(person, service)
   await visitSettingPages(person, look)
-  await page.locator('nav.sections a[href$="/council"]').click()
+  await page.goto(page.url().replace(/[^/]*$/, 'council'))
   await person.control('save-approvals').waitFor()
   await look('council-alone')
-  await page.locator('nav.sections a[href$="/activity"]').click()
-  await page.locator('.entry').first().waitFor()
+  await page.goto(page.url().replace(/[^/]*$/, 'activity'))
+  await page.locator('.timeline').first().waitFor()
   await look('organizations-activity')
   await visitDomainPages(person, stage, look)
   await visitConnectionPages(person, look)
   await visitKeyPages(person, look)
-  await person.press('switch-organization')
+  await page.locator('[data-action="switch-organization"]:visible').click()
   await look('organizations-switch')
   await page.goto(`${service.businessUrl}/organizations`)
-  await page.locator('.entry').waitFor()
+  await page.locator('.list > li').waitFor()
   await look('organizations-list')
   await page.goto(`${service.businessUrl}/organizations/none`)
   await page.locator('h1').waitFor()
@@ -71,7 +71,7 @@ async function visitDomainPages(person: Person, { nameServer }: Surroundings, lo
   const [, organizationId = ''] = /organizations\/([^/]+)/.exec(page.url()) ?? []
   const domain = `engines-${organizationId.slice(-12)}.example`
   const check = async () => person.press(`check-${domain}`)
-  await page.locator('nav.sections a[href$="/domains"]').click()
+  await page.goto(page.url().replace(/[^/]*$/, 'domains'))
   await person.control('claim-domain').waitFor()
   await person.write('domain', 'engines')
   await person.press('claim-domain')
@@ -106,6 +106,9 @@ async function visitMemberPages(person: Person, service: TestEnvironment['servic
   const { page } = person
   const dialog = page.getByRole('dialog')
   await person.control('invite').waitFor()
+  await look('organizations-overview')
+  await page.goto(page.url().replace(/[^/]*$/, 'members'))
+  await person.control('member-menu').waitFor()
   await look('organizations-members-alone')
   await person.press('invite')
   await person.press('send-invitation')
@@ -119,20 +122,24 @@ async function visitMemberPages(person: Person, service: TestEnvironment['servic
   await look('organizations-invited')
   await person.press('invitation-sent')
   await dialog.waitFor({ state: 'detached' })
+  await person.press('show-invitations')
+  await person.control('invitation-menu').waitFor()
   await look('organizations-invitation-waits')
   await page.goto(url)
   await person.control('accept-invitation').waitFor()
   await look('organizations-invitation')
   await person.press('accept-invitation')
-  await person.control('leave-of-member').last().waitFor()
+  await page.waitForURL(/\/overview$/)
+  await page.goto(page.url().replace(/[^/]*$/, 'members'))
+  await person.control('member-menu').nth(1).waitFor()
   await look('organizations-members')
-  await person.control('change-of-member').last().click()
+  await chooseLast(person, 'change-of-member')
   await dialog.waitFor()
   await look('organizations-change-member')
   await person.press('cancel')
   await visitActPage(person, look)
   await page.route('**/members/*', withoutKey)
-  await person.control('leave-of-member').last().click()
+  await chooseLast(person, 'leave-of-member')
   await person.control('leave-organization').waitFor()
   await look('organizations-leave')
   await person.press('leave-organization')
@@ -167,10 +174,18 @@ async function visitNonMemberPages(
   await page.unroute('**/api/organizations/*')
 }
 
+/** Chooses an item of the menu of the last member that has it. */
+async function chooseLast({ page, control }: Person, action: string): Promise<void> {
+  const item = control(action).last()
+  const menu = await item.evaluate((element) => element.closest('[popover]')?.id)
+  await page.locator(`[popovertarget="${menu}"]`).click()
+  await item.click()
+}
+
 /** Opens the page on which an identity with a key signs that it leaves, and goes back. */
 async function visitActPage(person: Person, look: Look): Promise<void> {
   const { page } = person
-  await person.control('leave-of-member').last().click()
+  await chooseLast(person, 'leave-of-member')
   await readAct(page)
   await look('act')
   await page.locator('.exact-data summary').click()
@@ -189,14 +204,14 @@ async function withoutKey(route: Route): Promise<void> {
 async function openSettings({ page, control }: Person, { businessUrl }: TestEnvironment['service']): Promise<void> {
   await page.goto(businessUrl)
   await control('invite').waitFor()
-  await page.locator('nav.sections a[href$="/settings"]').click()
+  await page.goto(page.url().replace(/[^/]*$/, 'settings'))
   await control('save-organization').waitFor()
 }
 
 /** The connections of an organization. There is no provider here: the page gets a response with some. */
 async function visitConnectionPages(person: Person, look: Look): Promise<void> {
   const { page } = person
-  await page.locator('nav.sections a[href$="/sso"]').click()
+  await page.goto(page.url().replace(/[^/]*$/, 'sso'))
   await person.control('add-connection').waitFor()
   await look('connections-none')
   await page.goto(`${page.url()}#new-connection`)
@@ -236,7 +251,7 @@ async function visitConnectionPages(person: Person, look: Look): Promise<void> {
  */
 async function visitKeyPages(person: Person, look: Look): Promise<void> {
   const { page } = person
-  await page.locator('nav.sections a[href$="/keys"]').click()
+  await page.goto(page.url().replace(/[^/]*$/, 'keys'))
   await person.control('make-key').waitFor()
   await look('keys-none')
   await person.press('change-keeper')

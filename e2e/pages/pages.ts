@@ -329,7 +329,7 @@ async function visitPlaygroundPages(person: Person, look: (name: string) => Prom
   await look('playground')
   await person.press('start')
   await person.control('deny').first().click()
-  await page.locator('main code').waitFor()
+  await page.locator('.note code').waitFor()
   await look('playground-refused')
   await person.press('start')
   await person.press('sign-in')

@@ -15,15 +15,19 @@ import type * as identities from './accounts/identities.ts'
 import type * as keys from './accounts/keys.ts'
 import type * as oauth from './oauth/authorize.ts'
 import type * as operations from './operations.ts'
+import type * as playground from './operations/playground.ts'
 import type * as organizationActs from './organizations/acts.ts'
 import type * as organizationCouncil from './organizations/council.ts'
 import type * as organizationDomains from './organizations/domains.ts'
 import type * as organizationKeys from './organizations/keys.ts'
 import type * as organizationProposals from './organizations/proposals.ts'
 import type * as organizationOversight from './organizations/operator-view.ts'
+import type * as invitations from './organizations/invitations.ts'
 import type * as organizations from './organizations/organizations.ts'
 import type * as passkeys from './accounts/passkeys.ts'
+import type * as organizationDocuments from './signing/organization-documents.ts'
 import type * as pendingSigning from './signing/pending-signing.ts'
+import type * as pictures from './pictures.ts'
 import type * as pushedRequests from './oauth/pushed-requests.ts'
 import type * as receipts from './signing/receipts.ts'
 import type * as resources from './clients/resources.ts'
@@ -52,13 +56,17 @@ type All =
   | EndpointsOf<typeof operations>
   | EndpointsOf<typeof organizationActs>
   | EndpointsOf<typeof organizationCouncil>
+  | EndpointsOf<typeof organizationDocuments>
   | EndpointsOf<typeof organizationDomains>
   | EndpointsOf<typeof organizationKeys>
   | EndpointsOf<typeof organizationOversight>
   | EndpointsOf<typeof organizationProposals>
+  | EndpointsOf<typeof invitations>
   | EndpointsOf<typeof organizations>
   | EndpointsOf<typeof passkeys>
+  | EndpointsOf<typeof playground>
   | EndpointsOf<typeof pendingSigning>
+  | EndpointsOf<typeof pictures>
   | EndpointsOf<typeof pushedRequests>
   | EndpointsOf<typeof receipts>
   | EndpointsOf<typeof resources>

@@ -32,6 +32,8 @@ export type Site = {
   developers: boolean
   /** True if this service can send mail. */
   mail: boolean
+  /** True if mails are not sent, but shown at `/dev/mail` of the auth host to the developer who runs this service. */
+  devMail: boolean
   brand: Brand
 }
 
@@ -183,23 +185,38 @@ export type ErrorView = {
   requestId: string
   /** Invalid values that an app sent: shown as text for its developer. */
   sent?: { clientId: string; redirectUri: string }
+  /** Registered app that sent them. Its website is the registered one. */
+  app?: { name: string; websiteUrl: string | null }
 }
 
-export type PlaygroundView = { page: 'playground'; site: Site; clientId: ClientId; redirectUri: string; issuer: string }
+export type PlaygroundView = {
+  page: 'playground'
+  site: Site
+  clientId: ClientId
+  redirectUri: string
+  issuer: string
+  /** Resource of another demonstration app, at which the playground acts for a user. */
+  calendar: { resourceKey: string; audience: string; scope: string }
+}
+
+/** App that the user came from. An app that is not registered here is named by the host of its client ID. */
+export type RequestingApp = { name: string; iconUrl: string | null }
+
+/** Page before a sign-in. `app` is set if the user continues to an app afterwards. */
+export type EntryView = { page: 'register' | 'login' | 'recover'; site: Site; app?: RequestingApp }
 
 export type StaticView = {
   page:
     | 'landing'
     | 'design'
-    | 'register'
-    | 'login'
-    | 'recover'
     | 'account'
     | 'developers'
     | 'sso'
     | 'business'
     | 'organization-keys'
+    | 'receipt'
     | 'act'
+    | 'dev-mail'
   site: Site
 }
 
@@ -212,5 +229,6 @@ export type PageView =
   | ErrorView
   | FederatedView
   | PlaygroundView
+  | EntryView
   | StaticView
 export type PageName = PageView['page']

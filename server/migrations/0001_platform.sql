@@ -9,7 +9,11 @@ create table audit_event (
   client_id text,
   details jsonb not null default '{}',
   -- The organization to which the event belongs.
-  organization_id uuid
+  organization_id uuid,
+  -- Name of the app when the event was recorded. A later rename does not change what the user did.
+  app_name text,
+  -- User agent of the browser in which the user acted, shown to that user alone.
+  device text
 );
 -- All events of an identity, with any actor.
 create index audit_event_of_identity on audit_event (identity_id, event_id);
@@ -70,3 +74,21 @@ create unlogged table rate_limit_window (
   expires_at timestamptz not null
 );
 create index rate_limit_window_expiry on rate_limit_window (expires_at);
+
+-- Pictures of identities, apps and organizations, as WebP squares. A reader knows only the picture's random ID, which
+-- is unique across all shards and tells nothing about the owner.
+create table picture (
+  owner_id text not null,
+  picture_id uuid not null,
+  owner_kind text not null check (owner_kind in ('identity', 'app', 'organization')),
+  -- Of 64, 256 and 512 pixels.
+  small bytea not null,
+  medium bytea not null,
+  large bytea not null,
+  created_at timestamptz not null,
+  -- Until when an uploaded picture can be put to use; null while it is in use.
+  expires_at timestamptz,
+  primary key (owner_id, picture_id)
+);
+create unique index picture_by_id on picture (picture_id);
+create index picture_end on picture (expires_at);

@@ -49,6 +49,8 @@ create table identity (
   avatar_url text,
   email text,
   email_verified boolean not null default false,
+  -- When control of the address was last proved.
+  email_verified_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   check ((email is not null) or (not email_verified))

@@ -4,6 +4,7 @@ create table app (
   name text not null,
   description text,
   icon_url text,
+  color text check (color ~ '^#[0-9a-f]{6}$'),
   website_url text,
   privacy_url text,
   terms_url text,
@@ -61,6 +62,20 @@ create table app_origin (
   primary key (origin, client_id)
 );
 create index app_origin_of_app on app_origin (client_id);
+
+-- How often people signed in to an app on a day, and how often its requests failed, by error. Each process adds its
+-- counts every few seconds, so that no request writes here.
+create table app_usage (
+  client_id text not null references app on delete cascade,
+  -- 'sign_in', or the code of an error.
+  kind text not null,
+  -- Days since 1970-01-01 (UTC).
+  day integer not null,
+  count bigint not null,
+  last_at timestamptz not null,
+  primary key (client_id, kind, day)
+);
+create index app_usage_day on app_usage (day);
 
 -- Where an app receives events. It is disabled when the receiver answers 410.
 create table webhook_endpoint (

@@ -48,16 +48,21 @@ create table organization_member (
   -- Whether the permissions of the member derive from a directory alone: it granted them, or a member with such
   -- permissions did.
   named_by_directory boolean not null default false,
+  -- The address to which the member was invited: the organization knows it, whatever the identity's address is.
+  invited_email text,
   unique (organization_id, identity_id),
   primary key (organization_id, member_id)
 );
 create index organization_member_of_identity on organization_member (identity_id);
 
--- An offer to join, by username or email address. Its token can be used once.
+-- An offer to join, by username or email address. Its tokens can be used once: the inviting member sees the first one.
+-- The second one is only in the mail to the address, so that it proves control of the address.
 create table organization_invitation (
   organization_id uuid not null references organization on delete cascade,
   invitation_id uuid not null,
   token_sha256 bytea not null,
+  mail_token_sha256 bytea,
+  mailed_at timestamptz,
   identity_id uuid,
   email text,
   role text not null check (role in ('owner', 'admin', 'signer', 'member', 'viewer')),
@@ -66,8 +71,10 @@ create table organization_invitation (
   expires_at timestamptz not null,
   accepted_at timestamptz,
   primary key (organization_id, invitation_id),
-  check ((identity_id is null) <> (email is null))
+  check ((identity_id is null) <> (email is null)),
+  check (mail_token_sha256 is null or email is not null)
 );
+create index organization_invitation_of_email on organization_invitation (email) where email is not null;
 create index organization_invitation_by_end on organization_invitation (expires_at);
 create index organization_invitation_of_identity on organization_invitation (identity_id) where identity_id is not null;
 

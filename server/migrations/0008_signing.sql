@@ -26,6 +26,9 @@ create table signing_request (
   identity_id uuid not null,
   request_id uuid not null,
   client_id text not null,
+  -- The name of the app when it made the request, and from the answer on, when it was answered: a later name must not
+  -- stand in what was signed.
+  app_name text,
   payload text not null,
   -- Text: the database does not read it.
   metadata text,
@@ -110,6 +113,8 @@ create table signing_organization_request (
   request_id uuid not null,
   client_id text not null,
   organization_name text not null,
+  -- As in `signing_request`.
+  app_name text,
   payload text not null,
   -- Text: the database does not read it.
   metadata text,
@@ -124,6 +129,9 @@ create table signing_organization_request (
   check (status in ('signed', 'denied') = (resolved_at is not null)),
   check (expires_at > created_at)
 );
+-- The signing requests of an organization, the newest first.
+create index signing_organization_request_in_order
+  on signing_organization_request (organization_id, created_at, request_id);
 create index signing_organization_request_pending on signing_organization_request (organization_id, client_id)
   where status = 'pending';
 create index signing_organization_request_to_delete on signing_organization_request (expires_at)

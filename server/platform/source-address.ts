@@ -58,6 +58,24 @@ export function connectedAddress({ remoteAddress }: Pick<Socket, 'remoteAddress'
   return address === '127.0.0.1' || address === '::1' ? undefined : address
 }
 
+/** What proxies and tunnels add to the requests that they pass on. */
+const forwardingHeaders = [
+  ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-server'],
+  ...['x-original-host', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'cf-ray', 'fly-client-ip'],
+]
+
+/**
+ * Checks whether a program on this machine sent a request itself: over a loopback address, to a local name, and not for
+ * another machine. `TRUST_PROXY` does not matter, because a proxy of this machine speaks for others.
+ */
+export function isSentFromThisMachine({ headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>): boolean {
+  const address = parseAddress(raw.socket.remoteAddress)
+  const isLoopback = address === '::1' || address?.startsWith('127.') === true
+  const named = URL.parse(`http://${headers.host ?? ''}`)?.hostname ?? ''
+  const isLocalName = /^(?:(?:[\w-]+\.)*localhost|127\.0\.0\.1|\[::1\])$/.test(named)
+  return isLoopback && isLocalName && forwardingHeaders.every((name) => headers[name] === undefined)
+}
+
 /**
  * Parses an address, or a network as its first address and a prefix length above 0. Returns undefined for other text.
  */

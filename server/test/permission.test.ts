@@ -4,16 +4,19 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { pngOf } from '#testing/pictures.ts'
 import { startService, workersOf, type Service } from '#testing/service.ts'
 import { readDockerfile } from '../../tools/image.ts'
 
 /** Intruder code in a process of the service: it tries several actions and reports the results. */
 const intruder = `
 import { spawn } from 'node:child_process'
+import { Worker } from 'node:worker_threads'
 import { writeFileSync } from 'node:fs'
 const attempt = (act) => { try { act(); return 'done' } catch (error) { return error.code } }
 process.on('SIGUSR2', () => console.log('intruder ' + JSON.stringify({
   starts: attempt(() => spawn('true')),
+  thinks: attempt(() => new Worker('0', { eval: true })),
   writes: attempt(() => writeFileSync(import.meta.dirname + '/mine', '')),
   reaches: '__proto__' in {} ? 'the prototype' : 'nothing',
 })))
@@ -47,13 +50,22 @@ async function intrude({ process: { stdout } }: Service, pid = 0): Promise<unkno
   return undefined
 }
 
-const nowhere = { starts: 'ERR_ACCESS_DENIED', writes: 'ERR_ACCESS_DENIED', reaches: 'nothing' }
+const nowhere = {
+  starts: 'ERR_ACCESS_DENIED',
+  thinks: 'ERR_ACCESS_DENIED',
+  writes: 'ERR_ACCESS_DENIED',
+  reaches: 'nothing',
+}
 
 async function works({ baseUrl, authUrl, admin }: Service): Promise<void> {
   const app = { name: 'Shop', redirectUris: ['https://shop.example/callback'] }
   const headers = { ...admin, 'content-type': 'application/json' }
   const made = await fetch(`${baseUrl}/api/admin/apps`, { method: 'POST', headers, body: JSON.stringify(app) })
   assert.equal(made.status, 201)
+  const [clientId = ''] = /app_\w+/.exec(await made.text()) ?? []
+  const icon = `${baseUrl}/api/admin/apps/${clientId}/icon`
+  const drawn = await fetch(icon, { method: 'PUT', headers: admin, body: new Uint8Array(pngOf(300, 300)) })
+  assert.equal(drawn.status, 200)
   const backup = await fetch(`${baseUrl}/api/admin/backup`, { headers: admin })
   assert.ok((await backup.bytes()).length > 100)
   assert.equal((await fetch(`${authUrl}/login`)).status, 200)

@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { usageErrors } from '@countersign/protocol/clients/usage'
+import type { ClientId } from '@countersign/protocol/ids'
 import { hashLeaf } from '@countersign/protocol/formats/signing/merkle-tree'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { createAuthenticator } from './authenticator.ts'
@@ -7,6 +9,7 @@ import { decideByCouncil } from './council-requests.ts'
 import { exchange, newParams, openBrowser } from './federated-browser.ts'
 import { createKeyHolder } from './key-holder.ts'
 import { codeIn, type Mailbox } from './mailbox.ts'
+import { pngOf } from './pictures.ts'
 import { createOrganization, reauthenticate } from './organization.ts'
 import { organize, shareKeys, signForOrganizations, signInByProvider, signInBySaml } from './organization-requests.ts'
 import {
@@ -25,7 +28,7 @@ import {
 import type { ChainedSigningKey } from '@countersign/protocol/signing/keys'
 import { approverOf } from './approver.ts'
 import { signingRequesterOf, createSigner, keyProofsOf, newSigningPair, rotationOf } from './signer.ts'
-import { postForm } from './world.ts'
+import { postForm, type Person } from './world.ts'
 
 /**
  * Makes every request of the service, as users who have ten of each thing. Each section starts with new users, and
@@ -57,6 +60,7 @@ export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox)
 async function register({ send }: RequestClient) {
   const [handle, recoveryAuth] = [newHandle(), anything()]
   const authenticator = createAuthenticator(place)
+  await send({}, 'POST /api/auth/register/available', { handle })
   const { flowId, options } = await send({}, 'POST /api/auth/register/start', { handle, displayName: 'Someone' })
   const registered = await send({}, 'POST /api/auth/register/finish', {
     flowId,
@@ -104,10 +108,10 @@ async function usePasskeys(client: RequestClient): Promise<void> {
     flowId,
     credential: recovering.register(options),
   })
-  await send(bearer(recovered.sessionToken), 'PUT /api/account/recovery', {
-    recoveryAuth: anything(),
-    ciphertext: 'by.recovery.code',
-  })
+  const newCode = () => ({ recoveryAuth: anything(), ciphertext: 'by.recovery.code' })
+  const again = bearer(recovered.sessionToken)
+  await send(again, 'PUT /api/account/recovery', { ...newCode(), ifNone: true })
+  await send(again, 'PUT /api/account/recovery', newCode())
   await times(() => send({}, 'POST /api/auth/login/start', {}), 2)
 }
 
@@ -118,6 +122,7 @@ async function useSessions({ world, send }: RequestClient): Promise<void> {
   const app = await world.app({ backchannelLogoutUri: 'https://app.example/logout' })
   await times(() => app.tokens({ ...person, headers }))
   await send(headers, 'GET /api/auth/session')
+  await send(headers, 'GET /api/auth/session/current')
   const listed = await send(sessions[3] ?? nobody, 'GET /api/auth/sessions')
   const other = listed.sessions.find(({ current }: { current: boolean }) => current)
   await send(headers, `DELETE /api/auth/sessions/${other.sessionId}`)
@@ -127,6 +132,7 @@ async function useSessions({ world, send }: RequestClient): Promise<void> {
   await send(another, 'POST /api/auth/session/end', { idTokenHint })
   await send(last, 'DELETE /api/auth/session')
   await send(headers, 'GET /api/account/activity?limit=10')
+  await send(headers, 'GET /api/account/organizations')
   await send(headers, 'DELETE /api/auth/sessions')
   await person.signIn()
 }
@@ -138,6 +144,12 @@ async function useIdentities({ world, send }: RequestClient, mailbox: Mailbox): 
   await send(headers, 'GET /api/identities')
   await send(headers, `GET /api/identities/${identityId}`)
   await send(headers, `PATCH /api/identities/${identityId}`, { handle: newHandle(), displayName: 'Other' })
+  await times(() => send(headers, `PUT /api/identities/${identityId}/avatar`, pngOf(64, 64)), 2)
+  const { avatarUrl } = await send(headers, `GET /api/identities/${identityId}`)
+  await send({}, `GET ${new URL(avatarUrl).pathname}`)
+  await send({}, `GET ${new URL(avatarUrl).pathname}/64`)
+  await send(headers, `DELETE /api/identities/${identityId}/avatar`)
+  await send(headers, `PUT /api/identities/${identityId}/avatar`, pngOf(64, 64))
   for (const email of [newAddress(), newAddress()]) {
     await send(headers, `POST /api/identities/${identityId}/email`, { email })
     const code = await codeTo(mailbox, email)
@@ -333,7 +345,18 @@ async function readLog({ world, send }: RequestClient): Promise<void> {
   await createSigner(world)
 }
 
-async function registerApps({ world, send }: RequestClient): Promise<void> {
+async function readUsage(
+  { world, send }: RequestClient,
+  { headers }: Pick<Person, 'headers'>,
+  clientId: ClientId,
+): Promise<void> {
+  for (const code of usageErrors) world.services.usage.countError({ clientId, metadataFetchedAt: null }, code)
+  await world.services.usage.flush()
+  await send(headers, `GET /api/developer/apps/${clientId}/usage`)
+}
+
+async function registerApps(client: RequestClient): Promise<void> {
+  const { world, send } = client
   const { headers } = await world.person()
   for (const [who, root] of [
     [headers, '/api/developer/apps'],
@@ -344,7 +367,11 @@ async function registerApps({ world, send }: RequestClient): Promise<void> {
     const url = `${root}/${made[0].clientId}` as const
     await send(who, `GET ${root}${who === world.admin ? '?limit=5' : ''}`)
     await send(who, `GET ${url}`)
+    if (who !== world.admin) await readUsage(client, { headers }, made[0].clientId)
     await send(who, `PATCH ${url}`, { name: 'The ledger' })
+    await send(who, `PUT ${url}/icon`, pngOf(64, 64))
+    await send(who, `DELETE ${url}/icon`)
+    await send(who, `PUT ${url}/icon`, pngOf(64, 64))
     await send(who, `POST ${url}/secret`, { graceSeconds: 60 })
     const resourceKey = newHandle()
     const resource = { resourceKey, displayName: 'Notes', scopes: ['read'], audience: `https://${resourceKey}.example` }

@@ -24,6 +24,13 @@ const invariants: Record<string, string> = {
   'a handle without identity has been released': `
     select handle_normalized, available_at from identity_handle
     where available_at is null and not exists (select from identity where lower(handle) = handle_normalized)`,
+  'a picture has its owner': `
+    select owner_kind, owner_id, picture_id from picture where not case owner_kind
+      when 'identity' then exists (select from identity where identity_id::text = owner_id)
+      when 'app' then exists (select from app where client_id = owner_id)
+      else exists (select from organization where organization_id::text = owner_id) end`,
+  'an owner uses one picture': `
+    select owner_id from picture where expires_at is null group by owner_id having count(*) > 1`,
   'a public signing key has the owner that is recorded': `
     select signing_key.identity_id, key_version from signing_key
     left join signing_key_owner using (public_key)
@@ -277,7 +284,8 @@ const invariants: Record<string, string> = {
       select count(*) from audit_event
       where audit_event.client_id = app_resource.client_id and action = 'resource.created'
         and details ->> 'resource' = resource_key
-    )`,
+      -- The app of the playground is created again under the same ID.
+    ) and app_resource.client_id not like 'app_playground%'`,
   'a webhook has one secret without expiry': `
     select webhook_endpoint.client_id, count(secret_id) from webhook_endpoint
     left join webhook_secret on webhook_secret.client_id = webhook_endpoint.client_id and expires_at is null

@@ -1,3 +1,4 @@
+import { pngOf } from './pictures.ts'
 import { randomUUID } from 'node:crypto'
 import { actorOf, signedActOf } from './actor.ts'
 import { businessOf, councilOf } from './council.ts'
@@ -30,10 +31,20 @@ export async function organize(client: RequestClient, { verifyDomain }: Enterpri
   const invited = await world.person()
   const last = await send(headers, `POST ${url}/invitations`, { handle: invited.handle, role: 'viewer' })
   await send(invited.headers, `GET /api/invitations/${last.token}`)
+  await send({}, `GET /api/invitations/${last.token}/preview`)
+  await send(invited.headers, 'GET /api/account/invitations')
+  const answered = `${url}/invitations/${last.invitation.invitationId}` as const
+  await send(invited.headers, `POST ${answered}/decline`, { identityId: invited.identityId })
+  const again = await send(headers, `POST ${url}/invitations`, { handle: invited.handle, role: 'viewer' })
+  const accepted = `${url}/invitations/${again.invitation.invitationId}/accept` as const
+  await send(invited.headers, `POST ${accepted}`, { identityId: invited.identityId })
+  const mailed = await send(headers, `POST ${url}/invitations`, { email: `${newHandle()}@example.com`, role: 'viewer' })
+  await send(headers, `POST ${url}/invitations/${mailed.invitation.invitationId}/mail`)
   await send(headers, `DELETE ${url}/invitations/${invitation.invitationId}`)
   await send(headers, 'GET /api/organizations')
   await send(headers, `GET ${url}`)
   await send(headers, `PATCH ${url}`, { name: 'Acme AG' })
+  await send(headers, `GET ${url}/members?limit=5&q=a&role=member`)
   await send(headers, `GET ${url}/members?limit=5`)
   await send(headers, `GET ${url}/members`)
   await send(headers, `GET ${url}/members/${joined.memberId}`)
@@ -57,6 +68,10 @@ export async function organize(client: RequestClient, { verifyDomain }: Enterpri
   await send(personal, 'POST /api/oauth/workspaces', { name: 'New', userConfirmedServiceWorkspaceCreation: true })
   const gone = await createOrganization(world, owner)
   await join(world, { id: gone.id, owner, role: 'viewer' }, joined.person)
+  await times(() => send(headers, `POST /api/organizations/${gone.id}/pictures`, pngOf(64, 64)), 2)
+  const { picture } = await send(headers, `POST /api/organizations/${id}/pictures`, pngOf(64, 64))
+  const logo = { logoUrl: picture.url, logoSha256: picture.sha256 }
+  await send(headers, `PATCH /api/organizations/${id}`, logo)
   await send(headers, `PATCH /api/organizations/${gone.id}`, { slug: newHandle() })
   await send(headers, `DELETE /api/organizations/${gone.id}`)
 }
@@ -98,6 +113,8 @@ export async function signForOrganizations({ world, send }: RequestClient): Prom
   if (signed.statusCode !== 200) throw new Error(signed.body)
   await owner.deny(second)
   await shop.status(first)
+  await send(owner.headers, `GET /api/organizations/${id}/signing-requests?limit=2`)
+  await send(owner.headers, `GET /api/signing/requests/${first}`)
   await send(owner.headers, `GET /api/signing/requests/${first}/receipt`)
   await send(owner.headers, 'GET /api/signing/history?limit=5')
 }

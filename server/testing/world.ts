@@ -63,7 +63,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     telemetry: noTelemetry,
     rateLimits: limits,
     keyring: createKeyring([new Secret(secretKey ?? randomBytes(32).toString('base64url'))]),
-    mail: await createMailer(config.mail, log),
+    mail: await createMailer({ config, log, clock }),
     outbound: createOutboundClient(config),
     dns: createDnsResolver(config),
     adminToken: new Secret(randomBytes(32).toString('hex')),

@@ -11,6 +11,10 @@ export function downloadFile(text: string, type: string, name: string): void {
 /** Saves the receipt of a signature of the user. */
 export async function downloadReceipt(requestId: string): Promise<void> {
   const params = { requestId }
-  const receipt = await callText('GET /api/signing/requests/:requestId/receipt', { params })
+  saveReceipt(requestId, await callText('GET /api/signing/requests/:requestId/receipt', { params }))
+}
+
+/** Saves a receipt that the page has. */
+export function saveReceipt(requestId: string, receipt: string): void {
   downloadFile(receipt, 'application/jose', `receipt-${requestId}.jws`)
 }

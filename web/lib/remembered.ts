@@ -28,3 +28,18 @@ export function rememberedLanguage(): string | null {
 export function rememberLanguage(language: Language): void {
   writeLocal(key, language)
 }
+
+const signedInKey = 'signed-in'
+
+/** Remembers whether this browser had a session when a page last asked for it. */
+export function rememberSignedIn(isSignedIn: boolean): void {
+  writeLocal(signedInKey, isSignedIn ? 'yes' : 'no')
+}
+
+/**
+ * Returns whether this browser had a session when a page last asked. It may have ended since: this only saves visitors
+ * who never signed in a request that fails.
+ */
+export function wasSignedIn(): boolean {
+  return readLocal(signedInKey) === 'yes'
+}

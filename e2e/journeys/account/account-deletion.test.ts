@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
+import { landingMessages as landing } from '../../../web/locales/en/pages/landing.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
 let stage: TestEnvironment
@@ -23,12 +25,11 @@ test('a user reads their activity, exports their data, and deletes the account; 
   assert.ok(known)
 
   await page.goto(`${service.authUrl}/account`)
-  await page.getByRole('link', { name: words.account.activity }).click()
-  const allowed = page.locator('.entry').filter({ hasText: words.activity.acts['app.authorized'] })
-  await allowed.getByText(shop.app.name).waitFor()
+  await page.getByRole('link', { name: words.account.activity, exact: true }).click()
+  await page.locator('.timeline').getByText(`Connected ${shop.app.name}`).waitFor()
   await page.getByText(words.activity.acts['account.created']).waitFor()
 
-  await page.getByRole('link', { name: words.account.data }).click()
+  await page.getByRole('link', { name: account.places.data }).click()
   await ada.press('leave')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -45,7 +46,7 @@ test('a user reads their activity, exports their data, and deletes the account; 
   await ada.write('confirmation', 'Ada')
   await ada.press('delete-account')
   await page.waitForURL(`${service.authUrl}/`)
-  await page.getByRole('link', { name: words.landing.register }).waitFor()
+  await page.getByRole('link', { name: landing.register }).waitFor()
 
   await assert.rejects(shop.readUserinfo(known), { status: 401 })
   await page.goto(`${service.authUrl}/account`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { en } from '../../../web/locales/en/messages.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
@@ -196,7 +197,7 @@ test('DEV-14 an attacker with a session who approves first plants no key: there 
   await elsewhere.page.locator('input[name="confirmation"]').waitFor()
 
   await fay.page.goto(`${stage.service.authUrl}/account/sessions`)
-  await fay.page.getByRole('heading', { name: en.sessions.title }).waitFor()
+  await fay.page.getByRole('heading', { name: account.security.title }).waitFor()
   assert.equal(await fay.control('approve-device').count(), 0)
   assert.deepEqual(
     (await elsewhere.sent()).filter((each) => each.url.endsWith('/take')),

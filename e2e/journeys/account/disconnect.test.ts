@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
 let stage: TestEnvironment
@@ -27,7 +28,7 @@ test('a disconnected app loses all access to the identity, and must request cons
   await ada.press('revoke')
   await ada.page.getByRole('dialog').getByText(words.apps.revokeWhat(shop.app.name, 'ada')).waitFor()
   await ada.page.getByRole('dialog').locator('[data-action="revoke"]').click()
-  await ada.page.getByText(words.apps.none).waitFor()
+  await ada.page.getByText(account.apps.none).waitFor()
 
   await assert.rejects(shop.refresh(customer), { error: 'invalid_grant', status: 400 })
   await assert.rejects(shop.readUserinfo(customer), { status: 401 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeIn } from '../../../server/testing/mailbox.ts'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
@@ -11,7 +12,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-const entry = (person: Person, handle: string) => person.page.locator('.entry').filter({ hasText: `@${handle}` })
+const entry = (person: Person, handle: string) => person.page.locator('.card.identity').filter({ hasText: `@${handle}` })
 const ask = (person: Person, handle: string, about: 'change' | 'email' | 'delete') =>
   entry(person, handle).locator(`[data-action="${about}-of-identity"]`).click()
 
@@ -21,6 +22,7 @@ async function register(handle: string, displayName: string): Promise<Person> {
   await person.createAccount({ handle, displayName })
   await person.press('confirm-recovery-saved')
   await person.page.waitForURL(/\/account/)
+  await person.page.goto(`${stage.service.authUrl}/account/identities`)
   return person
 }
 
@@ -53,7 +55,7 @@ test('an app that requests an e-mail address gets one that is added during its r
   const opened = dora.context.waitForEvent('page')
   await dora.page.getByRole('link', { name: words.signin.addEmail }).click()
   const account = await opened
-  await account.locator('.entry').filter({ hasText: '@dora' }).locator('[data-action="email-of-identity"]').click()
+  await account.locator('.card.identity').filter({ hasText: '@dora' }).locator('[data-action="email-of-identity"]').click()
   await account.locator('input[name="email"]').fill('dora@example.com')
   await account.locator('[data-action="send-code"]').click()
   await account.locator('input[name="code"]').fill(codeIn(await stage.mailbox.take()))
@@ -89,6 +91,7 @@ test('an address is verified by the code in the mail, in the language of the pag
   await ben.page.keyboard.press('Enter')
   await entry(ben, 'ben').getByText('ben@example.com').waitFor()
 
+  await ben.press('language')
   await ben.page.getByRole('button', { name: 'Deutsch' }).click()
   await ben.page.locator('html[lang="de"]').waitFor()
   await ask(ben, 'ben', 'email')
@@ -102,7 +105,7 @@ test('a deleted identity is gone for its apps; the last one cannot be deleted', 
   const { shop, service } = stage
   const cleo = await register('cleo', 'Cleo')
   assert.equal(await cleo.control('delete-of-identity').count(), 0, 'the only identity')
-  await cleo.page.getByRole('button', { name: words.identities.add }).click()
+  await cleo.press('new-identity')
   await cleo.write('handle', 'stage-name')
   await cleo.write('displayName', 'Stage Name')
   await cleo.press('add-identity')
@@ -122,7 +125,7 @@ test('a deleted identity is gone for its apps; the last one cannot be deleted', 
   assert.equal(await cleo.control('delete-of-identity').count(), 0)
   await assert.rejects(shop.readUserinfo(known), { status: 401 })
   await assert.rejects(shop.refresh(known), { error: 'invalid_grant', status: 400 })
-  await cleo.page.getByRole('link', { name: words.account.apps }).click()
-  await cleo.page.getByText(words.apps.none).waitFor()
+  await cleo.page.getByRole('link', { name: words.account.apps, exact: true }).click()
+  await cleo.page.getByText(account.apps.none).waitFor()
   await cleo.leave()
 })

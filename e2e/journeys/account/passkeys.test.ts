@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+
+/** What the toast says before the name. */
+const added = words.passkeys.added('').trim()
 
 let stage: TestEnvironment
 before(async () => {
@@ -16,35 +20,31 @@ test('a second passkey is added and named, unlocks the keys, and replaces the fi
   await ada.control('make-passkey').waitFor()
   await ada.authenticator.exchange({ prf: true })
   await ada.press('make-passkey')
-  await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
+  await ada.page.getByText(added).waitFor()
   const [first, second] = await passkeysOf(ada)
   assert.deepEqual([first?.opensKeys, second?.opensKeys], [true, true])
 
-  await ada.page
-    .getByRole('button', { name: words.passkeys.renameOne('Passkey') })
-    .nth(1)
-    .click()
+  await choose(ada, 1, account.security.rename)
   await ada.write('passkeyName', 'The new phone')
   await ada.press('save')
-  await ada.page.getByRole('heading', { name: 'The new phone' }).waitFor()
+  await ada.page.getByText('The new phone').first().waitFor()
 
-  await ada.page.getByRole('button', { name: words.passkeys.removeOne('Passkey') }).click()
+  await choose(ada, 0, account.security.remove)
   await ada.page.getByRole('dialog').getByText(words.passkeys.removeWhat).waitFor()
   await ada.press('remove-passkey')
   // The session was opened with the removed passkey, and ended with it. The remaining one signs in again.
-  await ada.page.waitForURL(`${stage.service.authUrl}/login`)
-  await ada.page.waitForURL(/\/account/)
-  await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
-  await ada.page.getByRole('heading', { name: 'The new phone' }).waitFor()
+  await ada.page.waitForURL(/\/login\?return=%2Faccount%2Fsecurity/)
+  await ada.page.waitForURL(`${stage.service.authUrl}/account/security`)
+  await ada.page.getByText('The new phone').first().waitFor()
   assert.deepEqual(
     (await passkeysOf(ada)).map(({ name }) => name),
     ['The new phone'],
   )
-  assert.equal(
-    await ada.page.getByRole('button', { name: words.passkeys.remove }).count(),
-    0,
-    'the last one cannot be removed',
-  )
+  await ada.press('passkey-menu')
+  await ada.page.getByRole('button', { name: account.security.rename, exact: true }).waitFor()
+  const remove = ada.page.getByRole('button', { name: account.security.remove, exact: true })
+  assert.equal(await remove.count(), 0, 'the last one cannot be removed')
+  await ada.page.keyboard.press('Escape')
 
   await ada.press('sign-out')
   await ada.page.waitForURL(`${stage.service.authUrl}/`)
@@ -69,10 +69,7 @@ test('the limits of a passkey are shown before it is added, and the losses befor
   await startAdding(emmy, { prf: false })
   await emmy.press('go-without')
   await emmy.page.getByText(words.passkeys.signsInOnly).waitFor()
-  await emmy.page
-    .getByRole('button', { name: words.passkeys.removeOne('Passkey') })
-    .first()
-    .click()
+  await choose(emmy, 0, account.security.remove)
   await emmy.page.getByText(words.passkeys.losses['code only']).waitFor()
   await emmy.press('cancel')
 
@@ -102,7 +99,7 @@ test('with the recovery code, a new passkey unlocks the keys that the available 
   await ada.control('make-passkey').waitFor()
   await ada.authenticator.exchange({ prf: true })
   await ada.press('make-passkey')
-  await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
+  await ada.page.getByText(added).waitFor()
   assert.deepEqual(
     (await passkeysOf(ada)).map(({ opensKeys }) => opensKeys),
     [false, true],
@@ -137,7 +134,7 @@ test('a passkey that could not unlock the keys can after its user has unlocked t
 test('a passkey that was removed elsewhere is not offered again after it failed', async () => {
   const ada = await comeToPasskeys('ada-3')
   await startAdding(ada, { prf: true })
-  await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
+  await ada.page.getByText(added).waitFor()
   const [, second] = await passkeysOf(ada)
   const removed = await ada.page.evaluate(
     async (url) => (await fetch(url, { method: 'DELETE', credentials: 'include' })).status,
@@ -158,13 +155,10 @@ test('a passkey that was removed elsewhere is not offered again after it failed'
 test('a passkey that is removed here is deleted from the password manager too', async () => {
   const ada = await comeToPasskeys('ada-5')
   await startAdding(ada, { prf: true })
-  await ada.page.getByText(words.passkeys.added('Passkey')).waitFor()
+  await ada.page.getByText(added).waitFor()
   const [, second] = await passkeysOf(ada)
   const forgotten = ada.authenticator.forgets()
-  await ada.page
-    .getByRole('button', { name: words.passkeys.removeOne('Passkey') })
-    .nth(1)
-    .click()
+  await choose(ada, 1, account.security.remove)
   await ada.press('remove-passkey')
   assert.equal(await forgotten, second?.credentialId)
   await ada.leave()
@@ -178,17 +172,27 @@ test('a user sees their sessions, and ends one', async () => {
   await laptop.page.waitForURL(/\/account/)
 
   await ada.page.goto(`${stage.service.authUrl}/account/sessions`)
-  await ada.page.getByText(words.sessions.thisOne).waitFor()
-  assert.equal(await ada.page.locator('.entry').count(), 2)
-  await ada.page.getByRole('heading', { name: 'Chrome' }).first().waitFor()
-  await ada.press('end-other-sessions')
-  await ada.control('end-other-sessions').waitFor({ state: 'detached' })
-  assert.equal(await ada.page.locator('.entry').count(), 1)
+  const rows = ada.page.locator('[data-session-id]')
+  await rows.filter({ hasText: account.security.thisDevice }).waitFor()
+  assert.equal(await rows.count(), 2)
+  await rows.filter({ hasText: 'Chrome on Linux' }).first().waitFor()
+
+  // What was ended by mistake is back, and the other browser has noticed nothing.
+  await ada.page.getByRole('button', { name: account.security.endOne('Chrome on Linux') }).click()
+  await rows.nth(1).waitFor({ state: 'detached' })
+  await ada.press('undo')
+  await rows.nth(1).waitFor()
+  await laptop.page.reload()
+  await laptop.page.locator('h1').waitFor()
+
+  await ada.page.getByRole('button', { name: account.security.endOne('Chrome on Linux') }).click()
+  await ada.page.getByText(account.security.ended('Chrome on Linux')).waitFor({ state: 'detached' })
+  assert.equal(await rows.count(), 1)
   laptop.offerPasskeys(false)
   await laptop.page.reload()
   await laptop.page.waitForURL(/\/login/)
   await ada.page.reload()
-  await ada.page.getByText(words.sessions.thisOne).waitFor()
+  await rows.filter({ hasText: account.security.thisDevice }).waitFor()
   await Promise.all([ada.leave(), laptop.leave()])
 })
 
@@ -202,6 +206,12 @@ async function comeToPasskeys(handle: string): Promise<Person> {
   await person.page.goto(`${stage.service.authUrl}/account/passkeys`)
   await person.control('add-passkey').waitFor()
   return person
+}
+
+/** Chooses from the menu of a passkey. */
+async function choose({ page, control }: Person, index: number, label: string): Promise<void> {
+  await control('passkey-menu').nth(index).click()
+  await page.getByRole('button', { name: label, exact: true }).click()
 }
 
 /** Adds a passkey of another device. */

@@ -5,6 +5,7 @@ import { deriveKeyFromRecoveryCode } from '@countersign/keys/recovery-code'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { recoverMessages as recoverWords } from '../../../web/locales/en/pages/recover.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -95,6 +96,8 @@ test('a user who leaves before saving the new code is warned, and the old one st
   const lost = await stage.invite()
   await lost.page.goto(`${authUrl}/register`)
   const code = await lost.createAccount({ handle: 'emmy', displayName: 'Emmy Noether' })
+  await lost.press('confirm-recovery-saved')
+  await lost.page.waitForURL(/\/account/)
   await lost.leave()
 
   const emmy = await stage.invite({ prf: false })
@@ -159,12 +162,12 @@ async function isRefused(code: string): Promise<void> {
   const attacker = await stage.invite()
   await attacker.page.goto(`${stage.service.authUrl}/recover`)
   await attacker.press('recover')
-  await attacker.page.getByText(words.recover.handleMissing).waitFor()
+  await attacker.page.getByText(recoverWords.handleMissing).waitFor()
   await attacker.page.getByText(words.passkeys.codeMalformed).waitFor()
   await attacker.write('handle', 'ada')
   await attacker.write('recoveryCode', code)
   await attacker.press('recover')
-  await attacker.page.getByText(words.recover.noMatch).waitFor()
+  await attacker.page.getByText(recoverWords.noMatch).waitFor()
   assert.deepEqual(await attacker.authenticator.credentials(), [])
   await attacker.leave()
 }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
 
 let stage: TestEnvironment
 let ada: Person
@@ -60,7 +61,7 @@ test('a signed-out user with additional scopes returns with two clicks, and sees
     ada.offerPasskeys(false)
     await visitShop('scope=openid+profile+offline_access')
     await ada.press('sign-in')
-    await ada.page.getByRole('heading', { name: words.signin.alsoSees }).waitFor()
+    await ada.page.getByRole('heading', { name: consent.signin.alsoSees }).waitFor()
     await ada.press('approve')
   })
   assert.equal(clicks, 2)

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ConnectorUnavailableReason } from '@countersign/protocol/pages'
 import type { ResourceChange } from '@countersign/protocol/clients/resources'
+import { isolate } from '../../../web/lib/text/isolate.ts'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import { calendar, calendarWords, openActingApp, type ActingApp } from '../../apps/acting-app.ts'
 import { noRequest } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { tabTo } from '../../fixtures/windows.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
 
 let stage: TestEnvironment
 let assistant: ActingApp
@@ -23,7 +25,7 @@ after(async () => {
   await stage.close()
 })
 
-const { connect } = words
+const { connect } = consent
 const { 'calendar.read': read, 'calendar.write': write } = calendarWords
 const dialog = () => ada.page.getByRole('dialog')
 
@@ -50,7 +52,7 @@ const delegations = async () => (await ada.call(stage.service.baseUrl, 'GET /api
 
 test('a new user creates an account on the way, and lets one app act at another while they use it', async () => {
   await visit()
-  await ada.page.getByRole('heading', { name: `Assistant ${connect.wants} Calendar` }).waitFor()
+  await ada.page.getByRole('heading', { name: connect.headline(isolate('Assistant'), isolate('Calendar')) }).waitFor()
   await ada.page.getByRole('link', { name: words.login.register }).click()
   await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
@@ -223,7 +225,7 @@ test('each identity grants for itself only, and disconnecting the app shows what
   const countess = identities.find(({ handle }) => handle === 'countess')?.identityId ?? ''
 
   await visit({ identity_id: noRequest })
-  await ada.page.getByText(words.signin.noSuchIdentity).waitFor()
+  await ada.page.getByText(consent.signin.noSuchIdentity).waitFor()
   await visit({ identity_id: countess })
   await ada.page.getByText('@countess').waitFor()
   await ada.page.getByText(words.scopes.openidValue).waitFor()

@@ -6,6 +6,7 @@ import { watch } from '../../fixtures/visual-checks.ts'
 import { makeCertificate, openMcpClient, openMcpServer } from '../../apps/mcp.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStageWithProcess, type TestEnvironment } from '../../fixtures/environment.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
 
 let stage: TestEnvironment
 let certificate: Awaited<ReturnType<typeof makeCertificate>>
@@ -29,9 +30,9 @@ async function agree({ page, press, control }: Person, authorizationUrl: URL): P
   await control('approve').waitFor()
   const heading = await page.locator('h1').innerText()
   assert.ok(heading.includes(agent.host) && heading.includes('Paper Shop'), heading)
-  await page.getByText(words.signin.callsItself('Notebook agent')).waitFor()
-  await page.getByText(words.signin.unverified).waitFor()
-  await page.getByText(words.connect.modes.background).waitFor()
+  await page.getByText(consent.signin.callsItself('Notebook agent')).waitFor()
+  await page.getByText(consent.signin.unverified).waitFor()
+  await page.getByText(consent.connect.modes.background).waitFor()
   await press('approve')
   await page.waitForURL(`${agent.redirectUrl}?**`)
   return new URL(page.url()).searchParams.get('code') ?? ''

@@ -19,6 +19,7 @@ test('APS-05 a developer sets the requirements of an app, and where its server r
   await page.locator('textarea').fill('http://127.0.0.1/callback')
   await page.locator('input[name="kind"][value="public"]').check()
   await ada.press('create-app')
+  await ada.press('tab-settings')
   await page.locator('input[name="backchannelLogoutUri"]').fill('not an address')
   await ada.press('save-app')
   await page.locator('input[name="backchannelLogoutUri"][aria-invalid="true"]').waitFor()

@@ -11,6 +11,7 @@ import { en } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openShop } from '../../apps/relying-party.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { errorMessages as faults } from '../../../web/locales/en/pages/error.ts'
 
 const words = { ...en, ...developerMessages }
 
@@ -27,14 +28,13 @@ async function register({ page, press, write }: Person, { name, redirectUris }: 
   await page.locator('textarea[name="redirectUris"]').fill(redirectUris.join('\n'))
   await press('create-app')
   const clientSecret = await page.locator('output[name="clientSecret"]').innerText()
-  const clientId = await page.locator('.copies code').first().innerText()
+  const clientId = await page.locator('.credentials code').first().innerText()
   await press('confirm-secret-saved')
   return { name, clientId, clientSecret }
 }
 
 async function openPortal(person: Person) {
-  await person.page.goto(`${stage.service.authUrl}/account`)
-  await person.page.getByRole('link', { name: words.frame.developers }).click()
+  await person.page.goto(`${stage.service.authUrl}/developers`)
   await person.control('new-app').waitFor()
 }
 
@@ -56,6 +56,9 @@ test('a developer registers an app, signs in to it, replaces its secret and dele
   assert.equal(await page.locator('#name').innerText(), 'Ada Lovelace')
 
   await page.goto(app)
+  await page.locator('[data-state="signed-in"]').waitFor()
+  await ada.press('tab-danger')
+  assert.equal(page.url(), `${app}/danger`)
   await ada.press('new-secret')
   await page.getByRole('radio', { name: words.developers.graces.none }).check()
   await ada.press('rotate-secret')
@@ -67,7 +70,7 @@ test('a developer registers an app, signs in to it, replaces its secret and dele
   await signIn()
   assert.equal(await page.locator('#name').innerText(), 'Ada Lovelace')
 
-  await page.goto(app)
+  await page.goto(`${app}/danger`)
   await ada.press('end-app')
   await ada.write('confirmation', 'paper shop')
   await ada.press('delete-app')
@@ -77,21 +80,20 @@ test('a developer registers an app, signs in to it, replaces its secret and dele
   await page.getByText(words.developers.none).waitFor()
   assert.equal(page.url(), `${stage.service.authUrl}/developers`)
   await signIn()
-  await page.getByRole('heading', { name: words.error.titles.invalid_client }).waitFor()
+  await page.getByRole('heading', { name: faults.titles.invalid_client }).waitFor()
   await ada.leave()
 })
 
-test('the first sign-in on the page works exactly as it is printed', async (t) => {
+test('the quickstart for the terminal works exactly as it is printed', async (t) => {
   const grace = await stage.enroll({ handle: 'grace', displayName: 'Grace Hopper' })
   const { page } = grace
   await openPortal(grace)
   const redirectUri = `${stage.shop.origin}/callback`
   const { clientSecret } = await register(grace, { name: 'Compiler', redirectUris: [redirectUri] })
-  await page.getByRole('radio', { name: 'ES256' }).check()
-  await grace.press('save-app')
-  await page.getByText(words.developers.saved).waitFor()
-  await grace.press('first-sign-in')
-  const program = await page.locator('.first-sign-in pre').last().innerText()
+  await page.getByRole('button', { name: words.quickstart.names.terminal, exact: true }).click()
+  await page.locator('[data-state="waiting"]').waitFor()
+  const [, program = '', command = ''] = await page.locator('.recipe pre').allInnerTexts()
+  assert.equal(command.trim(), `CLIENT_SECRET=${clientSecret} node first-sign-in.mjs`)
 
   const directory = await mkdtemp(join(tmpdir(), 'countersign-first-'))
   t.after(() => rm(directory, { recursive: true }))
@@ -114,6 +116,11 @@ test('the first sign-in on the page works exactly as it is printed', async (t) =
   terminal.stdin.write(`${page.url()}\n`)
   await once(terminal, 'exit')
   assert.match(written, /name: 'Grace Hopper'/)
+  await page.goto(`${stage.service.authUrl}/developers`)
+  await page.getByRole('link', { name: 'Compiler' }).click()
+  await page.getByText(words.quickstart.worked).waitFor()
+  await page.getByRole('link', { name: words.developers.tabs.usage }).click()
+  await page.getByRole('img', { name: words.usage.summary('1', '0') }).waitFor()
   await grace.leave()
 })
 
@@ -133,7 +140,7 @@ test('a developer who was signed out returns to the same page', async () => {
   await alan.press('sign-in')
   await alan.control('create-app').waitFor()
   assert.equal(page.url(), `${stage.service.authUrl}/developers/new`)
-  await page.getByRole('radio', { name: words.developers.kinds.public }).check()
+  await page.getByRole('radio', { name: words.developers.kinds.public.label }).check()
   await alan.write('name', 'Machine')
   await page.locator('textarea').fill('http://machine.example/')
   await alan.press('create-app')

@@ -5,6 +5,7 @@ import { en as words } from '../../../web/locales/en/messages.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
 
 let stage: TestEnvironment
 let app: KeyedApp
@@ -52,7 +53,7 @@ function recordPlaces(page: Page): string[] {
   return places
 }
 
-const question = ({ page }: Person) => page.getByRole('heading', { name: words.signin.place.title }).waitFor()
+const question = ({ page }: Person) => page.getByRole('heading', { name: consent.signin.place.title }).waitFor()
 
 for (const scope of ['openid profile', 'openid profile e2ee:asymmetric'])
   test(`APK-08 the key of ${scope} goes to a redirect URI of the operator after a confirmation only`, async () => {

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import { openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
 
 let stage: TestEnvironment
 let app: KeyedApp
@@ -75,7 +76,7 @@ for (const [attack, falsify] of Object.entries(attacks))
       })
       await page.goto(app.signInUrl({ scope }))
       await ada.press('approve')
-      await page.getByRole('heading', { name: words.signin.stopped.title }).waitFor()
+      await page.getByRole('heading', { name: consent.signin.stopped.title }).waitFor()
       assert.deepEqual(thief.requested, [])
       for (const place of places) assert.doesNotMatch(place, /app_key/)
       assert.equal(new URL(page.url()).origin, stage.service.authUrl)
@@ -97,7 +98,7 @@ test('APK-01 the previous key of a reset is withheld too', async () => {
   })
   await page.goto(app.signInUrl({ scope: 'openid profile e2ee:reset' }))
   await bea.press('approve')
-  await page.getByRole('heading', { name: words.signin.stopped.title }).waitFor()
+  await page.getByRole('heading', { name: consent.signin.stopped.title }).waitFor()
   assert.deepEqual(thief.requested, [])
   for (const place of places) assert.doesNotMatch(place, /app_key/)
   await bea.leave()
@@ -119,7 +120,7 @@ test('APK-03 a page whose response names another redirect URI than its URL hands
   })
   await page.goto(app.signInUrl())
   await cid.press('approve')
-  await page.getByRole('heading', { name: words.signin.stopped.title }).waitFor()
+  await page.getByRole('heading', { name: consent.signin.stopped.title }).waitFor()
   await page.getByText(new URL(thief.origin).host).waitFor()
   assert.deepEqual(thief.requested, [])
   for (const place of places) assert.doesNotMatch(place, /app_key/)

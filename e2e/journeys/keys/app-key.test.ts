@@ -7,6 +7,7 @@ import { en as words } from '../../../web/locales/en/messages.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
 
 let stage: TestEnvironment
 let app: KeyedApp
@@ -140,7 +141,7 @@ test('a key reset is confirmed every time, and brings the old key too', async ()
   const hal = await stage.enroll({ handle: 'hal', displayName: 'Hal' })
   const first = await visit(hal, ['approve'])
   await hal.page.goto(app.signInUrl({ scope: 'openid profile e2ee:reset' }))
-  await hal.page.getByText(words.signin.newKey).waitFor()
+  await hal.page.getByText(consent.signin.newKey).waitFor()
   await hal.press('approve')
   const { appKey, former } = keyIn((await app.answerIn(hal.page)).fragment)
   assert.ok(appKey.mode === 'symmetric' && former?.mode === 'symmetric')

@@ -264,7 +264,7 @@ test('ACT-85 a member who has followed the trail, and may only read now, leaves 
   assert.ok(demoted.ok(), await demoted.text())
 
   await page.goto(settings.replace('settings', 'members'))
-  await person.control('leave-of-member').click()
+  await person.press('leave-of-member')
   await signAct(page)
   await returned(page, 'done')
   assert.equal(page.url(), `${businessUrl}/organizations`)

@@ -114,7 +114,10 @@ test('CNC-41 an owner asks to end a council, and a signatory vetoes it, also one
   await visit(ada)
   await signChange(ada, 'request-reset')
   await ada.page.goto(council.replace('council', 'members'))
-  await ada.page.locator('[data-action="remove-of-member"]').first().click()
+  const remove = ada.control('remove-of-member').first()
+  const menu = await remove.evaluate((item) => item.closest('[popover]')?.id)
+  await ada.page.locator(`[popovertarget="${menu}"]`).click()
+  await remove.click()
   await signAct(ada.page)
   await returned(ada.page, 'done')
   const removed = (await ada.page.getByText('@bob-ends').count()) === 0 ? bob : cora

@@ -7,6 +7,8 @@ import { en } from '../../../web/locales/en/messages.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
+import { consentMessages as germanConsent } from '../../../web/locales/de/pages/consent.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -61,7 +63,7 @@ test('OGA-02 a user denies an app creating organizations, and finds that presele
   const seen = await watch(ada, { language: 'en' })
   const clientId = await register({})
   await goTo(ada, clientId)
-  const line = ada.page.getByLabel(en.signin.organizationAccess.create)
+  const line = ada.page.getByLabel(consent.signin.organizationAccess.create)
   assert.equal(await line.isChecked(), true)
   await seen.look('consent-organizations-en')
   await line.uncheck()
@@ -72,7 +74,7 @@ test('OGA-02 a user denies an app creating organizations, and finds that presele
   assert.ok((await answerOf(ada)).get('code'), 'no page is left to show')
   assert.equal(await accessAt(ada, clientId), 'none')
   await goTo(ada, clientId, { prompt: 'consent', ui_locales: 'de' })
-  const again = ada.page.getByLabel(de.signin.organizationAccess.create)
+  const again = ada.page.getByLabel(germanConsent.signin.organizationAccess.create)
   assert.equal(await again.isChecked(), false)
   const german = await watch(ada, { language: 'de' })
   await german.look('consent-organizations-de')
@@ -82,7 +84,7 @@ test('OGA-02 a user denies an app creating organizations, and finds that presele
 
   const reading = await register({ organizationAccess: 'read' })
   await goTo(ada, reading)
-  await ada.page.getByLabel(en.signin.organizationAccess.read, { exact: true }).waitFor()
+  await ada.page.getByLabel(consent.signin.organizationAccess.read, { exact: true }).waitFor()
   const nothing = await register({ organizationAccess: 'none' })
   await goTo(ada, nothing)
   await ada.page.locator('[data-action="approve"]').waitFor()

@@ -6,14 +6,16 @@ import type { ResponseOf } from '@countersign/protocol/api'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { scimPatch, scimUser } from '../../../server/testing/enterprise.ts'
 import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
-import { de } from '../../../web/locales/de/messages.ts'
-import { en, en as words } from '../../../web/locales/en/messages.ts'
+import { en as words } from '../../../web/locales/en/messages.ts'
 import { signChange, signForValues } from '../../apps/signed-actions.ts'
 import { startProvider } from '../../apps/enterprise-provider.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { errorMessages as faults } from '../../../web/locales/en/pages/error.ts'
+import { ssoMessages as germanSsoWords } from '../../../web/locales/de/pages/sso.ts'
+import { ssoMessages as ssoWords } from '../../../web/locales/en/pages/sso.ts'
 
 type Provider = Awaited<ReturnType<typeof startProvider>>
 
@@ -88,12 +90,12 @@ test('a user signs in with SSO, once with a passkey, then without, and the app r
   await ann.page.getByRole('link', { name: words.login.withOrganization }).click()
   await ann.write('email', 'ann@nowhere.example')
   await ann.press('sso')
-  await ann.page.getByText(words.sso.unknownDomain).waitFor()
+  await ann.page.getByText(ssoWords.unknownDomain).waitFor()
   await ann.write('email', 'ann@acme.example')
   await ann.press('sso')
   await passProvider(ann)
 
-  await ann.page.getByRole('heading', { name: words.sso.says('Acme', 'ann@acme.example') }).waitFor()
+  await ann.page.getByRole('heading', { name: ssoWords.says('Acme', 'ann@acme.example') }).waitFor()
   await ann.page.getByRole('link', { name: words.login.register }).click()
   // The organization's name for a user is the suggestion here.
   await ann.page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=handle]')?.value === 'ann')
@@ -143,15 +145,15 @@ test('SIN-01 SIN-02 SIN-10 a sign-in of another site changes nothing until the u
   /** No owner has confirmed the connection yet: the user is shown where it leads. */
   const follow = async ({ page }: Person) => {
     await page.goto(hostile.url)
-    await page.getByRole('heading', { name: words.sso.leaveTitle(place) }).waitFor()
-    await page.getByText(words.sso.leaveLead('Acme', place)).waitFor()
-    await page.getByRole('link', { name: words.sso.leaveTo(place), exact: true }).click()
+    await page.getByRole('heading', { name: ssoWords.leaveTitle(place) }).waitFor()
+    await page.getByText(ssoWords.leaveLead('Acme', place)).waitFor()
+    await page.getByRole('link', { name: ssoWords.leaveTo(place), exact: true }).click()
   }
   await follow(vic)
   await vic.page.locator('input[name="login"]').fill('ann@acme.example')
   await passProvider(vic)
   await vic.page.getByRole('heading', { name: /^Continue as .* of Acme\?$/ }).waitFor()
-  await vic.page.getByText(words.sso.signedInAs('Vic Victim', 'vic')).waitFor()
+  await vic.page.getByText(ssoWords.signedInAs('Vic Victim', 'vic')).waitFor()
   await vic.press('cancel')
   await vic.page.waitForURL(`${authUrl}/account`)
   await vic.page.getByText('@vic').first().waitFor()
@@ -165,12 +167,12 @@ test('SIN-01 SIN-02 SIN-10 a sign-in of another site changes nothing until the u
 
   const visitor = await stage.invite()
   await visitor.page.goto(hostile.url)
-  await visitor.page.getByRole('link', { name: words.sso.cancel, exact: true }).click()
+  await visitor.page.getByRole('link', { name: ssoWords.cancel, exact: true }).click()
   await visitor.page.waitForURL(`${authUrl}/`)
   await follow(visitor)
   await visitor.page.locator('input[name="login"]').fill('ann@acme.example')
   await passProvider(visitor)
-  await visitor.page.getByText(words.sso.startedElsewhere).waitFor()
+  await visitor.page.getByText(ssoWords.startedElsewhere).waitFor()
   await visitor.press('cancel')
   await visitor.page.waitForURL(`${authUrl}/`)
   const visitorSession = await visitor.context.request.get(`${baseUrl}/api/auth/session`, {
@@ -180,8 +182,8 @@ test('SIN-01 SIN-02 SIN-10 a sign-in of another site changes nothing until the u
 })
 
 for (const { locale, language, colorScheme, width } of [
-  { locale: 'en-GB', language: en, colorScheme: 'light', width: 1280 },
-  { locale: 'de-DE', language: de, colorScheme: 'dark', width: 390 },
+  { locale: 'en-GB', language: ssoWords, colorScheme: 'light', width: 1280 },
+  { locale: 'de-DE', language: germanSsoWords, colorScheme: 'dark', width: 390 },
 ] as const)
   test(`SIN-10 the page before a provider is accessible: ${colorScheme}, ${width}, ${locale}`, async (t) => {
     const hostile = await startHostilePage(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
@@ -190,7 +192,7 @@ for (const { locale, language, colorScheme, width } of [
     const watched = await watch(person, { language: locale.slice(0, 2) })
     await person.page.goto(hostile.url)
     const { host } = new URL(provider.issuer)
-    await person.page.getByRole('link', { name: language.sso.leaveTo(host), exact: true }).waitFor()
+    await person.page.getByRole('link', { name: language.leaveTo(host), exact: true }).waitFor()
     await watched.look(`sso-leave-${width}-${colorScheme}`)
     assert.deepEqual(watched.faults, [])
     await person.leave()
@@ -201,7 +203,7 @@ test('an owner tests a connection, makes it mandatory, and other members are red
   await owner.page.goto(url)
   await owner.page.locator('input[name="login"]').fill('wile@acme.example')
   await passProvider(owner)
-  await owner.page.getByRole('heading', { name: words.sso.tested }).waitFor()
+  await owner.page.getByRole('heading', { name: ssoWords.tested }).waitFor()
   await owner.page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
   await owner.page.getByText(business.sso.unconfirmed).waitFor()
   await signChange(owner, `confirm-${connectionId}`)
@@ -210,7 +212,7 @@ test('an owner tests a connection, makes it mandatory, and other members are red
 
   await visitShop(owner)
   await owner.press('sign-in-there')
-  await owner.page.getByRole('heading', { name: words.sso.says('Acme', 'wile@acme.example') }).waitFor()
+  await owner.page.getByRole('heading', { name: ssoWords.says('Acme', 'wile@acme.example') }).waitFor()
   await owner.press('choose-identity')
   await owner.press('approve')
   assert.equal((await readOrganizationClaim(owner))['authMethod'], 'enterprise_sso')
@@ -270,8 +272,10 @@ test('a user with two identities in an organization signs in as the one linked b
   await nia.page.locator('input[name="login"]').fill('nia@acme.example')
   await passProvider(nia)
   await nia.page.locator(`[data-action="choose-identity"][data-identity-id="${viewerId}"]`).click()
-  await nia.control('leave-of-member').last().waitFor()
+  await nia.page.getByRole('heading', { name: businessMessages.sections.overview }).waitFor()
   assert.equal(new URL(nia.page.url()).pathname, `/organizations/${acme}`)
+  await nia.page.getByRole('link', { name: businessMessages.sections.members, exact: true }).click()
+  await nia.control('member-menu').first().waitFor()
   assert.equal(await nia.control('leave-of-member').count(), 2)
 })
 
@@ -310,7 +314,7 @@ test('an owner changes a connection, and its directory controls membership, role
 
   await provision('PATCH', `/${id}`, scimPatch({ op: 'Replace', path: 'active', value: 'False' }))
   await bob.page.goto(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
-  await bob.page.getByRole('heading', { name: words.error.titles.sso_user_deactivated }).waitFor()
+  await bob.page.getByRole('heading', { name: faults.titles.sso_user_deactivated }).waitFor()
 
   await owner.press(`directory-${connectionId}`)
   await signChange(owner, 'remove-scim-token')
@@ -321,5 +325,5 @@ test('a repeated response of the provider shows a page that explains what to do'
   const eve = await stage.invite()
   const { baseUrl } = stage.service
   await eve.page.goto(`${baseUrl}/api/sso/${connectionId}/callback?state=made-up&code=made-up`)
-  await eve.page.getByRole('heading', { name: words.error.titles.invalid_sso_flow }).waitFor()
+  await eve.page.getByRole('heading', { name: faults.titles.invalid_sso_flow }).waitFor()
 })

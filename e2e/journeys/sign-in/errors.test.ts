@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { errorMessages as faults } from '../../../web/locales/en/pages/error.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -23,10 +24,10 @@ async function signOut(person: Person) {
 }
 
 const strangers: Record<string, { wrong: Record<string, string>; title: string }> = {
-  'an unregistered app': { wrong: { client_id: 'app_nobody' }, title: words.error.titles.invalid_client },
+  'an unregistered app': { wrong: { client_id: 'app_nobody' }, title: faults.titles.invalid_client },
   'an unregistered redirect URI': {
     wrong: { redirect_uri: 'http://shop.localhost/elsewhere' },
-    title: words.error.titles.invalid_redirect_uri,
+    title: faults.titles.invalid_redirect_uri,
   },
 }
 for (const [what, { wrong, title }] of Object.entries(strangers))
@@ -46,8 +47,8 @@ for (const [what, { wrong, title }] of Object.entries(strangers))
     assert.equal(response?.status(), 400)
     assert.equal(ada.page.url(), url.href)
     await ada.page.getByRole('heading', { name: title }).waitFor()
-    await ada.page.getByRole('link', { name: words.error.home, exact: true }).waitFor()
-    await ada.page.getByText(words.error.forDevelopers).click()
+    await ada.page.getByRole('link', { name: faults.home, exact: true }).waitFor()
+    await ada.page.getByText(faults.forDevelopers).click()
     await ada.page.getByText(Object.values(wrong).join(), { exact: true }).waitFor()
     const origins = new Set((await ada.sent()).map((request) => new URL(request.url).origin))
     assert.deepEqual(origins, new Set([service.authUrl]))

@@ -7,6 +7,7 @@ import { en as words } from '../../../web/locales/en/messages.ts'
 import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from '../../apps/fedcm-app.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openFederatedStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
 
 let stage: TestEnvironment
 let app: FederatedApp
@@ -236,9 +237,9 @@ test('APK-12 a key released while another tab adds an address is not bound again
   })
   await gil.page.goto(signInUrl({ redirect_uri: `${app.origin}/new`, app_key_jwk: server.publicJwk }))
   await gil.press('unlock')
-  await gil.page.getByRole('heading', { name: words.signin.place.title }).waitFor()
+  await gil.page.getByRole('heading', { name: consent.signin.place.title }).waitFor()
   await gil.press('confirm-place')
-  await gil.page.getByRole('heading', { name: words.signin.place.recipientTitle }).waitFor()
+  await gil.page.getByRole('heading', { name: consent.signin.place.recipientTitle }).waitFor()
   await gil.press('deny')
   await gil.page.waitForURL((url) => url.origin === app.origin)
   assert.match(await byRedirect(gil, ['unlock']), /^app_key=/, 'released, and the address was added')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { de } from '../../../web/locales/de/messages.ts'
+import { logoutMessages as german } from '../../../web/locales/de/pages/logout.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
@@ -149,7 +149,7 @@ test('a late answer, after signing out in another tab, shows that the user is si
 test('an app chooses the language of the confirmation', async () => {
   await leaveShop(ada, { id_token_hint: '', ui_locales: 'de' })
   await ada.control('stay').waitFor()
-  assert.equal(await heading(ada), de.logout.question)
+  assert.equal(await heading(ada), german.question)
 })
 
 test('signing out while the account is loading does not lead to the sign-in page', async () => {

@@ -5,6 +5,7 @@ import { en as words } from '../../../web/locales/en/messages.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
 
 let stage: TestEnvironment
 let ada: Person
@@ -46,7 +47,7 @@ test('a user chooses for which organization they use an app, and sees what it re
   await choice('Acme').click()
   await ada.control('approve').waitFor()
   const shown = await ada.page.locator('main').innerText()
-  assert.ok(shown.includes(words.signin.organizationValue('Acme')), shown)
+  assert.ok(shown.includes(consent.signin.organizationValue('Acme')), shown)
   await ada.press('approve')
   assert.equal(idIn(await readOrganizationClaim()), acme)
 })
@@ -66,14 +67,14 @@ test('an app that requests another organization than before shows the choice, or
   assert.equal(await ada.page.locator('#error').innerText(), 'consent_required')
   await visitShop(`scope=openid+profile&organization_id=${globex}`)
   await ada.page.getByRole('button', { name: words.signin.change }).click()
-  await choice(words.signin.yourself).click()
+  await choice(consent.signin.yourself).click()
   assert.equal(await readOrganizationClaim(), undefined, 'they have consented as themselves before')
 })
 
 test('a user who is not in the requested organization learns that, and can deny', async () => {
   await visitShop('scope=openid+profile&organization_id=00000000-0000-4000-8000-000000000000')
   await choice('Acme').waitFor()
-  assert.ok((await ada.page.locator('main').innerText()).includes(words.signin.noSuchOrganization('ada')))
+  assert.ok((await ada.page.locator('main').innerText()).includes(consent.signin.noSuchOrganization('ada')))
   await ada.press('deny')
   assert.equal(await ada.page.locator('#error').innerText(), 'access_denied')
 })

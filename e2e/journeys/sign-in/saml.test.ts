@@ -8,11 +8,9 @@ import { createAuthenticator } from '../../../server/testing/authenticator.ts'
 import { startSamlProvider } from '../../../server/testing/saml-provider.ts'
 import { serveHere } from '../../../server/testing/service-here.ts'
 import { freePorts, type Served } from '../../../server/testing/service.ts'
-import { en } from '../../../web/locales/en/messages.ts'
+import { ssoMessages as words } from '../../../web/locales/en/pages/sso.ts'
 import { invite } from '../../fixtures/person.ts'
 import { launchBrowser } from '../../fixtures/environment.ts'
-
-const words = en.sso
 
 /** Each host has its own name, and the provider is on another site, as usual. */
 let service: Served

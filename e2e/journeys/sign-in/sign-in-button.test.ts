@@ -301,7 +301,7 @@ test('the playground shows what an app receives from the dialog, and how it veri
   await page.locator('[data-action="start-here"]').click()
   await agree(hal, dialogs, await dialogs.next())
   await page.getByRole('heading', { name: playground.gotTitle }).waitFor()
-  assert.deepEqual(await page.locator('.checks dd').allInnerTexts(), Array(5).fill(playground.passed))
+  assert.equal(await page.locator('.checks .okay').count(), 5)
   assert.equal(page.url(), `${stage.service.authUrl}/playground`)
   await hal.leave()
 })

@@ -88,7 +88,10 @@ test('one member signs for an organization, another approves, and the app has bo
   for (const each of signed.signatures ?? []) assert.ok(app.accepts(each, payload))
 
   await bob.page.goto(`${stage.service.authUrl}/account/signing`)
-  await bob.page.locator('.history .entry').getByText(words.signing.asMember('Analytical Engines', 'bob')).waitFor()
+  await bob.page
+    .locator('.history [data-request-id]')
+    .getByText(words.signing.asMember('Analytical Engines', 'bob'))
+    .waitFor()
   await overBob.look('account-signing-organization-history')
 
   // A waiting user sees the result when they return.

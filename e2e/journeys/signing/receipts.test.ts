@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Download, Page } from 'playwright-core'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { receiptMessages } from '../../../web/locales/en/pages/receipts.ts'
 import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
@@ -30,8 +31,8 @@ after(async () => {
 
 const signPage = (requestId: string) => `${stage.service.authUrl}/sign?requestId=${requestId}`
 const awake = (page: Page) => page.locator('[data-action="sign"][aria-disabled="false"]')
-const history = (page: Page) => page.locator('.history .entry')
-const titles = (page: Page) => page.locator('.history .entry p').filter({ hasText: '@' }).allInnerTexts()
+const history = (page: Page) => page.locator('.history [data-request-id]')
+const titles = (page: Page) => page.locator('.history [data-request-id] p').filter({ hasText: '@' }).allInnerTexts()
 
 /** Creates a signing request to the only identity of a user; returns its id. */
 async function ask(person: Person, payload: string): Promise<string> {
@@ -102,6 +103,41 @@ test('a signer saves a receipt and the text, and countersign verify accepts both
   assert.match(await verify(again, text), /^ada .+ signed this text/)
   await assert.rejects(verify(again, receipt), /for another payload/)
   await ada.leave()
+})
+
+test('a receipt is a page that verifies it, and anyone verifies the saved files without a session', async () => {
+  const eve = await stage.enroll({ handle: 'eva', displayName: 'Eva Lovelace' })
+  const { page } = eve
+  const payload = 'Pay 12 €\r\nto Paper Shop'
+  const requestId = await ask(eve, payload)
+  await sign(eve, requestId)
+  await page.locator('[data-action="show-receipt"]').click()
+  await page.locator(`[data-verified="${requestId}"]`).waitFor()
+  await page.getByText('Approvals', { exact: true }).waitFor()
+  const receipt = await saved(page, () => eve.press('save-receipt'))
+  const text = await saved(page, () => eve.press('save-text'))
+
+  const frank = await stage.invite()
+  await frank.page.goto(`${stage.service.authUrl}/verify`)
+  await frank.press('verify')
+  await frank.page.getByText(receiptMessages.chooseReceipt).waitFor()
+  await frank.page.locator('input[name="files"]').setInputFiles([receipt, text])
+  await frank.press('verify')
+  await frank.page.locator(`[data-verified="${requestId}"]`).waitFor()
+  await frank.press('again')
+  await frank.page.locator('input[name="files"]').setInputFiles([receipt])
+  await frank.page.locator('textarea[name="text"]').fill('Pay 12 €\nto Paper Shop')
+  await frank.press('verify')
+  await frank.page.locator('[data-flaw="payload_mismatch"]').waitFor()
+  const uploads = (await frank.sent()).filter(({ body }) => body.length > 0)
+  assert.deepEqual(uploads, [], 'nothing of the files leaves the browser')
+
+  await frank.page.goto(`${stage.service.authUrl}/account/signing/receipts/${requestId}`)
+  await frank.control('sign-in').waitFor()
+  const stranger = await stage.enroll({ handle: 'greta', displayName: 'Greta' })
+  await stranger.page.goto(`${stage.service.authUrl}/account/signing/receipts/${requestId}`)
+  await stranger.page.getByText(receiptMessages.noneWhy).waitFor()
+  await Promise.all([eve.leave(), frank.leave(), stranger.leave()])
 })
 
 test('in a popup the receipt can be saved on request, and the window closes nevertheless', async () => {

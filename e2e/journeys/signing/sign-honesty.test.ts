@@ -144,7 +144,7 @@ test('SGN-23 if the app was renamed while the user read, the page says so and si
   await page.getByText(words.sign.stoppedWhy.statement).waitFor()
   assert.deepEqual([await seen.touches(), seen.signatures], [0, []])
   await page.locator('[data-action="reload"]').click()
-  await page.getByText('Payments').waitFor()
+  await page.getByRole('heading', { name: 'Payments' }).waitFor()
   // Between the start and the answer, the service itself notices.
   await page.route(/\/api\/signing\/requests\/[^/]+\/sign$/, async (route) => {
     await rename('Approvals')

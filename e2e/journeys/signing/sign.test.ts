@@ -43,7 +43,7 @@ async function watchWaking(button: Locator): Promise<() => Promise<number>> {
   const watching = await button.evaluateHandle((element) => ({
     fading: new Promise<number>((resolve) => {
       const report = () => resolve(element.getAnimations().length)
-      new MutationObserver(report).observe(element, { attributeFilter: ['class'] })
+      new MutationObserver(report).observe(element, { attributeFilter: ['aria-disabled'] })
     }),
   }))
   return () => watching.evaluate(({ fading }) => fading)

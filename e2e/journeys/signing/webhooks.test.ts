@@ -95,8 +95,10 @@ test('a developer sets a webhook, and sees the deliveries of a signature, also o
   await page.locator('textarea[name="redirectUris"]').fill('https://approvals.example/')
   await ada.press('create-app')
   const clientSecret = await page.locator('output[name="clientSecret"]').innerText()
-  const clientId = await page.locator('.copies code').first().innerText()
-  const app = page.url()
+  const clientId = await page.locator('.credentials code').first().innerText()
+  const app = `${page.url()}/webhook`
+  await ada.press('confirm-secret-saved')
+  await ada.press('tab-webhook')
 
   const receiver = await startWebhookReceiver([410])
   t.after(receiver.close)
@@ -106,7 +108,7 @@ test('a developer sets a webhook, and sees the deliveries of a signature, also o
   await ada.write('webhookUrl', receiver.url)
   await ada.press('set-webhook')
   const secret = await page.locator('output[name="webhookSecret"]').innerText()
-  await page.locator('.told', { hasText: secret }).locator('[data-action="confirm-secret-saved"]').click()
+  await ada.press('confirm-secret-saved')
   await page.getByText(words.webhook.none).waitFor()
 
   const { identities } = await ada.call(baseUrl, 'GET /api/auth/session')

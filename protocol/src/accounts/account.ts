@@ -15,7 +15,7 @@ import { Webhook } from '../clients/webhooks.ts'
 
 const session = { security: 'session', cors: 'first party' } as const
 
-/** Audit event of an account, in the user's view. */
+/** Audit event of an account, in the user's view. `appName` is the name that the app had at that time. */
 export const ActivityEntry = Type.Object({
   entryId: Uuid,
   at: Timestamp,
@@ -25,8 +25,21 @@ export const ActivityEntry = Type.Object({
   clientId: Type.Union([ClientId, Type.Null()]),
   appName: Type.Union([Type.String(), Type.Null()]),
   details: Type.Record(Type.String(), Type.Unknown()),
+  device: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], { description: 'User agent of the browser in which the user acted' }),
+  ),
 })
 export type ActivityEntry = Static<typeof ActivityEntry>
+
+export const ActivityKind = Type.Union([
+  Type.Literal('sign_in'),
+  Type.Literal('apps'),
+  Type.Literal('signing'),
+  Type.Literal('security'),
+  Type.Literal('identities'),
+  Type.Literal('organizations'),
+])
+export type ActivityKind = Static<typeof ActivityKind>
 
 export const listActivity = endpoint(
   'GET /api/account/activity',
@@ -35,6 +48,8 @@ export const listActivity = endpoint(
     querystring: Type.Object({
       cursor: Type.Optional(Uuid),
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
+      kind: Type.Optional(ActivityKind),
+      identity_id: Type.Optional(IdentityId),
     }),
   },
   { 200: Type.Object({ entries: Type.Array(ActivityEntry), nextCursor: Type.Union([Uuid, Type.Null()]) }) },
@@ -47,6 +62,9 @@ const KeyPair = { publicKey: Base64, encryptedPrivateKey: Ciphertext, createdAt:
  */
 const ExportedIdentity = Type.Object({
   ...Identity.properties,
+  picture: Type.Union([Type.Object({ mediaType: Type.Literal('image/webp'), base64: Base64 }), Type.Null()], {
+    description: 'The uploaded picture, of 512 pixels',
+  }),
   unprovedEmail: Type.Union([Type.String(), Type.Null()]),
   formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Timestamp })),
   signingKeys: Type.Array(

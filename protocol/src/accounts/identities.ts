@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { handlePattern } from '../formats/handle.ts'
 import { IdentityId } from '../ids.ts'
+import { pictureBody } from '../pictures.ts'
 import { Timestamp, WebUrl } from '../values.ts'
 
 export const Handle = Type.String({ pattern: handlePattern, description: 'The username, without @' })
@@ -59,6 +60,24 @@ export const updateIdentity = endpoint(
   'PATCH /api/identities/:identityId',
   { ...session, summary: 'Update one of my identities; a former handle stays reserved for 90 days' },
   { params: ByIdentity, body: IdentityChange },
+  { 200: Identity },
+)
+
+export const setAvatar = endpoint(
+  'PUT /api/identities/:identityId/avatar',
+  {
+    ...session,
+    ...pictureBody,
+    summary: 'Upload the picture of one of my identities: PNG, JPEG or WebP of at most 2 MiB and 4096 pixels a side',
+  },
+  { params: ByIdentity },
+  { 200: Identity },
+)
+
+export const removeAvatar = endpoint(
+  'DELETE /api/identities/:identityId/avatar',
+  { ...session, summary: 'Remove the picture of one of my identities' },
+  { params: ByIdentity },
   { 200: Identity },
 )
 

@@ -49,6 +49,13 @@ export const NewSigningKeyPair = Type.Object({
 /** Value by which the server can check a recovery code: 32 bytes derived from it, which cannot unwrap any key. */
 export const RecoveryAuth = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
 
+/**
+ * State of a user's recovery code. It takes effect when its user says that they have saved it; a used one has ended.
+ */
+export const RecoveryCodeState = Type.Object({
+  confirmedAt: Type.Union([Timestamp, Type.Null()], { description: 'Null if no recovery code is in effect' }),
+})
+
 const session = { security: 'session', cors: 'first party' } as const
 const KeyWraps = Type.Object({ keyWraps: Type.Array(KeyWrap) })
 
@@ -83,7 +90,17 @@ export const getRecoveryCodeStatus = endpoint(
 export const replaceRecoveryCode = endpoint(
   'PUT /api/account/recovery',
   { ...session, summary: 'Replace my recovery code' },
-  { body: Type.Object({ recoveryAuth: RecoveryAuth, ciphertext: Ciphertext }) },
+  {
+    body: Type.Object({
+      recoveryAuth: RecoveryAuth,
+      ciphertext: Ciphertext,
+      ifNone: Type.Optional(
+        Type.Literal(true, {
+          description: 'Store it only if no code is in effect; otherwise 409 recovery_code_exists',
+        }),
+      ),
+    }),
+  },
   { 200: KeyWraps },
 )
 

@@ -105,6 +105,13 @@ export const startRegistration = endpoint(
   { 200: RegistrationStarted },
 )
 
+export const checkHandle = endpoint(
+  'POST /api/auth/register/available',
+  { ...page, summary: 'Check whether a username can be registered now; a registration decides' },
+  { body: Type.Object({ handle: Handle }) },
+  { 200: Type.Object({ available: Type.Boolean() }) },
+)
+
 export const RegistrationFinish = Type.Object({
   flowId: FlowId,
   credential: RegistrationResponse,
@@ -181,6 +188,9 @@ export const Passkey = Type.Object({
   createdAt: Timestamp,
   lastUsedAt: Timestamp,
   backedUp: Type.Boolean(),
+  transports: Type.Optional(
+    Type.Array(Type.String(), { description: 'How the browser reaches it, as reported when it was registered' }),
+  ),
   opensKeys: Type.Boolean({ description: 'Whether a wrap of the master key exists for this passkey' }),
   publicKey: Type.String({ description: 'Its public key as SubjectPublicKeyInfo, base64url' }),
 })

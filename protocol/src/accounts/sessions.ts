@@ -1,28 +1,45 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, NoContent } from '../endpoint.ts'
 import { Identity } from './identities.ts'
+import { RecoveryCodeState } from './keys.ts'
 import { SessionId, UserId } from '../ids.ts'
-import { Timestamp } from '../values.ts'
+import { CredentialId, Timestamp } from '../values.ts'
 
 const session = { security: 'session', cors: 'first party' } as const
+
+const AuthMethod = Type.Union([Type.Literal('passkey'), Type.Literal('enterprise_sso')], {
+  description: 'With enterprise_sso, an organization has signed the user in as one identity, without a passkey',
+})
+
+export const CurrentSession = Type.Object({
+  user: Type.Object({ userId: UserId }),
+  identities: Type.Array(Identity),
+  authTime: Timestamp,
+  /** Seconds since then, by the server's clock. */
+  secondsSinceAuthTime: Type.Integer(),
+  authMethod: AuthMethod,
+  expiresAt: Timestamp,
+  recoveryCode: Type.Optional(RecoveryCodeState),
+})
+export type CurrentSession = Static<typeof CurrentSession>
 
 export const getSession = endpoint(
   'GET /api/auth/session',
   { ...session, ssoSession: 'its own session', summary: 'Get the current session' },
   {},
+  { 200: CurrentSession },
+)
+
+export const findSession = endpoint(
+  'GET /api/auth/session/current',
   {
-    200: Type.Object({
-      user: Type.Object({ userId: UserId }),
-      identities: Type.Array(Identity),
-      authTime: Timestamp,
-      /** Seconds since then, by the server's clock. */
-      secondsSinceAuthTime: Type.Integer(),
-      authMethod: Type.Union([Type.Literal('passkey'), Type.Literal('enterprise_sso')], {
-        description: 'With enterprise_sso, an organization has signed the user in as one identity, without a passkey',
-      }),
-      expiresAt: Timestamp,
-    }),
+    security: 'none',
+    cors: 'first party',
+    ssoSession: 'its own session',
+    summary: 'Get the current session, or null if nobody is signed in',
   },
+  {},
+  { 200: Type.Object({ session: Type.Union([CurrentSession, Type.Null()]) }) },
 )
 
 export const createBusinessToken = endpoint(
@@ -66,6 +83,12 @@ export const SessionEntry = Type.Object({
   lastSeenAt: Timestamp,
   userAgent: Type.Union([Type.String(), Type.Null()]),
   current: Type.Boolean({ description: 'Whether this is the current session' }),
+  authMethod: Type.Optional(AuthMethod),
+  passkey: Type.Optional(
+    Type.Union([Type.Object({ credentialId: CredentialId, name: Type.String() }), Type.Null()], {
+      description: 'Passkey that opened the session',
+    }),
+  ),
 })
 export type SessionEntry = Static<typeof SessionEntry>
 

@@ -7,6 +7,7 @@ import { requirableClaims } from '../formats/required-claims.ts'
 import { encryptionScopes, standardScopes } from '../formats/scope.ts'
 import { Resource } from './resources.ts'
 import { ClientId, UserId } from '../ids.ts'
+import { pictureBody } from '../pictures.ts'
 import { Timestamp, nullable, WebUrl } from '../values.ts'
 
 export const Algorithm = Type.Enum([...algorithms], { type: 'string' })
@@ -17,6 +18,7 @@ export const PublicApp = Type.Object({
   name: Type.String(),
   description: nullable(Type.String()),
   iconUrl: nullable(Type.String()),
+  color: nullable(Type.String({ description: 'Color of the app, #rrggbb, which pages show as an ornament' })),
   websiteUrl: nullable(Type.String()),
   privacyUrl: nullable(Type.String()),
   termsUrl: nullable(Type.String()),
@@ -54,6 +56,12 @@ const settings = {
   ),
   description: nullable(Type.String({ minLength: 1, maxLength: 500 })),
   iconUrl: nullable(WebUrl),
+  color: nullable(
+    Type.String({
+      pattern: '^#[0-9a-fA-F]{6}$',
+      description: 'Color of the app, #rrggbb: an ornament of its consent page',
+    }),
+  ),
   websiteUrl: nullable(WebUrl),
   privacyUrl: nullable(WebUrl),
   termsUrl: nullable(WebUrl),
@@ -135,6 +143,7 @@ export const operations = {
   show: { takes: { params: ByClientId }, answers: { 200: App } },
   change: { takes: { params: ByClientId, body: AppChange }, answers: { 200: App } },
   delete: { takes: { params: ByClientId }, answers: { 204: NoContent } },
+  setIcon: { takes: { params: ByClientId }, answers: { 200: App } },
   rotateSecret: {
     takes: {
       params: ByClientId,
@@ -185,6 +194,20 @@ export const updateApp = endpoint(
   { ...admin, summary: 'Update an app' },
   operations.change.takes,
   operations.change.answers,
+)
+
+export const setAppIcon = endpoint(
+  'PUT /api/admin/apps/:clientId/icon',
+  { ...admin, ...pictureBody, summary: 'Upload the logo of an app: PNG, JPEG or WebP of at most 2 MiB' },
+  operations.setIcon.takes,
+  operations.setIcon.answers,
+)
+
+export const removeAppIcon = endpoint(
+  'DELETE /api/admin/apps/:clientId/icon',
+  { ...admin, summary: 'Remove the logo of an app' },
+  operations.setIcon.takes,
+  operations.setIcon.answers,
 )
 
 export const deleteApp = endpoint(

@@ -1,6 +1,10 @@
 import { Type } from 'typebox'
 import { App, operations } from './apps.ts'
 import { endpoint } from '../endpoint.ts'
+import { ClientId } from '../ids.ts'
+import { pictureBody } from '../pictures.ts'
+import { nullable, Timestamp } from '../values.ts'
+import { AppUsage } from './usage.ts'
 import { operations as resource } from './resources.ts'
 import { operations as webhook } from './webhooks.ts'
 
@@ -18,7 +22,7 @@ export const listOwnApps = endpoint(
   'GET /api/developer/apps',
   { ...session, summary: 'List my apps' },
   {},
-  { 200: Type.Object({ apps: Type.Array(App) }) },
+  { 200: Type.Object({ apps: Type.Array(Type.Object({ ...App.properties, lastSignInAt: nullable(Timestamp) })) }) },
 )
 
 export const getOwnApp = endpoint(
@@ -28,11 +32,32 @@ export const getOwnApp = endpoint(
   operations.show.answers,
 )
 
+export const getOwnAppUsage = endpoint(
+  'GET /api/developer/apps/:clientId/usage',
+  { ...session, summary: 'Get the number of sign-ins and errors of my app per day' },
+  { params: Type.Object({ clientId: ClientId }) },
+  { 200: AppUsage },
+)
+
 export const updateOwnApp = endpoint(
   'PATCH /api/developer/apps/:clientId',
   { ...session, summary: 'Update one of my apps; changing redirect URIs requires recent authentication' },
   operations.change.takes,
   operations.change.answers,
+)
+
+export const setOwnAppIcon = endpoint(
+  'PUT /api/developer/apps/:clientId/icon',
+  { ...session, ...pictureBody, summary: 'Upload the logo of my app: PNG, JPEG or WebP of at most 2 MiB' },
+  operations.setIcon.takes,
+  operations.setIcon.answers,
+)
+
+export const removeOwnAppIcon = endpoint(
+  'DELETE /api/developer/apps/:clientId/icon',
+  { ...session, summary: 'Remove the logo of my app' },
+  operations.setIcon.takes,
+  operations.setIcon.answers,
 )
 
 export const deleteOwnApp = endpoint(

@@ -12,6 +12,9 @@ export const limits = {
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,
   appsPerUserMax: 50,
+  /** Days of an app's usage that its developer sees, and those that are stored. */
+  usageShownDays: 30,
+  usageKeptDays: 90,
   redirectUrisMax: 50,
   resourcesPerAppMax: 20,
   scopesPerResourceMax: 50,
@@ -20,6 +23,13 @@ export const limits = {
   emailCharactersMax: 254,
   /** Of a domain that can be verified: with the prefix of its challenge, it is still a valid name (RFC 1035 §2.3.4). */
   domainCharactersMax: 230,
+  /** Of an uploaded picture, and of each side in pixels. */
+  pictureBytesMax: 2 * 1024 * 1024,
+  pictureSideMax: 4096,
+  /** Time to put an uploaded picture of an organization to use: that of a proposal and its act, and a day more. */
+  offeredPictureLifetimeSeconds: 8 * 24 * 3600,
+  /** Uploaded pictures that an organization may have without using them; a further one replaces the oldest. */
+  offeredPicturesMax: 20,
   emailCodeDigits: 6,
   emailCodeLifetimeSeconds: 10 * 60,
   emailCodeTriesMax: 5,
@@ -133,6 +143,7 @@ export const limits = {
   /** Page of requests: maximum count, maximum size as JSON, and maximum size of its texts before serialization. */
   signingPageMax: 100,
   signingHistoryPage: 50,
+  organizationDocumentsPage: 20,
   signingPageBytesMax: 1024 * 1024,
   signingPageTextBytesMax: 256 * 1024,
   /** Retention of unsigned requests. */
@@ -165,6 +176,11 @@ export const limits = {
   organizationsPerIdentityMax: 100,
   invitationLifetimeSeconds: 7 * 24 * 3600,
   invitationsWaitingMax: 200,
+  /** Invitations that a user sees at once. */
+  invitationsShownMax: 100,
+  /** How long a verified address lets its identity accept an invitation to it without the link that was mailed. */
+  recentEmailProofSeconds: 30 * 24 * 3600,
+  memberSearchCharactersMax: 100,
   domainsPerOrganizationMax: 50,
   ssoConnectionsPerOrganizationMax: 10,
   /** Maximum of keys of an organization, including former ones; and maximum of members to wrap one for at once. */

@@ -40,10 +40,26 @@ export const OrganizationAuditEntry = Type.Object({
 })
 export type OrganizationAuditEntry = Static<typeof OrganizationAuditEntry>
 
+/** Identity that events name by its ID, by its present names. */
+export const NamedIdentity = Type.Object({
+  identityId: IdentityId,
+  handle: Type.String(),
+  displayName: Type.String(),
+  avatarUrl: nullable(Type.String()),
+})
+export type NamedIdentity = Static<typeof NamedIdentity>
+
 const organization = { security: 'session', cors: 'first party', host: 'business' } as const
 
 /** An action, or a prefix of actions: `organization.member`. */
 const action = Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$' }))
+
+const filter = {
+  action,
+  by: Type.Optional(IdentityId),
+  from: Type.Optional(Timestamp),
+  before: Type.Optional(Timestamp),
+}
 
 export const listOrganizationAuditEvents = endpoint(
   'GET /api/organizations/:organizationId/audit',
@@ -54,10 +70,16 @@ export const listOrganizationAuditEvents = endpoint(
       identity_id: Type.Optional(IdentityId),
       cursor: Type.Optional(Uuid),
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
-      action,
+      ...filter,
     }),
   },
-  { 200: Type.Object({ entries: Type.Array(OrganizationAuditEntry), nextCursor: nullable(Uuid) }) },
+  {
+    200: Type.Object({
+      entries: Type.Array(OrganizationAuditEntry),
+      nextCursor: nullable(Uuid),
+      people: Type.Array(NamedIdentity),
+    }),
+  },
 )
 
 export const exportOrganizationAuditLog = endpoint(
@@ -71,7 +93,7 @@ export const exportOrganizationAuditLog = endpoint(
     params: Type.Object({ organizationId: OrganizationId }),
     querystring: Type.Object({
       identity_id: Type.Optional(IdentityId),
-      action,
+      ...filter,
       format: Type.Union([Type.Literal('csv'), Type.Literal('jsonl')]),
     }),
   },
@@ -98,6 +120,7 @@ export const exportOrganizationTrail = endpoint(
       after: Type.Optional(
         Type.String({ pattern: '^(0|[1-9][0-9]{0,8})$', description: 'Number of the entry before the first one' }),
       ),
+      to: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$', description: 'Number of the last entry' })),
     }),
   },
   {

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { slugPattern } from '../formats/domain.ts'
-import { Handle } from '../accounts/identities.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
+import { pictureBody } from '../pictures.ts'
 import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 /**
@@ -114,6 +114,23 @@ export const listOwnOrganizations = endpoint(
   { 200: Type.Object({ organizations: Type.Array(OwnOrganization) }) },
 )
 
+export const listAccountOrganizations = endpoint(
+  'GET /api/account/organizations',
+  {
+    security: 'session',
+    cors: 'first party',
+    summary: 'List the organizations that my identities are members of, for the pages of my account',
+  },
+  {},
+  {
+    200: Type.Object({
+      organizations: Type.Array(
+        Type.Pick(OwnOrganization, ['id', 'name', 'logoUrl', 'role', 'memberId', 'identityId']),
+      ),
+    }),
+  },
+)
+
 export const createOrganization = endpoint(
   'POST /api/organizations',
   { ...business, summary: 'Create an organization, owned by one of my identities' },
@@ -141,6 +158,12 @@ export const updateOrganization = endpoint(
       name: Type.Optional(Name),
       slug: Type.Optional(Slug),
       logoUrl: Type.Optional(nullable(WebUrl)),
+      logoSha256: Type.Optional(
+        Type.String({
+          pattern: '^[0-9a-f]{64}$',
+          description: 'Required if logoUrl is an uploaded picture: its sha256, so that a signature names its content',
+        }),
+      ),
       ssoRequired: Type.Optional(Type.Boolean()),
       requireSignedActions: Type.Optional(Type.Boolean()),
       encryptionMode: Type.Optional(Organization.properties.encryptionMode),
@@ -151,6 +174,25 @@ export const updateOrganization = endpoint(
   { 200: Type.Object({ organization: OwnOrganization }) },
 )
 export type OrganizationChange = Omit<Static<typeof updateOrganization.schema.body>, 'signedAction'>
+
+/** Uploaded picture that an organization can use as its logo until `expiresAt`. */
+export const OfferedPicture = Type.Object({
+  url: Type.String({ description: 'For logoUrl' }),
+  sha256: Type.String({ description: 'Of the picture in 512 pixels, in hexadecimal: for logoSha256' }),
+  expiresAt: Timestamp,
+})
+export type OfferedPicture = Static<typeof OfferedPicture>
+
+export const uploadOrganizationPicture = endpoint(
+  'POST /api/organizations/:organizationId/pictures',
+  {
+    ...ofOrganization,
+    ...pictureBody,
+    summary: 'Upload a picture, PNG, JPEG or WebP of at most 2 MiB, which can then be set as the logo',
+  },
+  { params: ByOrganizationId, querystring: ActingAs },
+  { 201: Type.Object({ picture: OfferedPicture }) },
+)
 
 export const deleteOrganization = endpoint(
   'DELETE /api/organizations/:organizationId',
@@ -168,6 +210,16 @@ export const OrganizationMember = Type.Object({
   scopes: Type.Array(OrganizationScope),
   signingAuthority: Type.Boolean(),
   joinedAt: Timestamp,
+  avatarUrl: nullable(Type.String()),
+  email: Type.Optional(
+    nullable(
+      Type.String({
+        description:
+          'For members who may invite: the address to which the member was invited, or a verified one in a domain of ' +
+          'the organization',
+      }),
+    ),
+  ),
 })
 export type OrganizationMember = Static<typeof OrganizationMember>
 
@@ -183,12 +235,21 @@ export const listMembers = endpoint(
       ...ActingAs.properties,
       cursor: Type.Optional(Uuid),
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 100 with a cursor' })),
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: limits.memberSearchCharactersMax,
+          description: 'Part of a display name, handle, or e-mail address that the caller sees',
+        }),
+      ),
+      role: Type.Optional(OrganizationRole),
     }),
   },
   {
     200: Type.Object({
       members: Type.Array(OrganizationMember),
       nextCursor: Type.Optional(nullable(Uuid)),
+      total: Type.Optional(Type.Integer({ description: 'With the first page: the number of members found' })),
     }),
   },
 )
@@ -227,94 +288,6 @@ export const removeMember = endpoint(
   { ...ofOrganization, summary: 'Remove a member, or leave: revokes their tokens for the organization' },
   { params: ByMemberId, querystring: ActingAs, body: SignatureOnly },
   { 204: NoContent },
-)
-
-/** Invitation to join an organization: for an identity by its handle, or for an e-mail address. */
-export const Invitation = Type.Object({
-  invitationId: Uuid,
-  role: OrganizationRole,
-  handle: nullable(Type.String()),
-  email: nullable(Type.String()),
-  expiresAt: Timestamp,
-})
-export type Invitation = Static<typeof Invitation>
-
-export const createInvitation = endpoint(
-  'POST /api/organizations/:organizationId/invitations',
-  {
-    ...ofOrganization,
-    summary: 'Invite an identity by handle, or an e-mail address, for seven days',
-  },
-  {
-    params: ByOrganizationId,
-    querystring: ActingAs,
-    body: Type.Object({
-      handle: Type.Optional(Handle),
-      email: Type.Optional(Type.String({ maxLength: limits.emailCharactersMax })),
-      role: OrganizationRole,
-      ...signed,
-    }),
-  },
-  {
-    201: Type.Object({
-      invitation: Invitation,
-      token: Type.String({ description: 'Returned only once' }),
-      url: Type.String({ description: 'Where the invitation can be accepted; returned only once' }),
-      /** True if a mail was sent to the address. */
-      mailed: Type.Boolean(),
-    }),
-  },
-)
-
-export const listInvitations = endpoint(
-  'GET /api/organizations/:organizationId/invitations',
-  { ...ofOrganization, summary: 'List the pending invitations, without their tokens' },
-  { params: ByOrganizationId, querystring: ActingAs },
-  { 200: Type.Object({ invitations: Type.Array(Invitation) }) },
-)
-
-const ByInvitationId = Type.Object({ organizationId: OrganizationId, invitationId: Uuid })
-
-export const getInvitation = endpoint(
-  'GET /api/organizations/:organizationId/invitations/:invitationId',
-  { ...ofOrganization, summary: 'Get a pending invitation, without its token' },
-  { params: ByInvitationId, querystring: ActingAs },
-  { 200: Type.Object({ invitation: Invitation }) },
-)
-
-export const revokeInvitation = endpoint(
-  'DELETE /api/organizations/:organizationId/invitations/:invitationId',
-  { ...ofOrganization, summary: 'Revoke an invitation' },
-  { params: ByInvitationId, querystring: ActingAs, body: SignatureOnly },
-  { 204: NoContent },
-)
-
-const ByInvitationToken = Type.Object({ token: Type.String({ maxLength: 200 }) })
-
-/** Invitation in the view of a signed-in user who has its token. */
-export const InvitationPreview = Type.Object({
-  organization: Type.Object({ name: Type.String(), slug: Type.String(), logoUrl: nullable(Type.String()) }),
-  /** Name and handle of the inviting member. */
-  invitedBy: Type.Object({ displayName: Type.String(), handle: Type.String() }),
-  role: OrganizationRole,
-  expiresAt: Timestamp,
-  /** Identities of mine that can accept. */
-  identityIds: Type.Array(IdentityId),
-})
-export type InvitationPreview = Static<typeof InvitationPreview>
-
-export const getInvitationByToken = endpoint(
-  'GET /api/invitations/:token',
-  { ...business, summary: 'Get an invitation by its token' },
-  { params: ByInvitationToken },
-  { 200: Type.Object({ invitation: InvitationPreview }) },
-)
-
-export const acceptInvitation = endpoint(
-  'POST /api/invitations/:token/accept',
-  { ...business, summary: 'Accept an invitation once, as the invited identity or one with the address' },
-  { params: ByInvitationToken, body: Type.Object({ identityId: IdentityId }) },
-  { 201: Type.Object({ organization: OwnOrganization }) },
 )
 
 const { id, name, logoUrl, role, scopes, signingAuthority, encryptionMode, keyCustody } = Organization.properties

@@ -24,6 +24,7 @@ export const account = defineModule<AccountServices>()({
       '/account': 'account',
       '/account/identities': 'account',
       '/account/signing': 'account',
+      '/account/security': 'account',
       '/account/passkeys': 'account',
       '/account/sessions': 'account',
       '/account/apps': 'account',

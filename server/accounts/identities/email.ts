@@ -3,11 +3,11 @@ import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
-import type { Database } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { Language } from '@countersign/protocol/formats/registries/languages'
-import type { IdentityId } from '@countersign/protocol/ids'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { randomDigits } from '#platform/crypto/random.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
@@ -47,7 +47,9 @@ export async function startEmailVerification(
   await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
 
   const code = randomDigits(limits.emailCodeDigits)
-  await mail.send(emailVerificationMail({ to: email, handle, authUrl: config.authUrl, language }, code))
+  await mail.send(
+    emailVerificationMail({ to: email, handle, authUrl: config.authUrl, brand: config.brand, language }, code),
+  )
   const expiresAt = addSeconds(now, limits.emailCodeLifetimeSeconds)
   const codeMac = keyring.mac(contextOf(identityId, email), code)
   await actingTransaction(db, session, async (tx) => {
@@ -90,6 +92,21 @@ export async function completeEmailVerification(
   return toIdentity(proved.after)
 }
 
+type MailedProof = { userId: UserId; before: IdentityRow; email: string }
+
+/**
+ * Sets an address whose control the user has just proved by a secret that was mailed to it alone, in the transaction
+ * that consumes this secret. `before` is the identity, which the transaction has locked. The caller notifies the former
+ * address after the commit.
+ */
+export async function setProvedEmail(tx: Transaction, { userId, before, email }: MailedProof, now: Date) {
+  const { identityId } = before
+  await store.deleteEmailProof(tx, identityId)
+  await store.setEmail(tx, { identityId, email }, now)
+  const event = { action: 'identity.email.verified', actor: 'user', userId, identityId } as const
+  await recordAuditEvent(tx, { ...event, details: { by: 'invitation' } }, now)
+}
+
 /** Removes the address and any pending verification. Throws `identity_not_found` or `reauthentication_required`. */
 export async function removeEmail(
   kernel: ServerContext,
@@ -122,14 +139,14 @@ export function pruneEmailVerifications(db: Database, now: Date, batch: number):
 }
 
 /** Notifies the former address. The change is already committed, so a failure to send is only logged. */
-async function notifyFormerEmail(
+export async function notifyFormerEmail(
   { config, mail, log }: ServerContext,
-  { email, handle, identityId }: IdentityRow,
+  { email, handle, identityId }: Pick<IdentityRow, 'email' | 'handle' | 'identityId'>,
   language: Language,
 ): Promise<void> {
   if (email === null) return
   try {
-    await mail.send(emailRemovedMail({ to: email, handle, authUrl: config.authUrl, language }))
+    await mail.send(emailRemovedMail({ to: email, handle, authUrl: config.authUrl, brand: config.brand, language }))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     log.warn({ identityId, reason: error.code }, 'email removal notification failed')

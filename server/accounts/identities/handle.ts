@@ -21,8 +21,17 @@ export function isReservedHandle(handle: string): boolean {
 
 /** Throws `handle_taken` if the handle is in use now. The final decision is made by `claimHandle`. */
 export async function requireAvailableHandle(db: Database, handle: string, now: Date): Promise<void> {
+  if (await isTaken(db, handle, now)) throw errors.handle_taken()
+}
+
+/** Returns whether a handle can be registered now, as far as `requireAvailableHandle` and the reserved ones say. */
+export async function isAvailableHandle(db: Database, handle: string, now: Date): Promise<boolean> {
+  return !isReservedHandle(handle) && !(await isTaken(db, handle, now))
+}
+
+async function isTaken(db: Database, handle: string, now: Date): Promise<boolean> {
   const known = await store.findHandle(db, normalizeHandle(handle))
-  if (known && (known.availableAt === null || known.availableAt > now)) throw errors.handle_taken()
+  return known !== undefined && (known.availableAt === null || known.availableAt > now)
 }
 
 /** Claims a handle that is available, or that this identity had before. Throws `handle_taken`. */

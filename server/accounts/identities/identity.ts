@@ -7,6 +7,7 @@ import { addSeconds, maxDate } from '#platform/clock.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { deletePictures, pictureIdOf, removePicture } from '#platform/pictures/picture.ts'
 import { hasPlainHost } from '#platform/origin.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { type ActingSession, actingTransaction } from '#accounts/sessions/acting.ts'
@@ -27,6 +28,7 @@ const errors = defineErrors({
   too_many_identities: [409, 'An account can have at most 20 identities.'],
 })
 
+const pictureNotUploaded = 'avatarUrl is a picture of this service: upload it with PUT .../avatar instead.'
 const pictureAddressWrong = 'avatarUrl must be an https URL without user name and password.'
 
 /** Throws `invalid_handle` or `invalid_request` for a handle or display name that is not allowed. */
@@ -87,6 +89,7 @@ export async function removeIdentity(
   await lockUser(tx, acting.userId)
   await lockOwnIdentity(tx, acting, identityId)
   if (!(await store.decrementIdentityCount(tx, acting.userId))) throw errors.last_identity()
+  await deletePictures(tx, [identityId])
   await store.deleteIdentities(tx, [identityId], reservedUntil(now))
 }
 
@@ -97,6 +100,7 @@ export async function removeIdentity(
 export async function deleteUser(tx: Transaction, userId: UserId, now: Date): Promise<IdentityId[]> {
   await lockUser(tx, userId)
   const identityIds = await store.lockIdentitiesOfUser(tx, userId)
+  await deletePictures(tx, identityIds)
   await store.deleteIdentities(tx, identityIds, reservedUntil(now))
   await store.deleteUser(tx, userId)
   return identityIds
@@ -208,7 +212,7 @@ type Change = IdentityChange & { acting: PasskeySession; identityId: IdentityId 
  * `handle_taken`, `invalid_handle`, `invalid_request` or `rate_limited`.
  */
 export async function updateIdentity(
-  { db, rateLimits }: ServerContext,
+  { db, rateLimits, config }: ServerContext,
   { acting, identityId, ...change }: Change,
   now: Date,
 ): Promise<Identity> {
@@ -225,6 +229,11 @@ export async function updateIdentity(
   return actingTransaction(db, acting, async (tx) => {
     const before = await lockOwnIdentity(tx, acting, identityId)
     if (handle !== undefined) await moveHandle(tx, before, handle, now)
+    if (avatarUrl !== undefined && avatarUrl !== before.avatarUrl) {
+      const isUploaded = avatarUrl !== null && pictureIdOf(config.baseUrl, avatarUrl) !== undefined
+      if (isUploaded) throw errors.invalid_request({ sentence: pictureNotUploaded })
+      await removePicture(tx, identityId)
+    }
     const after = await store.updateIdentity(tx, { ...change, identityId }, now)
     const action = before.handle === after.handle ? 'identity.updated' : 'identity.handle.updated'
     await recordAuditEvent(tx, { action, actor: 'user', userId, identityId }, now)

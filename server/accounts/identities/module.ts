@@ -2,7 +2,7 @@ import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/identities'
 import { findPendingEmail, pruneEmailVerifications } from './email.ts'
 import { listFormerHandles, pruneHandles } from './handle.ts'
-import { identityRoutes } from './routes.ts'
+import { identityRoutes, type IdentityServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = [
@@ -31,10 +31,10 @@ declare module '#platform/rate-limits/rate-limit.ts' {
   }
 }
 
-export const identities = defineModule()({
+export const identities = defineModule<IdentityServices>()({
   name: 'accounts/identities',
   endpoints: endpointsOf(endpoints),
-  mount: (hosts, { kernel }) => identityRoutes(hosts.api, kernel),
+  mount: (hosts, services) => identityRoutes(hosts.api, services),
   auditActions,
   rateLimits,
   tables: {

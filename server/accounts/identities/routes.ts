@@ -1,12 +1,19 @@
 import * as endpoints from '@countersign/protocol/accounts/identities'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { negotiateLanguage } from '#platform/outbound/mail.ts'
+import { acceptPictureBodies, countUpload, pictureBodyOf } from '#platform/pictures/upload.ts'
+import type { Workshop } from '#platform/pictures/workshop.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
+import { removeAvatar, setAvatar } from './avatar.ts'
 import { startEmailVerification, completeEmailVerification, removeEmail } from './email.ts'
 import { updateIdentity, createIdentity, listIdentitiesOfSession, requireOwnIdentity, toIdentity } from './identity.ts'
 
-export function identityRoutes(host: Host, kernel: ServerContext): void {
+export type IdentityServices = { kernel: ServerContext; workshop: Workshop }
+
+export function identityRoutes(host: Host, { kernel, workshop }: IdentityServices): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -45,6 +52,35 @@ export function identityRoutes(host: Host, kernel: ServerContext): void {
   })
 
   emailRoutes(host, kernel)
+  avatarRoutes(host, { kernel, workshop })
+}
+
+function avatarRoutes(host: Host, { kernel, workshop }: IdentityServices): void {
+  const { clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.removeAvatar,
+    onRequest: session.onRequest,
+    handler: (request) => removeAvatar(kernel, { ...request.params, acting: session.of(request) }, clock()),
+  })
+
+  host.register(async (scope) => {
+    acceptPictureBodies(scope)
+    scope.withTypeProvider<TypeBoxTypeProvider>().route({
+      ...endpoints.setAvatar,
+      bodyLimit: limits.pictureBytesMax,
+      async onRequest(request, reply) {
+        await session.onRequest(request)
+        countUpload(session.of(request).userId, reply)
+      },
+      handler(request) {
+        const acting = session.of(request)
+        const upload = { ...request.params, acting, bytes: pictureBodyOf(request) }
+        return setAvatar({ ...kernel, workshop }, upload, clock())
+      },
+    })
+  })
 }
 
 function emailRoutes(host: Host, kernel: ServerContext): void {

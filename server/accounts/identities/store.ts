@@ -10,6 +10,7 @@ const identity = [
   'avatar_url as avatarUrl',
   'email',
   'email_verified as emailVerified',
+  'email_verified_at as emailVerifiedAt',
   'created_at as createdAt',
 ] as const
 
@@ -234,7 +235,7 @@ export function setEmail(
 ) {
   return tx
     .updateTable('identity')
-    .set({ email, email_verified: email !== null, updated_at: now })
+    .set({ email, email_verified: email !== null, email_verified_at: email === null ? null : now, updated_at: now })
     .where('identity_id', '=', identityId)
     .returning(identity)
     .executeTakeFirstOrThrow()

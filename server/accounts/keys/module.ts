@@ -14,6 +14,7 @@ const auditActions = [
   'account.key_wrap.added',
   'account.device_approval.requested',
   'account.device_approval.approved',
+  'account.recovery_code.created',
   'account.recovery_code.replaced',
   'encryption_key.created',
 ] as const

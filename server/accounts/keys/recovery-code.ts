@@ -4,6 +4,7 @@ import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import { defineErrors } from '#platform/api-error.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { storeKeyWraps, listKeyWraps } from './key-wrap.ts'
 import * as store from './store.ts'
@@ -18,9 +19,15 @@ export async function storeRecoveryCode(
   await store.upsertRecovery(tx, userId, digestOf(recoveryAuth), now)
 }
 
-type NewRecovery = { recoveryAuth: string; ciphertext: string }
+const errors = defineErrors({ recovery_code_exists: [409, 'A recovery code is already in effect. It stays.'] })
 
-/** Replaces a user's recovery code: its wrap and its verifier together, so that no part of the old code remains. */
+type NewRecovery = { recoveryAuth: string; ciphertext: string; ifNone?: true }
+
+/**
+ * Replaces a user's recovery code: its wrap and its verifier together, so that no part of the old code remains. With
+ * `ifNone`, stores the code only if none is in effect: of two pages that each offer one, the first that was saved
+ * counts. Throws `recovery_code_exists`.
+ */
 export async function replaceRecoveryCode(
   db: Database,
   session: PasskeySession,
@@ -29,12 +36,19 @@ export async function replaceRecoveryCode(
 ): Promise<KeyWrap[]> {
   const { userId } = session
   return actingUserTransaction(db, session, async (tx) => {
-    await storeRecoveryCode(tx, userId, recovery.recoveryAuth, now)
+    if (recovery.ifNone) await storeFirstRecoveryCode(tx, userId, recovery.recoveryAuth, now)
+    else await storeRecoveryCode(tx, userId, recovery.recoveryAuth, now)
     await store.deleteWraps(tx, userId, 'recovery_code')
     await storeKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)
-    await recordAuditEvent(tx, { action: 'account.recovery_code.replaced', actor: 'user', userId }, now)
+    const action = recovery.ifNone ? 'account.recovery_code.created' : 'account.recovery_code.replaced'
+    await recordAuditEvent(tx, { action, actor: 'user', userId }, now)
     return listKeyWraps(tx, userId)
   })
+}
+
+async function storeFirstRecoveryCode(tx: Transaction, userId: UserId, recoveryAuth: string, now: Date): Promise<void> {
+  const isStored = await store.insertRecovery(tx, userId, digestOf(recoveryAuth), now)
+  if (!isStored) throw errors.recovery_code_exists()
 }
 
 /** Returns the creation time of a user's recovery code, or null if there is none. */

@@ -77,6 +77,21 @@ export async function upsertRecovery(
     .execute()
 }
 
+/** Stores a user's recovery verifier. Returns false if there is one. */
+export async function insertRecovery(
+  tx: Transaction,
+  userId: UserId,
+  authSha256: Uint8Array,
+  now: Date,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('encryption_recovery_code')
+    .values({ user_id: userId, recovery_auth_sha256: authSha256, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
 type NewIdentityKeyRow = { identityId: IdentityId; publicKey: Uint8Array; encryptedPrivateKey: string }
 
 export async function insertIdentityKey(tx: Transaction, key: NewIdentityKeyRow, now: Date): Promise<void> {

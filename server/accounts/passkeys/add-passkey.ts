@@ -11,6 +11,7 @@ import { verifyAttestation } from './attestation.ts'
 import type { FlowClient } from './ceremony.ts'
 import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremony.ts'
 import { createPasskey, listPasskeys } from './passkey.ts'
+import type { RegisteringBrowser } from './passkey-name.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -35,10 +36,16 @@ export async function startAddPasskey(
   // The account was deleted after the session was read.
   if (!identity) throw errors.unauthorized()
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'add_passkey', userId, browserSha256 }, now)
-  return { flowId, options: creationOptions(config.relyingPartyId, challenge, { userId, ...identity }, existing) }
+  return { flowId, options: creationOptions(config, challenge, { userId, ...identity }, existing) }
 }
 
-type Finish = { flowId: string; credential: RegistrationResponse; keyWrap?: PasskeyWrap; client: FlowClient }
+type Finish = {
+  flowId: string
+  credential: RegistrationResponse
+  keyWrap?: PasskeyWrap
+  client: FlowClient
+  browser: RegisteringBrowser
+}
 
 /**
  * Adds the passkey, with the wrap that lets it unlock the user's keys. Throws `reauthentication_required`,
@@ -54,14 +61,14 @@ export async function finishAddPasskey(
   const now = clock()
   requireRecentAuthentication(session, now)
   const { userId } = session
-  const { credential, keyWrap } = finish
+  const { credential, keyWrap, browser } = finish
   if (keyWrap && keyWrap.credentialId !== credential.id) throw errors.invalid_request()
   const flow = await consumeFlow(db, 'add_passkey', finish, now)
   if (flow.userId !== userId) throw errors.invalid_credential()
   const made = await verifyAttestation(config, credential, flow.challenge)
 
   return actingUserTransaction(db, session, async (tx) => {
-    await createPasskey(tx, userId, made, now)
+    await createPasskey(tx, { ...made, userId, browser }, now)
     if (keyWrap) await addKeyWrap(tx, userId, keyWrap, now)
     const passkeys = await listPasskeys(tx, userId)
     const added = passkeys.find(({ credentialId }) => credentialId === made.credentialId)

@@ -80,8 +80,13 @@ export type VerifiedRegistration = {
   backupEligible: boolean
   backedUp: boolean
   transports: string[]
-  name: string
+  /** Name of the product that created it, if it reports it and it is known. */
+  product: string | undefined
+  kind: PasskeyKind
 }
+
+/** Where a passkey is, as far as its registration tells. */
+export type PasskeyKind = 'security key' | 'phone or tablet' | 'unknown'
 
 /** Verifies a registration ceremony (WebAuthn §7.1). Throws `invalid_credential` for any error. */
 export async function verifyAttestation(
@@ -117,7 +122,8 @@ export async function verifyAttestation(
     backupEligible: credentialDeviceType === 'multiDevice',
     backedUp: credentialBackedUp,
     transports,
-    name: authenticatorName(registrationInfo.aaguid) ?? kindOf(sent),
+    product: authenticatorName(registrationInfo.aaguid),
+    kind: kindOf(sent),
   }
 }
 
@@ -168,9 +174,9 @@ function hasAllowedAaguid({ fmt, aaguid }: { fmt: string; aaguid: string }): boo
   return fmt === 'none' || /^[0-]+$/.test(aaguid)
 }
 
-/** Returns a default name by the kind of authenticator that the browser reports, for unknown products. */
-function kindOf({ authenticatorAttachment, response: { transports = [] } }: RegistrationResponse): string {
-  if (transports.some((transport) => ['usb', 'nfc', 'ble'].includes(transport))) return 'Security key'
-  if (transports.includes('hybrid') && authenticatorAttachment === 'cross-platform') return 'Phone or tablet'
-  return 'Passkey'
+/** Returns the kind of authenticator that the browser reports. */
+function kindOf({ authenticatorAttachment, response: { transports = [] } }: RegistrationResponse): PasskeyKind {
+  if (transports.some((transport) => ['usb', 'nfc', 'ble'].includes(transport))) return 'security key'
+  if (transports.includes('hybrid') && authenticatorAttachment === 'cross-platform') return 'phone or tablet'
+  return 'unknown'
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '#platform/config/config.ts'
 import { hasMemberTwice } from '#platform/http/body.ts'
 import { type ApiError, defineErrors } from '#platform/api-error.ts'
 import { hash, randomUUID } from 'node:crypto'
@@ -114,13 +115,13 @@ type Existing = { credentialId: string; transports: string[] }
  * Authenticators that already hold a passkey of the user create no second one and do not replace the first.
  */
 export function creationOptions(
-  rpId: string,
+  { relyingPartyId, brand }: Pick<Config, 'relyingPartyId' | 'brand'>,
   challenge: string,
   { userId, handle, displayName }: NewUser,
   existing: Existing[] = [],
 ): CreationOptions {
   return {
-    rp: { id: rpId, name: 'Countersign' },
+    rp: { id: relyingPartyId, name: brand.name },
     user: { id: userHandleOf(userId), name: handle, displayName },
     challenge,
     pubKeyCredParams: credentialAlgorithms.map((alg) => ({ type: 'public-key', alg })),

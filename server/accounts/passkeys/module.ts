@@ -1,6 +1,6 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
-import { createBusinessToken, getSession, listSessions } from '@countersign/protocol/accounts/sessions'
+import { createBusinessToken, findSession, getSession, listSessions } from '@countersign/protocol/accounts/sessions'
 import { pruneFlows } from './ceremony.ts'
 import { deletePasskeys, listPasskeys } from './passkey.ts'
 import { passkeyDiscovery, passkeyRoutes, type PasskeyServices } from './routes.ts'
@@ -18,6 +18,7 @@ const auditActions = [
 ] as const
 const rateLimits = {
   'register-start': { points: 10, seconds: 60 },
+  'handle-lookups-per-ip': { points: 60, seconds: 60 },
   'login-start': { points: 60, seconds: 60 },
   'login-failures-per-ip': { points: 20, seconds: 60 },
   'passkey-lookups-per-ip': { points: 60, seconds: 60 },
@@ -38,8 +39,7 @@ declare module '#platform/rate-limits/rate-limit.ts' {
 
 export const passkeys = defineModule<PasskeyServices>()({
   name: 'accounts/passkeys',
-  endpoints: [...endpointsOf(endpoints), getSession, createBusinessToken, listSessions],
-  pages: () => ({ auth: { '/register': 'register', '/login': 'login', '/recover': 'recover' } }),
+  endpoints: [...endpointsOf(endpoints), getSession, findSession, createBusinessToken, listSessions],
   mount(hosts, services) {
     passkeyRoutes(hosts.api, services)
     passkeyDiscovery(hosts.auth, services.kernel.config)

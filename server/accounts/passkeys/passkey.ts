@@ -12,6 +12,7 @@ import { forgetProofs, isOpen } from '#accounts/sessions/proof.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import type { VerifiedRegistration } from './attestation.ts'
+import { passkeyName, type RegisteringBrowser } from './passkey-name.ts'
 import { toSubjectPublicKeyInfo } from './public-key.ts'
 import * as store from './store.ts'
 import type { Credential } from './store.ts'
@@ -32,11 +33,11 @@ export async function listPasskeys(db: Database, userId: UserId): Promise<Passke
 /** Stores a newly registered passkey. Throws `credential_in_use`. */
 export async function createPasskey(
   tx: Transaction,
-  userId: UserId,
-  made: VerifiedRegistration,
+  { userId, browser, ...made }: VerifiedRegistration & { userId: UserId; browser: RegisteringBrowser },
   now: Date,
 ): Promise<void> {
-  await store.insertCredential(tx, { ...made, userId }, now).catch((error: unknown) => {
+  const name = passkeyName(made, browser, now)
+  await store.insertCredential(tx, { ...made, name, userId }, now).catch((error: unknown) => {
     throw isUniqueViolation(error, 'passkey_credential_pkey') ? errors.credential_in_use() : error
   })
 }
@@ -109,6 +110,7 @@ function toPasskey(credential: Credential, opens: Set<string | undefined>): Pass
     createdAt: credential.createdAt.toISOString(),
     lastUsedAt: credential.lastUsedAt.toISOString(),
     backedUp: credential.backedUp,
+    transports: credential.transports,
     opensKeys: opens.has(credential.credentialId),
     publicKey: toBase64Url(toSubjectPublicKeyInfo(new Uint8Array(credential.publicKey))),
   }

@@ -1,4 +1,5 @@
 import { findIdentityByHandle, listIdentities, lockUser } from '#accounts/identities/identity.ts'
+import type { Config } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { Language } from '@countersign/protocol/formats/registries/languages'
 import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
@@ -9,7 +10,7 @@ import { type UserId, asId } from '@countersign/protocol/ids'
 import { consumeRecoveryCode, verifyRecoveryCode } from '#accounts/keys/recovery-code.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction } from '#platform/database/database.ts'
-import type { ClientBrowser } from '#accounts/sessions/session.ts'
+import { type ClientBrowser, deviceOf } from '#accounts/sessions/session.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import { verifyAttestation } from './attestation.ts'
 import type { FlowClient } from './ceremony.ts'
@@ -17,7 +18,7 @@ import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremon
 import { createPasskey } from './passkey.ts'
 import * as store from './store.ts'
 
-type About = { to: string; handle: string; authUrl: URL; language: Language }
+type About = { to: string; handle: string; language: Language } & Pick<Config, 'authUrl' | 'brand'>
 
 /**
  * Notifies all verified addresses of a user that the account was recovered. The recovery is already committed, so a
@@ -30,7 +31,7 @@ async function sendRecoveryNotice(kernel: ServerContext, userId: UserId, languag
   await Promise.all(
     [...handles].map(async ([to, handle]) => {
       try {
-        await mail.send(recoveryMail({ to, handle, authUrl: config.authUrl, language }))
+        await mail.send(recoveryMail({ to, handle, authUrl: config.authUrl, brand: config.brand, language }))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         log.warn({ userId, reason: error.code }, 'recovery notification mail failed')
@@ -39,17 +40,17 @@ async function sendRecoveryNotice(kernel: ServerContext, userId: UserId, languag
   )
 }
 
-function recoveryMail({ to, handle, authUrl: { host, origin }, language }: About): Mail {
+function recoveryMail({ to, handle, authUrl: { host, origin }, brand, language }: About): Mail {
   const letter: Letter = {
     en: {
-      subject: 'Your Countersign account was recovered',
+      subject: `Your ${brand.name} account was recovered`,
       text:
         `Your account @${handle} at ${host} was recovered with the recovery code. ` +
         `A passkey was added and all other sessions were signed out.\n\n` +
         `Wasn’t you? Sign in now, remove that passkey and create a new recovery code: ${origin}/account/passkeys\n`,
     },
     de: {
-      subject: 'Dein Countersign-Konto wurde wiederhergestellt',
+      subject: `Dein Konto bei ${brand.name} wurde wiederhergestellt`,
       text:
         `Dein Konto @${handle} auf ${host} wurde mit dem Wiederherstellungscode wiederhergestellt. ` +
         `Ein Passkey wurde hinzugefügt, und alle anderen Sitzungen wurden beendet.\n\n` +
@@ -80,7 +81,7 @@ export async function startRecovery(
   const ceremony = { ceremony: 'recover', userId, recoveryAuthSha256, browserSha256 } as const
   const { flowId, challenge } = await beginFlow(db, ceremony, clock())
   const existing = await store.listCredentials(db, userId)
-  return { flowId, options: creationOptions(config.relyingPartyId, challenge, identity, existing) }
+  return { flowId, options: creationOptions(config, challenge, identity, existing) }
 }
 
 type Finish = { flowId: string; credential: RegistrationResponse; client: FlowClient }
@@ -102,10 +103,10 @@ export async function finishRecovery(
   const recovered = await transaction(db, async (tx) => {
     await lockUser(tx, userId)
     if (!(await consumeRecoveryCode(tx, userId, recoveryAuthSha256))) throw errors.invalid_flow()
-    await createPasskey(tx, userId, made, now)
+    await createPasskey(tx, { ...made, userId, browser: { ...browser, language } }, now)
     const sessionsEnded = await sessions.end(tx, { userId, which: 'all' }, now)
     const session = await sessions.start(tx, { ...made, userId }, browser, now)
-    const details = { credentialId: made.credentialId, sessionsEnded }
+    const details = { credentialId: made.credentialId, sessionsEnded, device: deviceOf(browser) }
     await recordAuditEvent(tx, { action: 'account.recovered', actor: 'user', userId, details }, now)
     return { ...session, userId }
   })

@@ -17,6 +17,7 @@ import { transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { SessionTokens } from '#accounts/sessions/cookie.ts'
 import { type ClientBrowser, deviceOf } from '#accounts/sessions/session.ts'
+import type { RegisteringBrowser } from './passkey-name.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import type { RegistrationPart } from '#platform/module/define-module.ts'
 import { verifyAttestation } from './attestation.ts'
@@ -36,7 +37,7 @@ export async function startRegistration(
   const [userId, identityId] = [asId<UserId>(randomUUIDv7()), generateIdentityId()]
   const person = { userId, identityId, handle, displayName }
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person, browserSha256 }, now)
-  const options = creationOptions(config.relyingPartyId, challenge, person)
+  const options = creationOptions(config, challenge, person)
   const answer: RegistrationStarted = { flowId, options, userId, identityId }
   for (const { started } of registrationParts) Object.assign(answer, await started(kernel))
   return answer
@@ -62,7 +63,7 @@ export type RegistrationServices = {
 export async function finishRegistration(
   { kernel, sessions, registrationParts }: RegistrationServices,
   finish: RegistrationFinish & { client: FlowClient },
-  browser: ClientBrowser,
+  { language, ...browser }: ClientBrowser & RegisteringBrowser,
 ): Promise<Registered> {
   const { db, config, clock } = kernel
   const now = clock()
@@ -76,7 +77,7 @@ export async function finishRegistration(
 
   return transaction(db, async (tx) => {
     const identity = await createUser(tx, flow, now)
-    await createPasskey(tx, userId, credential, now)
+    await createPasskey(tx, { ...credential, userId, browser: { ...browser, language } }, now)
     await storeKeyWraps(tx, userId, keyWraps, now)
     if (recoveryAuth) await storeRecoveryCode(tx, userId, recoveryAuth, now)
     if (selfRecord) await storeFirstSelfRecord(tx, userId, selfRecord, now)

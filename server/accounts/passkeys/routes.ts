@@ -1,7 +1,10 @@
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/accounts/sessions'
+import type { CurrentSession } from '@countersign/protocol/accounts/sessions'
 import type { UserId } from '@countersign/protocol/ids'
 import { listKeyWraps } from '#accounts/keys/key-wrap.ts'
+import { recoveryCodeCreatedAt } from '#accounts/keys/recovery-code.ts'
+import { isAvailableHandle } from '#accounts/identities/handle.ts'
 import { listIdentities, listIdentitiesOfSession } from '#accounts/identities/identity.ts'
 import { toNumericDate } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
@@ -14,7 +17,9 @@ import { type SessionTokens, setSessionCookies } from '#accounts/sessions/cookie
 import {
   clientBrowser,
   createBusinessToken,
+  findRequestSession,
   listSessions,
+  type Session,
   requireRecentAuthentication,
   sessionGuard,
 } from '#accounts/sessions/session.ts'
@@ -48,7 +53,15 @@ export function passkeyDiscovery(host: Host, { authUrl }: Config): void {
 
 function registrationRoutes(host: Host, services: PasskeyServices): void {
   const { kernel } = services
-  const { config, rateLimits } = kernel
+  const { db, clock, config, rateLimits } = kernel
+
+  host.route({
+    ...endpoints.checkHandle,
+    async handler(request) {
+      await rateLimits.count('handle-lookups-per-ip', clientAddressKey(request))
+      return { available: await isAvailableHandle(db, request.body.handle, clock()) }
+    },
+  })
 
   host.route({
     ...endpoints.startRegistration,
@@ -63,7 +76,10 @@ function registrationRoutes(host: Host, services: PasskeyServices): void {
     ...endpoints.finishRegistration,
     async handler(request, reply) {
       const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
-      const registered = await finishRegistration(services, finish, clientBrowser(request, config.baseUrl))
+      const registered = await finishRegistration(services, finish, {
+        ...clientBrowser(request, config.baseUrl),
+        language: negotiateLanguage(request),
+      })
       setSessionCookies(reply, registered, config.baseUrl)
       return reply.status(201).send({
         sessionToken: registered.token,
@@ -165,18 +181,14 @@ function sessionRoutes(host: Host, kernel: ServerContext): void {
   host.route({
     ...sessionEndpoints.getSession,
     onRequest: session.onRequest,
+    handler: (request) => toCurrentSession(kernel, session.of(request)),
+  })
+
+  host.route({
+    ...sessionEndpoints.findSession,
     async handler(request) {
-      const acting = session.of(request)
-      const { userId, authTime, authMethod, expiresAt } = acting
-      const now = clock()
-      return {
-        user: { userId },
-        identities: await listIdentitiesOfSession(db, acting),
-        authTime: authTime.toISOString(),
-        secondsSinceAuthTime: Math.max(0, toNumericDate(now) - toNumericDate(authTime)),
-        authMethod,
-        expiresAt: expiresAt.toISOString(),
-      }
+      const found = await findRequestSession(kernel, request)
+      return { session: found ? await toCurrentSession(kernel, found) : null }
     },
   })
 
@@ -195,6 +207,20 @@ function sessionRoutes(host: Host, kernel: ServerContext): void {
       return { sessions: await listSessions(db, session.of(request), clock()) }
     },
   })
+}
+
+async function toCurrentSession({ db, clock }: ServerContext, session: Session): Promise<CurrentSession> {
+  const { userId, authTime, authMethod, expiresAt } = session
+  const codeSince = authMethod === 'passkey' ? await recoveryCodeCreatedAt(db, userId) : undefined
+  return {
+    user: { userId },
+    identities: await listIdentitiesOfSession(db, session),
+    authTime: authTime.toISOString(),
+    secondsSinceAuthTime: Math.max(0, toNumericDate(clock()) - toNumericDate(authTime)),
+    authMethod,
+    expiresAt: expiresAt.toISOString(),
+    ...(codeSince !== undefined && { recoveryCode: { confirmedAt: codeSince?.toISOString() ?? null } }),
+  }
 }
 
 function reauthenticationRoutes(host: Host, kernel: ServerContext): void {
@@ -246,7 +272,8 @@ function ownPasskeyRoutes(host: Host, { kernel, sessions }: PasskeyServices): vo
     ...endpoints.finishAddPasskey,
     onRequest: session.onRequest,
     async handler(request, reply) {
-      const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
+      const browser = { userAgent: request.headers['user-agent'], language: negotiateLanguage(request) }
+      const finish = { ...request.body, client: flowClientOf(request, config.baseUrl), browser }
       return reply.status(201).send(await finishAddPasskey(kernel, session.of(request), finish))
     },
   })

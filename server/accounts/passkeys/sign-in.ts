@@ -2,6 +2,7 @@ import type { AuthenticationResponse } from '@countersign/protocol/accounts/pass
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { nameDevice } from '#accounts/sessions/acting.ts'
 import { refreshAuthTime } from '#accounts/sessions/proof.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { type ClientBrowser, type PasskeySession, deviceOf } from '#accounts/sessions/session.ts'
@@ -40,6 +41,7 @@ export async function finishReauthentication(
   const proof = { credential: finish.credential, challenge: flow.challenge, owner: userId }
   return withVerifiedAssertion(kernel, proof, now, async (tx, { credentialId }) => {
     await refreshAuthTime(tx, { sessionId, credentialId, provedRequestSha256: flow.requestSha256 }, now)
+    await nameDevice(tx, sessionId)
     await recordAuditEvent(tx, { action: 'session.reauthenticated', actor: 'user', userId }, now)
     return now
   })

@@ -1,5 +1,7 @@
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
+import { setActingDevice } from '#platform/audit/audit-log.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import type { SessionId } from '@countersign/protocol/ids'
 import type { Session } from './session.ts'
 import * as store from './store.ts'
 
@@ -25,8 +27,9 @@ const actingIn = new WeakMap<Transaction, Acting>()
 /**
  * Runs a change on behalf of a session in a transaction that commits only if the session still exists at its end. The
  * session is locked last. Rejected requests therefore lock no session, and no transaction waits for another lock while
- * it holds a session. A transaction that ends a session waits only for commits. Throws `unauthorized` if the session
- * has ended since it was read, and `reauthentication_required` if its last authentication was revoked.
+ * it holds a session. A transaction that ends a session waits only for commits. Audit events of the transaction contain
+ * the browser of the session. Throws `unauthorized` if the session has ended since it was read, and
+ * `reauthentication_required` if its last authentication was revoked.
  */
 export function actingTransaction<Result>(
   db: Database,
@@ -36,11 +39,22 @@ export function actingTransaction<Result>(
   return transaction(db, async (tx) => {
     const acting = { session, isHeld: false }
     actingIn.set(tx, acting)
-    requireThere(session, await store.findAuthTime(tx, session.sessionId))
+    const found = await store.findAuthTime(tx, session.sessionId)
+    requireThere(session, found)
+    setDevice(tx, found)
     const result = await work(tx)
     if (!acting.isHeld) requireThere(session, await store.lockSession(tx, session.sessionId, patienceMilliseconds))
     return result
   })
+}
+
+/** Lets the audit events of a transaction contain the browser of a session, which need not exist at its end. */
+export async function nameDevice(tx: Transaction, sessionId: SessionId): Promise<void> {
+  setDevice(tx, await store.findAuthTime(tx, sessionId))
+}
+
+function setDevice(tx: Transaction, session: { userAgent: string | null } | undefined): void {
+  if (session?.userAgent) setActingDevice(tx, session.userAgent)
 }
 
 /**

@@ -65,15 +65,10 @@ const addingMethods = ['POST', 'PUT', 'PATCH']
  * audit log, which is never deleted. Throws `unauthorized`, `invalid_origin`, `passkey_required` or `rate_limited`.
  */
 export function sessionGuard(kernel: ServerContext) {
-  const { db, clock, config, rateLimits } = kernel
+  const { clock, rateLimits } = kernel
 
   async function prove(request: FastifyRequest): Promise<Session> {
-    const bearer = request.headers.authorization === undefined ? undefined : (bearerToken(request) ?? '')
-    const token = bearer ?? sessionCookie(request, config.baseUrl)
-    if (token === undefined) throw errors.unauthorized()
-    if (bearer === undefined) requireOurPage(request, config)
-    const now = clock()
-    const session = (await readSession(db, token, now)) ?? (await readBusinessSession(kernel, request, now))
+    const session = await findRequestSession(kernel, request)
     if (!session) throw errors.unauthorized()
     return requireAllowed(session, request)
   }
@@ -85,6 +80,17 @@ export function sessionGuard(kernel: ServerContext) {
   }
 
   return byEndpoint(guard(proveAndCount, prove))
+}
+
+/** Finds the session of a request, from a bearer token or cookie. Throws `invalid_origin`. */
+export async function findRequestSession(kernel: ServerContext, request: FastifyRequest): Promise<Session | undefined> {
+  const { db, clock, config } = kernel
+  const bearer = request.headers.authorization === undefined ? undefined : (bearerToken(request) ?? '')
+  const token = bearer ?? sessionCookie(request, config.baseUrl)
+  if (token === undefined) return undefined
+  if (bearer === undefined) requireOurPage(request, config)
+  const now = clock()
+  return (await readSession(db, token, now)) ?? readBusinessSession(kernel, request, now)
 }
 
 /** Request to an endpoint that accepts no SSO session. */
@@ -258,6 +264,8 @@ export async function listSessions(
       lastSeenAt: row.lastSeenAt.toISOString(),
       userAgent: row.userAgent,
       current: row.sessionId === sessionId,
+      authMethod: row.authMethod,
+      passkey: row.credentialId && row.passkeyName ? { credentialId: row.credentialId, name: row.passkeyName } : null,
     }))
 }
 

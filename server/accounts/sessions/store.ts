@@ -91,14 +91,18 @@ function originColumns(openedBy: NewSession['openedBy']) {
 export function listSessionsOfUser(db: Database, userId: UserId) {
   return db
     .selectFrom('session')
+    .leftJoin('passkey_credential', 'passkey_credential.credential_id', 'session.credential_id')
     .select([
       'session_id as sessionId',
       'user_agent as userAgent',
-      'created_at as createdAt',
+      'session.created_at as createdAt',
       'last_seen_at as lastSeenAt',
       'expires_at as expiresAt',
+      'auth_method as authMethod',
+      'session.credential_id as credentialId',
+      'passkey_credential.name as passkeyName',
     ])
-    .where('user_id', '=', userId)
+    .where('session.user_id', '=', userId)
     .orderBy('last_seen_at', 'desc')
     .orderBy('session_id')
     .execute()
@@ -121,9 +125,12 @@ export async function lockSession(
   return session.where(limited).executeTakeFirst()
 }
 
-/** Returns the last authentication time of a session, as this transaction sees it, or undefined. */
-export function findAuthTime(tx: Transaction, sessionId: SessionId): Promise<{ authTime: Date } | undefined> {
-  return selectAuthTime(tx, sessionId).executeTakeFirst()
+/** Returns the last authentication time of a session, as this transaction sees it, and its browser, or undefined. */
+export function findAuthTime(
+  tx: Transaction,
+  sessionId: SessionId,
+): Promise<{ authTime: Date; userAgent: string | null } | undefined> {
+  return selectAuthTime(tx, sessionId).select('user_agent as userAgent').executeTakeFirst()
 }
 
 function selectAuthTime(tx: Transaction, sessionId: SessionId) {

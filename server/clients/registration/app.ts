@@ -8,6 +8,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
+import { deletePictures, removePicture } from '#platform/pictures/picture.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
 import type { RegisteredApp } from './directory.ts'
@@ -17,6 +18,7 @@ import {
   defaultSettings,
   laggingAppSettings,
   redirectUriOrigins,
+  requireForeignIcon,
   validateAppSettings,
 } from './settings.ts'
 import { mustHoldEverywhere } from './settings-change.ts'
@@ -54,6 +56,7 @@ export async function createApp(
   now: Date,
 ) {
   validateAppSettings({ ...settings, isPublic }, { outbound, config })
+  requireForeignIcon(settings, config)
   const clientId = asId<ClientId>(`app_${randomBytes(16).toString('hex')}`)
   const clientSecret = isPublic ? undefined : generateToken('clientSecret')
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
@@ -172,6 +175,10 @@ export function updateApp(
     if (app.metadataFetchedAt && isAnyGiven(change, described)) throw errors.client_metadata_immutable()
     if (isAnyGiven(change, takingPresence)) requireRecentAuthenticationOf(manager, now)
 
+    if (change.iconUrl !== undefined && change.iconUrl !== app.iconUrl) {
+      requireForeignIcon(change, config)
+      await removePicture(tx, clientId)
+    }
     const changed = {
       ...app,
       ...change,
@@ -204,6 +211,7 @@ export async function deleteApp(
         sentence: 'Clients registered by a metadata document cannot be deleted. Disable the app instead.',
       })
     if (manager.actor === 'user') await lifecycle.end(tx, 'ownedApps', { clientIds: [clientId] }, now)
+    await deletePictures(tx, [clientId])
     await store.deleteApp(tx, clientId)
     await recordAuditEvent(tx, { action: 'app.deleted', ...auditActor(manager), clientId }, now)
   })
@@ -221,6 +229,7 @@ export async function deleteAppsOfUser(
 ): Promise<Pick<RegisteredApp, 'clientId'>[]> {
   const owned = await store.lockAppsOf(tx, userId)
   if (owned.length > 0) await lifecycle.end(tx, 'ownedApps', { clientIds: owned }, now)
+  await deletePictures(tx, owned)
   const gone = await store.deleteAppsOfUser(tx, userId)
   if (gone.length > 0 && !withApps) throw errors.owns_apps({ fields: { apps: gone.map(({ name }) => name) } })
   for (const { clientId } of gone)
@@ -235,6 +244,7 @@ export function toPublicApp(app: RegisteredApp): PublicApp {
     name: app.name,
     description: app.description,
     iconUrl: app.iconUrl,
+    color: app.color,
     websiteUrl: app.websiteUrl,
     privacyUrl: app.privacyUrl,
     termsUrl: app.termsUrl,

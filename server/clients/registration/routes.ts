@@ -1,19 +1,31 @@
 import * as endpoints from '@countersign/protocol/clients/apps'
 import * as developer from '@countersign/protocol/clients/developer'
+import { limits } from '@countersign/protocol/formats/limits'
+import { ownKey } from '#accounts/sessions/own-key.ts'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Host } from '#platform/http/host.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { acceptPictureBodies, countUpload, pictureBodyOf } from '#platform/pictures/upload.ts'
+import type { Workshop } from '#platform/pictures/workshop.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import type { AppDirectory } from './directory.ts'
+import type { AppDirectory, RegisteredApp } from './directory.ts'
 import type { AppSettings } from './settings.ts'
 import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps, toApp } from './app.ts'
+import { removeIcon, setIcon, uploaderOf } from './icon.ts'
 import { adminManagementApi, developerManagementApi, type EndpointShape, type ManagementApi } from './management.ts'
 import { adminGuard } from '#platform/http/operator-guard.ts'
+import { findLastSignIns, getAppUsage } from '#clients/usage/usage.ts'
 import { rotateSecret } from '#clients/registration/authentication/secret.ts'
 
 const appsDefault = 100
 
-export type RegistrationServices = { kernel: ServerContext; apps: AppDirectory; lifecycle: Lifecycle }
+export type RegistrationServices = {
+  kernel: ServerContext
+  apps: AppDirectory
+  lifecycle: Lifecycle
+  workshop: Workshop
+}
 
 /** Registers the management of apps, for the operator and for developers. */
 export function appRoutes(host: Host, services: RegistrationServices): void {
@@ -23,6 +35,7 @@ export function appRoutes(host: Host, services: RegistrationServices): void {
   if (!kernel.config.developerPortal) return
   mountOperations(host, services, ofPerson(kernel))
   mountOwnList(host, kernel)
+  mountOwnUsage(host, kernel)
 }
 
 /** Registers the paginated list of all apps. */
@@ -43,7 +56,28 @@ function mountOwnList(host: Host, kernel: ServerContext): void {
   host.route({
     ...developer.listOwnApps,
     onRequest,
-    handler: async (request) => ({ apps: (await listAppsOf(kernel.db, of(request).userId)).map(toApp) }),
+    async handler(request) {
+      const apps = await listAppsOf(kernel.db, of(request).userId)
+      const lastSignIns = await findLastSignIns(
+        kernel.db,
+        apps.map(({ clientId }) => clientId),
+      )
+      const lastSignInAtOf = ({ clientId }: RegisteredApp) => lastSignIns.get(clientId)?.toISOString() ?? null
+      return { apps: apps.map((app) => ({ ...toApp(app), lastSignInAt: lastSignInAtOf(app) })) }
+    },
+  })
+}
+
+/** Registers the usage of a user's own app. */
+function mountOwnUsage(host: Host, kernel: ServerContext): void {
+  const { onRequest, managerOf } = developerManagementApi(kernel)
+  host.route({
+    ...developer.getOwnAppUsage,
+    onRequest,
+    async handler(request) {
+      const { clientId } = await getApp(kernel.db, { manager: managerOf(request), ...request.params })
+      return getAppUsage(kernel.db, clientId, kernel.clock())
+    },
   })
 }
 
@@ -52,6 +86,8 @@ type Operations = ManagementApi & {
   create: EndpointShape<typeof endpoints.createApp>
   show: EndpointShape<typeof endpoints.getAdminApp>
   change: EndpointShape<typeof endpoints.updateApp>
+  setIcon: EndpointShape<typeof endpoints.setAppIcon>
+  removeIcon: EndpointShape<typeof endpoints.removeAppIcon>
   delete: EndpointShape<typeof endpoints.deleteApp>
   rotateSecret: EndpointShape<typeof endpoints.rotateAppSecret>
 }
@@ -62,6 +98,8 @@ function ofOperator(kernel: ServerContext): Operations {
     create: endpoints.createApp,
     show: endpoints.getAdminApp,
     change: endpoints.updateApp,
+    setIcon: endpoints.setAppIcon,
+    removeIcon: endpoints.removeAppIcon,
     delete: endpoints.deleteApp,
     rotateSecret: endpoints.rotateAppSecret,
   }
@@ -74,12 +112,15 @@ function ofPerson(kernel: ServerContext): Operations {
     create: developer.createOwnApp,
     show: developer.getOwnApp,
     change: developer.updateOwnApp,
+    setIcon: developer.setOwnAppIcon,
+    removeIcon: developer.removeOwnAppIcon,
     delete: developer.deleteOwnApp,
     rotateSecret: developer.rotateOwnAppSecret,
   }
 }
 
-function mountOperations(host: Host, { kernel, apps, lifecycle }: RegistrationServices, management: Operations): void {
+function mountOperations(host: Host, services: RegistrationServices, management: Operations): void {
+  const { kernel, apps } = services
   const { db, clock } = kernel
   const { onRequest, onChange, managerOf } = management
 
@@ -105,7 +146,46 @@ function mountOperations(host: Host, { kernel, apps, lifecycle }: RegistrationSe
     onRequest,
     handler: async (request) => toApp(await getApp(db, { manager: managerOf(request), ...request.params })),
   })
-  mountChanges(host, { kernel, apps, lifecycle }, management)
+  mountChanges(host, services, management)
+  mountIcons(host, services, management)
+}
+
+/** Registers the endpoints for the logo of an app. */
+function mountIcons(host: Host, { kernel, apps, workshop }: RegistrationServices, management: Operations): void {
+  const { clock, config, db } = kernel
+  const { onChange, managerOf } = management
+
+  host.route({
+    ...management.removeIcon,
+    onRequest: onChange,
+    async handler(request) {
+      const { clientId } = request.params
+      const app = await removeIcon(kernel, { manager: managerOf(request), clientId }, clock())
+      apps.forget(clientId)
+      return toApp(app)
+    },
+  })
+
+  host.register(async (scope) => {
+    acceptPictureBodies(scope)
+    scope.withTypeProvider<TypeBoxTypeProvider>().route({
+      ...management.setIcon,
+      bodyLimit: limits.pictureBytesMax,
+      async onRequest(request, reply) {
+        await onChange(request)
+        countUpload(uploaderOf(managerOf(request)), reply)
+      },
+      async handler(request) {
+        const { clientId } = request.params
+        const manager = managerOf(request)
+        if (manager.actor === 'user')
+          await kernel.rateLimits.count('picture-uploads-per-user', ownKey(manager.session, clock()))
+        const app = await setIcon({ db, config, workshop }, { manager, clientId }, pictureBodyOf(request), clock())
+        apps.forget(clientId)
+        return toApp(app)
+      },
+    })
+  })
 }
 
 /** Registers the endpoints for changes that may have to apply in all processes before the response. */
@@ -156,9 +236,10 @@ function mountChanges(host: Host, { kernel, apps, lifecycle }: RegistrationServi
 
 /** Maps request fields to settings. Fields that were not sent stay absent. */
 function settingsOf(sent: endpoints.AppChange): Partial<AppSettings> {
-  const { idTokenSignedResponseAlg, accessTokenTtlSeconds, refreshTokenTtlSeconds, ...namedAlike } = sent
+  const { idTokenSignedResponseAlg, accessTokenTtlSeconds, refreshTokenTtlSeconds, color, ...namedAlike } = sent
   return {
     ...namedAlike,
+    ...(color !== undefined && { color: color?.toLowerCase() ?? null }),
     ...(idTokenSignedResponseAlg !== undefined && { idTokenSignedResponseAlg: idTokenSignedResponseAlg }),
     ...(accessTokenTtlSeconds !== undefined && { accessTokenTtlSeconds: accessTokenTtlSeconds }),
     ...(refreshTokenTtlSeconds !== undefined && { refreshTokenTtlSeconds: refreshTokenTtlSeconds }),

@@ -1,4 +1,5 @@
 import { isLocal } from '#platform/config/config.ts'
+import { pictureIdOf } from '#platform/pictures/picture.ts'
 import { hasPlainHost, isPlainOrigin } from '#platform/origin.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { RegisteredApp } from './directory.ts'
@@ -159,6 +160,7 @@ export const laggingAppSettings: Lagging<AppSettings> = {
   name: always,
   description: always,
   iconUrl: always,
+  color: always,
   websiteUrl: always,
   privacyUrl: always,
   termsUrl: always,
@@ -184,6 +186,7 @@ export const laggingAppSettings: Lagging<AppSettings> = {
 export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   description: null,
   iconUrl: null,
+  color: null,
   websiteUrl: null,
   privacyUrl: null,
   termsUrl: null,
@@ -234,6 +237,14 @@ export function validateAppSettings(
   for (const uri of settings.redirectUris ?? []) requireRedirectUri(uri, { isPublic, ours })
   for (const uri of settings.postLogoutRedirectUris ?? [])
     requireRedirectUri(uri, { isPublic, ours, kind: 'post-logout redirect URI' })
+}
+
+/** Throws `invalid_request` if an app would show a picture that was uploaded for another one. */
+export function requireForeignIcon({ iconUrl }: Partial<AppSettings>, { baseUrl }: { baseUrl: URL }): void {
+  if (iconUrl && pictureIdOf(baseUrl, iconUrl) !== undefined)
+    throw errors.invalid_request({
+      sentence: 'iconUrl is a picture of this service: upload it with PUT .../icon instead.',
+    })
 }
 
 function requireWebUrl(field: string, text: string): void {

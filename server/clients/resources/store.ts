@@ -97,16 +97,27 @@ export async function countResourcesOf(tx: Transaction, clientId: ClientId): Pro
 }
 
 export async function insertResource(tx: Transaction, inserted: RegisteredResource): Promise<void> {
-  await tx
+  await tx.insertInto('app_resource').values(valuesOf(inserted)).execute()
+}
+
+/** Inserts a resource. Returns false if its key or its audience is in use. */
+export async function insertFreeResource(tx: Transaction, inserted: RegisteredResource): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto('app_resource')
-    .values({
-      ...settingsOf(inserted),
-      resource_key: inserted.resourceKey,
-      resource_id: inserted.resourceId,
-      client_id: inserted.clientId,
-      created_at: inserted.createdAt,
-    })
-    .execute()
+    .values(valuesOf(inserted))
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+function valuesOf(inserted: RegisteredResource) {
+  return {
+    ...settingsOf(inserted),
+    resource_key: inserted.resourceKey,
+    resource_id: inserted.resourceId,
+    client_id: inserted.clientId,
+    created_at: inserted.createdAt,
+  }
 }
 
 /** Updates all settings of a resource. */

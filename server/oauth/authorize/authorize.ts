@@ -12,7 +12,7 @@ import {
 import { isRegisteredRedirectUri } from '#clients/registration/settings.ts'
 import { type AppKeyRequest, type NewAppKey, type ResolvedAppKey, resolveAppKey } from '#oauth/app-keys/app-key.ts'
 import { type AccessChoice, getAuthorizationInSession, lockConsent, recordConsent } from '#oauth/consents/consent.ts'
-import { grantDelegation, lockDelegation } from '#oauth/delegation/delegation.ts'
+import { findDelegation, grantDelegation, lockDelegation } from '#oauth/delegation/delegation.ts'
 import { lockOwnIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
@@ -153,6 +153,8 @@ type Consent = {
   /** Access to the user's organizations that the user chose. */
   chosen: OrganizationAccess | undefined
   scope: ScopeSet
+  /** Scopes that the user shares, requested or not. */
+  decided: ScopeSet
   keyWish: AppKeyRequest | undefined
   newKey: NewAppKey | undefined
   connector: ConnectorRequest | undefined
@@ -182,7 +184,8 @@ function parseConsent(
   const keyWish = request.isFedcmContinuation ? undefined : wish
   const newKey = parseNewAppKey(keyWish, decision.newKey)
   const connector = request.connector && { ...request.connector, resourceId: decision.resourceId }
-  return { app, request, identityId, organizationId, chosen, scope, keyWish, newKey, connector, first: 'code' }
+  const { scope: decided } = decision
+  return { app, request, identityId, organizationId, chosen, scope, decided, keyWish, newKey, connector, first: 'code' }
 }
 
 /** What a consent gives: a code or an assertion, and the key of an app with end-to-end encryption. */
@@ -196,7 +199,8 @@ type IssuedAuthorization = { code: string; keys: ResolvedAppKey | undefined }
  * 2. What the request requires of the user, the session and the resource is checked on the locked rows, before anything
  *    is written. With `prompt=none` the earlier consent and delegation are locked, too, so that neither is revoked
  *    meanwhile.
- * 3. The consent, the delegation and their audit event are written. From here the row of the consent is locked: a
+ * 3. The consent, the delegation and their audit event are written. The event says whether the user was asked, or
+ *    returned to an app that they had connected. From here the row of the consent is locked: a
  *    disconnection of the app waits for the commit, and then revokes the token family of step 5 too. A later step that
  *    fails undoes all of it.
  * 4. The app key is resolved. It may require a recent authentication, which depends on the key that another browser may
@@ -228,10 +232,12 @@ async function issueAuthorizationCode(
   // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.
   const organizationAccess = accessChoiceOf(consent, authenticatedByPasskey)
   const recorded = authenticatedByPasskey ? scope : new ScopeSet()
-  await recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
+  const isCovered = wasAsked(consent) ? false : await isConsented(tx, session, { ...consent, connector }, now)
+  const isExtended = await recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
+  const action = isCovered && !isExtended ? 'app.signed_in' : 'app.authorized'
   const details = { scope: [...scope] }
-  const act = { action: 'app.authorized', actor: 'user', userId, identityId, clientId, details } as const
+  const act = { action, actor: 'user', userId, identityId, clientId, details } as const
   await recordAuditEvent(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
 
   const requested = consent.keyWish && { identityId, clientId, wish: consent.keyWish, made: consent.newKey }
@@ -283,21 +289,45 @@ async function grantConnector(tx: Transaction, consent: Consent, connector: Vali
  * Checks that an earlier consent covers a request with `prompt=none`, and that the app already acts for the
  * organization. Locks consent and delegation, so that neither ends in the meantime. Throws `consent_required`.
  */
-async function requireConsented(
+async function requireConsented(tx: Transaction, session: Session, checked: Checked, now: Date): Promise<void> {
+  const { request, identityId, connector } = checked
+  const { clientId: sourceClientId } = request
+  if (!(await lockConsent(tx, identityId, sourceClientId))) throw errors.consent_required()
+  if (connector) {
+    const parties = { identityId, sourceClientId, resourceId: connector.resource.resourceId }
+    if (!(await lockDelegation(tx, parties, connector))) throw errors.consent_required()
+  }
+  if (!(await isConsented(tx, session, checked, now))) throw errors.consent_required()
+}
+
+/** Tells if earlier consent covers a request, also for its organization and at the other app. */
+async function isConsented(
   tx: Transaction,
   session: Session,
   { request: { clientId }, identityId, organizationId, scope, keyWish, connector }: Checked,
   now: Date,
-): Promise<void> {
-  if (!(await lockConsent(tx, identityId, clientId))) throw errors.consent_required()
+): Promise<boolean> {
   const input = { identityId, clientId, scope }
   const { authorization, missingScopes } = await getAuthorizationInSession(tx, session, input, now)
-  if (!authorization || missingScopes.length > 0 || keyWish?.reset) throw errors.consent_required()
+  if (!authorization || missingScopes.length > 0 || keyWish?.reset) return false
   // A consent with an empty scope only says that the app may act elsewhere, which is checked below.
-  if (authorization.scope === '' && !connector) throw errors.consent_required()
+  if (authorization.scope === '' && !connector) return false
   const held = organizationId === undefined ? [] : await listActiveOrganizationIds(tx, { identityId, clientId }, now)
-  if (organizationId !== undefined && !held.includes(organizationId)) throw errors.consent_required()
-  if (!connector) return
+  if (organizationId !== undefined && !held.includes(organizationId)) return false
+  if (!connector) return true
   const parties = { identityId, sourceClientId: clientId, resourceId: connector.resource.resourceId }
-  if (!(await lockDelegation(tx, parties, connector))) throw errors.consent_required()
+  return (await findDelegation(tx, parties, connector)).covered
+}
+
+/**
+ * Tells if the page has asked the user whatever they had consented to before: the app requires it, or the user withheld
+ * or chose something that only the question offers.
+ */
+function wasAsked({ app, request: { prompts, redirectUri, scope }, decided, chosen }: Consent): boolean {
+  return (
+    prompts.includes('consent') ||
+    requiresFreshConsent(app, redirectUri) ||
+    chosen !== undefined ||
+    !scope.isWithin(decided)
+  )
 }

@@ -3,10 +3,10 @@ import { languageTags } from '@countersign/protocol/formats/registries/languages
 import { pushRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { responseModes } from './parameters.ts'
 import { prunePushedRequests } from './pushed-request.ts'
-import { authorizationRoutes, type AuthorizationServices, pageRoutes } from './routes.ts'
+import { authorizationRoutes, type AuthorizationServices, entryRoutes, pageRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
-const auditActions = ['app.authorized'] as const
+const auditActions = ['app.authorized', 'app.signed_in'] as const
 const rateLimits = {
   'par-requests-public-client': { points: 60, seconds: 60 },
   'par-requests-per-client': { points: 600, seconds: 60 },
@@ -31,6 +31,7 @@ export const authorization = defineModule<AuthorizationServices>()({
   mount(hosts, services) {
     authorizationRoutes(hosts.api, services)
     pageRoutes(hosts.auth, services)
+    entryRoutes(hosts.auth, services)
   },
   metadata: ({ authUrl, baseUrl }) => ({
     authorization_endpoint: `${authUrl.origin}/signin`,

@@ -1,6 +1,6 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { PushedRequest, PushedRequestAnswer } from '@countersign/protocol/oauth/pushed-requests'
-import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
 import {
   authenticateClient,
   parseClientCredentials,
@@ -11,8 +11,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { siteSettings } from '#platform/http/page.ts'
 import { validateAuthorizationRequest } from './sign-in-request.ts'
 import { type Source, storePushedRequest } from './pushed-request.ts'
-import type { ServerContext } from '#platform/module/services.ts'
-import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import type { AuthorizationServices } from './routes.ts'
 
 type ParHttpRequest = { authorization: string | undefined; body: PushedRequest; address: string }
 
@@ -23,7 +22,7 @@ const errors = defineErrors({ invalid_request: [400, 'A pushed authorization req
  * rejects as an answer to the app, and `invalid_client`, `rate_limited`.
  */
 export async function answerPushedRequest(
-  { kernel, apps, keys }: { kernel: ServerContext; apps: AppDirectory; keys: SigningKeys },
+  { kernel, apps, usage, keys }: Pick<AuthorizationServices, 'kernel' | 'apps' | 'usage' | 'keys'>,
   { authorization, body, address }: ParHttpRequest,
 ): Promise<PushedRequestAnswer> {
   const { client_secret: _secret, clientId: _name, clientSecret: _legacy, ...standard } = body
@@ -43,7 +42,7 @@ export async function answerPushedRequest(
 
   const parameters = { ...withoutEmpty(standard), client_id: clientId }
   await validateAuthorizationRequest(
-    { db: kernel.db, apps: context.apps, keys, site: siteSettings(kernel.config) },
+    { db: kernel.db, apps: context.apps, keys, usage, site: siteSettings(kernel.config) },
     parameters,
   )
   const requestUri = await storePushedRequest(kernel.db, { clientId, parameters, source }, now)

@@ -1,5 +1,6 @@
 import * as endpoints from '@countersign/protocol/oauth/authorize'
 import type { SignInView } from '@countersign/protocol/pages'
+import { isObject } from '@countersign/protocol/formats/json'
 import { pushRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { type ClientId, asId } from '@countersign/protocol/ids'
 import type { FastifyReply } from 'fastify'
@@ -7,17 +8,25 @@ import type { Host } from '#platform/http/host.ts'
 import { type Pages, siteSettings } from '#platform/http/page.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
+import type { UsageCounter } from '#clients/usage/usage.ts'
 import { eachOnce, repeatable, sentBy, type SentParameters } from '#oauth/sent-parameters.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { type SignInOutcome, resolveSignInRequest } from './sign-in-request.ts'
 import { authorize } from './authorize.ts'
+import { findRequestingApp } from './entry-page.ts'
 import { answerPushedRequest } from './pushed-request-endpoint.ts'
 import { type KeptRequest, getPushedRequest, isPushedRequestUri, keepRequest } from './pushed-request.ts'
 
 /** Services of the routes of authorization requests. */
-export type AuthorizationServices = { kernel: ServerContext; apps: AppDirectory; keys: SigningKeys; pages: Pages }
+export type AuthorizationServices = {
+  kernel: ServerContext
+  apps: AppDirectory
+  usage: UsageCounter
+  keys: SigningKeys
+  pages: Pages
+}
 
 /** Registers the API routes of authorization requests. */
 export function authorizationRoutes(host: Host, provider: AuthorizationServices): void {
@@ -44,9 +53,9 @@ export function authorizationRoutes(host: Host, provider: AuthorizationServices)
 }
 
 /** Registers the pages that an app sends a browser to: sign-in, connect. Each accepts a query and a form. */
-export function pageRoutes(host: Host, { kernel, apps, keys, pages }: AuthorizationServices): void {
+export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: AuthorizationServices): void {
   const site = siteSettings(kernel.config)
-  const readerFor = (address: string) => ({ db: kernel.db, apps: apps.requestedFrom(address), keys, site })
+  const readerFor = (address: string) => ({ db: kernel.db, apps: apps.requestedFrom(address), keys, site, usage })
   const config = {
     security: 'none',
     cors: 'no origin',
@@ -104,6 +113,22 @@ export function pageRoutes(host: Host, { kernel, apps, keys, pages }: Authorizat
         handler: (request, reply) => serve(eachOnce(request[part]), reply, clientAddressKey(request)),
       })
   }
+}
+
+/** Registers the pages before a sign-in. They name the app to which the user continues. */
+export function entryRoutes(host: Host, { kernel, apps, pages }: AuthorizationServices): void {
+  const site = siteSettings(kernel.config)
+  const config = { security: 'none', cors: 'no origin', host: 'auth', page: true } as const
+  for (const page of ['register', 'login', 'recover'] as const)
+    host.route({
+      method: 'GET',
+      url: `/${page}`,
+      config,
+      async handler({ query }, reply) {
+        const app = isObject(query) ? await findRequestingApp(apps, query['return'], site.authUrl) : undefined
+        return pages.show(reply, { page, site, ...(app && { app }) })
+      },
+    })
 }
 
 /**

@@ -10,11 +10,13 @@ import type {
 } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
 import { toPublicApp } from '#clients/registration/app.ts'
+import { isClientIdUrl } from '#clients/registration/metadata-documents/metadata-document.ts'
 import {
   requiresFreshConsent,
   unverifiedClientInfo,
 } from '#clients/registration/metadata-documents/metadata-document-client.ts'
 import { isRegisteredRedirectUri } from '#clients/registration/settings.ts'
+import type { UsageCounter } from '#clients/usage/usage.ts'
 import type { Database } from '#platform/database/database.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { parseJson } from '#platform/http/body.ts'
@@ -47,7 +49,7 @@ import { requireKeepable } from './pushed-request.ts'
  */
 export type SignInOutcome = { show: SignInView } | { leave: AuthorizationResponse; unverified?: UnverifiedFault }
 
-type Reader = { db: Database; apps: AppDirectory; keys: SigningKeys; site: Site }
+type Reader = { db: Database; apps: AppDirectory; keys: SigningKeys; site: Site; usage: UsageCounter }
 
 const errors = defineErrors({
   invalid_request: [400, 'The authorization request is malformed.'],
@@ -63,12 +65,12 @@ const errors = defineErrors({
  * another app.
  */
 export async function resolveSignInRequest(
-  { db, apps, keys, site }: Reader,
+  { db, apps, keys, site, usage }: Reader,
   parameters: Parameters,
   connector?: ConnectorRequest,
 ): Promise<SignInOutcome> {
   const continues = isFedcmContinuation(parameters, connector)
-  const { app, redirectUri } = await requireRegistered({ apps, site }, parameters, continues)
+  const { app, redirectUri } = await requireRegistered({ apps, site, usage }, parameters, continues)
   const givenTo = continues ? fedcmRedirectUri(app, parameters.fedcm_origin) : undefined
   const { state, response_mode: responseMode } = readAnswering(redirectUri, parameters)
   const answer = (mode: ResponseMode, error: string, sentence: string) =>
@@ -119,6 +121,7 @@ export async function resolveSignInRequest(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code, message } = error
+    usage.countError(app, code)
     const unverified = unverifiedClientInfo(app, redirectUri)
     const fault = unverified && { host: unverified.host, error: code, description: message }
     return { leave: answer(mode, code, message), ...(fault && { unverified: fault }) }
@@ -127,12 +130,12 @@ export async function resolveSignInRequest(
 
 /** Checks a request that the app itself sends; throws every error that would otherwise be shown or redirected. */
 export async function validateAuthorizationRequest(
-  { db, apps, keys, site }: Reader,
+  { db, apps, keys, site, usage }: Reader,
   parameters: Parameters,
 ): Promise<void> {
   if (isFedcmContinuation(parameters, undefined))
     throw errors.invalid_request({ sentence: 'Browsers cannot push authorization requests. Send it from the app.' })
-  const { app } = await requireRegistered({ apps, site }, parameters)
+  const { app } = await requireRegistered({ apps, site, usage }, parameters)
   requireSupported(parameters)
   requireKeepable({ parameters })
   const request = readAuthorizationRequest(app, { by: 'push' }, parameters)
@@ -156,7 +159,7 @@ function visible(text: string): string {
  * value.
  */
 async function requireRegistered(
-  { apps, site }: Pick<Reader, 'apps' | 'site'>,
+  { apps, site, usage }: Pick<Reader, 'apps' | 'site' | 'usage'>,
   { client_id: clientId = '', redirect_uri: redirectUri = '' }: Parameters,
   continues = false,
 ): Promise<{ app: RegisteredApp; redirectUri: string }> {
@@ -166,8 +169,15 @@ async function requireRegistered(
   const mayReturn = continues
     ? isFedcmResolvePage(app, redirectUri, site.baseUrl)
     : isRegisteredRedirectUri(app, redirectUri, site)
-  if (!mayReturn) throw errors.invalid_redirect_uri(named)
-  return { app, redirectUri }
+  if (mayReturn) return { app, redirectUri }
+  usage.countError(app, 'invalid_redirect_uri')
+  throw errors.invalid_redirect_uri({ fields: { ...named.fields, ...publicNames(app) } })
+}
+
+/** Returns what names a registered app to users. An unregistered one names itself, so it is left out. */
+function publicNames({ clientId, name, websiteUrl }: RegisteredApp): Record<string, string> {
+  if (isClientIdUrl(clientId)) return {}
+  return { app_name: name, ...(websiteUrl !== null && { app_website: websiteUrl }) }
 }
 
 /** Parts of the view that the request itself decides. Throws `invalid_request`, `invalid_scope`. */

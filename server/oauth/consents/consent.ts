@@ -31,17 +31,19 @@ type Connection = { identityId: IdentityId; clientId: ClientId; scope: ScopeSet;
  * Records that an identity grants an app these scopes in addition to earlier ones.
  *
  * A consent for an organization alone records no scopes, so that the user sees the app and can disconnect it. Locks the
- * record until the end of `tx`.
+ * record until the end of `tx`. Returns whether the record is new or has scopes that it had not before.
  */
 export async function recordConsent(
   tx: Transaction,
   { identityId, clientId, scope, organizationAccess }: Connection,
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope: [...scope], ...organizationAccess }
-  const recorded = new ScopeSet((await store.upsertConsent(tx, consent, now)).scope)
-  if (!scope.isWithin(recorded))
-    await store.extendConsentScope(tx, { identityId, clientId, scope: [...recorded.union(scope)] })
+  const row = await store.upsertConsent(tx, consent, now)
+  const recorded = new ScopeSet(row.scope)
+  if (scope.isWithin(recorded)) return row.authorizationId === consent.authorizationId
+  await store.extendConsentScope(tx, { identityId, clientId, scope: [...recorded.union(scope)] })
+  return true
 }
 
 /**

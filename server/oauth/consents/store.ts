@@ -26,7 +26,7 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
           consent.chosen ?? fn.coalesce(ref('authorization_consent.organization_access'), val(consent.unlessRecorded)),
       })),
     )
-    .returning('scope')
+    .returning(['scope', 'authorization_id as authorizationId'])
     .executeTakeFirstOrThrow()
 }
 

@@ -10,7 +10,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { exchangeAuthorizationCode } from '#oauth/token/grants/code-grant.ts'
 import { addOrganizationClaim, tokenResponse } from '#oauth/token/response.ts'
 import { requireAllowedScopes } from '#oauth/authorize/parameters.ts'
-import { type TokenEndpoint, limitFailures } from '#oauth/token/endpoint.ts'
+import { type TokenEndpoint, countUsage, limitFailures } from '#oauth/token/endpoint.ts'
 import { readAssertion } from './assertion.ts'
 
 const errors = defineErrors({
@@ -32,17 +32,15 @@ export async function exchangeAssertion(
   const { rateLimits } = kernel
   const { authorization, body, address } = sent
   const now = kernel.clock()
-  const client = await authenticateClient(
-    { apps, rateLimits },
-    parseClientCredentials(authorization, body),
-    address,
-    now,
-  )
+  const credentials = parseClientCredentials(authorization, body)
   const codeVerifier = resolveFieldAlias(body.code_verifier || undefined, body.codeVerifier || undefined)
   const presented = { assertion: body.assertion, codeVerifier }
-  return limitFailures(kernel, { client, grant: 'fedcm_assertion', address }, () =>
-    answer(endpoint, client, presented, now),
-  )
+  return countUsage(endpoint, { clientId: credentials.clientId, signsIn: true }, async () => {
+    const client = await authenticateClient({ apps, rateLimits }, credentials, address, now)
+    return limitFailures(kernel, { client, grant: 'fedcm_assertion', address }, () =>
+      answer(endpoint, client, presented, now),
+    )
+  })
 }
 
 async function answer(

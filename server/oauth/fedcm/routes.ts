@@ -16,10 +16,10 @@ import { getContinuation } from './continuation.ts'
 import { fedcmErrorFormat, requireRequestingApp } from './request.ts'
 import { exchangeAssertion } from './exchange.ts'
 
-type Hosts = Pick<Config, 'baseUrl'>
+type Settings = Pick<Config, 'baseUrl' | 'brand'>
 
 /** Builds the FedCM configuration (FedCM §3.2). All its endpoints are on the origin that serves it. */
-function fedcmConfig({ baseUrl: { origin } }: Hosts) {
+function fedcmConfig({ baseUrl: { origin }, brand: { name, logo, accent } }: Settings) {
   return {
     accounts_endpoint: `${origin}/api/oauth/fedcm/accounts`,
     client_metadata_endpoint: `${origin}/api/oauth/fedcm/client-metadata`,
@@ -28,10 +28,14 @@ function fedcmConfig({ baseUrl: { origin } }: Hosts) {
     login_url: `${origin}/fedcm/login`,
     supports_use_other_account: true,
     branding: {
-      name: 'Countersign',
-      background_color: '#21398f',
+      name,
+      background_color: accent?.light.pen ?? '#21398f',
       color: '#fbf9f4',
-      icons: [{ url: `${origin}/assets/icon.png`, size: 128 }],
+      icons: [
+        logo
+          ? { url: `${origin}/pictures/${logo.pictureId}`, size: 256 }
+          : { url: `${origin}/assets/icon.png`, size: 128 },
+      ],
     },
     // Where Chromium looked for it before it moved to the entry above.
     modes: { active: { supports_use_other_account: true } },
@@ -39,9 +43,9 @@ function fedcmConfig({ baseUrl: { origin } }: Hosts) {
 }
 
 /** Builds the document that names this provider as the only one of its site (FedCM §3.1). */
-function webIdentityDocument(hosts: Hosts) {
-  const { accounts_endpoint, login_url } = fedcmConfig(hosts)
-  return { provider_urls: [`${hosts.baseUrl.origin}/api/oauth/fedcm/config`], accounts_endpoint, login_url }
+function webIdentityDocument(settings: Settings) {
+  const { accounts_endpoint, login_url } = fedcmConfig(settings)
+  return { provider_urls: [`${settings.baseUrl.origin}/api/oauth/fedcm/config`], accounts_endpoint, login_url }
 }
 
 /** Registers the endpoints that browsers, their windows and apps use for FedCM. */

@@ -1,4 +1,5 @@
 import type { ClientId, SessionId } from '@countersign/protocol/ids'
+import { nameDevice } from '#accounts/sessions/acting.ts'
 import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Transaction } from '#platform/database/database.ts'
@@ -26,7 +27,10 @@ export function signOut(
   { userId, sessionId }: OneSession,
   clientId?: ClientId,
 ): Promise<boolean> {
-  return transaction(db, (tx) => endOne(tx, { userId, sessionId }, clock(), clientId))
+  return transaction(db, async (tx) => {
+    await nameDevice(tx, sessionId)
+    return endOne(tx, { userId, sessionId }, clock(), clientId)
+  })
 }
 
 async function endOne(tx: Transaction, { userId, sessionId }: OneSession, now: Date, clientId?: ClientId) {

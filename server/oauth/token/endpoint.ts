@@ -1,6 +1,8 @@
 import type { TokenRequest } from '@countersign/protocol/oauth/authorize'
+import type { ClientId } from '@countersign/protocol/ids'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { authenticateClient, type Client } from '#clients/registration/authentication/authentication.ts'
+import type { UsageCounter } from '#clients/usage/usage.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
@@ -8,7 +10,7 @@ import { ApiError } from '#platform/api-error.ts'
 import type { GrantDeps, GrantResponse } from './grants/grant.ts'
 import { parseTokenRequest } from './request.ts'
 
-export type TokenEndpoint = GrantDeps & { apps: AppDirectory }
+export type TokenEndpoint = GrantDeps & { apps: AppDirectory; usage: UsageCounter }
 type TokenHttpRequest = { authorization: string | undefined; body: TokenRequest; address: string }
 
 /** Answers `POST /api/oauth/token`: authenticates the client and redeems its grant. */
@@ -17,8 +19,28 @@ export async function answerTokenRequest(endpoint: TokenEndpoint, sent: TokenHtt
   const { credentials, grant, redeem } = parseTokenRequest(sent.authorization, sent.body)
   const now = kernel.clock()
   const { rateLimits } = kernel
-  const client = await authenticateClient({ apps, rateLimits }, credentials, sent.address, now)
-  return limitFailures(kernel, { client, grant, address: sent.address }, () => redeem(endpoint, client, now))
+  const signsIn = grant === 'authorization_code'
+  return countUsage(endpoint, { clientId: credentials.clientId, signsIn }, async () => {
+    const client = await authenticateClient({ apps, rateLimits }, credentials, sent.address, now)
+    return limitFailures(kernel, { client, grant, address: sent.address }, () => redeem(endpoint, client, now))
+  })
+}
+
+/** Counts the outcome of a request for the developer of the app: a sign-in, or an error. */
+export async function countUsage<Answer>(
+  { apps, usage }: Pick<TokenEndpoint, 'apps' | 'usage'>,
+  { clientId, signsIn }: { clientId: ClientId; signsIn: boolean },
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    const answered = await work()
+    if (signsIn) usage.countSignIn(clientId)
+    return answered
+  } catch (error) {
+    const app = error instanceof ApiError ? await apps.find(clientId) : undefined
+    if (app && error instanceof ApiError) usage.countError(app, error.code)
+    throw error
+  }
 }
 
 /** Client, grant and network address of a redemption. */

@@ -1,6 +1,7 @@
 import * as accountEndpoints from '@countersign/protocol/accounts/account'
 import * as endpoints from '@countersign/protocol/operations/audit'
 import { Readable } from 'node:stream'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { adminGuard } from '#platform/http/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -11,6 +12,7 @@ import {
   listActivity,
   listAuditEvents,
   listOrganizationAuditEvents,
+  listPeopleOf,
   writeAuditExport,
 } from '#platform/audit/audit-log.ts'
 import { extendTrail, writeTrail } from '#platform/audit/trail.ts'
@@ -34,9 +36,9 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
     ...accountEndpoints.listActivity,
     onRequest: session.onRequest,
     async handler(request) {
-      const { cursor, limit } = request.query
+      const { cursor, limit, kind, identity_id: identityId } = request.query
       const count = Number(limit ?? entriesDefault)
-      const page = { before: cursor, count: count + 1 }
+      const page = { before: cursor, count: count + 1, kind, identityId }
       return pageOf(await listActivity(kernel.db, session.of(request).userId, page), count)
     },
   })
@@ -53,10 +55,12 @@ export function organizationAuditRoutes(host: Host, kernel: ServerContext): void
     async handler(request) {
       const asking = memberContextOf(request, session.of(request))
       await requireMember(kernel, asking, 'manage_org', clock())
-      const { cursor: before, action, limit } = request.query
-      const requested = { organizationId: asking.organizationId, before, action }
+      const { cursor, limit } = request.query
+      const { organizationId } = asking
+      const requested = { organizationId, ...filterOf(request.query), before: cursor }
       const count = Number(limit ?? entriesDefault)
-      return pageOf(await listOrganizationAuditEvents(db, requested, count + 1), count)
+      const page = pageOf(await listOrganizationAuditEvents(db, requested, count + 1), count)
+      return { ...page, people: await listPeopleOf(db, page.entries) }
     },
   })
 
@@ -66,9 +70,10 @@ export function organizationAuditRoutes(host: Host, kernel: ServerContext): void
     async handler(request, reply) {
       const asking = memberContextOf(request, session.of(request))
       await requireMember(kernel, asking, 'manage_org', clock())
-      const { action, format } = request.query
+      const { format } = request.query
       reply.header('content-disposition', `attachment; filename="organization-trail.${format}"`)
-      const pieces = writeAuditExport(db, { organizationId: asking.organizationId, action }, format)
+      const requested = { organizationId: asking.organizationId, ...filterOf(request.query) }
+      const pieces = writeAuditExport(db, requested, format)
       return reply.type(auditExportFormats[format].type).send(Readable.from(pieces))
     },
   })
@@ -86,10 +91,19 @@ export function organizationTrailRoutes(host: Host, kernel: ServerContext): void
       await requireMember(kernel, asking, 'manage_org', kernel.clock())
       await extendTrail(kernel.db, asking.organizationId)
       reply.header('content-disposition', 'attachment; filename="trail.jsonl"')
-      const pieces = writeTrail(kernel.db, asking.organizationId, Number(request.query.after ?? 0))
+      const { after = '0', to } = request.query
+      const range = { after: Number(after), to: to === undefined ? undefined : Number(to) }
+      const pieces = writeTrail(kernel.db, asking.organizationId, range)
       return reply.type('application/jsonl').send(Readable.from(pieces))
     },
   })
+}
+
+type Filter = { action?: string; by?: IdentityId; from?: string; before?: string }
+
+function filterOf({ action, by, from, before }: Filter) {
+  const instant = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
+  return { action, by, from: instant(from), until: instant(before) }
 }
 
 /** Returns a page of the entries. One more than requested shows that there is a next page. */

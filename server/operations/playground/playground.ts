@@ -1,6 +1,13 @@
 import type { NewDemoRequest } from '@countersign/protocol/signing/signing'
 import { deleteBuiltInApp, ensureApp, playgroundClientId } from '#clients/registration/built-in-app.ts'
+import { ensureResource } from '#clients/resources/built-in-resource.ts'
 import { findByHandle } from '#accounts/identities/identity.ts'
+import { addSeconds } from '#platform/clock.ts'
+import type { Database } from '#platform/database/database.ts'
+import { verifyDelegatedToken } from '#oauth/delegation/delegated-token.ts'
+import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { type ClientId, asId } from '@countersign/protocol/ids'
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { createSigningRequest } from '#signing/requests/identities/request.ts'
@@ -9,9 +16,16 @@ import type { Config } from '#platform/config/config.ts'
 const errors = defineErrors({
   invalid_request: [400, 'Send exactly one of identityId and handle.'],
   identity_not_found: [404, 'No identity has this handle.'],
+  invalid_token: [401, 'The token is not a valid delegated token for the calendar with the scope calendar.read.'],
 })
 
 const pendingMax = 3
+
+/** The app whose calendar the playground reads for a user. Nobody signs in to it. */
+const calendarClientId = asId<ClientId>('app_playground_calendar')
+/** No host has this name (RFC 6761 §6.4), so the token of the calendar is worth nothing elsewhere. */
+const calendarOrigin = 'https://calendar.playground.invalid'
+export const demoCalendar = { resourceKey: 'playground-calendar', audience: calendarOrigin, scope: 'calendar.read' }
 
 /**
  * Creates a demonstration request to sign, without authentication. Throws `invalid_request`, `reserved_payload`,
@@ -43,7 +57,10 @@ export async function ensurePlayground({
   db,
   clock,
 }: Pick<ServerContext, 'config' | 'db' | 'clock'>): Promise<void> {
-  if (!config.demo) return deleteBuiltInApp(db, playgroundClientId, clock())
+  if (!config.demo) {
+    for (const clientId of [playgroundClientId, calendarClientId]) await deleteBuiltInApp(db, clientId, clock())
+    return
+  }
 
   const settings = {
     name: 'Playground',
@@ -52,4 +69,51 @@ export async function ensurePlayground({
     idTokenSignedResponseAlg: 'ES256' as const,
   }
   await ensureApp(db, playgroundClientId, settings, clock())
+  await ensureCalendar(db, clock())
+}
+
+async function ensureCalendar(db: Database, now: Date): Promise<void> {
+  const settings = {
+    name: 'Playground Calendar',
+    description: 'The app at which the playground acts for you.',
+    redirectUris: [`${calendarOrigin}/callback`],
+  }
+  await ensureApp(db, calendarClientId, settings, now)
+  const { resourceKey, audience, scope } = demoCalendar
+  const resource = {
+    clientId: calendarClientId,
+    resourceKey,
+    audience,
+    displayName: 'Playground Calendar',
+    description: 'Two events of a demonstration.',
+    scopes: [scope],
+    scopeDescriptions: ['See your events'],
+  }
+  await ensureResource(db, resource, now)
+}
+
+/**
+ * Returns the events of the demonstration calendar, as the calendar of another app does: it accepts only a token that
+ * is for it, with its scope, and still granted. Throws `invalid_token`.
+ */
+export async function readDemoCalendar(
+  { kernel: { db, config }, keys }: { kernel: Pick<ServerContext, 'db' | 'config'>; keys: SigningKeys },
+  token: string,
+  now: Date,
+) {
+  const issuing = { keys, issuer: config.authUrl.origin, db }
+  const verified = await verifyDelegatedToken(issuing, { token, clientId: calendarClientId }, now)
+  if (verified?.audience !== demoCalendar.audience) throw errors.invalid_token()
+  if (!ScopeSet.parse(verified.scope).has(demoCalendar.scope)) throw errors.invalid_token()
+  const { audience, scope, expiresAt } = verified
+  const tomorrow = addSeconds(now, 24 * 3600)
+    .toISOString()
+    .slice(0, 10)
+  return {
+    events: [
+      { title: 'Tea with Mr Babbage', startsAt: `${tomorrow}T15:00:00.000Z` },
+      { title: 'Notes on the engine', startsAt: `${tomorrow}T17:30:00.000Z` },
+    ],
+    verified: { audience, scope, expiresAt: new Date(expiresAt * 1000).toISOString() },
+  }
 }

@@ -1,10 +1,13 @@
 import * as endpoints from '@countersign/protocol/signing/signing'
 import { playgroundClientId } from '#clients/registration/built-in-app.ts'
+import { getDemoCalendar } from '@countersign/protocol/operations/playground'
+import { bearerToken } from '#platform/http/host.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Pages, siteSettings } from '#platform/http/page.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
-import { createDemoSigningRequest, playgroundUrl } from './playground.ts'
+import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { createDemoSigningRequest, demoCalendar, playgroundUrl, readDemoCalendar } from './playground.ts'
 
 /** Registers the playground's page, which needs the app that `ensurePlayground` creates while `DEMO` is on. */
 export function playgroundRoutes(host: Host, { config }: Pick<ServerContext, 'config'>, pages: Pages): void {
@@ -19,7 +22,16 @@ export function playgroundRoutes(host: Host, { config }: Pick<ServerContext, 'co
         clientId: playgroundClientId,
         redirectUri: playgroundUrl(config),
         issuer: config.authUrl.origin,
+        calendar: demoCalendar,
       }),
+  })
+}
+
+/** Registers the demonstration calendar, which stands for the API of another app. */
+export function demoCalendarRoutes(host: Host, services: { kernel: ServerContext; keys: SigningKeys }): void {
+  host.route({
+    ...getDemoCalendar,
+    handler: (request) => readDemoCalendar(services, bearerToken(request) ?? '', services.kernel.clock()),
   })
 }
 

@@ -19,16 +19,54 @@ function members(db: Database, organizationId: OrganizationId) {
       'signing_authority as signingAuthority',
       'named_by_directory as namedByDirectory',
       'joined_at as joinedAt',
+      'avatar_url as avatarUrl',
     ])
+    .select(shownEmail.as('shownEmail'))
     .select(({ ref }) => ref('scopes').$castTo<OrganizationScope[]>().as('scopes'))
     .where('organization_id', '=', organizationId)
 }
 
-type Some = { after?: string | undefined; count?: number }
+/**
+ * The address that the organization may know: the one to which it invited the member, or else a verified one in a
+ * domain of its own. Any other address of an identity is not shared without consent.
+ */
+const shownEmail = sql<string | null>`coalesce(invited_email, case when email_verified and exists (
+  select from organization_verified_domain claimed
+  where claimed.domain = lower(split_part(identity.email, '@', 2))
+    and claimed.organization_id = organization_member.organization_id
+) then identity.email end)`
+
+/** `q`: a part of a display name or handle, or of an address if `searchesEmails`. */
+export type MemberFilter = { q?: string | undefined; role?: OrganizationRole | undefined; searchesEmails: boolean }
+
+function matching({ q, role, searchesEmails }: MemberFilter) {
+  const named = (text: string) => {
+    const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+    const inEmail = searchesEmails ? sql`or ${shownEmail} ilike ${pattern}` : sql``
+    return sql<boolean>`(display_name ilike ${pattern} or '@' || handle ilike ${pattern} ${inEmail})`
+  }
+  const ofRole = role === undefined ? sql<boolean>`true` : sql<boolean>`role = ${role}`
+  return q === undefined ? ofRole : sql<boolean>`${ofRole} and ${named(q)}`
+}
+
+/** Counts the members of an organization that match. */
+export async function countMembers(db: Database, organizationId: OrganizationId, filter: MemberFilter) {
+  const { count } = await db
+    .selectFrom('organization_member')
+    .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where(matching(filter))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+type Some = { after?: string | undefined; count?: number | undefined; filter?: MemberFilter }
 
 /** Lists the members of an organization, or some of them, in the order in which they joined (by id). */
-export function listMembers(db: Database, organizationId: OrganizationId, { after, count }: Some = {}) {
+export function listMembers(db: Database, organizationId: OrganizationId, { after, count, filter }: Some = {}) {
   return members(db, organizationId)
+    .$if(filter !== undefined, (some) => some.where(matching(filter ?? { searchesEmails: false })))
     .$if(after !== undefined, (later) => later.where('member_id', '>', after ?? ''))
     .orderBy('member_id')
     .$if(count !== undefined, (few) => few.limit(count ?? 0))
@@ -74,7 +112,12 @@ type MemberPermissions = {
   signingAuthority: boolean
   namedByDirectory: boolean
 }
-type NewMember = MemberPermissions & { organizationId: OrganizationId; memberId: string; identityId: IdentityId }
+type NewMember = MemberPermissions & {
+  organizationId: OrganizationId
+  memberId: string
+  identityId: IdentityId
+  invitedEmail?: string | null
+}
 
 /** Inserts a member. Returns false if the identity is already a member. */
 export async function insertMember(tx: Transaction, joining: NewMember, now: Date): Promise<boolean> {
@@ -88,6 +131,7 @@ export async function insertMember(tx: Transaction, joining: NewMember, now: Dat
       scopes: joining.scopes,
       signing_authority: joining.signingAuthority,
       named_by_directory: joining.namedByDirectory,
+      invited_email: joining.invitedEmail ?? null,
       joined_at: now,
     })
     .onConflict((conflict) => conflict.columns(['organization_id', 'identity_id']).doNothing())

@@ -15,10 +15,11 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { lockIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import type { Member } from '#organizations/membership/member.ts'
 import { suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { removeMembers } from './removal.ts'
 import * as store from './store.ts'
-import * as invitationStore from './invitation-store.ts'
+import * as invitationStore from './invitations/invitation-store.ts'
 import * as memberStore from './member-store.ts'
 import type { MemberRow } from './member-store.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
@@ -66,35 +67,41 @@ function escalatesPermissions(
 
 const membersDefault = 100
 
-type Paging = { cursor?: string; limit?: string }
+type MemberQuery = { cursor?: string; limit?: string; q?: string; role?: OrganizationRole }
+
+type MemberPage = { members: OrganizationMember[]; nextCursor?: string | null; total?: number }
 
 /**
- * Lists the members of an organization. A caller can request pages; the result then contains the start of the next
- * page.
+ * Lists the members of an organization, or those that match. A caller can request pages; the result then contains the
+ * start of the next page, and the first one the number of all. Only members who may invite see addresses.
  */
 export async function listOrganizationMembers(
   db: Database,
-  organizationId: OrganizationId,
-  { cursor, limit }: Paging,
-): Promise<{ members: OrganizationMember[]; nextCursor?: string | null }> {
+  { organization: { organizationId }, scopes }: Pick<Member, 'organization' | 'scopes'>,
+  { cursor, limit, q, role }: MemberQuery,
+): Promise<MemberPage> {
+  const filter = { q, role, searchesEmails: scopes.includes('manage_identities') }
+  const toShown = (row: MemberRow) => toOrganizationMember(row, filter.searchesEmails)
   if (cursor === undefined && limit === undefined)
-    return { members: (await memberStore.listMembers(db, organizationId)).map(toOrganizationMember) }
+    return { members: (await memberStore.listMembers(db, organizationId, { filter })).map(toShown) }
   const count = Number(limit ?? membersDefault)
   // One row more than requested shows that there is a next page.
-  const found = await memberStore.listMembers(db, organizationId, { after: cursor, count: count + 1 })
-  const members = found.slice(0, count).map(toOrganizationMember)
-  return { members, nextCursor: found.length > count ? (members.at(-1)?.memberId ?? null) : null }
+  const found = await memberStore.listMembers(db, organizationId, { after: cursor, count: count + 1, filter })
+  const members = found.slice(0, count).map(toShown)
+  const nextCursor = found.length > count ? (members.at(-1)?.memberId ?? null) : null
+  if (cursor !== undefined) return { members, nextCursor }
+  return { members, nextCursor, total: await memberStore.countMembers(db, organizationId, filter) }
 }
 
 /** Gets a member of an organization. Throws `member_not_found`. */
 export async function getMember(
   db: Database,
-  organizationId: OrganizationId,
+  { organization, scopes }: Pick<Member, 'organization' | 'scopes'>,
   memberId: string,
 ): Promise<OrganizationMember> {
-  const found = await memberStore.findMember(db, organizationId, memberId)
+  const found = await memberStore.findMember(db, organization.organizationId, memberId)
   if (!found) throw errors.member_not_found()
-  return toOrganizationMember(found)
+  return toOrganizationMember(found, scopes.includes('manage_identities'))
 }
 
 /** Gets a member to be changed or removed, by member id. */
@@ -143,13 +150,13 @@ export async function updateMember(
     if (suspended > 0 && before.identityId !== acting.identityId) requireOwner(acting)
     // Invitations created with permissions that the member has just lost must not stay valid.
     await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
-    const details = { memberId, memberIdentityId: before.identityId, ...after }
+    const details = { memberId, memberIdentityId: before.identityId, ...after, roleBefore: before.role }
     const action = 'organization.member.updated'
     // A session alone could suspend a whole council, which only its remaining members restore.
     const isHarmless = givesNothing && suspended === 0
     const act = { action, details, from: toFrom(before), givesNothing: isHarmless } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
-    return toOrganizationMember({ ...before, ...after })
+    return toOrganizationMember({ ...before, ...after }, true)
   })
 }
 
@@ -218,6 +225,8 @@ type Joining = {
   identityId: IdentityId
   role: OrganizationRole
   namedByDirectory: boolean
+  /** The address to which they were invited. */
+  invitedEmail?: string | null
 }
 
 /**
@@ -233,10 +242,10 @@ export async function joinOrganization(tx: Transaction, { role, ...joining }: Jo
   return memberId
 }
 
-function toOrganizationMember(row: MemberRow): OrganizationMember {
-  const { memberId, identityId, handle, displayName, role, scopes, signingAuthority, joinedAt } = row
+function toOrganizationMember(row: MemberRow, showsEmail: boolean): OrganizationMember {
+  const { memberId, identityId, handle, displayName, role, scopes, signingAuthority, joinedAt, avatarUrl } = row
   const shown = { memberId, identityId, handle, displayName, role, scopes, signingAuthority }
-  return { ...shown, joinedAt: joinedAt.toISOString() }
+  return { ...shown, joinedAt: joinedAt.toISOString(), avatarUrl, ...(showsEmail && { email: row.shownEmail }) }
 }
 
 type Provisioned = {

@@ -1,14 +1,21 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/organizations/organizations'
+import * as invitationEndpoints from '@countersign/protocol/organizations/invitations'
 import * as operatorView from '@countersign/protocol/organizations/operator-view'
 import type { AppDirectory } from '#clients/registration/directory.ts'
-import type { ServerContext } from '#platform/module/services.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { pruneInvitations } from './invitation.ts'
+import { pruneInvitations } from './invitations/invitation.ts'
+import { ownInvitationRoutes } from './invitations/invitation-routes.ts'
 import { oversightRoutes } from './operator-view.ts'
 import { exportMemberships } from './organization.ts'
 import { removeFromOrganizations } from './removal.ts'
-import { acts, organizationRoutes, workspaceRoutes } from './routes.ts'
+import {
+  accountOrganizationRoutes,
+  acts,
+  organizationRoutes,
+  type OrganizationServices,
+  workspaceRoutes,
+} from './routes.ts'
 import { pruneSlugs } from './slug.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -23,10 +30,13 @@ const auditActions = [
   'organization.member.removed',
   'organization.invitation.created',
   'organization.invitation.revoked',
+  'organization.invitation.mailed',
+  'organization.invitation.declined',
 ] as const
 const rateLimits = {
   'organizations-created-per-user': { points: 20, seconds: 24 * 3600 },
   'invitations-per-user': { points: 100, seconds: 24 * 3600 },
+  'invitation-previews': { points: 120, seconds: 3600 },
 } as const
 
 declare module '#platform/audit/audit-log.ts' {
@@ -40,9 +50,9 @@ declare module '#platform/rate-limits/rate-limit.ts' {
   }
 }
 
-export const members = defineModule<{ kernel: ServerContext; apps: AppDirectory; keys: SigningKeys }>()({
+export const members = defineModule<OrganizationServices & { apps: AppDirectory; keys: SigningKeys }>()({
   name: 'organizations/members',
-  endpoints: [...endpointsOf(endpoints), ...endpointsOf(operatorView)],
+  endpoints: [...endpointsOf(endpoints), ...endpointsOf(invitationEndpoints), ...endpointsOf(operatorView)],
   acts,
   pages: () => ({
     auth: { '/act': 'act' },
@@ -56,8 +66,10 @@ export const members = defineModule<{ kernel: ServerContext; apps: AppDirectory;
   }),
   mount(hosts, services) {
     workspaceRoutes(hosts.api, services)
+    accountOrganizationRoutes(hosts.api, services.kernel)
+    ownInvitationRoutes(hosts.api, services.kernel)
     oversightRoutes(hosts.api, services.kernel)
-    organizationRoutes(hosts.business, services.kernel)
+    organizationRoutes(hosts.business, services)
   },
   auditActions,
   rateLimits,

@@ -18,7 +18,7 @@ import type {
   OwnOrganization,
 } from '@countersign/protocol/organizations/organizations'
 import type { CouncilDecision } from '@countersign/protocol/signing/acts/council'
-import { lockIdentity, isPictureUrl } from '#accounts/identities/identity.ts'
+import { lockIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -40,6 +40,7 @@ import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { hasKms } from '#organizations/keys/kms.ts'
 import * as memberStore from './member-store.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
+import { moveLogo } from './logo.ts'
 import { moveSlug, claimSlug } from './slug.ts'
 import * as store from './store.ts'
 
@@ -53,8 +54,6 @@ const errors = defineErrors({
     'Complete a test sign-in before setting ssoRequired, and have an owner confirm the connection.',
   ],
 })
-
-const logoAddressWrong = 'logoUrl must be an https URL without user name or password.'
 
 /** Creator of an organization: a user with a session, or an app on behalf of a user. */
 export type OrganizationCreator = { userId: UserId; identityId: IdentityId } & (
@@ -132,7 +131,7 @@ const fields = [
 export async function updateOrganization(
   { db, config }: ServerContext,
   asking: MemberContext,
-  change: OrganizationChange,
+  { logoSha256, ...change }: OrganizationChange,
   now: Date,
 ): Promise<OwnOrganization> {
   const { name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode } = change
@@ -141,7 +140,6 @@ export async function updateOrganization(
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     const { identityId, organization } = acting
     if (name !== undefined && !isDisplayName(name)) throw errors.invalid_request()
-    if (logoUrl && !isPictureUrl(logoUrl)) throw errors.invalid_request({ sentence: logoAddressWrong })
     const givesNothing = !changesGuards(organization, change)
     if (!givesNothing) requireRecentAuthenticationForAction(asking, now)
     const { approvals, founders } = await decideChange(tx, acting, change, now)
@@ -151,6 +149,7 @@ export async function updateOrganization(
     const { userId } = asking.session
     if (slug !== undefined && slug !== organization.slug)
       await moveSlug(tx, { organizationId, userId, slug: organization.slug }, slug, now)
+    await moveLogo({ tx, baseUrl: config.baseUrl }, organization, { logoUrl, logoSha256 }, now)
     await store.updateOrganization(tx, organizationId, change, now)
     if (founders) await foundCouncil(tx, organizationId, founders, now)
     if (organization.approvalsNeeded > 0 && change.approvalsNeeded === 0) await endCouncil(tx, organizationId)

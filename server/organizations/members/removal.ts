@@ -1,11 +1,12 @@
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
+import { deletePictures } from '#platform/pictures/picture.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import { revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
-import * as invitationStore from './invitation-store.ts'
+import * as invitationStore from './invitations/invitation-store.ts'
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { deleteSignatoriesOf, suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { lockOrganization } from '#organizations/membership/member.ts'
@@ -32,6 +33,7 @@ export async function purgeOrganization(
   await revokeAccess(tx, { organizationId }, now)
   const hasOthers = await memberStore.hasOtherMembers(tx, organizationId, identityIds)
   await giveUpSlugs(tx, { ...organization, hasOthers }, now)
+  await deletePictures(tx, [organizationId])
   await store.deleteOrganization(tx, organizationId)
 }
 

@@ -1,10 +1,15 @@
+import * as invitations from '@countersign/protocol/organizations/invitations'
 import * as endpoints from '@countersign/protocol/organizations/organizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { ClientId } from '@countersign/protocol/ids'
+import { limits } from '@countersign/protocol/formats/limits'
 import type { FastifyRequest } from 'fastify'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { requireOwnIdentity } from '#accounts/identities/identity.ts'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Host } from '#platform/http/host.ts'
+import { acceptPictureBodies, countUpload, pictureBodyOf } from '#platform/pictures/upload.ts'
+import type { Workshop } from '#platform/pictures/workshop.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { resolveFieldAlias } from '#platform/http/body.ts'
 import { defineErrors, type ApiError } from '#platform/api-error.ts'
@@ -15,14 +20,9 @@ import { signable, signableRoutes } from '#organizations/acts/signable.ts'
 import { memberContextOf, requireMember } from '#organizations/membership/access.ts'
 import { organizationAccessOf } from '#organizations/membership/app-access.ts'
 import { resolveOrganizationClaim } from '#organizations/membership/context.ts'
-import {
-  acceptInvitation,
-  createInvitation,
-  listInvitations,
-  getInvitationByToken,
-  getInvitation,
-  revokeInvitation,
-} from './invitation.ts'
+import { createInvitation, revokeInvitation } from './invitations/invitation.ts'
+import { invitationRoutes } from './invitations/invitation-routes.ts'
+import { offerLogo } from './logo.ts'
 import { updateMember, listOrganizationMembers, getMember, removeMember } from './member.ts'
 import {
   createOrganization,
@@ -55,6 +55,19 @@ const notUsable = {
 }
 
 type Surroundings = { kernel: ServerContext; apps: AppDirectory; keys: SigningKeys }
+
+/** Registers what the pages of an account show of organizations. They are not at the business host. */
+export function accountOrganizationRoutes(host: Host, kernel: ServerContext): void {
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.listAccountOrganizations,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { organizations: await listOwnOrganizations(kernel.db, session.of(request)) }
+    },
+  })
+}
 
 /** Routes for apps: the organizations of the signed-in user. */
 export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings): void {
@@ -124,22 +137,25 @@ export const acts = [
     await removeMember(kernel, { ...asking, memberId: params.memberId }, now)
     return null
   }),
-  signable(endpoints.createInvitation, ({ kernel }: Organizing, { asking, body, caller }, now) =>
+  signable(invitations.createInvitation, ({ kernel }: Organizing, { asking, body, caller }, now) =>
     createInvitation(kernel, { ...asking, language: caller.language }, body, now),
   ),
-  signable(endpoints.revokeInvitation, async ({ kernel }: Organizing, { asking, params }, now) => {
+  signable(invitations.revokeInvitation, async ({ kernel }: Organizing, { asking, params }, now) => {
     await revokeInvitation(kernel, { ...asking, invitationId: params.invitationId }, now)
     return null
   }),
 ]
 
+export type OrganizationServices = { kernel: ServerContext; workshop: Workshop }
+
 /** Routes for users and their organizations, on the business host. */
-export function organizationRoutes(host: Host, kernel: ServerContext): void {
+export function organizationRoutes(host: Host, { kernel, workshop }: OrganizationServices): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
   signableRoutes(host, { kernel }, acts)
   memberRoutes(host, kernel)
   invitationRoutes(host, kernel)
+  logoRoutes(host, { kernel, workshop })
 
   host.route({
     ...endpoints.listOwnOrganizations,
@@ -173,7 +189,29 @@ export function organizationRoutes(host: Host, kernel: ServerContext): void {
   })
 }
 
-/** Routes for members and invitations. */
+/** Route for pictures, of which an organization can make one its logo. */
+function logoRoutes(host: Host, { kernel, workshop }: OrganizationServices): void {
+  const session = sessionGuard(kernel)
+
+  host.register(async (scope) => {
+    acceptPictureBodies(scope)
+    scope.withTypeProvider<TypeBoxTypeProvider>().route({
+      ...endpoints.uploadOrganizationPicture,
+      bodyLimit: limits.pictureBytesMax,
+      async onRequest(request, reply) {
+        await session.onRequest(request)
+        countUpload(session.of(request).userId, reply)
+      },
+      async handler(request, reply) {
+        const asking = memberContextOf(request, session.of(request))
+        const picture = await offerLogo({ ...kernel, workshop }, asking, pictureBodyOf(request), kernel.clock())
+        return reply.status(201).send({ picture })
+      },
+    })
+  })
+}
+
+/** Routes for members. */
 function memberRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
@@ -182,13 +220,8 @@ function memberRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.listMembers,
     onRequest: session.onRequest,
     async handler(request) {
-      const { organization } = await requireMember(
-        kernel,
-        memberContextOf(request, session.of(request)),
-        'read',
-        clock(),
-      )
-      return listOrganizationMembers(db, organization.organizationId, request.query)
+      const member = await requireMember(kernel, memberContextOf(request, session.of(request)), 'read', clock())
+      return listOrganizationMembers(db, member, request.query)
     },
   })
 
@@ -196,53 +229,8 @@ function memberRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.getMember,
     onRequest: session.onRequest,
     async handler(request) {
-      const { organizationId, memberId } = request.params
-      await requireMember(kernel, memberContextOf(request, session.of(request)), 'read', clock())
-      return { member: await getMember(db, organizationId, memberId) }
-    },
-  })
-}
-
-/** Routes for accepting invitations. */
-function invitationRoutes(host: Host, kernel: ServerContext): void {
-  const { db, clock } = kernel
-  const session = sessionGuard(kernel)
-
-  host.route({
-    ...endpoints.listInvitations,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const asking = memberContextOf(request, session.of(request))
-      await requireMember(kernel, asking, 'manage_identities', clock())
-      return { invitations: await listInvitations(db, asking.organizationId, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.getInvitation,
-    onRequest: session.onRequest,
-    async handler(request) {
-      const { organizationId, invitationId } = request.params
-      await requireMember(kernel, memberContextOf(request, session.of(request)), 'manage_identities', clock())
-      return { invitation: await getInvitation(db, organizationId, invitationId, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.getInvitationByToken,
-    onRequest: session.onRequest,
-    async handler(request) {
-      return { invitation: await getInvitationByToken(db, session.of(request), request.params.token, clock()) }
-    },
-  })
-
-  host.route({
-    ...endpoints.acceptInvitation,
-    onRequest: session.onRequest,
-    async handler(request, reply) {
-      const accepting = { token: request.params.token, identityId: request.body.identityId }
-      const organization = await acceptInvitation(kernel, session.of(request), accepting, clock())
-      return reply.status(201).send({ organization })
+      const member = await requireMember(kernel, memberContextOf(request, session.of(request)), 'read', clock())
+      return { member: await getMember(db, member, request.params.memberId) }
     },
   })
 }

@@ -22,8 +22,11 @@ export async function insertOrganization(tx: Transaction, { organizationId, name
     .execute()
 }
 
+/** What a change stores. Of the logo it is the URL: the digest is of the picture, which is checked before. */
+type StoredChange = Omit<OrganizationChange, 'logoSha256'>
+
 /** Columns of what can change; those that are undefined stay. The compiler reports a field that has no column here. */
-function columnsOf(change: OrganizationChange) {
+function columnsOf(change: StoredChange) {
   const { name, slug, logoUrl, ssoRequired, requireSignedActions, encryptionMode, approvalsNeeded, ...others } = change
   others satisfies Record<string, never>
   return {
@@ -40,7 +43,7 @@ function columnsOf(change: OrganizationChange) {
 export async function updateOrganization(
   tx: Transaction,
   organizationId: OrganizationId,
-  change: OrganizationChange,
+  change: StoredChange,
   now: Date,
 ): Promise<void> {
   await tx

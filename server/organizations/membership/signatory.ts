@@ -83,3 +83,14 @@ export async function canSign(db: Database, organizationId: OrganizationId, appr
   const takenBySigner = signers.isSubsetOf(approvers) ? 1 : 0
   return signers.size > 0 && approvers.size - takenBySigner >= approvalsNeeded
 }
+
+/** Counts the users with a signing key who may sign for an organization, and those who may approve. */
+export async function countSignatories(
+  db: Database,
+  organizationId: OrganizationId,
+): Promise<{ signers: number; approvers: number }> {
+  const rows = await signatoryStore.listSignatoryRows(db, organizationId)
+  const signers = new Set(rows.flatMap(({ userId, maySign }) => (maySign ? userId : [])))
+  const approvers = new Set(rows.flatMap(({ userId, mayApprove }) => (mayApprove ? userId : [])))
+  return { signers: signers.size, approvers: approvers.size }
+}

@@ -1,10 +1,10 @@
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
-import type { ActivityEntry } from '@countersign/protocol/accounts/account'
-import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
+import type { ActivityEntry, ActivityKind } from '@countersign/protocol/accounts/account'
+import { asId, type ClientId, type IdentityId, type OrganizationId, type UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import * as store from './store.ts'
-import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
+import type { NamedIdentity, OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import { randomUUIDv7 } from 'node:crypto'
 
 /** Large pages, because PostgreSQL may sort all of a user's rows for each page when it lacks statistics. */
@@ -17,13 +17,31 @@ export function readActivity(db: Database, userId: UserId): AsyncGenerator<Activ
   )
 }
 
+/** Beginnings of the names of the actions of each kind. An action may be of two kinds. */
+const actionsOfKind: Record<ActivityKind, readonly string[]> = {
+  sign_in: ['session.', 'app.authorized', 'app.signed_in', 'sso.login.', 'account.created', 'account.recovered'],
+  apps: ['app.', 'app_key.', 'delegation.', 'resource.', 'token_family.'],
+  signing: ['signing.', 'signing_key.', 'organization.signing.'],
+  security: ['account.', 'passkey.', 'session.', 'signing_key.', 'encryption_key.', 'token_family.reuse_detected'],
+  identities: ['identity.'],
+  organizations: ['organization.', 'sso.', 'scim.', 'signing.organization.'],
+}
+
+type ActivityQuery = {
+  before?: string | undefined
+  count: number
+  kind?: ActivityKind | undefined
+  identityId?: IdentityId | undefined
+}
+
 /** Lists activity of a user's account, newest first: `count` events older than `before`. */
 export async function listActivity(
   db: Database,
   userId: UserId,
-  page: { before?: string | undefined; count: number },
+  { kind, ...page }: ActivityQuery,
 ): Promise<ActivityEntry[]> {
-  const entries = await store.listAuditEventsOfUser(db, userId, page)
+  const actions = kind && actionsOfKind[kind]
+  const entries = await store.listAuditEventsOfUser(db, userId, { ...page, actions })
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
 }
 
@@ -33,7 +51,15 @@ export async function listAuditEvents(db: Database, before: string | undefined, 
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
 }
 
-type AuditQuery = { organizationId: OrganizationId; before?: string | undefined; action?: string | undefined }
+/** `before`: the event after the last one to list. `by`: the acting identity. `from`, `until`: instants, the end excluded. */
+type AuditQuery = {
+  organizationId: OrganizationId
+  before?: string | undefined
+  action?: string | undefined
+  by?: IdentityId | undefined
+  from?: Date | undefined
+  until?: Date | undefined
+}
 
 const batch = 500
 
@@ -45,6 +71,18 @@ export async function listOrganizationAuditEvents(
 ): Promise<OrganizationAuditEntry[]> {
   const entries = await store.listAuditEventsOfOrganization(db, requested, count)
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
+}
+
+/** Names the identities of events: those who acted, and those in details. Deleted ones are missing. */
+export async function listPeopleOf(db: Database, entries: OrganizationAuditEntry[]): Promise<NamedIdentity[]> {
+  const named = entries.flatMap(({ identityId, details }) => [identityId, ...identitiesIn(details)])
+  const identityIds = [...new Set(named)].filter((id) => id !== null)
+  return identityIds.length === 0 ? [] : store.listNamedIdentities(db, identityIds)
+}
+
+function identitiesIn(details: Record<string, unknown>): IdentityId[] {
+  const named = Object.entries(details).filter(([name]) => /^(member|invited|signatory)IdentityId$/.test(name))
+  return named.flatMap(([, value]) => (typeof value === 'string' ? [asId<IdentityId>(value)] : []))
 }
 
 /** File formats of the complete audit log. */
@@ -102,6 +140,15 @@ export type AuditEvent = {
   clientId?: ClientId
   organizationId?: OrganizationId
   details?: Record<string, string | number | boolean | string[]>
+  /** User agent of the browser in which the user acted. By default that of the session that acts. */
+  device?: string | undefined
+}
+
+const actingDevices = new WeakMap<Database, string>()
+
+/** Names the browser in which a user acts in a transaction. Events that the transaction records contain it. */
+export function setActingDevice(tx: Transaction, userAgent: string): void {
+  actingDevices.set(tx, userAgent)
 }
 
 /**
@@ -110,15 +157,15 @@ export type AuditEvent = {
  * canonical form, which could have no place there.
  */
 export async function recordAuditEvent(db: Database | Transaction, audited: AuditEvent, now: Date): Promise<void> {
-  await store.insertAuditEvent(db, rowOf(randomUUIDv7(), audited, now))
+  await store.insertAuditEvent(db, rowOf(db, randomUUIDv7(), audited, now))
 }
 
 /** Records an audit event that has a place in the trail of its organization already. */
 export async function recordPlacedEvent(tx: Transaction, eventId: string, audited: AuditEvent, now: Date) {
-  await store.insertAuditEvent(tx, rowOf(eventId, audited, now), { isPlaced: true })
+  await store.insertAuditEvent(tx, rowOf(tx, eventId, audited, now), { isPlaced: true })
 }
 
-function rowOf(eventId: string, audited: AuditEvent, now: Date) {
+function rowOf(db: Database | Transaction, eventId: string, audited: AuditEvent, now: Date) {
   return {
     event_id: eventId,
     occurred_at: now,
@@ -129,5 +176,10 @@ function rowOf(eventId: string, audited: AuditEvent, now: Date) {
     client_id: audited.clientId ?? null,
     organization_id: audited.organizationId ?? null,
     details: writeCanonicalJson(audited.details ?? {}),
+    device: audited.actor === 'user' ? (audited.device ?? deviceIn(audited) ?? actingDevices.get(db) ?? null) : null,
   }
+}
+
+function deviceIn({ details = {} }: AuditEvent): string | undefined {
+  return typeof details['device'] === 'string' ? details['device'] : undefined
 }

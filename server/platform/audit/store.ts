@@ -3,17 +3,22 @@ import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
+type NewEvent = Omit<Insertable<Tables['audit_event']>, 'app_name'>
+
 /**
- * Inserts an audit event, and queues it for the trail of its organization in the same statement, unless it has a place
- * already.
+ * Inserts an audit event with the current name of its app, and queues it for the trail of its organization in the same
+ * statement, unless it has a place already.
  */
 export async function insertAuditEvent(
   db: Database | Transaction,
-  event: Insertable<Tables['audit_event']>,
+  event: NewEvent,
   { isPlaced = false } = {},
 ): Promise<void> {
-  const { organization_id, event_id } = event
-  const insert = db.insertInto('audit_event').values(event)
+  const { organization_id, event_id, client_id } = event
+  const insert = db.insertInto('audit_event').values(({ selectFrom }) => ({
+    ...event,
+    app_name: client_id ? selectFrom('app').select('name').where('client_id', '=', client_id) : null,
+  }))
   if (isPlaced || organization_id === null || organization_id === undefined) {
     await insert.execute()
     return
@@ -44,15 +49,22 @@ export function listAuditEvents(db: Database, before: string | undefined, count:
   return (before === undefined ? entries : entries.where('event_id', '<', before)).execute()
 }
 
-type OfOrganization = { organizationId: OrganizationId; before?: string | undefined; action?: string | undefined }
+type OfOrganization = {
+  organizationId: OrganizationId
+  before?: string | undefined
+  action?: string | undefined
+  by?: IdentityId | undefined
+  from?: Date | undefined
+  until?: Date | undefined
+}
 
 /**
  * Lists the newest audit events of an organization, older than the event `before` if given, of all actions or those
- * with a prefix.
+ * with a prefix, by all or one identity, at any time or within bounds.
  */
 export function listAuditEventsOfOrganization(
   db: Database,
-  { organizationId, before, action }: OfOrganization,
+  { organizationId, before, action, by, from, until }: OfOrganization,
   count: number,
 ) {
   return db
@@ -73,8 +85,19 @@ export function listAuditEventsOfOrganization(
     .$if(action !== undefined, (some) =>
       some.where(({ eb, or }) => or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action)}.%`)])),
     )
+    .$if(by !== undefined, (some) => some.where('audit_event.identity_id', '=', by ?? null))
+    .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
+    .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
     .orderBy('event_id', 'desc')
     .limit(count)
+    .execute()
+}
+
+export function listNamedIdentities(db: Database, identityIds: IdentityId[]) {
+  return db
+    .selectFrom('identity')
+    .select(['identity_id as identityId', 'handle', 'display_name as displayName', 'avatar_url as avatarUrl'])
+    .where('identity_id', 'in', identityIds)
     .execute()
 }
 
@@ -83,7 +106,14 @@ function prefixOf(action = ''): string {
   return action.replaceAll('_', String.raw`\_`)
 }
 
-type Page = { before?: string | undefined; count: number }
+type Page = {
+  before?: string | undefined
+  count: number
+  /** Beginnings of the names of actions. By default, those of all. */
+  actions?: readonly string[] | undefined
+  /** Only events of this identity. */
+  identityId?: IdentityId | undefined
+}
 
 type EntryOfUser = {
   entryId: string
@@ -93,6 +123,7 @@ type EntryOfUser = {
   identityId: IdentityId | null
   clientId: ClientId | null
   appName: string | null
+  device: string | null
   details: Record<string, unknown>
 }
 
@@ -101,29 +132,33 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
  * Lists audit events by a user, and by others that concern their identities: `count` events older than `before`, newest
- * first. Each identity is queried separately, because only then an index provides the order. A page reads no more rows
- * than it returns.
+ * first, of all kinds or of some. Each identity is queried separately, because only then an index provides the order.
+ * A page of all kinds reads no more rows than it returns.
  */
-export async function listAuditEventsOfUser(db: Database, userId: UserId, { before = lastId, count }: Page) {
+export async function listAuditEventsOfUser(db: Database, userId: UserId, page: Page) {
+  const { before = lastId, count, actions, identityId } = page
+  const patterns = actions?.map((beginning) => `${prefixOf(beginning)}%`)
+  const ofKind = patterns ? sql`and action like any(${patterns}::text[])` : sql``
+  const ofIdentity = identityId ? sql`and identity_id = ${identityId}` : sql``
+  const columns = sql`event_id, occurred_at, action, actor, identity_id, client_id, app_name, device, details`
   const { rows } = await sql<EntryOfUser>`
     with entry as (
       (
-        select event_id, occurred_at, action, actor, identity_id, client_id, details from audit_event
-        where user_id = ${userId} and event_id < ${before}
+        select ${columns} from audit_event
+        where user_id = ${userId} and event_id < ${before} ${ofKind} ${ofIdentity}
         order by event_id desc limit ${count}
       ) union all (
         select others.* from identity cross join lateral (
-          select event_id, occurred_at, action, actor, identity_id, client_id, details from audit_event
+          select ${columns} from audit_event
           where audit_event.identity_id = identity.identity_id and audit_event.user_id is null and event_id < ${before}
+            ${ofKind} ${ofIdentity}
           order by event_id desc limit ${count}
         ) others
         where identity.user_id = ${userId}
       )
     )
     select event_id as "entryId", occurred_at as at, action, actor, identity_id as "identityId",
-      client_id as "clientId",
-      app.name as "appName", details
-    from entry left join app using (client_id)
-    order by event_id desc limit ${count}`.execute(db)
+      client_id as "clientId", app_name as "appName", device, details
+    from entry order by event_id desc limit ${count}`.execute(db)
   return rows
 }

@@ -158,10 +158,17 @@ export async function listTrailEntries(
   return rows.map(({ entry, acts }) => ({ entry, acts: acts.map(toSignedAct) }))
 }
 
-/** Writes the trail of an organization after an entry as JSON lines, in pieces that are read while it is sent. */
-export async function* writeTrail(db: Database, organizationId: OrganizationId, after: number): AsyncGenerator<string> {
+/**
+ * Writes the trail of an organization after an entry, and up to one if given, as JSON lines, in pieces that are read
+ * while it is sent.
+ */
+export async function* writeTrail(
+  db: Database,
+  organizationId: OrganizationId,
+  { after, to }: { after: number; to?: number | undefined },
+): AsyncGenerator<string> {
   const pages = readPages<store.TrailRow>(eventsPerBatch, (last, count) =>
-    store.listTrailRows(db, organizationId, { after: last?.sequence ?? after }, count),
+    store.listTrailRows(db, organizationId, { after: last?.sequence ?? after, ...(to !== undefined && { to }) }, count),
   )
   for await (const rows of pages) yield rows.map(lineOf).join('')
 }

@@ -1,14 +1,27 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { BrandLinks } from '@countersign/protocol/pages'
 import { ConfigError } from '#platform/config-error.ts'
+import { type AccentColor, readAccent } from './accent.ts'
 
 /** How the operator names the service, and links to its own pages. */
-export type BrandSetting = { name: string; links: BrandLinks }
+export type BrandSetting = {
+  name: string
+  /** Bytes of the logo's file, and the ID of its picture, which every process derives from them. */
+  logo?: { bytes: Buffer; pictureId: string }
+  accent?: AccentColor
+  links: BrandLinks
+}
 
 /** Names of the settings of the brand. */
-export const brandSettings = ['BRAND_NAME', 'TERMS_URL', 'PRIVACY_URL', 'SUPPORT_URL', 'STATUS_URL'] as const
+export const brandSettings = [
+  ...(['BRAND_NAME', 'BRAND_LOGO', 'BRAND_ACCENT'] as const),
+  ...(['TERMS_URL', 'PRIVACY_URL', 'SUPPORT_URL', 'STATUS_URL'] as const),
+] as const
 type Given = (name: (typeof brandSettings)[number]) => string | undefined
 
 const nameCharactersMax = 40
+const logoBytesMax = 2 * 1024 * 1024
 
 /** Parses the settings of the brand. Throws `ConfigError` at the first invalid one. */
 export function readBrand(given: Given): BrandSetting {
@@ -16,8 +29,12 @@ export function readBrand(given: Given): BrandSetting {
   const privacy = readLink('PRIVACY_URL', given('PRIVACY_URL'), ['https:'])
   const support = readLink('SUPPORT_URL', given('SUPPORT_URL'), ['https:', 'mailto:'])
   const status = readLink('STATUS_URL', given('STATUS_URL'), ['https:'])
+  const logo = given('BRAND_LOGO')
+  const accent = given('BRAND_ACCENT')
   return {
     name: readName(given('BRAND_NAME') ?? 'Countersign'),
+    ...(logo !== undefined && { logo: readLogo(logo) }),
+    ...(accent !== undefined && { accent: readAccent(accent) }),
     links: {
       ...(terms !== undefined && { terms }),
       ...(privacy !== undefined && { privacy }),
@@ -34,6 +51,22 @@ function readName(name: string): string {
   if ([...name].length > nameCharactersMax || unprintable.test(name))
     throw new ConfigError(`BRAND_NAME must be 1 to ${nameCharactersMax} characters in one line.`)
   return name
+}
+
+function readLogo(path: string): NonNullable<BrandSetting['logo']> {
+  const bytes = readBytes(path)
+  if (bytes.length > logoBytesMax) throw new ConfigError('BRAND_LOGO must be a picture of at most 2 MiB.')
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  const pictureId = [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 20), hash.slice(20, 32)]
+  return { bytes, pictureId: pictureId.join('-') }
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new ConfigError(`BRAND_LOGO must be the path of a PNG, JPEG or WebP file (${String(error)}).`)
+  }
 }
 
 function readLink(name: string, text: string | undefined, schemes: string[]): string | undefined {

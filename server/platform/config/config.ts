@@ -34,6 +34,10 @@ export type Config = {
   relyingPartyId: string
   trustProxy: TrustProxy
   logLevel: string
+  /** `auto`: text at a terminal on localhost, otherwise JSON. */
+  logFormat: LogFormat
+  /** False if `NO_COLOR` is set, or the terminal has none. */
+  logColors: boolean
   /** Number of server processes. */
   workers: number
   rateLimits: boolean
@@ -67,6 +71,8 @@ export type TracesSetting = {
   heedsParent: boolean
 }
 
+export type LogFormat = 'auto' | 'json' | 'text'
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** All settings. A variable with a similar name prevents the start. */
@@ -82,7 +88,8 @@ export const settings = [
     'DATA_DIR',
     'SECRET_KEY',
   ],
-  ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL', 'METRICS_PORT'],
+  ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL'],
+  ...['LOG_FORMAT', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
   ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
   ...brandSettings,
@@ -118,6 +125,9 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     relyingPartyId: readRelyingPartyId(given('WEBAUTHN_RP_ID'), authUrl),
     trustProxy: readTrustProxy(given('TRUST_PROXY') ?? (local ? 'off' : undefined)),
     logLevel: readChoice('LOG_LEVEL', given('LOG_LEVEL') ?? 'info', logLevels),
+    logFormat: readLogFormat(given('LOG_FORMAT')),
+    // https://no-color.org
+    logColors: !environment['NO_COLOR'] && environment['TERM'] !== 'dumb',
     workers: readWorkers(given('WORKERS'), databaseUrl !== undefined),
     rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
     rateLimitNumbers: readRateLimitNumbers(given('RATE_LIMIT_NUMBERS')),
@@ -289,6 +299,19 @@ function readRateLimitNumbers(text: string | undefined): Record<string, number> 
   }
   return numbers
 }
+
+function readLogFormat(text = 'auto'): LogFormat {
+  if (text !== 'auto' && text !== 'json' && text !== 'text')
+    throw new ConfigError('LOG_FORMAT must be one of auto, json, text.')
+  return text
+}
+
+/** Checks whether the log is text for a reader, rather than JSON for programs. */
+export function logsAsText({ logFormat, ...urls }: LogSettings, isTerminal: boolean): boolean {
+  const isLocalService = [urls.baseUrl, urls.authUrl, urls.businessUrl].every(isLocal)
+  return logFormat === 'auto' ? isTerminal && isLocalService : logFormat === 'text'
+}
+type LogSettings = Pick<Config, 'logFormat' | 'baseUrl' | 'authUrl' | 'businessUrl'>
 
 function readChoice(name: string, text: string, choices: string[]): string {
   if (!choices.includes(text)) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`)

@@ -11,6 +11,7 @@ export interface Tables {
     name: string
     description: string | null
     icon_url: string | null
+    color: string | null
     website_url: string | null
     privacy_url: string | null
     terms_url: string | null
@@ -65,6 +66,13 @@ export interface Tables {
     created_at: Date
     expires_at: Date | null
   }
+  app_usage: {
+    client_id: ClientId
+    kind: string
+    day: number
+    count: string
+    last_at: Date
+  }
   audit_event: {
     event_id: string
     occurred_at: Date
@@ -75,6 +83,8 @@ export interface Tables {
     client_id: ClientId | null
     details: ColumnType<unknown, string | undefined, string>
     organization_id: OrganizationId | null
+    app_name: string | null
+    device: string | null
   }
   authorization_app_key: {
     identity_id: IdentityId
@@ -177,6 +187,7 @@ export interface Tables {
     avatar_url: string | null
     email: string | null
     email_verified: Generated<boolean>
+    email_verified_at: Date | null
     created_at: Date
     updated_at: Date
   }
@@ -262,6 +273,8 @@ export interface Tables {
     organization_id: OrganizationId
     invitation_id: string
     token_sha256: Uint8Array
+    mail_token_sha256: Uint8Array | null
+    mailed_at: Date | null
     identity_id: IdentityId | null
     email: string | null
     role: 'owner' | 'admin' | 'signer' | 'member' | 'viewer'
@@ -302,6 +315,7 @@ export interface Tables {
     signing_authority: boolean
     joined_at: Date
     named_by_directory: Generated<boolean>
+    invited_email: string | null
   }
   organization_proposal: {
     organization_id: OrganizationId
@@ -397,6 +411,16 @@ export interface Tables {
     request_sha256: Uint8Array | null
     browser_sha256: Uint8Array | null
   }
+  picture: {
+    owner_id: string
+    picture_id: string
+    owner_kind: 'identity' | 'app' | 'organization'
+    small: Uint8Array
+    medium: Uint8Array
+    large: Uint8Array
+    created_at: Date
+    expires_at: Date | null
+  }
   rate_limit_window: {
     key_sha256: Uint8Array
     count: number
@@ -489,6 +513,7 @@ export interface Tables {
     request_id: string
     client_id: ClientId
     organization_name: string
+    app_name: string | null
     payload: string
     metadata: string | null
     approvals_needed: number
@@ -524,6 +549,7 @@ export interface Tables {
     identity_id: IdentityId
     request_id: string
     client_id: ClientId
+    app_name: string | null
     payload: string
     metadata: string | null
     key_version: number

@@ -7,6 +7,7 @@ import Fastify, {
   type RouteOptions,
 } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Admission } from './admission.ts'
@@ -21,7 +22,7 @@ import { objectionToForwarding, trustOf } from '#platform/source-address.ts'
 import type { CompletedRequest, Telemetry } from '#platform/observability/telemetry.ts'
 import { type Config, version } from '#platform/config/config.ts'
 
-type Route = { pattern: RegExp; url: string; method: string; cors: Cors }
+type Route = { pattern: RegExp; url: string; method: string; cors: Cors; isPage: boolean }
 
 /** Paths of a host and their methods, to answer 405 and preflight requests, and 421 on the other hosts. */
 export class Routes {
@@ -30,13 +31,18 @@ export class Routes {
   add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
     // regexp: of our own paths, whose parameters are single segments between slashes
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*')}$`)
-    for (const each of [method].flat())
-      this.#routes.push({ pattern, url, method: each, cors: config?.cors ?? 'no origin' })
+    const { cors = 'no origin', page = false } = config ?? {}
+    for (const each of [method].flat()) this.#routes.push({ pattern, url, method: each, cors, isPage: page })
   }
 
   /** Returns the methods of a path, each with the origins that may call it. */
   at(path: string): Map<string, Cors> {
     return new Map(this.#routes.filter(({ pattern }) => pattern.test(path)).map(({ method, cors }) => [method, cors]))
+  }
+
+  /** Checks whether browsers open this path as a page. */
+  isPage(path: string): boolean {
+    return this.#routes.some(({ pattern, method, isPage }) => isPage && method === 'GET' && pattern.test(path))
   }
 
   has(method: string, url: string): boolean {
@@ -90,8 +96,8 @@ export type HostOptions = {
   origin: URL
   origins: Origins
   admission: Admission
-  /** Returns the origin of the host that serves this path, if it is another one. */
-  elsewhere: (path: string) => string | undefined
+  /** Returns the host that serves this path, if it is another one. */
+  elsewhere: (path: string) => { origin: string; routes: Routes } | undefined
   /** Sends an error as a page, if the request was for a page. */
   errorPage: (reply: FastifyReply, refusal: ApiError, requestId: string) => FastifyReply
 }
@@ -237,6 +243,7 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply, refusal: s
 
 /**
  * Answers requests without a route: a preflight request, a wrong method, a path of another host, or an unknown path.
+ * A browser that opens a page of another host is redirected there.
  */
 async function answerUnrouted(
   request: FastifyRequest,
@@ -254,9 +261,22 @@ async function answerUnrouted(
   if (found.size > 0 && !found.has(request.method))
     throw errors.method_not_allowed({ headers: { allow: methods.join(', ') } })
   const right = found.size > 0 ? undefined : surroundings.elsewhere(path)
-  if (right) throw errors.misdirected_request({ sentence: `This path is on another host: ${right}${path}` })
-  if (!request.headers.accept?.includes('text/html')) throw errors.not_found()
-  return surroundings.errorPage(reply.status(404), errors.not_found(), request.id)
+  const opensPage = isPageVisit(request)
+  if (right && opensPage && right.routes.isPage(path)) {
+    refused.delete(request)
+    return reply.redirect(right.origin + request.url, 302)
+  }
+  const refusal = right
+    ? errors.misdirected_request({ sentence: `This path is on another host: ${right.origin}${path}` })
+    : errors.not_found()
+  if (!opensPage) throw refusal
+  refused.set(request, refusal.code)
+  return surroundings.errorPage(reply.status(refusal.status), refusal, request.id)
+}
+
+/** Checks whether a browser opens a page. Other callers accept HTML only as any type, or not at all. */
+export function isPageVisit({ method = '', headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  return ['GET', 'HEAD'].includes(method) && headers.accept?.includes('text/html') === true
 }
 
 /** Returns the token of `Authorization: Bearer` (RFC 6750 §2.1), if there is one. */
@@ -302,7 +322,7 @@ function pathOf(request: FastifyRequest): string {
 function refusalOf(error: FastifyError, request: FastifyRequest, log: Logger): ApiError {
   if (error instanceof ApiError) return error
   if (error.validation) return errors.invalid_request({ sentence: describeViolation(error) })
-  if (error.statusCode === 413) return errors.payload_too_large()
+  if (error.statusCode === 413) return errors.payload_too_large({ sentence: describeLimit(request) })
   if (error.statusCode === 415) return errors.unsupported_media_type()
   if (error.statusCode !== undefined && error.statusCode < 500) return errors.invalid_request()
   if (isUnavailable(error)) {
@@ -311,6 +331,11 @@ function refusalOf(error: FastifyError, request: FastifyRequest, log: Logger): A
   }
   log.error({ requestId: request.id, error }, 'request failed')
   return errors.server_error({ fields: { requestId: request.id } })
+}
+
+/** Describes the size of a body that a route accepts. */
+function describeLimit({ routeOptions: { bodyLimit = limits.bodyBytesMax } }: FastifyRequest): string {
+  return `The request body exceeds ${bodyLimit / 1024} KiB.`
 }
 
 /** Describes the first violation of a schema, without quoting the input. */

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { PageName, PageView, Site } from '@countersign/protocol/pages'
+import type { Brand, PageName, PageView, Site } from '@countersign/protocol/pages'
 import serveStatic from '@fastify/static'
 import type { FastifyReply } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { ConfigError, type Config } from '#platform/config/config.ts'
+import { createBrandStyle } from './brand-style.ts'
 import type { Host } from './host.ts'
 import { pagePolicy } from './security-headers.ts'
 
@@ -53,36 +54,60 @@ export function siteSettings(settings: Settings): Site {
     demo,
     developers: developerPortal,
     mail: mail.by !== 'nothing',
-    brand,
+    devMail: mail.by === 'log',
+    brand: brandOf(brand, baseUrl),
+  }
+}
+
+function brandOf({ name, logo, accent, links }: Config['brand'], baseUrl: URL): Brand {
+  return {
+    name,
+    ...(logo && { logoUrl: `${baseUrl.origin}/pictures/${logo.pictureId}` }),
+    ...(accent && { accent: accent.hex }),
+    links,
   }
 }
 
 type Hosts = Pick<Config, 'baseUrl' | 'businessUrl'>
+type Looks = Hosts & Pick<Config, 'brand'>
 
 /** Loads the build output of `web/`. Throws `ConfigError` if it is missing. */
-export async function loadPages(config: Hosts): Promise<Pages> {
+export async function loadPages(config: Looks): Promise<Pages> {
   const manifest = await readManifest()
   return createPages(config, { filesOf: (page) => manifest[page], mountOn: mountBuiltAssets })
 }
 
-export function createPages(config: Hosts, assets: PageAssets): Pages {
+export function createPages(config: Looks, assets: PageAssets): Pages {
   const { styleNonce } = assets
+  const brandStyle = createBrandStyle(config)
   return {
-    assets,
+    assets: {
+      ...assets,
+      mountOn(host) {
+        assets.mountOn(host)
+        brandStyle?.mountOn(host)
+      },
+    },
     show(reply, view) {
       const files = assets.filesOf(view.page)
       if (!files) throw new Error(`page ${view.page} is not built`)
       const framedBy = view.page === 'sign' ? view.framedBy : []
       const asks = hostsRequestedBy(view, config)
-      const policy = pagePolicy({ asks, postsForms: postsForms(view), framedBy, styleNonce })
+      const pictures = config.baseUrl
+      const policy = pagePolicy({ asks, pictures, postsForms: postsForms(view), framedBy, styleNonce })
       reply.header('content-security-policy', policy)
       // This header cannot name origins, so the policy above applies.
       if (framedBy.length > 0) reply.removeHeader('x-frame-options')
       const openerPolicy = openerPolicies[view.page]
       if (openerPolicy) reply.header('cross-origin-opener-policy', openerPolicy)
-      return reply.type('text/html; charset=utf-8').send(shell(files, view, styleNonce))
+      return reply.type('text/html; charset=utf-8').send(shell(withBrandStyle(files, brandStyle), view, styleNonce))
     },
   }
+}
+
+/** Adds the color of the operator after the colors that it replaces. */
+function withBrandStyle(files: PageFiles, style: { path: string } | undefined): PageFiles {
+  return style ? { ...files, styles: [...files.styles, style.path] } : files
 }
 
 function mountBuiltAssets(host: Host): void {
@@ -106,6 +131,8 @@ function mountBuiltAssets(host: Host): void {
  */
 const openerPolicies: Partial<Record<PageName, string>> = {
   sign: 'unsafe-none',
+  // It is such an app: it opens the signing page and waits for its message.
+  playground: 'same-origin-allow-popups',
 }
 
 /** Returns the hosts besides its own that a page may call. Organization data is on the business host. */

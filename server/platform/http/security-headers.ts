@@ -16,7 +16,7 @@ const everywhere = {
 } as const
 
 /** Policy of a data response: nothing in it may run, load or be framed. */
-const dataPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+export const dataPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 export function securityHeaders(origin: URL): Record<string, string> {
   const transport =
@@ -24,19 +24,26 @@ export function securityHeaders(origin: URL): Record<string, string> {
   return { ...everywhere, ...transport, 'content-security-policy': dataPolicy }
 }
 
-type Allowed = { asks: URL[]; postsForms: boolean; framedBy: string[]; styleNonce?: string | undefined }
+type Allowed = {
+  asks: URL[]
+  /** Host of the pictures of users, apps and organizations, for a page that shows them. */
+  pictures?: URL
+  postsForms: boolean
+  framedBy: string[]
+  styleNonce?: string | undefined
+}
 
 /**
  * Returns the policy of a page: its own scripts and styles, the API, and nothing else. If it posts a form to an app,
  * `form-action` names no host, because browsers apply the list to the app's redirects too. `framedBy` lists the origins
  * that may frame it.
  */
-export function pagePolicy({ asks, postsForms, framedBy, styleNonce }: Allowed): string {
+export function pagePolicy({ asks, pictures, postsForms, framedBy, styleNonce }: Allowed): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     styleNonce === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${styleNonce}'`,
-    "img-src 'self' data:",
+    `img-src 'self' ${pictures ? inHeader(pictures.origin) : ''}`,
     "font-src 'self'",
     `connect-src 'self' ${asks.map(({ origin }) => inHeader(origin)).join(' ')}`,
     postsForms ? 'form-action https: http:' : "form-action 'self'",

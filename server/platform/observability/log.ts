@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino'
+import { createTextFormat, type TextOptions } from './log-text.ts'
 
 export type { Logger }
 
@@ -6,12 +7,12 @@ export type { Logger }
 const redacted = ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'code', 'verifier']
 
 /**
- * Creates the log: JSON lines on standard output, written asynchronously in batches, at most a fifth of a second late
+ * Creates the log: JSON lines on standard output, or text for a terminal, written asynchronously in batches, at most a fifth of a second late
  * and at the end of the process. It records events (method, path pattern, status, request ID) and never content: no
  * query, body or header.
  */
-export function createLog(level: string): { log: Logger; flush: () => Promise<void> } {
-  const lines = gatherLines()
+export function createLog(level: string, text?: TextOptions): { log: Logger; flush: () => Promise<void> } {
+  const lines = gatherLines(text && createTextFormat(text))
   const paths = redacted.flatMap((name) => [`["${name}"]`, `*["${name}"]`])
   const log = pino(
     { level, base: null, redact: { paths, censor: '[redacted]' }, serializers: { error: describeError } },
@@ -28,7 +29,7 @@ const passedAtExit = new Set<() => void>()
 process.on('exit', () => passedAtExit.forEach((pass) => pass()))
 
 /** Collects lines for the output stream, which re-measures all pending data with each write. */
-function gatherLines() {
+function gatherLines(format = (line: string) => line) {
   let gathered = ''
   let late: NodeJS.Timeout | undefined
   function pass(): void {
@@ -41,7 +42,7 @@ function gatherLines() {
   const destination = pino.destination({ dest: 1, sync: false, minLength: 1 })
   return {
     write(line: string): void {
-      gathered += line
+      gathered += format(line)
       late ??= setTimeout(pass, gatheredMilliseconds).unref()
       if (gathered.length >= gatheredCharacters) pass()
     },

@@ -6,11 +6,13 @@ import {
   textsIn,
 } from '@countersign/protocol/formats/registries/languages'
 import type { FastifyRequest } from 'fastify'
-import { type MailSetting, isLocal } from '#platform/config/config.ts'
+import type { Clock } from '#platform/clock.ts'
+import { type Config, isLocal } from '#platform/config/config.ts'
 import { allowEgress } from '#platform/egress.ts'
 import { whileIdle } from '#platform/idle.ts'
 import type { Logger } from '#platform/observability/log.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { type DevelopmentInbox, openDevelopmentInbox } from './development-inbox.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 
 /** Returns the supported language that `Accept-Language` prefers (RFC 9110 §12.5.4), English by default. */
@@ -47,7 +49,11 @@ export type Mailer = {
    * for an external server. Throws `mail_not_set_up`, `temporarily_unavailable` or `undeliverable`.
    */
   send: (mail: Mail) => Promise<void>
+  /** Where the mails go instead, on localhost without a mail server. */
+  inbox?: DevelopmentInbox
 }
+
+type MailerServices = { log: Logger; clock: Clock; config: Pick<Config, 'mail' | 'authUrl' | 'brand'> }
 
 const errors = defineErrors({
   mail_not_set_up: [503, 'E-mail delivery is not configured. The operator must set SMTP_URL and MAIL_FROM.'],
@@ -59,18 +65,39 @@ const retryAfterSeconds = 30
 const connectWithinMilliseconds = 5000
 const answerWithinMilliseconds = 10_000
 
-/** Creates the mailer. The mail library is loaded only if it is needed, because many services have no mail server. */
-export async function createMailer(setting: MailSetting, log: Logger): Promise<Mailer> {
-  switch (setting.by) {
+/** Adds where to find help from the operator, if the operator has said it. */
+function withFooter(mailer: Mailer, { name, links }: Config['brand']): Mailer {
+  const { support } = links
+  if (support === undefined) return mailer
+  const footer = `\n-- \n${name}\n${support.replace(/^mailto:/, '')}\n`
+  return { ...mailer, send: (mail) => mailer.send({ ...mail, text: mail.text + footer }) }
+}
+
+/** Creates the mailer of the operator. */
+export async function createMailer(services: MailerServices): Promise<Mailer> {
+  return withFooter(await createPlainMailer(services), services.config.brand)
+}
+
+/**
+ * Creates the mailer without a footer. The mail library is loaded only if it is needed, because many services have no
+ * mail server.
+ */
+async function createPlainMailer({ config, log, clock }: MailerServices): Promise<Mailer> {
+  switch (config.mail.by) {
     case 'smtp':
-      return smtpMailer(setting, log)
-    case 'log':
+      return smtpMailer(config.mail, log)
+    case 'log': {
+      const inbox = openDevelopmentInbox(clock)
       return {
+        inbox,
         require() {},
         async send(mail) {
-          log.info({ mail }, 'mail not sent: SMTP_URL is not set')
+          inbox.receive(mail)
+          const address = `${config.authUrl.origin}/dev/mail`
+          log.info({ mail: { ...mail, inbox: address } }, 'mail not sent: SMTP_URL is not set')
         },
       }
+    }
     case 'nothing':
       return {
         require() {

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isLocal, type Config } from '#platform/config/config.ts'
-import type { Host } from '#platform/http/host.ts'
+import { type Host, isPageVisit } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { isExemptFromBodyTimeout } from '#platform/http/body.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { connectedAddress, trustOf } from '#platform/source-address.ts'
+import { dataPolicy } from '#platform/http/security-headers.ts'
 import { createBoundedServer } from './connections.ts'
 import type { Hosts } from '#platform/http/host.ts'
 
@@ -66,7 +67,7 @@ function serverFor({ hosts }: PortHosts, { config, log }: Pick<ServerContext, 'c
     (request, response) => {
       const host = hostOf(request)
       if (host) return host.routing(request, response)
-      const { requestId, headers, body } = answerOutside(log, unnamed)
+      const { requestId, headers, body } = answerOutside(log, unnamed, { asPage: isPageVisit(request) })
       response.writeHead(unnamed.status, { ...headers, 'x-request-id': requestId }).end(body)
     },
     {
@@ -80,7 +81,7 @@ function serverFor({ hosts }: PortHosts, { config, log }: Pick<ServerContext, 'c
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isExemptFromBodyTimeout(socket)) return
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const refusal = unreadable[error.code ?? ''] ?? malformed
-    const { requestId, headers, body } = answerOutside(log, refusal, error.code)
+    const { requestId, headers, body } = answerOutside(log, refusal, { reason: error.code })
     const lines = Object.entries({ ...headers, 'x-request-id': requestId, connection: 'close' })
     const head = [`HTTP/1.1 ${refusal.status} ${refusal.title}`, ...lines.map(([name, value]) => `${name}: ${value}`)]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
@@ -144,7 +145,13 @@ const unreadable: Record<string, Outside> = {
   },
 }
 
-function answerOutside(log: ServerContext['log'], { status, error, sentence }: Outside, reason?: string) {
+type OutsideAnswer = { reason?: string | undefined; asPage?: boolean }
+
+function answerOutside(
+  log: ServerContext['log'],
+  { status, error, sentence }: Outside,
+  { reason, asPage = false }: OutsideAnswer,
+) {
   const requestId = randomUUID()
   log.info({
     requestId,
@@ -154,14 +161,29 @@ function answerOutside(log: ServerContext['log'], { status, error, sentence }: O
     refusal: error,
     ...(reason !== undefined && { reason }),
   })
-  const body = JSON.stringify({ error, error_description: sentence })
+  const body = asPage ? pageOf(sentence) : JSON.stringify({ error, error_description: sentence })
   const headers = {
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': asPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+    'content-security-policy': dataPolicy,
     'content-length': String(Buffer.byteLength(body)),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   }
   return { requestId, headers, body }
+}
+
+/** A page without anything to load. It names no host: another site could point its name here and read the page. */
+function pageOf(sentence: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Unknown address</title>
+<h1>Unknown address</h1>
+<p>${sentence} Check the address, or ask the operator for it.</p>
+</html>
+`
 }
 
 /** Listens on a port at each address of `HOST`, with a server for each. */

@@ -1,3 +1,5 @@
+import { loadBuiltPages } from '#platform/documentation/built-pages.ts'
+import { helpRoutes } from '#platform/documentation/help.ts'
 import { createAdmission } from '#platform/http/admission.ts'
 import type { Origins } from '#platform/http/cors.ts'
 import type { Storage } from '#platform/database/database.ts'
@@ -7,6 +9,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { type Pages, siteSettings } from '#platform/http/page.ts'
 import type { ApiError } from '#platform/api-error.ts'
 import { createReadiness, probeRoutes, siteRoutes } from './site.ts'
+import { developmentMailRoutes } from './development-mail.ts'
 import { apiReferenceRoutes } from './openapi.ts'
 
 type Mounted<Services> = {
@@ -17,7 +20,7 @@ type Mounted<Services> = {
   ping: Storage['ping']
 }
 
-/** Creates the hosts and mounts every module on its host. Paths of another host answer 421. */
+/** Creates the hosts and mounts every module on its host. Paths of another host answer 421, or redirect browsers to a page. */
 export async function mountHosts<Services>({ modules, services, ...of }: Mounted<Services>): Promise<Hosts> {
   const { kernel, pages } = services
   const { config } = kernel
@@ -29,9 +32,12 @@ export async function mountHosts<Services>({ modules, services, ...of }: Mounted
     probeRoutes(host, isReady)
     pages.assets.mountOn(host)
   }
-  await apiReferenceRoutes(hosts.api, config)
+  const documents = await loadBuiltPages(config)
+  apiReferenceRoutes(hosts.api, config, documents)
   for (const module of modules) module.mount?.(hosts, services)
   siteRoutes(hosts, modules, pages, config)
+  helpRoutes(hosts.auth, documents)
+  developmentMailRoutes(hosts.auth, { config, pages, mail: kernel.mail })
 
   await Promise.all([...all].map((host) => host.ready()))
   return hosts
@@ -49,7 +55,10 @@ function createHosts(kernel: ServerContext, pages: Pages, isRegistered: Origins[
       origin,
       admission,
       origins: { pages: [config.authUrl.origin, config.businessUrl.origin], isRegistered },
-      elsewhere: (path) => [...byOrigin].find(([, other]) => other !== host && other.routes.at(path).size > 0)?.[0],
+      elsewhere(path) {
+        const right = [...byOrigin].find(([, other]) => other !== host && other.routes.at(path).size > 0)
+        return right && { origin: right[0], routes: right[1].routes }
+      },
       errorPage: (reply, refusal, requestId) =>
         pages.show(reply, { page: 'error', site, ...toError(refusal), requestId }),
     })
@@ -63,5 +72,8 @@ function createHosts(kernel: ServerContext, pages: Pages, isRegistered: Origins[
 function toError({ code, message, fields }: ApiError) {
   const { client_id: clientId, redirect_uri: redirectUri } = fields
   const sent = typeof clientId === 'string' && typeof redirectUri === 'string' ? { clientId, redirectUri } : undefined
-  return { error: code, description: message, ...(sent && { sent }) }
+  const { app_name: name, app_website: websiteUrl = null } = fields
+  const isNamed = typeof name === 'string' && (websiteUrl === null || typeof websiteUrl === 'string')
+  const app = isNamed ? { name, websiteUrl } : undefined
+  return { error: code, description: message, ...(sent && { sent }), ...(app && { app }) }
 }

@@ -2,6 +2,7 @@ import * as account from '@countersign/protocol/accounts/account'
 import * as appKeys from '@countersign/protocol/oauth/app-keys'
 import * as apps from '@countersign/protocol/clients/apps'
 import * as audit from '@countersign/protocol/operations/audit'
+import * as playground from '@countersign/protocol/operations/playground'
 import * as authorizations from '@countersign/protocol/oauth/authorizations'
 import * as backup from '@countersign/protocol/operations/backup'
 import * as developer from '@countersign/protocol/clients/developer'
@@ -13,6 +14,7 @@ import * as identities from '@countersign/protocol/accounts/identities'
 import * as keys from '@countersign/protocol/accounts/keys'
 import * as oauth from '@countersign/protocol/oauth/authorize'
 import * as operations from '@countersign/protocol/operations'
+import * as invitations from '@countersign/protocol/organizations/invitations'
 import * as organizations from '@countersign/protocol/organizations/organizations'
 import * as organizationActs from '@countersign/protocol/organizations/acts'
 import * as organizationCouncil from '@countersign/protocol/organizations/council'
@@ -21,7 +23,9 @@ import * as organizationKeys from '@countersign/protocol/organizations/keys'
 import * as organizationOversight from '@countersign/protocol/organizations/operator-view'
 import * as organizationProposals from '@countersign/protocol/organizations/proposals'
 import * as passkeys from '@countersign/protocol/accounts/passkeys'
+import * as organizationDocuments from '@countersign/protocol/signing/organization-documents'
 import * as pendingSigning from '@countersign/protocol/signing/pending-signing'
+import * as pictures from '@countersign/protocol/pictures'
 import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
 import * as receipts from '@countersign/protocol/signing/receipts'
 import * as resources from '@countersign/protocol/clients/resources'
@@ -35,8 +39,9 @@ import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
 import * as webhooks from '@countersign/protocol/clients/webhooks'
 import { type Config, version } from '#platform/config/config.ts'
 import { type Components, createComponents } from './openapi-schemas.ts'
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
+import type { BuiltPages } from '#platform/documentation/built-pages.ts'
+import { compressText } from '#platform/documentation/compressed.ts'
+import { referenceRoutes } from '#platform/documentation/reference.ts'
 import type { Host } from '#platform/http/host.ts'
 
 const developerPortal = 'Developer portal'
@@ -45,11 +50,13 @@ const modules = {
   'Signing in': passkeys,
   Sessions: sessions,
   Identities: identities,
+  Pictures: pictures,
   Account: account,
   Keys: { ...keys, ...appKeys, ...deviceApprovals },
   'OAuth and OpenID Connect': { ...oauth, ...authorizations, ...delegations, ...pushedRequests },
   'Signing in by the browser (FedCM)': fedcm,
   Organizations: {
+    ...invitations,
     ...organizations,
     ...organizationActs,
     ...organizationProposals,
@@ -59,7 +66,7 @@ const modules = {
     ...organizationKeys,
     ...sso,
   },
-  Signing: { ...signing, ...signingKeys, ...pendingSigning, ...receipts },
+  Signing: { ...signing, ...signingKeys, ...pendingSigning, ...organizationDocuments, ...receipts },
   'Key transparency': transparency,
   Apps: apps,
   [developerPortal]: developer,
@@ -68,7 +75,7 @@ const modules = {
   'Token-signing keys': tokenKeys,
   Audit: audit,
   Backup: backup,
-  Operations: operations,
+  Operations: { ...operations, ...playground },
 }
 
 /** Authentication methods, by the names that operations refer to. */
@@ -105,7 +112,7 @@ type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerP
 /** Builds the OpenAPI 3.1 document from the endpoint definitions that also validate and serialize. */
 export function openApiDocument(config: Settings) {
   const isOffered = (tag: string) => tag !== developerPortal || config.developerPortal
-  const paths: Record<string, Record<string, object>> = {}
+  const paths: Record<string, Record<string, Operation>> = {}
   const components = createComponents(named)
   addWebhookBodies(components)
   for (const listed of endpoints.filter(({ tag }) => isOffered(tag))) {
@@ -122,7 +129,7 @@ export function openApiDocument(config: Settings) {
       description: 'Sign in with a passkey, as the identity you choose.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: config.baseUrl.origin, description: 'API host' }],
+    servers: [{ url: config.baseUrl.origin, description: 'API host' }] as [Server],
     tags: Object.keys(modules)
       .filter(isOffered)
       .map((name) => ({ name })),
@@ -130,6 +137,9 @@ export function openApiDocument(config: Settings) {
     components: { securitySchemes, schemas: components.schemas },
   }
 }
+
+type Server = { url: string; description: string }
+type Operation = ReturnType<typeof operationOf>
 
 function operationOf(
   { tag, operationId, endpoint: { config: about, schema } }: Listed,
@@ -187,7 +197,7 @@ function securityOf(security: Security): Record<string, string[]>[] {
   }
 }
 
-function parametersIn(place: 'path' | 'query', schema: object | undefined, components: Components): object[] {
+function parametersIn(place: 'path' | 'query', schema: object | undefined, components: Components) {
   if (!schema || !('properties' in schema) || !isRecord(schema.properties)) return []
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties).map(([name, each]) => ({
@@ -227,47 +237,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/**
- * Policy for the API reference viewer: its own scripts and styles. It sets some inline styles, which no input reaches.
- */
-const readerPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
-
 /** Registers the API reference, as a document and as pages that load nothing from other hosts. */
-export async function apiReferenceRoutes(host: Host, config: Config): Promise<void> {
+export function apiReferenceRoutes(host: Host, config: Config, pages: Pick<BuiltPages, 'reference'>): void {
   const document = openApiDocument(config)
-  // One buffer for all readers, however slowly they read.
-  const json = Buffer.from(JSON.stringify(document))
-  let yaml: Buffer | undefined
-  host.route({
-    method: 'GET',
-    url: '/openapi.json',
-    config: { security: 'none', cors: 'any origin' },
-    handler: (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=300').type('application/json; charset=utf-8').send(json),
-  })
-
-  await host.register(swagger, { mode: 'static', specification: { document } })
-  await host.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: readerPolicy,
-    uiHooks: {
-      preHandler(request, reply, done) {
-        const { url } = request.routeOptions
-        if (url === '/docs/json') return void reply.type('application/json; charset=utf-8').send(json)
-        if (url !== '/docs/yaml') return done()
-        yaml ??= Buffer.from(host.swagger({ yaml: true }))
-        reply.type('application/x-yaml').send(yaml)
-      },
-    },
-    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: [] },
-    theme: { title: 'Countersign API' },
-  })
+  const json = () => JSON.stringify(document)
+  // YAML includes JSON.
+  const documents = { '/openapi.json': 'application/json', '/docs/json': 'application/json', '/docs/yaml': 'application/yaml' }
+  for (const [url, mediaType] of Object.entries(documents)) {
+    const text = compressText(`${mediaType}; charset=utf-8`, json)
+    host.route({
+      method: 'GET',
+      url,
+      config: { security: 'none', cors: 'any origin' },
+      handler: (request, reply) => text.send(request, reply),
+    })
+  }
+  referenceRoutes(host, document, pages)
 }

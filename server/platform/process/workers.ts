@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '#platform/observability/log.ts'
 import type { MetricFamily } from '#platform/observability/metrics.ts'
+import { createMailRelay } from '#platform/outbound/development-inbox.ts'
 import { createWorkerMetrics } from '#platform/observability/process-metrics.ts'
 
 /** The worker processes. Stopping them completes pending requests within a time limit. */
@@ -44,6 +45,7 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
   let earlyEnds = 0
   let lastExitCode = 1
   const metrics = createWorkerMetrics()
+  const mails = createMailRelay()
 
   /** Resolves when the worker is ready or has ended. */
   function startWorker(number: number): Promise<void> {
@@ -52,7 +54,9 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
     living.set(number, worker)
     return new Promise((resolve) => {
       worker.on('message', (message: unknown) => {
+        mails.pass(message, connectedOf(living).filter((other) => other !== worker))
         if (message !== 'ready') return
+        mails.introduce(worker)
         ready.add(number)
         log.info({ worker: number, pid: worker.process.pid }, 'worker ready')
         resolve()
@@ -99,6 +103,11 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
   }
   phase = 'serving'
   return { readMetrics: () => metrics.read(living), stop }
+}
+
+/** A worker that is ending may have closed its channel. */
+function connectedOf(workers: Map<number, Worker>): Worker[] {
+  return [...workers.values()].filter((worker) => worker.isConnected())
 }
 
 /** Returns no delay after a worker that had served for a while. Otherwise the delay doubles with each immediate end. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
+import type { OrganizationRequestKey } from '#signing/requests/organizations/organization-answer-store.ts'
 import * as organizationRequestStore from '#signing/requests/organizations/organization-request-store.ts'
 import * as store from '#signing/requests/identities/store.ts'
 
@@ -52,7 +53,7 @@ export async function listSignedForOrganizations(db: Database, userId: UserId, {
 }
 
 /** Reads these requests in any order, each with the user's member identity that signed or approved it. */
-export function readSignedForOrganizations(db: Database, userId: UserId, places: SignedForOrganization[], now: Date) {
+export function readSignedForOrganizations(db: Database, userId: UserId, places: OrganizationRequestKey[], now: Date) {
   const organizationIds = places.map(({ organizationId }) => organizationId)
   const requestIds = places.map(({ requestId }) => requestId)
   return organizationRequestStore

@@ -6,9 +6,10 @@ import type { PasskeySession } from '#accounts/sessions/session.ts'
 import * as listingStore from './history-store.ts'
 import type { EndedOfIdentity, Position, SignedForOrganization } from './history-store.ts'
 import * as organizationAnswerStore from '#signing/requests/organizations/organization-answer-store.ts'
-import { toMemberView } from '#signing/requests/organizations/member-view.ts'
+import type { OrganizationRequestKey } from '#signing/requests/organizations/organization-answer-store.ts'
+import { type OrganizationRequestContext, toMemberView } from '#signing/requests/organizations/member-view.ts'
 import { type Page, toPage } from './request-page.ts'
-import { toSigningRequest } from '#signing/requests/identities/request.ts'
+import { isForPerson, toSigningRequest } from '#signing/requests/identities/request.ts'
 import * as store from '#signing/requests/identities/store.ts'
 
 type History = ResponseOf<'GET /api/signing/history'>
@@ -49,6 +50,10 @@ async function readOwn(db: Database, userId: UserId, chosen: Found[]): Promise<S
 
 async function readOfOrganizations(db: Database, userId: UserId, chosen: Found[], now: Date) {
   const places = chosen.filter((each) => 'organizationId' in each)
+  return readSigned(db, userId, places, now)
+}
+
+async function readSigned(db: Database, userId: UserId, places: OrganizationRequestKey[], now: Date) {
   if (places.length === 0) return []
   const requests = await listingStore.readSignedForOrganizations(db, userId, places, now)
   const answers = Map.groupBy(
@@ -58,6 +63,22 @@ async function readOfOrganizations(db: Database, userId: UserId, chosen: Found[]
   // Current permissions do not matter: no action is left to take.
   const over = { maySign: false, mayApprove: false }
   return requests.map((request) => toMemberView(request, answers.get(request.requestId) ?? [], { ...request, ...over }))
+}
+
+/**
+ * Finds a request that an organization has signed with this user, who keeps it whatever they may do there today.
+ * Returns undefined for any other, and in a session that an organization has opened: that is for its own requests.
+ */
+export async function findSignedForOrganization(
+  db: Database,
+  { session, organizationId, requestId }: OrganizationRequestContext,
+  now: Date,
+): Promise<SigningRequest | undefined> {
+  if (!isForPerson(session)) return undefined
+  const { userId } = session
+  if (!(await organizationAnswerStore.hasSigned(db, userId, { organizationId, requestId }))) return undefined
+  const [found] = await readSigned(db, userId, [{ organizationId, requestId }], now)
+  return found
 }
 
 /** Maps an ended request. An overdue request counts as expired, even if that has not been stored yet. */

@@ -1,4 +1,5 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as documents from '@countersign/protocol/signing/organization-documents'
 import * as pending from '@countersign/protocol/signing/pending-signing'
 import * as receipts from '@countersign/protocol/signing/receipts'
 import {
@@ -21,7 +22,7 @@ import { deleteApprovalFlows, pruneApprovalFlows } from './approvals/approval.ts
 import { pruneRecords } from './apps/quota.ts'
 import { deleteSigningRequests, expireFormerRequests, expireRequests, pruneRequests } from './identities/request.ts'
 import { readAllRequests } from './request-export.ts'
-import { signingPageRoutes, signingRequestRoutes, type SigningServices } from './routes.ts'
+import { organizationDocumentRoutes, signingPageRoutes, signingRequestRoutes, type SigningServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = [
@@ -63,12 +64,15 @@ export const signingRequests = defineModule<SigningServices>()({
     signRequest,
     approveRequest,
     denyRequest,
+    ...endpointsOf(documents),
     ...endpointsOf(pending),
     ...endpointsOf(receipts),
   ],
+  pages: () => ({ auth: { '/account/signing/receipts/:requestId': 'receipt', '/verify': 'receipt' } }),
   mount(hosts, services) {
     signingRequestRoutes(hosts.api, services)
     signingPageRoutes(hosts.auth, services)
+    organizationDocumentRoutes(hosts.business, services.kernel)
   },
   auditActions,
   rateLimits,

@@ -3,6 +3,7 @@ import * as endpoints from '@countersign/protocol/signing/signing'
 import type { NewSigningRequest } from '@countersign/protocol/signing/signing'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import { listOrganizationDocuments } from '@countersign/protocol/signing/organization-documents'
 import * as pending from '@countersign/protocol/signing/pending-signing'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppDirectory } from '#clients/registration/directory.ts'
@@ -15,11 +16,13 @@ import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
+import { memberContextOf } from '#organizations/membership/access.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import { listSigningHistory } from './history.ts'
+import { findSignedForOrganization, listSigningHistory } from './history.ts'
 import { denyRequest, signRequest, startApproval } from './identities/answer.ts'
 import { buildSignView, createSigningRequest, getSigningRequest, getSigningStatus } from './identities/request.ts'
 import { startMemberApproval } from './organizations/member-approval.ts'
+import { listDocuments } from './organizations/document.ts'
 import { denyForOrganization, signForOrganization } from './organizations/member-signature.ts'
 import { findOrganizationRequest, getOrganizationSigningRequest } from './organizations/member-view.ts'
 import { createOrganizationSigningRequest } from './organizations/organization-request.ts'
@@ -156,8 +159,25 @@ function requestRoutes(host: Host, kernel: ServerContext): void {
     async handler(request) {
       const { requestId } = request.params
       const asking = await findOrganizationRequest(db, session.of(request), requestId)
+      const signed = asking && (await findSignedForOrganization(db, asking, clock()))
+      if (signed) return signed
       if (asking) return getOrganizationSigningRequest(kernel, asking, clock())
       return getSigningRequest(db, session.of(request), requestId, clock())
+    },
+  })
+}
+
+/** Registers what members see of the requests to their organization, on the business host. */
+export function organizationDocumentRoutes(host: Host, kernel: ServerContext): void {
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...listOrganizationDocuments,
+    onRequest: session.onRequest,
+    handler(request) {
+      const { cursor, limit, state = 'all' } = request.query
+      const page = { cursor, count: Number(limit ?? limits.organizationDocumentsPage), state }
+      return listDocuments(kernel, memberContextOf(request, session.of(request)), page, kernel.clock())
     },
   })
 }

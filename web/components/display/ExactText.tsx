@@ -12,23 +12,31 @@ import { scriptOf } from '../../lib/text/look-alikes.ts'
 import { exactTextMessages as de } from '../../locales/de/pages/exact-text.ts'
 import { exactTextMessages as en } from '../../locales/en/pages/exact-text.ts'
 import { usePageMessages } from '../frame/Root.tsx'
+import { Icon } from '../ui/Icon.tsx'
 
 /** Returns the messages about an exact text. They load with this component only. */
 function useTextWords() {
   return usePageMessages({ en, de })
 }
 
-type Props = { text: string; label: string; onEnd?: () => void }
+type Props = {
+  text: string
+  label: string
+  onEnd?: () => void
+  /** Says that nothing in the text may mislead. Without it, nothing is said then. */
+  checked?: string
+}
 
 /** Shows the exact text. Calls `onEnd` once the end of the text has been visible. */
-export function ExactText({ text, label, onEnd }: Props) {
+export function ExactText({ text, label, onEnd, checked }: Props) {
   const lines = useMemo(() => linesOf(text), [text])
   const region = useRef<HTMLDivElement>(null)
   // Runs before the first paint: if the whole text is visible at once, the page shows no hint about its end.
   useLayoutEffect(() => (region.current && onEnd ? whenAtEnd(region.current, onEnd) : undefined), [text])
+  const suspicious = findSuspiciousCharacters(lines)
   return (
     <>
-      <Warnings of={findSuspiciousCharacters(lines)} />
+      <Warnings of={suspicious} />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- The region scrolls and needs keyboard
           access. */}
       <div class="exact-text" role="region" aria-label={label} tabIndex={0} ref={region}>
@@ -36,6 +44,12 @@ export function ExactText({ text, label, onEnd }: Props) {
           <LineOfText key={index} line={line} />
         ))}
       </div>
+      {checked !== undefined && suspicious.size === 0 && (
+        <p class="small soft with-icon">
+          <Icon name="scan-line" size="sm" />
+          {checked}
+        </p>
+      )}
     </>
   )
 }
@@ -126,18 +140,31 @@ function numberOf(text: string): string {
   return `${number}${alike ? '' : ' …'} ×${characters.length}`
 }
 
-/** Calls `onEnd` once the end of a scrollable region has been visible. */
+/** Zoomed pages scroll by fractions of a pixel. */
+const toleratedPixels = 2
+
+/**
+ * Calls `onEnd` once the end of a scrollable region has been visible: in the region, and in the window above the buttons
+ * that stay at its bottom.
+ */
 function whenAtEnd(region: HTMLElement, onEnd: () => void): () => void {
   const look = () => {
-    // Zoomed pages scroll by fractions of a pixel.
-    if (region.scrollTop + region.clientHeight >= region.scrollHeight - 2) onEnd()
+    if (region.scrollTop + region.clientHeight < region.scrollHeight - toleratedPixels) return
+    const bar = region.closest('main')?.querySelector('.sticky-sign')
+    // Buttons that follow the text are reached past its end.
+    const covers = bar && getComputedStyle(bar).position === 'sticky'
+    if (covers && region.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + toleratedPixels) return
+    onEnd()
   }
   look()
   const observer = new ResizeObserver(look)
   observer.observe(region)
-  region.addEventListener('scroll', look, { passive: true })
+  // Scrolling does not bubble.
+  addEventListener('scroll', look, { passive: true, capture: true })
+  addEventListener('resize', look)
   return () => {
     observer.disconnect()
-    region.removeEventListener('scroll', look)
+    removeEventListener('scroll', look, { capture: true })
+    removeEventListener('resize', look)
   }
 }

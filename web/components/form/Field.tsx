@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { type IdentityDraft, problemsOf } from '../../lib/text/identity-draft.ts'
 import { useMessages } from '../frame/Root.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { useAvailability } from './use-availability.ts'
 
 type FieldProps = {
   name: string
@@ -10,6 +12,8 @@ type FieldProps = {
   onInput: (value: string) => void
   hint?: string
   problem?: string | undefined
+  /** Says that the value is good. */
+  confirmed?: string | undefined
   autocomplete?: string
   /** Set for values that are copied character by character. */
   exact?: boolean
@@ -31,6 +35,7 @@ export function Field({
   onInput,
   hint,
   problem,
+  confirmed,
   autocomplete,
   exact,
   keys,
@@ -76,6 +81,12 @@ export function Field({
           </p>
         )}
       </div>
+      {confirmed !== undefined && !problem && (
+        <p class="said ok" role="status">
+          <Icon name="circle-check" size="sm" />
+          {confirmed}
+        </p>
+      )}
     </div>
   )
 }
@@ -91,12 +102,21 @@ function Affix({ text, children }: { text: string | undefined; children: Compone
   )
 }
 
-type IdentityFieldsProps = { draft: IdentityDraft; checked: boolean; onChange: (draft: IdentityDraft) => void }
+type IdentityFieldsProps = {
+  draft: IdentityDraft
+  checked: boolean
+  onChange: (draft: IdentityDraft) => void
+  /** Set for a new identity: says while the user types whether the username is available. */
+  isNew?: boolean
+  takesFocus?: boolean
+}
 
-/** Shows the two fields of a new identity. Reports errors once the user tries to continue, not while they type. */
-export function IdentityFields({ draft, checked, onChange }: IdentityFieldsProps) {
+/** Shows the two fields of an identity. Reports errors once the user tries to continue, not while they type. */
+export function IdentityFields({ draft, checked, onChange, isNew = false, takesFocus = false }: IdentityFieldsProps) {
   const words = useMessages()
   const problems = problemsOf(draft, words)
+  const availability = useAvailability(isNew ? draft.handle : '')
+  const taken = availability === 'taken' ? words.register.handleTaken : undefined
   return (
     <>
       <Field
@@ -106,7 +126,9 @@ export function IdentityFields({ draft, checked, onChange }: IdentityFieldsProps
         hint={words.register.handleHint}
         value={draft.handle}
         onInput={(handle) => onChange({ ...draft, handle: handle.trim() })}
-        problem={checked ? problems.handle : undefined}
+        problem={taken ?? (checked ? problems.handle : undefined)}
+        confirmed={availability === 'available' ? words.register.handleAvailable : undefined}
+        takesFocus={takesFocus}
         autocomplete="username"
         exact
       />

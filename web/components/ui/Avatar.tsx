@@ -1,16 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { readSiteSettings } from '../../lib/page-data.ts'
+import { isPictureOf, pictureOfSize } from '../../lib/pictures.ts'
 
 type Props = {
   name: string
   /** URL of the picture. One of another host is not loaded: it would tell that host who looks at it. */
   picture?: string | null | undefined
   kind?: 'person' | 'app' | 'organization'
-  size?: 'xs' | 'sm' | 'lg' | undefined
+  size?: keyof typeof sides | undefined
   /** Decides the tone of the initial, if not the name does: an ID, which stays when the name changes. */
   toneOf?: string | undefined
 }
+
+/** Sides in pixels, as identity.css has them. */
+const sides = { xs: 24, sm: 32, lg: 52, xl: 72 }
+const usualSide = 40
 
 const looks = { person: '', app: 'app', organization: 'org' }
 
@@ -19,11 +24,18 @@ const looks = { person: '', app: 'app', organization: 'org' }
  */
 export function Avatar({ name, picture, kind = 'person', size, toneOf = name }: Props) {
   const [failed, setFailed] = useState<string>()
-  const shown = picture && picture !== failed && isOwnPicture(picture) ? picture : undefined
+  const shown =
+    picture && isPictureOf(readSiteSettings().baseUrl, picture)
+      ? pictureOfSize(picture, size ? sides[size] : usualSide)
+      : undefined
   const look = ['avatar', looks[kind], size, `tone-${toneNumber(toneOf)}`].filter(Boolean).join(' ')
   return (
     <span class={look} aria-hidden="true">
-      {shown ? <img src={shown} alt="" onError={() => setFailed(shown)} /> : initialOf(name).toUpperCase()}
+      {shown && shown !== failed ? (
+        <img src={shown} alt="" onError={() => setFailed(shown)} />
+      ) : (
+        initialOf(name).toUpperCase()
+      )}
     </span>
   )
 }
@@ -45,11 +57,6 @@ export function Person({ name, detail, avatar }: PersonProps) {
       </span>
     </span>
   )
-}
-
-function isOwnPicture(address: string): boolean {
-  const { baseUrl } = readSiteSettings()
-  return URL.parse(address, location.origin)?.origin === baseUrl || address.startsWith('/')
 }
 
 /** Returns the first grapheme: one letter with its accents, or one emoji with all its parts. */

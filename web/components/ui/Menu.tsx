@@ -56,7 +56,8 @@ export function Menu({ label, items, trigger, look = 'square', action, head, foo
       <button
         type="button"
         class={looks[look]}
-        aria-label={label}
+        // What a context menu shows is its name.
+        aria-label={look === 'context' ? undefined : label}
         aria-haspopup="true"
         data-action={action}
         popovertarget={id}

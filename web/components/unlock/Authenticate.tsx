@@ -1,10 +1,19 @@
+import { isEmail } from '@countersign/protocol/formats/email'
 import { useEffect, useState } from 'preact/hooks'
+import { ApiError, call } from '../../lib/api/call.ts'
 import { signInByAutofill, signInWithPasskey, type PasskeyUse, type SignedIn } from '../../lib/keys/passkey.ts'
 import { withReturnUrl } from '../../lib/navigation.ts'
+import { readSiteSettings } from '../../lib/page-data.ts'
+import { type KnownUser, rememberUser } from '../../lib/session/known-users.ts'
+import { startSso } from '../../lib/session/start-sso.ts'
 import { ActionForm } from '../form/Actions.tsx'
 import type { Action, ActionState } from '../form/use-actions.ts'
 import { Field } from '../form/Field.tsx'
 import { useMessages } from '../frame/Root.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { KnownUsers, useKnownUsers } from './KnownUsers.tsx'
+import { UnsupportedNote } from './Unsupported.tsx'
+import './unlock.css'
 
 type Props = {
   /** The URL to return to after registration or recovery. Without it, this page waits while the user recovers. */
@@ -15,42 +24,90 @@ type Props = {
   requestUri?: string | undefined
   doing: ActionState
   others?: Action[]
-  onSignedIn: (signedIn: SignedIn) => unknown
+  /** `identityId` is the one as which the user chose to continue, if they did. */
+  onSignedIn: (signedIn: SignedIn, identityId?: string) => unknown
 }
 
 /** Signs the user in: with a passkey from the autofill of the input, or with the browser's dialog. */
 export function Authenticate({ returnTo, salt, requestUri, doing, others, onSignedIn }: Props) {
   const words = useMessages().login
   const [handle, setHandle] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const known = useKnownUsers()
   const use = async () => ({ salt: await salt?.(), requestUri })
-  const offerAgain = useOffer(doing, use, onSignedIn)
+  const arrive = async (signedIn: SignedIn, identityId?: string) => {
+    rememberUser({ ...signedIn.user, credentialId: signedIn.used.credentialId }, signedIn.identities)
+    await onSignedIn(signedIn, identityId)
+  }
+  const offerAgain = useOffer(doing, use, arrive)
+  const again = (error: unknown) => {
+    offerAgain()
+    throw error
+  }
+  // An SSO login leads back to a page of this host, and never to another login.
+  const ssoReturn = returnTo === undefined || returnTo.startsWith('/sso/') ? undefined : returnTo
+  const isWork = ssoReturn !== undefined && isEmail(handle.trim())
   const signIn: Action = {
     name: 'sign-in',
-    label: words.signIn,
+    label: isWork ? words.withSso : known.users.length > 0 ? words.anotherPasskey : words.signIn,
+    icon: isWork ? 'building' : 'fingerprint-pattern',
+    look: known.users.length > 0 && !isWork ? 'secondary' : 'primary',
     do: async () => {
-      const signedIn = await signInWithPasskey(handle, await use()).catch((error: unknown) => {
-        offerAgain()
-        throw error
-      })
-      await onSignedIn(signedIn)
+      if (isWork) return setProblem((await startedSso(handle.trim(), ssoReturn)) ? undefined : words.unknownDomain)
+      await arrive(await signInWithPasskey(handle, await use()).catch(again))
     },
+  }
+  const continueAs = async ({ handle: name, credentialId, identityId }: KnownUser) =>
+    arrive(await signInWithPasskey(name, { ...(await use()), credentialId }).catch(again), identityId)
+  const write = (text: string) => {
+    setHandle(text)
+    setProblem(undefined)
   }
   return (
     <>
+      <UnsupportedNote />
+      {known.users.length > 0 && (
+        <>
+          <KnownUsers users={known.users} doing={doing} onContinue={continueAs} onForget={known.forget} />
+          <p class="divider">{words.or}</p>
+        </>
+      )}
       <ActionForm submit={signIn} others={others} doing={doing}>
         <Field
           name="handle"
           label={words.handle}
           hint={words.handleHint}
           value={handle}
-          onInput={setHandle}
+          onInput={write}
+          problem={problem}
           autocomplete="username webauthn"
+          takesFocus={known.users.length === 0}
           exact
         />
       </ActionForm>
+      <Disclosure summary={words.elsewhere} icon="smartphone">
+        <p class="small soft">{words.elsewhereHow}</p>
+      </Disclosure>
       <Otherwise returnTo={returnTo} />
     </>
   )
+}
+
+/**
+ * Starts the SSO login of the organization to which the domain of a work address belongs. Returns false if there is
+ * none.
+ */
+async function startedSso(email: string, returnTo: string): Promise<boolean> {
+  try {
+    const { loginUrl } = await call('POST /api/sso/discover', { body: { email } })
+    // Users who have no other destination go to their organization.
+    const back = returnTo === '/account' ? undefined : new URL(returnTo, readSiteSettings().authUrl).href
+    await startSso(loginUrl, { loginHint: email, returnTo: back })
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'sso_not_found')) throw error
+    return false
+  }
 }
 
 function Otherwise({ returnTo }: { returnTo: string | undefined }) {
@@ -65,17 +122,19 @@ function Otherwise({ returnTo }: { returnTo: string | undefined }) {
       </p>
     )
   return (
-    <p class="otherwise">
-      {words.newHere} <a href={withReturnUrl('/register', returnTo)}>{words.register}</a>
-      <br />
-      {words.noPasskey} <a href={withReturnUrl('/recover', returnTo)}>{words.recover}</a>
+    <ul class="otherwise">
+      <li>
+        {words.newHere} <a href={withReturnUrl('/register', returnTo)}>{words.register}</a>
+      </li>
+      <li>
+        {words.noPasskey} <a href={withReturnUrl('/recover', returnTo)}>{words.recover}</a>
+      </li>
       {!returnTo.startsWith('/sso/') && (
-        <>
-          <br />
+        <li>
           {words.atWork} <a href={withReturnUrl('/sso', returnTo)}>{words.withOrganization}</a>
-        </>
+        </li>
       )}
-    </p>
+    </ul>
   )
 }
 

@@ -1,13 +1,15 @@
 import { useMessages } from '../frame/Root.tsx'
 import type { MasterKey } from '@countersign/keys/master-key'
 import { limits } from '@countersign/protocol/formats/limits'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { parseDigits } from '../../lib/text/dates.ts'
 import { ActionForm, Actions } from '../form/Actions.tsx'
 import { type DeviceRequestState, useDeviceRequest } from './use-device-request.ts'
 import { type Action, useActions } from '../form/use-actions.ts'
 import { Field } from '../form/Field.tsx'
 import { StepHeading } from '../frame/Frame.tsx'
+import type { QrCode } from '../ui/Code.tsx'
+import './unlock.css'
 
 /** Shows digits that the user types on their other device. */
 export function DeviceCode({ digits }: { digits: string }) {
@@ -38,7 +40,7 @@ export function RequestDeviceUnlock({ userId, level, onOpened, onTurnBack }: Pro
   return (
     <section class="step">
       <StepHeading level={level}>{words.askTitle}</StepHeading>
-      <p>{words.askWhere(`${location.host}/account`)}</p>
+      <Where />
       <div class="asking">
         <div role="status">{doing.problem === undefined && <Standing of={request} />}</div>
         {request.at === 'confirmation' && doing.problem === undefined && <Confirm request={request} />}
@@ -46,6 +48,26 @@ export function RequestDeviceUnlock({ userId, level, onOpened, onTurnBack }: Pro
       </div>
       <Actions of={[turnBack]} doing={leaving} />
     </section>
+  )
+}
+
+/** Names the page where the other device approves the request, and shows its address as a QR code. */
+function Where() {
+  const words = useMessages().devices
+  const [Qr, setQr] = useState<typeof QrCode>()
+  useEffect(() => {
+    // Most users never see it, so the encoder is no part of the pages.
+    import('../ui/Code.tsx').then(({ QrCode: loaded }) => setQr(() => loaded), reportError)
+  }, [])
+  const url = `${location.origin}/account/security`
+  return (
+    <div class="qr-row">
+      <div class="qr-room">{Qr && <Qr text={url} label={words.qr(url)} />}</div>
+      <div class="stack tight">
+        <p>{words.askWhere(`${location.host}/account`)}</p>
+        <p class="hint">{words.askWhat}</p>
+      </div>
+    </div>
   )
 }
 

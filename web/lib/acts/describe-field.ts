@@ -22,6 +22,7 @@ const describers: Partial<Record<string, DescribeField>> = {
   name: text((words) => words.name),
   slug: text((words) => words.slug),
   logoUrl: text((words) => words.logo),
+  logoSha256: text((words) => words.logoSha256),
   role: oneOf(
     (words) => words.role,
     (words) => words.roles,

@@ -12,6 +12,8 @@ export type ActionSubject = {
   what?: { kind: 'member' | 'signatory' | 'invitation' | 'domain' | 'connection' | 'key'; name: string }
   /** The names of the people who form a council, by their identity. */
   people?: Map<string, string>
+  /** True if the act concerns a member who is in the council of the organization. */
+  isSignatory?: boolean
   /** True if the member leaves by themselves. */
   isOwn: boolean
 }
@@ -91,9 +93,13 @@ async function readNames({ params, querystring }: ActionLocation, ids: string[])
 
 async function readMember({ params, querystring }: ActionLocation, memberId: string): Promise<Partial<ActionSubject>> {
   const given = { params: { ...params, memberId }, querystring }
-  const { member } = await callBusiness('GET /api/organizations/:organizationId/members/:memberId', given)
+  const [{ member }, { council }] = await Promise.all([
+    callBusiness('GET /api/organizations/:organizationId/members/:memberId', given),
+    callBusiness('GET /api/organizations/:organizationId/council', { params, querystring }),
+  ])
   const name = `${member.displayName} (@${member.handle})`
-  return { what: { kind: 'member', name }, isOwn: member.identityId === querystring.identity_id }
+  const isSignatory = council.signatories.some(({ identityId }) => identityId === member.identityId)
+  return { what: { kind: 'member', name }, isSignatory, isOwn: member.identityId === querystring.identity_id }
 }
 
 async function readInvitation(

@@ -28,6 +28,16 @@ export async function callBusiness<Name extends keyof Api>(
   return parseResponse(await send(name, given))
 }
 
+/** Calls an endpoint that needs no session, on the business host or another one. Throws `ApiError` or `NetworkError`. */
+export async function callOpenly<Name extends keyof Api>(
+  name: Name,
+  given: RequestOf<Name>,
+  origin = readSiteSettings().businessUrl,
+): Promise<ResponseOf<Name>> {
+  const { url, init } = requestOf(origin, name, given)
+  return parseResponse(await sendRequest(url, { ...init, credentials: 'omit' }))
+}
+
 /** Calls an endpoint with a signature. Without one, nothing changes and the error contains what there is to sign. */
 export async function callSigned<Name extends keyof Api>(
   name: Name,
@@ -41,6 +51,20 @@ export async function callSigned<Name extends keyof Api>(
 /** Calls an endpoint whose response is not JSON. */
 export async function callBusinessForText<Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<string> {
   return textOf(await send(name, given))
+}
+
+/** Uploads a picture that an organization can make its logo. Throws `ApiError` or `NetworkError`. */
+export async function uploadBusinessPicture(
+  given: RequestOf<'POST /api/organizations/:organizationId/pictures'>,
+  picture: Blob,
+): Promise<ResponseOf<'POST /api/organizations/:organizationId/pictures'>> {
+  const { url, init } = requestOf(
+    readSiteSettings().businessUrl,
+    'POST /api/organizations/:organizationId/pictures',
+    given,
+  )
+  const headers = { authorization: `Bearer ${await bearer()}`, 'content-type': picture.type }
+  return parseResponse(await sendRequest(url, { ...init, body: picture, headers, credentials: 'omit' }))
 }
 
 async function send(name: string, given: Parts): Promise<Response> {

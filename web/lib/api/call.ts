@@ -1,5 +1,6 @@
 import type { ResponseOf, Api, RequestOf } from '@countersign/protocol/api'
 import { readSiteSettings } from '../page-data.ts'
+import { rememberSignedIn } from '../remembered.ts'
 
 /** An error response of the server. */
 export class ApiError extends Error {
@@ -23,7 +24,9 @@ export type Parts = { params?: Record<string, string>; querystring?: Record<stri
 
 /** Calls an endpoint as the signed-in user. Throws `ApiError` or `NetworkError`. */
 export async function call<Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<ResponseOf<Name>> {
-  return parseResponse(await send(name, given))
+  const response = await send(name, given)
+  if (name === 'GET /api/auth/session') rememberSignedIn(response.ok)
+  return parseResponse(response)
 }
 
 /** Calls an endpoint whose response is not JSON. */
@@ -44,7 +47,9 @@ export function requestOf(baseUrl: string, name: string, { params = {}, querystr
   const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
   const query = new URLSearchParams(querystring).toString()
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-  return { url: `${baseUrl}${path}${query && `?${query}`}`, init: { method, ...json } }
+  // What ends or deletes something does so even if the user leaves the page.
+  const init = { method, ...json, ...(method === 'DELETE' && { keepalive: true }) }
+  return { url: `${baseUrl}${path}${query && `?${query}`}`, init }
 }
 
 /** Calls `fetch`. Throws `NetworkError` if there was no response. */

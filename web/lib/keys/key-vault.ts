@@ -37,36 +37,32 @@ export { adoptIfUnproved } from './adoption.ts'
 export { createSigningKey, replaceSigningKey } from './signing-key.ts'
 export { DecryptionError } from '@countersign/keys/envelope'
 export { generateOrganizationKey, unwrapOrganizationKey } from '@countersign/keys/organization-key'
+export { generateMasterKey } from '@countersign/keys/master-key'
 export { prfSalt } from '@countersign/keys/prf'
 export { parseRecoveryCode, deriveRecoveryAuth } from '@countersign/keys/recovery-code'
+export { remembersKeys } from './self-check/device-store.ts'
 export { recordNewKey } from './self-check/self-check.ts'
 
-type Keys = Pick<RegistrationFinish, 'keyWraps' | 'signingKey' | 'encryptionKey' | 'recoveryAuth' | 'selfRecord'>
+/** The first keys of an account, encrypted for the server. */
+export type AccountKeys = Required<Pick<RegistrationFinish, 'keyWraps' | 'signingKey' | 'encryptionKey' | 'selfRecord'>>
 /** `log` is the name of the log of signing keys, for the proof of the first one. */
 type Owner = { userId: string; identityId: string; credentialId: string; log: string | undefined }
 
-/**
- * Creates all keys of a new account: the encrypted keys that the server stores, and the recovery code that it never
- * gets.
- */
+/** Creates all keys of a new account, which its passkey unlocks. */
 export async function createAccountKeys(
   { userId, identityId, credentialId, log }: Owner,
-  prfOutput: PrfOutput | undefined,
-) {
+  prfOutput: PrfOutput,
+): Promise<{ masterKey: MasterKey; keys: AccountKeys }> {
   const masterKey = generateMasterKey()
-  const recoveryCode = generateRecoveryCode()
-  const keyWraps: NewKeyWrap[] = [await wrapWithCode(masterKey, recoveryCode, userId)]
-  if (prfOutput) keyWraps.push(await wrapMasterKeyForPasskey(masterKey, { credentialId, prfOutput }, userId))
+  const keyWraps: NewKeyWrap[] = [await wrapMasterKeyForPasskey(masterKey, { credentialId, prfOutput }, userId)]
   const signingKey = await createSigningKey(masterKey, identityId, log)
-  const keys: Keys = {
+  const keys = {
     keyWraps,
     signingKey,
     encryptionKey: await masterKey.newEncryptionKey(identityId),
-    recoveryAuth: await deriveRecoveryAuth(recoveryCode),
     selfRecord: await sealFirstRecord({ masterKey, userId }, identityId, signingKey.publicKey),
   }
-  masterKey.forget()
-  return { keys, recoveryCode }
+  return { masterKey, keys }
 }
 
 /** Wraps the master key for a passkey. */

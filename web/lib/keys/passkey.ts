@@ -48,12 +48,21 @@ export class CeremonyError extends Error {
  */
 export type PasskeyUse = { salt?: BufferSource | undefined; requestUri?: string | undefined }
 
-/** Signs in with a passkey, in the browser's own dialog. */
-export async function signInWithPasskey(handle: string, { salt, requestUri }: PasskeyUse = {}): Promise<SignedIn> {
+/**
+ * Signs in with a passkey, in the browser's own dialog. With a `credentialId`, the dialog asks for that passkey alone.
+ */
+export async function signInWithPasskey(
+  handle: string,
+  { salt, requestUri, credentialId }: PasskeyUse & { credentialId?: string } = {},
+): Promise<SignedIn> {
   const body = { ...(handle && { handle }), ...(requestUri !== undefined && { requestUri }) }
   const { flowId, options } = await call('POST /api/auth/login/start', { body })
-  return finishSignIn(flowId, await authenticate(options, { salt }))
+  const chosen = credentialId === undefined ? {} : { allowCredentials: [toDescriptor(credentialId)] }
+  return finishSignIn(flowId, await authenticate({ ...options, ...chosen }, { salt }))
 }
+
+/** Returns whether this browser can use passkeys at all. */
+export { browserSupportsWebAuthn as supportsPasskeys }
 
 async function finishSignIn(flowId: string, { credential, used }: Assertion): Promise<SignedIn> {
   try {

@@ -1,14 +1,13 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import { call, ApiError } from '../api/call.ts'
+import { rememberSignedIn } from '../remembered.ts'
 
 export type Session = ResponseOf<'GET /api/auth/session'>
 
 /** Returns the current session, or undefined. */
-export function readSession(): Promise<Session | undefined> {
-  return call('GET /api/auth/session', {}).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) return undefined
-    throw error
-  })
+export async function readSession(): Promise<Session | undefined> {
+  const { session } = await call('GET /api/auth/session/current', {})
+  return session ?? undefined
 }
 
 /**
@@ -30,4 +29,5 @@ export async function signOut(): Promise<void> {
   await call('DELETE /api/auth/session', {}).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 401)) throw error
   })
+  rememberSignedIn(false)
 }

@@ -2,61 +2,6 @@ import type { problemMessages as english } from '../en/errors.ts'
 
 /** Holds the messages for errors. In German. */
 export const problemMessages: typeof english = {
-  error: {
-    reference: 'Referenz-ID',
-    forDevelopers: 'Für den Entwickler der App',
-    home: 'Zur Startseite',
-    titles: {
-      not_found: 'Seite nicht gefunden',
-      invalid_client: 'Unbekannte App',
-      invalid_redirect_uri: 'Diese App verwendet eine nicht registrierte Adresse',
-      invalid_request_uri: 'Diese Anmeldung ist abgelaufen',
-      invalid_sso_flow: 'Diese Anmeldung ist abgelaufen',
-      sso_connection_unavailable: 'SSO ist nicht verfügbar',
-      sso_denied: 'Deine Organisation hat die Anmeldung abgelehnt',
-      sso_user_deactivated: 'Deine Organisation hat deinen Zugang deaktiviert',
-      sso_response_invalid: 'Ungültige Antwort deiner Organisation',
-      sso_response_mismatch: 'Diese Antwort gehört zu einer anderen Anmeldung',
-      sso_provider_error: 'Die Anmeldung deiner Organisation funktioniert nicht',
-      sso_provider_timeout: 'Die Anmeldung deiner Organisation antwortet nicht',
-      too_many_pending: 'Zu viele offene Anfragen',
-      rate_limited: 'Zu viele Anfragen',
-      request_not_found: 'Signaturanfrage nicht gefunden',
-      server_error: 'Bei uns ist ein Fehler aufgetreten',
-      temporarily_unavailable: 'Dienst vorübergehend nicht verfügbar',
-    },
-    title: 'Etwas ist schiefgegangen',
-    hints: {
-      not_found: 'Prüfe die Adresse oder geh zur Startseite.',
-      invalid_client: 'Geh zurück zur App und melde ihrem Entwickler diesen Fehler.',
-      invalid_redirect_uri:
-        'Zu deiner Sicherheit haben wir abgebrochen. Geh zurück zur App und melde ihrem Entwickler diesen Fehler.',
-      invalid_request_uri:
-        'Sie ist abgelaufen oder wurde schon verwendet. Geh zurück zur App und melde dich noch einmal an.',
-      invalid_sso_flow:
-        'Sie ist abgelaufen, schon verwendet oder in einem anderen Browser begonnen. Geh zurück und beginne noch ' +
-        'einmal.',
-      sso_connection_unavailable: 'Deine Organisation hat es ausgeschaltet. Wende dich an deine Administration.',
-      sso_denied: 'Versuche es mit deinem Arbeitskonto noch einmal, oder wende dich an deine Administration.',
-      sso_user_deactivated: 'Wende dich an deine Administration. Dein Countersign-Konto ist unverändert.',
-      sso_response_invalid:
-        'Zu deiner Sicherheit haben wir abgebrochen. Deine Administration sieht den Grund im Audit-Log der ' +
-        'Organisation.',
-      sso_response_mismatch: 'Zu deiner Sicherheit haben wir abgebrochen. Geh zurück und beginne noch einmal.',
-      sso_provider_error:
-        'Versuche es gleich noch einmal. Deine Administration sieht den Grund im Audit-Log der Organisation.',
-      sso_provider_timeout:
-        'Versuche es gleich noch einmal. Deine Administration sieht den Grund im Audit-Log der Organisation.',
-      too_many_pending:
-        'Zu viele deiner Geräte möchten entsperrt werden. Warte ein paar Minuten und versuche es noch einmal.',
-      rate_limited: 'Warte eine Minute und versuche es noch einmal.',
-      request_not_found: 'Der Link führt zu keiner Signaturanfrage. Geh zurück zur App und versuche es noch einmal.',
-      server_error:
-        'Versuche es gleich noch einmal. Wenn es wieder passiert, nenne dem Betreiber die Referenz-ID unten.',
-      temporarily_unavailable: 'Versuche es gleich noch einmal.',
-    },
-  },
-
   problem: {
     unreachable: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
     unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Lade sie neu und versuche es noch einmal.',

@@ -1,6 +1,6 @@
 import type { frameMessages as english } from '../en/frame.ts'
 
-/** Holds the messages of the frame of all pages, of the start page and of signing out. In German. */
+/** Holds the messages of the frame of all pages and of signing out. In German. */
 export const frameMessages: typeof english = {
   frame: {
     language: 'Sprache',
@@ -42,28 +42,5 @@ export const frameMessages: typeof english = {
     copied: 'Kopiert',
     organizations: 'Organisationen',
     developers: 'Entwickler',
-  },
-
-  landing: {
-    title: 'Mit eigener Hand anmelden',
-    what:
-      'Countersign meldet dich mit einem Passkey bei deinen Apps an. Ohne Passwort, und du entscheidest, welche ' +
-      'deiner Identitäten eine App sieht.',
-    register: 'Konto erstellen',
-    login: 'Anmelden',
-    account: 'Zu deinem Konto',
-    playground: 'Playground ausprobieren',
-  },
-
-  logout: {
-    title: 'Abmelden',
-    question: 'Abmelden?',
-    who: (handles) => `Du bist als ${handles} angemeldet.`,
-    signOut: 'Abmelden',
-    stay: 'Angemeldet bleiben',
-    signedOut: 'Du bist abgemeldet',
-    elsewhere: 'Bei manchen Apps bist du vielleicht noch angemeldet.',
-    refused: 'Die App wollte dich an eine Adresse schicken, die sie nicht registriert hat. Darum bleibst du hier.',
-    leaving: (host) => `Abgemeldet. Zurück zu ${host} …`,
   },
 }

@@ -74,7 +74,9 @@ export const passkeyMessages: typeof english = {
   devices: {
     useDevice: 'Mit einem anderen Gerät entsperren',
     askTitle: 'Mit einem anderen Gerät entsperren',
-    askWhere: (place) => `Öffne ${place} auf einem Gerät, auf dem du angemeldet bist`,
+    askWhere: (place) => `Öffne ${place} auf einem Gerät, auf dem du angemeldet bist, oder scanne den Code.`,
+    askWhat: 'So entsperrst du hier deine Schlüssel, zum Unterschreiben und für verschlüsselte Inhalte.',
+    qr: (url) => `QR-Code von ${url}`,
     waiting: 'Warte auf das andere Gerät …',
     typeThere: 'Gib diesen Code auf dem anderen Gerät ein:',
     code: 'Code',

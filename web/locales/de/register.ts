@@ -5,9 +5,15 @@ export const registerMessages: typeof english = {
   register: {
     title: 'Konto erstellen',
     lead: 'Wähle einen Benutzernamen. Dein Gerät erstellt einen Passkey, ein Passwort brauchst du nicht.',
+    steps: 'Schritte der Registrierung',
+    username: 'Benutzername',
+    passkey: 'Passkey',
+    recoveryCode: 'Code',
     handle: 'Benutzername',
     handleHint: '3 bis 32 Buchstaben, Ziffern, Punkte, Binde- oder Unterstriche',
+    handleAvailable: 'Dieser Benutzername ist frei.',
     displayName: 'Anzeigename',
+    displayNameHint: 'Apps zeigen ihn an. Du kannst ihn jederzeit ändern.',
     create: 'Konto erstellen',
     haveAccount: 'Schon ein Konto?',
     login: 'Anmelden',
@@ -21,8 +27,13 @@ export const registerMessages: typeof english = {
     touchAgain: 'Passkey noch einmal verwenden',
     withoutPrf: 'Nur mit Wiederherstellungscode fortfahren',
     unfinished: 'Fast fertig',
+    unfinishedLead: 'Dein Passkey ist da, aber dein Konto ist noch nicht bereit.',
     finish: 'Abschließen',
     startOver: 'Von vorn beginnen',
+    presentTitle: 'Du bist schon angemeldet',
+    presentLead: 'Dieser Browser ist in diesem Konto angemeldet:',
+    continueAs: (name) => `Weiter als ${name}`,
+    createAnother: 'Abmelden und ein anderes Konto erstellen',
   },
 
   recovery: {
@@ -36,19 +47,62 @@ export const registerMessages: typeof english = {
     label: 'Wiederherstellungscode',
     download: 'Herunterladen',
     print: 'Drucken',
+    kept: {
+      copied: 'Kopiert. Füge ihn an einem sicheren Ort ein, zum Beispiel in einem Passwortmanager.',
+      downloaded: 'Heruntergeladen. Verschiebe die Datei an einen sicheren Ort außerhalb dieses Geräts.',
+      printed: 'Bewahre den Ausdruck an einem sicheren Ort auf.',
+    },
     saved: 'Ich habe ihn gespeichert',
+    savedAndContinue: 'Ich habe ihn gespeichert, weiter',
+    savedAndContinueTo: (app) => `Ich habe ihn gespeichert, weiter zu ${app}`,
+    countsOnce: 'Der Code gilt, sobald du bestätigst, dass du ihn gespeichert hast.',
     fileName: 'countersign-wiederherstellungscode.txt',
     fileText: (code, host, handle) =>
       `Countersign-Wiederherstellungscode\n\n${code}\n\nKonto: ${handle}\nWebsite: ${host}\n\nMit diesem Code ` +
       'kommst du wieder in dein Konto und entsperrst deine Schlüssel, wenn du deine Passkeys verlierst. Bewahre ihn ' +
       'nicht auf diesem Gerät auf.\n',
+    printedAccount: 'Konto',
+    printedSite: 'Website',
+    printedOn: 'Erstellt',
+    printedUse:
+      'Mit diesem Code kommst du wieder in dein Konto und entsperrst deine Schlüssel, wenn du deine Passkeys ' +
+      'verlierst. Bewahre ihn nicht bei den Geräten auf, mit denen du dich anmeldest.',
+    missingTitle: 'Dein Wiederherstellungs\u00adcode ist noch nicht gespeichert',
+    missing:
+      'Wenn du deine Passkeys verlierst, verlierst du dein Konto: Du hast keinen gültigen Wiederherstellungscode. ' +
+      'Dein Passkey erstellt gleich einen neuen.',
+    create: 'Wiederherstellungs\u00adcode erstellen',
+    exists: 'Ein Wiederherstellungs\u00adcode ist schon gespeichert',
+    existsWhy:
+      'Du hast in einem anderen Fenster oder auf einem anderen Gerät einen Code gespeichert. Der gilt. Der hier ' +
+      'gezeigte gilt nicht.',
+    continue: 'Weiter',
+    later: 'Später',
+    keysGone: 'Deine Schlüssel fehlen',
+    keysGoneWhy:
+      'Dieser Dienst sagt, dein Konto habe keine Schlüssel, aber es hatte welche. Es wurde nichts ersetzt. Wende ' +
+      'dich an den Betreiber dieses Dienstes.',
   },
 
   login: {
     title: 'Anmelden',
-    handle: 'Benutzername',
-    handleHint: 'Optional. Dein Passkey kennt dein Konto bereits.',
+    handle: 'Benutzername oder E-Mail bei der Arbeit',
+    handleHint:
+      'Optional: Dein Passkey kennt dein Konto. Eine Adresse bei der Arbeit führt zur Anmeldung deiner Firma.',
     signIn: 'Mit Passkey anmelden',
+    anotherPasskey: 'Anderen Passkey verwenden',
+    withSso: 'Weiter mit deiner Firma',
+    continueAs: (name) => `Weiter als ${name}`,
+    lastHere: 'zuletzt in diesem Browser',
+    forget: (name) => `${name} in diesem Browser vergessen`,
+    forgotten: (name) => `Dieser Browser zeigt ${name} nicht mehr an.`,
+    or: 'oder',
+    elsewhere: 'Mein Passkey ist auf einem anderen Gerät',
+    elsewhereHow:
+      'Starte die Anmeldung, wähle im Dialog deines Browsers „Smartphone oder Tablet“ und scanne den angezeigten ' +
+      'Code. Lass Bluetooth eingeschaltet.',
+    unsupported: 'Dieser Browser kann keine Passkeys verwenden',
+    unsupportedHow: 'Aktualisiere ihn oder öffne diese Seite in einem anderen Browser oder auf einem anderen Gerät.',
     newHere: 'Neu hier?',
     register: 'Konto erstellen',
     noPasskey: 'Passkeys verloren?',
@@ -56,19 +110,9 @@ export const registerMessages: typeof english = {
     atWork: 'Für die Arbeit anmelden?',
     withOrganization: 'Mit deiner Organisation anmelden (SSO)',
     proveTitle: 'Bestätige, dass du es bist',
+    proveLead: 'Du änderst gleich etwas Wichtiges. Verwende deinen Passkey noch einmal.',
     prove: 'Mit Passkey bestätigen',
-  },
-
-  recover: {
-    title: 'Wiederherstellungs\u00adcode verwenden',
-    lead: 'Der Code gilt einmal. Dieses Gerät erhält einen neuen Passkey, und überall sonst wirst du abgemeldet.',
-    begin: 'Weiter',
-    handleMissing: 'Gib deinen Benutzernamen ein.',
-    noMatch:
-      'Benutzername und Wiederherstellungscode passen nicht zusammen. Ein verwendeter oder ersetzter Code gilt ' +
-      'nicht mehr.',
-    locked: 'Zu viele falsche Codes. Versuche es in einer Stunde noch einmal.',
-    unopened: 'Du bist angemeldet, aber dieser Code konnte deine Schlüssel nicht entsperren. Sie sind unverändert.',
-    goOn: 'Zu deinem Konto',
+    continueTo: (app) => `Danach geht es weiter zu ${app}`,
+    unknownDomain: 'Für diese E-Mail-Domain hat keine Firma SSO eingerichtet. Melde dich mit deinem Passkey an.',
   },
 }

@@ -1,13 +1,24 @@
 import type { signMessages as english } from '../en/sign.ts'
+import { plural } from '../plural.ts'
 
 /** Holds the messages for signing a text or an admin action. In German. */
 export const signMessages: typeof english = {
   sign: {
     title: 'Deine Unterschrift',
-    asks: 'Bittet um deine Unterschrift:',
+    asks: 'Bittet um deine Unterschrift',
     demonstration: 'Das ist eine Demo. Die Unterschrift wird nicht verwendet.',
     notConnected: 'Du hast diese App noch nie verwendet. Unterschreibe nur, wenn du weißt, warum sie fragt.',
     text: 'Text, den du unterschreibst',
+    exactly: 'Du unterschreibst genau das',
+    lines: (count) => plural('de', count, { one: '1 Zeile', other: `${count} Zeilen` }),
+    checked: 'Geprüft: keine unsichtbaren oder verwechselbaren Zeichen.',
+    left: (time) => `noch ${time}`,
+    key: (handle, key) => `${handle} · Signaturschlüssel ${key}`,
+    byPasskey: 'Unterschreiben mit deinem Passkey',
+    about: 'Was eine Unterschrift bewirkt',
+    aboutWhat: (app) =>
+      `${app} erhält diesen Text mit einer Unterschrift, die nur dein Schlüssel leisten kann. Später kann sie jeder ` +
+      'prüfen, ohne uns zu fragen. Du behältst einen Beleg.',
     timeLeft: 'Verbleibende Zeit',
     soonOver: 'Weniger als eine Minute',
     sign: 'Unterschreiben',
@@ -54,7 +65,7 @@ export const signMessages: typeof english = {
       expired: 'Die Anfrage ist ohne Unterschrift abgelaufen. Die App kann noch einmal fragen.',
     },
     ofOrganization: {
-      asks: (organization) => `Bittet um die Unterschrift von ${organization}:`,
+      asks: (organization) => `Bittet um die Unterschrift von ${organization}`,
       notConnected:
         'Kein Mitglied hat diese App für die Organisation verwendet. Unterschreibe nur, wenn du weißt, warum sie ' +
         'fragt.',

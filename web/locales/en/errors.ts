@@ -1,55 +1,5 @@
 /** Holds the messages for errors. */
 export const problemMessages = {
-  error: {
-    reference: 'Reference ID',
-    forDevelopers: 'For the app’s developer',
-    home: 'Go to the start page',
-    /** Has the error code as key. */
-    titles: {
-      not_found: 'Page not found',
-      invalid_client: 'Unknown app',
-      invalid_redirect_uri: 'This app used an unregistered redirect URI',
-      invalid_request_uri: 'This sign-in has expired',
-      invalid_sso_flow: 'This sign-in has expired',
-      sso_connection_unavailable: 'SSO isn’t available',
-      sso_denied: 'Your organization denied the sign-in',
-      sso_user_deactivated: 'Your organization has deactivated your access',
-      sso_response_invalid: 'Invalid response from your organization',
-      sso_response_mismatch: 'This response belongs to another sign-in',
-      sso_provider_error: 'Your organization’s sign-in isn’t working',
-      sso_provider_timeout: 'Your organization’s sign-in isn’t responding',
-      too_many_pending: 'Too many open requests',
-      rate_limited: 'Too many requests',
-      request_not_found: 'Signing request not found',
-      server_error: 'Something went wrong on our side',
-      temporarily_unavailable: 'Service temporarily unavailable',
-    },
-    title: 'Something went wrong',
-    /** Has the error code as key. Other errors show the description that the server sends. */
-    hints: {
-      not_found: 'Check the address or go to the start page.',
-      invalid_client: 'Go back to the app and tell its developer about this error.',
-      invalid_redirect_uri: 'We stopped for your security. Go back to the app and tell its developer about this error.',
-      invalid_request_uri: 'It expired or was already used. Go back to the app and sign in again.',
-      invalid_sso_flow: 'It expired, was already used, or started in another browser. Go back and start again.',
-      sso_connection_unavailable: 'Your organization turned it off. Contact your administrator.',
-      sso_denied: 'Try again with your work account, or contact your administrator.',
-      sso_user_deactivated: 'Contact your administrator. Your Countersign account hasn’t changed.',
-      sso_response_invalid:
-        'We stopped for your security. Your administrator can see the reason in the organization’s audit log.',
-      sso_response_mismatch: 'We stopped for your security. Go back and start again.',
-      sso_provider_error:
-        'Try again in a moment. Your administrator can see the reason in the organization’s audit log.',
-      sso_provider_timeout:
-        'Try again in a moment. Your administrator can see the reason in the organization’s audit log.',
-      too_many_pending: 'Too many of your devices ask to be unlocked. Wait a few minutes and try again.',
-      rate_limited: 'Wait a minute and try again.',
-      request_not_found: 'The link doesn’t lead to a signing request. Go back to the app and try again.',
-      server_error: 'Try again in a moment. If it happens again, send the reference ID below to the operator.',
-      temporarily_unavailable: 'Try again in a moment.',
-    },
-  },
-
   problem: {
     unreachable: 'Can’t reach the server. Check your connection and try again.',
     unexpected: 'Something went wrong on this page. Reload it and try again.',

@@ -1,4 +1,4 @@
-/** Holds the messages of the frame of all pages, of the start page and of signing out. */
+/** Holds the messages of the frame of all pages and of signing out. */
 export const frameMessages = {
   frame: {
     language: 'Language',
@@ -41,28 +41,5 @@ export const frameMessages = {
     copied: 'Copied',
     organizations: 'Organizations',
     developers: 'Developers',
-  },
-
-  landing: {
-    title: 'Sign in with your own hand',
-    what:
-      'Countersign signs you in to your apps with a passkey. No password to remember, and you decide which of your ' +
-      'identities each app sees.',
-    register: 'Create an account',
-    login: 'Sign in',
-    account: 'Go to your account',
-    playground: 'Try the playground',
-  },
-
-  logout: {
-    title: 'Sign out',
-    question: 'Sign out?',
-    who: (handles: string) => `You’re signed in as ${handles}.`,
-    signOut: 'Sign out',
-    stay: 'Stay signed in',
-    signedOut: 'You’re signed out',
-    elsewhere: 'You may still be signed in to some apps.',
-    refused: 'The app asked to send you to an address it hasn’t registered, so you stay here.',
-    leaving: (host: string) => `Signed out. Returning to ${host}…`,
   },
 }

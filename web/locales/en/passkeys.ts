@@ -64,7 +64,9 @@ export const passkeyMessages = {
   devices: {
     useDevice: 'Unlock with another device',
     askTitle: 'Unlock with another device',
-    askWhere: (place: string) => `On a device where you’re signed in, open ${place}`,
+    askWhere: (place: string) => `On a device where you’re signed in, open ${place} or scan this code.`,
+    askWhat: 'It unlocks your keys here, so that you can sign and read what is encrypted for you.',
+    qr: (url: string) => `QR code of ${url}`,
     waiting: 'Waiting for the other device…',
     typeThere: 'Enter this code on the other device:',
     code: 'Code',

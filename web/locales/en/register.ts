@@ -3,9 +3,15 @@ export const registerMessages = {
   register: {
     title: 'Create an account',
     lead: 'Pick a username. Your device creates a passkey, so there is no password.',
+    steps: 'Steps of the registration',
+    username: 'Username',
+    passkey: 'Passkey',
+    recoveryCode: 'Recovery code',
     handle: 'Username',
     handleHint: '3 to 32 letters, digits, dots, hyphens or underscores',
+    handleAvailable: 'This username is available.',
     displayName: 'Display name',
+    displayNameHint: 'Apps show it. You can change it at any time.',
     create: 'Create account',
     haveAccount: 'Already have an account?',
     login: 'Sign in',
@@ -17,8 +23,13 @@ export const registerMessages = {
     touchAgain: 'Use passkey again',
     withoutPrf: 'Continue with the recovery code only',
     unfinished: 'Almost done',
+    unfinishedLead: 'Your passkey exists, but your account isn’t ready yet.',
     finish: 'Finish',
     startOver: 'Start over',
+    presentTitle: 'You’re already signed in',
+    presentLead: 'This browser is signed in to the account of',
+    continueAs: (name: string) => `Continue as ${name}`,
+    createAnother: 'Sign out and create another account',
   },
 
   recovery: {
@@ -32,18 +43,58 @@ export const registerMessages = {
     label: 'Recovery code',
     download: 'Download',
     print: 'Print',
+    kept: {
+      copied: 'Copied. Paste it somewhere safe, such as a password manager.',
+      downloaded: 'Downloaded. Move the file to a safe place that isn’t this device.',
+      printed: 'Keep the printed page in a safe place.',
+    },
     saved: 'I’ve saved it',
+    savedAndContinue: 'I’ve saved it, continue',
+    savedAndContinueTo: (app: string) => `I’ve saved it, continue to ${app}`,
+    countsOnce: 'The code takes effect when you confirm that you’ve saved it.',
     fileName: 'countersign-recovery-code.txt',
     fileText: (code: string, host: string, handle: string) =>
       `Countersign recovery code\n\n${code}\n\nAccount: ${handle}\nSite: ${host}\n\nUse this code to get back into ` +
       'your account and unlock your keys if you lose your passkeys. Keep it away from this device.\n',
+    printedAccount: 'Account',
+    printedSite: 'Site',
+    printedOn: 'Created',
+    printedUse:
+      'Use this code to get back into your account and unlock your keys if you lose your passkeys. Keep it away from ' +
+      'the devices you sign in with.',
+    missingTitle: 'Your recovery code isn’t saved yet',
+    missing:
+      'If you lose your passkeys, you lose your account: you have no recovery code that works. Your passkey creates ' +
+      'a new one in a moment.',
+    create: 'Create recovery code',
+    exists: 'A recovery code is already saved',
+    existsWhy: 'You saved a code in another window or on another device. That one counts. The code shown here doesn’t.',
+    continue: 'Continue',
+    later: 'Later',
+    keysGone: 'Your keys can’t be found',
+    keysGoneWhy:
+      'This service says that your account has no keys, but it had some before. Nothing was replaced. Contact the ' +
+      'operator of this service.',
   },
 
   login: {
     title: 'Sign in',
-    handle: 'Username',
-    handleHint: 'Optional. Your passkey already knows your account.',
+    handle: 'Username or work e-mail',
+    handleHint: 'Optional: your passkey knows your account. A work address takes you to your company’s sign-in.',
     signIn: 'Sign in with a passkey',
+    anotherPasskey: 'Use another passkey',
+    withSso: 'Continue with your company',
+    continueAs: (name: string) => `Continue as ${name}`,
+    lastHere: 'used in this browser before',
+    forget: (name: string) => `Forget ${name} in this browser`,
+    forgotten: (name: string) => `This browser no longer shows ${name}.`,
+    or: 'or',
+    elsewhere: 'My passkey is on another device',
+    elsewhereHow:
+      'Start the sign-in, choose “phone or tablet” in your browser’s dialog, and scan the code it shows. Keep ' +
+      'Bluetooth on.',
+    unsupported: 'This browser can’t use passkeys',
+    unsupportedHow: 'Update it, or open this page in another browser or on another device.',
     newHere: 'New here?',
     register: 'Create an account',
     noPasskey: 'Lost your passkeys?',
@@ -51,17 +102,9 @@ export const registerMessages = {
     atWork: 'Signing in for work?',
     withOrganization: 'Sign in with your organization (SSO)',
     proveTitle: 'Confirm it’s you',
+    proveLead: 'You’re about to change something important. Use your passkey once more.',
     prove: 'Confirm with passkey',
-  },
-
-  recover: {
-    title: 'Use your recovery code',
-    lead: 'The code works once. This device gets a new passkey, and you are signed out everywhere else.',
-    begin: 'Continue',
-    handleMissing: 'Enter your username.',
-    noMatch: 'Username and recovery code don’t match. Codes stop working once used or replaced.',
-    locked: 'Too many wrong codes. Try again in an hour.',
-    unopened: 'You’re signed in, but this code couldn’t unlock your keys. They haven’t changed.',
-    goOn: 'Go to your account',
+    continueTo: (app: string) => `To continue to ${app}`,
+    unknownDomain: 'No company uses SSO for this e-mail domain. Sign in with your username and passkey.',
   },
 }

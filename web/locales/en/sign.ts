@@ -1,11 +1,23 @@
+import { plural } from '../plural.ts'
+
 /** Holds the messages for signing a text or an admin action. */
 export const signMessages = {
   sign: {
     title: 'Your signature',
-    asks: 'Requests your signature:',
+    asks: 'Asks for your signature',
     demonstration: 'This is a demo. The signature won’t be used for anything.',
     notConnected: 'You’ve never used this app. Sign only if you know why it asks.',
     text: 'Text you’re signing',
+    exactly: 'You sign exactly this',
+    lines: (count: number) => plural('en', count, { one: '1 line', other: `${count} lines` }),
+    checked: 'Checked: no hidden or look-alike characters.',
+    left: (time: string) => `${time} left`,
+    key: (handle: string, key: string) => `${handle} · signing key ${key}`,
+    byPasskey: 'Sign with your passkey',
+    about: 'What a signature does',
+    aboutWhat: (app: string) =>
+      `${app} gets this text with a signature that only your key can make. Anyone can verify it later without asking ` +
+      'us. You keep a receipt.',
     timeLeft: 'Time left',
     soonOver: 'Less than a minute left',
     sign: 'Sign',
@@ -48,7 +60,7 @@ export const signMessages = {
       expired: 'The request expired without a signature. The app can ask again.',
     },
     ofOrganization: {
-      asks: (organization: string) => `Requests the signature of ${organization}:`,
+      asks: (organization: string) => `Asks for the signature of ${organization}`,
       notConnected: 'No member has used this app for the organization. Sign only if you know why it asks.',
       approve: 'Approve',
       by: {

@@ -1,51 +1,35 @@
-import type { ResponseOf } from '@countersign/protocol/api'
-import type { Delegation } from '@countersign/protocol/oauth/delegations'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call } from '../../lib/api/call.ts'
-import { isSignInRequired, signOut, type Session } from '../../lib/session/session.ts'
-import { ActionButton, Actions } from '../../components/form/Actions.tsx'
+import { withReturnUrl } from '../../lib/navigation.ts'
+import { signOut } from '../../lib/session/session.ts'
+import { Actions } from '../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../components/form/Dialog.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
-import { PageLayout } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { useRoute } from '../../components/frame/route.tsx'
-import { Spinner } from '../../components/display/Facts.tsx'
-import { Activity } from './data/Activity.tsx'
-import { Apps } from './apps/Apps.tsx'
-import { DataAndDeletion } from './data/Data.tsx'
-import { fetchDelegations } from './apps/delegation-list.ts'
-import { Identities } from './identities/Identities.tsx'
-import { Navigation } from './Navigation.tsx'
-import { fetchPendingItems, usePendingItems } from './pending-items.ts'
-import { Passkeys } from './passkeys/Passkeys.tsx'
-import { latestOf, type Pending } from './signing/pending.ts'
-import { routePath, sectionOf } from './Navigation.tsx'
-import { Sessions } from './devices/Sessions.tsx'
-import { Signing } from './signing/Signing.tsx'
+import { Shell, type ShellSection } from '../../components/frame/Shell.tsx'
+import { Skeleton } from '../../components/ui/Card.tsx'
+import { type AccountData, type DataChange, readAccountData, type SectionProps } from './account-data.ts'
 import { PendingDeviceNotice } from './devices/WaitingDevices.tsx'
+import { Home } from './home/Home.tsx'
+import { lazy } from './lazy.tsx'
+import { MissingRecoveryCode } from './passkeys/MissingRecoveryCode.tsx'
+import { usePendingItems } from './pending-items.ts'
+import { routePath, type Section, sectionIcons, sectionOf, sections } from './sections.ts'
+import { latestOf } from './signing/pending.ts'
+import { useAccountWords } from './words.ts'
 
-/** The data of all sections, loaded at once, so that switching between sections loads nothing. */
-export type AccountData = {
-  session: Session
-  passkeys: ResponseOf<'GET /api/auth/passkeys'>['passkeys']
-  sessions: ResponseOf<'GET /api/auth/sessions'>['sessions']
-  /**
-   * `recoverySince`: when the current recovery code was created, null if there is none. A used code may still unlock
-   * the keys.
-   */
-  recoverySince: string | null
-  codeOpensKeys: boolean
-  authorizations: ResponseOf<'GET /api/oauth/authorizations'>['authorizations']
-  /** The user's delegations, and those that ended recently. */
-  delegations: Delegation[]
-  signingKeys: ResponseOf<'GET /api/signing/keys'>['keys']
-  /** The signing requests that wait for the user. */
-  pending: Pending
-  /** The other devices that request to be unlocked. */
-  devices: ResponseOf<'GET /api/account/device-approvals'>['devices']
-}
+export type { AccountData } from './account-data.ts'
+
+const Activity = lazy(async () => (await import('./activity/Activity.tsx')).Activity)
+const Apps = lazy(async () => (await import('./apps/Apps.tsx')).Apps)
+const DataAndDeletion = lazy(async () => (await import('./data/Data.tsx')).DataAndDeletion)
+const Identities = lazy(async () => (await import('./identities/Identities.tsx')).Identities)
+const Security = lazy(async () => (await import('./security/Security.tsx')).Security)
+const Signing = lazy(async () => (await import('./signing/Signing.tsx')).Signing)
 
 export function Account() {
   const words = useMessages().account
+  const labels = useSectionLabels()
   const doing = useActions()
   // Independent of the data, so that users can sign out before it has loaded.
   const leaving = useActions()
@@ -55,98 +39,97 @@ export function Account() {
     setData((current) => current && { ...current, devices, pending: latestOf(current.pending, pending) }),
   )
 
+  const update = (change: DataChange) =>
+    setData((current) => current && (typeof change === 'function' ? change(current) : change))
+
   const isLeaving = useRef(false)
   const read = {
     name: 'retry',
     label: words.retry,
     do: async () => {
-      const found = await readData()
+      const found = await readAccountData()
       if (found) return setData(found)
       // A user who signs out while the data loads is redirected to the start page instead.
-      if (!isLeaving.current) location.replace('/login')
+      if (!isLeaving.current) location.replace(withReturnUrl('/login', location.pathname))
     },
   }
   useEffect(() => void doing.perform(read), [])
 
   const leave = {
     name: 'sign-out',
-    label: words.signOut,
-    look: 'quiet' as const,
     do: async () => {
       isLeaving.current = true
       await signOut()
       location.assign('/')
     },
   }
+  const counts: Partial<Record<Section, number>> = {
+    signing: data?.pending.count ?? 0,
+    security: data?.devices.length ?? 0,
+  }
+  const links: ShellSection[] = sections.map((each) => ({
+    href: routePath(each),
+    icon: sectionIcons[each],
+    label: labels[each],
+    current: each === section,
+    count: counts[each] ?? 0,
+    onFollow: () => goTo(each),
+  }))
   return (
-    <PageLayout title={words.title} wide aside={<ActionButton action={leave} doing={leaving} />}>
-      <Navigation
-        current={section}
-        waiting={{ signing: data?.pending.count ?? 0, sessions: data?.devices.length ?? 0 }}
-        onChoose={goTo}
-      />
+    <Shell
+      area="account"
+      title={labels[section]}
+      sections={links}
+      user={data?.session.identities[0]}
+      onSignOut={() => void leaving.perform(leave)}
+      waiting={data?.pending.count ?? 0}
+    >
+      <ErrorMessage of={leaving.problem} />
       {data ? (
         <>
-          {section === 'identities' && <Identities data={data} onChange={setData} />}
-          {section === 'signing' && <Signing data={data} onChange={setData} />}
-          {section === 'passkeys' && <Passkeys data={data} onChange={setData} />}
-          {section === 'sessions' && <Sessions data={data} onChange={setData} />}
-          {section === 'apps' && <Apps data={data} onChange={setData} />}
-          {section === 'activity' && <Activity data={data} />}
-          {section === 'data' && <DataAndDeletion session={data.session} />}
-          <Actions of={[]} doing={leaving} />
+          <MissingRecoveryCode data={data} onChange={update} />
+          <Content section={section} data={data} onChange={update} onGo={goTo} />
           <PendingDeviceNotice
-            count={section === 'sessions' ? 0 : data.devices.length}
-            onLook={() => goTo('sessions')}
+            count={section === 'security' ? 0 : data.devices.length}
+            onLook={() => goTo('security')}
           />
         </>
+      ) : doing.problem === undefined ? (
+        <div class="card flush">
+          <Skeleton rows={4} />
+        </div>
       ) : (
-        <section class="step">
-          {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
-        </section>
+        <Actions of={[read]} doing={doing} />
       )}
-    </PageLayout>
+    </Shell>
   )
 }
 
-/** Returns undefined if no user is signed in. */
-async function readData(): Promise<AccountData | undefined> {
-  try {
-    const [
-      session,
-      { passkeys },
-      { sessions },
-      recovery,
-      { keyWraps },
-      { authorizations },
-      delegations,
-      { keys },
-      news,
-    ] = await Promise.all([
-      call('GET /api/auth/session', {}),
-      call('GET /api/auth/passkeys', {}),
-      call('GET /api/auth/sessions', {}),
-      call('GET /api/account/recovery', {}),
-      call('GET /api/account/key-wraps', {}),
-      call('GET /api/oauth/authorizations', {}),
-      fetchDelegations(),
-      call('GET /api/signing/keys', {}),
-      fetchPendingItems(),
-    ])
-    const codeOpensKeys = keyWraps.some(({ kind }) => kind === 'recovery_code')
-    return {
-      session,
-      passkeys,
-      sessions,
-      recoverySince: recovery.createdAt,
-      codeOpensKeys,
-      authorizations,
-      delegations,
-      signingKeys: keys,
-      ...news,
-    }
-  } catch (error) {
-    if (isSignInRequired(error)) return undefined
-    throw error
+type ContentProps = SectionProps & { section: Section; onGo: (section: Section) => void }
+
+function Content({ section, onGo, ...props }: ContentProps) {
+  const { data } = props
+  switch (section) {
+    case 'home':
+      return <Home data={data} onGo={onGo} />
+    case 'signing':
+      return <Signing {...props} />
+    case 'identities':
+      return <Identities {...props} />
+    case 'security':
+      return <Security {...props} />
+    case 'apps':
+      return <Apps {...props} />
+    case 'activity':
+      return <Activity {...props} onGo={onGo} />
+    case 'data':
+      return <DataAndDeletion session={data.session} />
   }
+}
+
+function useSectionLabels(): Record<Section, string> {
+  const { account } = useMessages()
+  const { places } = useAccountWords()
+  const { identities, signing, apps, activity } = account
+  return { ...places, identities, signing, apps, activity }
 }

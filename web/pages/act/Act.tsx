@@ -7,7 +7,7 @@ import { Authenticate } from '../../components/unlock/Authenticate.tsx'
 import { RecoveryCodeForm } from '../../components/unlock/EnterCode.tsx'
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
-import { Spinner } from '../../components/display/Facts.tsx'
+import { Loading } from '../../components/signature/Loading.tsx'
 import { type ActFlow, useFlow } from './flow.ts'
 import type { OneTimeResult } from './steps.ts'
 import { useActMessages } from './words.ts'
@@ -19,7 +19,7 @@ export function SignActionPage() {
   const flow = useFlow()
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   return (
-    <PageLayout title={words.title} step={flow.step.at}>
+    <PageLayout title={words.title} step={flow.step.at} wide where={flow.step.at === 'decide'}>
       <section class="step">
         {flow.display ? (
           <flow.display.WithErrors>
@@ -42,10 +42,10 @@ function CurrentStep({ flow, doing }: Props) {
   const back: Action = { name: 'back', label: words.back, look: 'quiet', do: () => flow.leave('declined') }
   switch (step.at) {
     case 'look':
-      if (doing.problem === undefined) return <Spinner />
+      if (doing.problem === undefined) return <Loading />
       return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }, back]} doing={doing} />
     case 'leave':
-      return <Spinner />
+      return <Loading />
     case 'authenticate':
       return (
         <>
@@ -57,13 +57,13 @@ function CurrentStep({ flow, doing }: Props) {
     case 'unknown':
       return (
         <>
-          <StepHeading>{words.nothing}</StepHeading>
-          <p>{words.nothingWhy}</p>
+          <StepHeading>{step.isNewSession ? words.sessionEnded : words.nothing}</StepHeading>
+          <p>{step.isNewSession ? words.sessionEndedWhy : words.nothingWhy}</p>
           <Actions of={[{ ...back, look: 'primary', do: () => flow.leave('ended') }]} doing={doing} />
         </>
       )
     case 'decide':
-      return flow.display ? <flow.display.Decide flow={flow} question={step.question} doing={doing} /> : <Spinner />
+      return flow.display ? <flow.display.Decide flow={flow} question={step.question} doing={doing} /> : <Loading />
     case 'enter code':
       return owner === undefined ? null : (
         <>

@@ -1,11 +1,18 @@
 import type { ComponentChildren } from 'preact'
+import { type OrganizationRole, organizationScopes, scopesOfRole } from '@countersign/protocol/formats/role'
 import { useState } from 'preact/hooks'
 import { ExactText } from '../../components/display/ExactText.tsx'
-import { SignatureLine } from '../../components/display/Monogram.tsx'
 import { Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { LocaleProvider, useMessages, usePageMessages } from '../../components/frame/Root.tsx'
+import { Signature } from '../../components/signature/Signature.tsx'
+import { Avatar } from '../../components/ui/Avatar.tsx'
+import { Note } from '../../components/ui/Chip.tsx'
+import { Disclosure } from '../../components/ui/Disclosure.tsx'
+import { type Permit, Permits } from '../../components/ui/Facts.tsx'
+import type { ShownAct } from '../../lib/acts/statement.ts'
+import type { ActWords, BusinessWords } from '../../lib/acts/words.ts'
 import { CeremonyError } from '../../lib/keys/passkey.ts'
 import { businessMessages as de } from '../../locales/de/pages/business.ts'
 import { businessMessages as en } from '../../locales/en/pages/business.ts'
@@ -40,9 +47,14 @@ export function Decide({ flow, question, doing }: Props) {
   // The trail is deleted with the organization.
   const deletes = shown.action === 'organization.deleted'
   const { proposedBy } = question.started
+  const { organization, isSignatory = false } = question.subject
+  const permits = permitsOf(shown, business)
+  const losesVoice = shown.action === 'organization.member.removed' || shown.action === 'organization.member.updated'
   const sign: Action = {
     name: 'sign',
-    label: isApproval ? words.approve : words.sign,
+    label: isApproval ? words.approve : labelOf(shown.action, words),
+    icon: 'signature',
+    ...(deletes && { look: 'danger' as const }),
     asleep: !isAwake,
     do: () => flow.confirm(question, 'those that unlock keys'),
   }
@@ -55,23 +67,65 @@ export function Decide({ flow, question, doing }: Props) {
   }
   return (
     <>
-      <StepHeading>{summary}</StepHeading>
+      <div class="context-line">
+        <Avatar kind="organization" name={organization} toneOf={shown.organizationId} size="xs" />
+        <span>{organization}</span>
+      </div>
+      <div class="stack tight">
+        <p class="soft small">{isApproval ? words.youApprove : words.youSign}</p>
+        <StepHeading>{summary}</StepHeading>
+        {ends !== undefined && <p class="lead">{ends}</p>}
+      </div>
       {changes.length > 0 && <Changes of={changes} />}
-      {ends !== undefined && <p>{ends}</p>}
+      {permits.length > 0 && <Permits of={permits} />}
+      {isSignatory && losesVoice && <Note tone="wait">{words.signatory}</Note>}
       {isApproval && proposedBy && <p>{words.proposedBy(`${proposedBy.displayName} (@${proposedBy.handle})`)}</p>}
-      <p>{isApproval ? words.approving : deletes ? words.whatDeletes : words.what}</p>
-      {!isComplete && <p class="note warning">{words.incomplete}</p>}
+      {!isComplete && <Note tone="wait">{words.incomplete}</Note>}
       <ExactData question={question} isOpen={!isComplete} onEnd={() => setReadToEnd(true)} />
-      <SignatureLine
-        name={own?.displayName ?? ''}
-        below={`@${own?.handle ?? ''}`}
-        signed={['sign', 'use-code'].includes(doing.current ?? '')}
-      />
-      {!isAwake && <p role="status">{of.readOn}</p>}
-      <Actions of={[sign, decline]} doing={doing} areAnswers />
-      {doing.problem instanceof CeremonyError && <Actions of={[useCode]} doing={{ ...doing, problem: undefined }} />}
+      <p class="small soft">{isApproval ? words.approving : deletes ? words.whatDeletes : words.what}</p>
+      <div class="sticky-sign">
+        <Signature
+          name={own?.displayName ?? ''}
+          below={
+            <>
+              <span>@{own?.handle ?? ''}</span>
+              <span role="status">{isAwake ? of.byPasskey : of.readOn}</span>
+            </>
+          }
+          isSigned={['sign', 'use-code'].includes(doing.current ?? '')}
+        />
+        <Actions of={[sign, decline]} doing={doing} areAnswers />
+        {doing.problem instanceof CeremonyError && <Actions of={[useCode]} doing={{ ...doing, problem: undefined }} />}
+      </div>
     </>
   )
+}
+
+/** Says on the button what the signature does. */
+function labelOf(action: string, words: ActWords): string {
+  const labels: Partial<Record<string, string>> = words.signAnd
+  return (Object.hasOwn(labels, action) ? labels[action] : undefined) ?? words.sign
+}
+
+/** What the role that an act gives may do, and what it may not. */
+function permitsOf({ action, details }: Pick<ShownAct, 'action' | 'details'>, words: BusinessWords): Permit[] {
+  const { role } = details
+  const isGiven = ['organization.invitation.created', 'organization.member.updated'].includes(action)
+  if (!isGiven || typeof role !== 'string' || !isRole(role)) return []
+  const scopes = givenScopes(details) ?? scopesOfRole[role]
+  return organizationScopes.map((scope) => ({
+    key: scope,
+    text: words.scopes[scope],
+    isAllowed: scopes.includes(scope),
+  }))
+}
+
+function givenScopes({ scopes }: ShownAct['details']): readonly string[] | undefined {
+  return Array.isArray(scopes) ? scopes.map(String) : undefined
+}
+
+function isRole(text: string): text is OrganizationRole {
+  return Object.hasOwn(scopesOfRole, text)
 }
 
 /** Lists the values that the act sets, with those that it replaces. */
@@ -101,13 +155,15 @@ type ExactDataProps = { question: Question; isOpen: boolean; onEnd: () => void }
 function ExactData({ question: { started }, isOpen, onEnd }: ExactDataProps) {
   const words = useActMessages()
   const { action, details } = started.shown
+  const [open, setOpen] = useState(isOpen)
   return (
-    <details class="exact-data" open={isOpen}>
-      <summary>{words.exact}</summary>
-      <h3>{words.exactChange}</h3>
-      <ExactText text={JSON.stringify({ action, details }, null, 2)} label={words.exactChange} onEnd={onEnd} />
-      <h3>{words.exactStatement}</h3>
-      <ExactText text={started.text} label={words.exactStatement} />
-    </details>
+    <div class="exact-data">
+      <Disclosure summary={words.exact} icon="scan-line" open={open} onToggle={setOpen}>
+        <h3>{words.exactChange}</h3>
+        <ExactText text={JSON.stringify({ action, details }, null, 2)} label={words.exactChange} onEnd={onEnd} />
+        <h3>{words.exactStatement}</h3>
+        <ExactText text={started.text} label={words.exactStatement} />
+      </Disclosure>
+    </div>
   )
 }

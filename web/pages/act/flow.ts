@@ -14,6 +14,7 @@ import { ApiError, NetworkError } from '../../lib/api/call.ts'
 import type { Candidates } from '../../lib/keys/presence.ts'
 import { fetchOwnSession, isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { readPageData } from '../../lib/page-data.ts'
+import { loadHand } from '../../components/signature/hand.ts'
 import { oneTimeResultOf, type Question, type Step } from './steps.ts'
 import { loadActionSubject } from '../../lib/acts/subject.ts'
 
@@ -35,14 +36,14 @@ export function useFlow() {
   async function look() {
     const session = await fetchOwnSession()
     if (!session) return setStep({ at: 'authenticate' })
-    await signedIn(session)
+    await enter(session, false)
   }
 
-  async function signedIn(session: Owner) {
+  async function enter(session: Owner, isNewSession: boolean) {
     owner.current = session
     const isOwn = session.identities.some(({ identityId }) => identityId === place?.identityId)
-    if (!place || !isOwn) return setStep({ at: 'unknown' })
-    const [next, loaded] = await Promise.all([load(place), loadDecide()])
+    if (!place || !isOwn) return setStep({ at: 'unknown', isNewSession: false })
+    const [next, loaded] = await Promise.all([load(place, isNewSession), loadDecide(), loadHand()])
     display.current = loaded
     setStep(next)
   }
@@ -91,19 +92,20 @@ export function useFlow() {
 
   const turnBack = (question: Question) => setStep({ at: 'decide', question })
   const state = { step, owner: owner.current, display: display.current }
+  const signedIn = (session: Owner) => enter(session, true)
   return { ...state, look, signedIn, confirm, signWith, decline, leave, turnBack }
 }
 
 /** The state and the actions of this page. */
 export type ActFlow = ReturnType<typeof useFlow>
 
-async function load(place: ActPlace): Promise<Step> {
+async function load(place: ActPlace, isNewSession: boolean): Promise<Step> {
   try {
     const started = await loadAct(place)
     if ('stop' in started) return { at: 'stopped', why: started.stop }
     return { at: 'decide', question: { started, subject: await loadActionSubject(started.shown) } }
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'act_not_found') return { at: 'unknown' }
+    if (error instanceof ApiError && error.code === 'act_not_found') return { at: 'unknown', isNewSession }
     if (isSignInRequired(error)) return { at: 'authenticate' }
     throw error
   }

@@ -13,7 +13,8 @@ export type Question = { started: StartedAct; subject: ActionSubject }
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
-  | { at: 'unknown' }
+  /** `isNewSession` if the member has just signed in: acts belong to the session in which they were started. */
+  | { at: 'unknown'; isNewSession: boolean }
   | { at: 'decide'; question: Question }
   | { at: 'enter code'; question: Question; keyWraps: KeyWrap[]; confirmed: ConfirmedAct }
   | { at: 'stopped'; why: StopReason }

@@ -1,4 +1,5 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
+import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
@@ -6,33 +7,48 @@ import { type ReturnedAct, takeReturnedAct } from '../../lib/acts/returning.ts'
 import { writeLocal, readLocal } from '../../lib/remembered.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
-import { PageLayout } from '../../components/frame/Frame.tsx'
 import { useRoute } from '../../components/frame/route.tsx'
-import { Spinner } from '../../components/display/Facts.tsx'
-import { readSiteSettings } from '../../lib/page-data.ts'
-import { Invitation } from './members/Invitation.tsx'
-import { replaceMembership } from './session/membership.ts'
-import { NewOrganization } from './NewOrganization.tsx'
-import { OrganizationList } from './OrganizationList.tsx'
-import { OrganizationPage } from './OrganizationPage.tsx'
+import { Skeleton } from '../../components/ui/Card.tsx'
+import { Console } from './Console.tsx'
+import { replaceMembership, uniqueBy } from './session/membership.ts'
+import { Loaded } from './Loaded.tsx'
 import { routePath, parseRoute, type Destination, type Navigate, type BusinessRoute } from './routes.ts'
 import { callBusiness, isSignedOut, signIn } from './session/session.ts'
 import { ReturnedActNote } from './session/ReturnedActNote.tsx'
-import { useBusinessMessages } from './words.ts'
+import { useConsoleMessages } from './console-words.ts'
 
 /** The local storage key of the organization that was opened last. */
 const lastUsed = 'organization'
 
-/** The identities of the user, and their organizations. */
-type OrganizationData = { identities: Identity[]; organizations: OwnOrganization[] }
+/** The identities of the user, their organizations, and the invitations to others. */
+type OrganizationData = { identities: Identity[]; organizations: OwnOrganization[]; invitations: OwnInvitation[] }
+
+/** Each view is loaded when it is opened. */
+const loadList = async () => (await import('./OrganizationList.tsx')).OrganizationList
+const loadNew = async () => (await import('./NewOrganization.tsx')).NewOrganization
+const loadOrganization = async () => (await import('./OrganizationPage.tsx')).OrganizationPage
+const loadInvitation = async () => (await import('./invitation/InvitationPage.tsx')).InvitationPage
 
 export function OrganizationsApp() {
-  const words = useBusinessMessages()
-  const doing = useActions()
   const [returned, setReturned] = useState(takeReturnedAct)
   const [place, goTo] = useRoute({ parseRoute, routePath }, () => setReturned(undefined))
-  const [data, setData] = useState<OrganizationData>()
+  if (place.at !== 'invitation') return <SignedIn place={place} goTo={goTo} returned={returned} onNoted={setReturned} />
+  const onJoined = ({ id }: OwnOrganization) =>
+    goTo({ at: 'organization', organizationId: id, section: 'overview' }, { replacing: true })
+  return <Loaded key={place.token} load={loadInvitation} given={{ token: place.token, onJoined }} />
+}
 
+type PlaceProps = { place: BusinessRoute; goTo: Navigate; returned: ReturnedAct | undefined }
+
+function SignedIn({
+  place,
+  goTo,
+  returned,
+  onNoted,
+}: PlaceProps & { onNoted: (act: ReturnedAct | undefined) => void }) {
+  const words = useConsoleMessages()
+  const doing = useActions()
+  const [data, setData] = useState<OrganizationData>()
   const read = {
     name: 'retry',
     label: words.retry,
@@ -43,7 +59,7 @@ export function OrganizationsApp() {
       if (place.at === 'start') goTo(startOf(found), { replacing: true })
       if (returned && hasLeft(place, found)) {
         goTo({ at: 'list' }, { replacing: true })
-        setReturned(returned)
+        onNoted(returned)
       }
     },
   }
@@ -51,93 +67,101 @@ export function OrganizationsApp() {
   useEffect(() => {
     if (place.at === 'organization') writeLocal(lastUsed, place.organizationId)
   }, [place])
-
+  const organizations = data?.organizations ?? []
   return (
-    <PageLayout title={titleOf(place, data) ?? words.title} wide aside={<Account label={words.account} />}>
+    <Console
+      place={place}
+      organization={currentOf(place, organizations)}
+      organizations={organizations}
+      identities={data?.identities ?? []}
+      goTo={goTo}
+    >
       {data ? (
         <>
           {returned && <ReturnedActNote of={returned} />}
           <CurrentPlace place={place} goTo={goTo} data={data} onChange={setData} returned={returned} />
         </>
+      ) : doing.problem === undefined ? (
+        <Skeleton rows={4} />
       ) : (
-        <section class="step">
-          {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
-        </section>
+        <Actions of={[read]} doing={doing} />
       )}
-    </PageLayout>
+    </Console>
   )
 }
 
-type Props = {
-  place: BusinessRoute
-  goTo: Navigate
-  data: OrganizationData
-  onChange: (data: OrganizationData) => void
-  returned: ReturnedAct | undefined
-}
+type Props = PlaceProps & { data: OrganizationData; onChange: (data: OrganizationData) => void }
 
 function CurrentPlace({ place, goTo, data, onChange, returned }: Props) {
-  const { identities, organizations } = data
+  const { identities, organizations, invitations } = data
   const updateOrganizations = (updated: OwnOrganization[]) => onChange({ ...data, organizations: updated })
+  const without = (ended: (each: OwnInvitation) => boolean) => invitations.filter((each) => !ended(each))
   switch (place.at) {
     case 'start':
+    case 'invitation':
     case 'list':
-      return <OrganizationList organizations={organizations} goTo={goTo} />
+      return (
+        <Loaded
+          key="list"
+          load={loadList}
+          given={{
+            organizations,
+            invitations,
+            goTo,
+            onJoined: (joined: OwnOrganization) => {
+              const others = without(({ organizationId }) => organizationId === joined.id)
+              onChange({ ...data, organizations: [...organizations, joined], invitations: others })
+              goTo({ at: 'organization', organizationId: joined.id, section: 'overview' })
+            },
+            onDeclined: ({ invitationId }: OwnInvitation) =>
+              onChange({ ...data, invitations: without((each) => each.invitationId === invitationId) }),
+          }}
+        />
+      )
     case 'new':
       return (
-        <NewOrganization
-          identities={identities}
-          goTo={goTo}
-          onCreated={(created) => {
-            updateOrganizations([...organizations, created])
-            goTo({ at: 'organization', organizationId: created.id, section: 'members' }, { replacing: true })
+        <Loaded
+          key="new"
+          load={loadNew}
+          given={{
+            identities,
+            goTo,
+            onCreated: (created: OwnOrganization) => {
+              updateOrganizations([...organizations, created])
+              goTo({ at: 'organization', organizationId: created.id, section: 'overview' }, { replacing: true })
+            },
           }}
         />
       )
     case 'organization':
       return (
-        <OrganizationPage
+        <Loaded
           key={place.organizationId}
-          place={place}
-          goTo={goTo}
-          identities={identities}
-          organizations={organizations}
-          returned={returned}
-          onChanged={(changed) => updateOrganizations(replaceMembership(organizations, changed))}
-          onLeft={(left) => {
-            const isLeft = ({ id, memberId }: OwnOrganization) =>
-              id === place.organizationId && memberId === (left ?? memberId)
-            const others = organizations.filter((each) => !isLeft(each))
-            updateOrganizations(others)
-            if (!others.some(({ id }) => id === place.organizationId)) goTo({ at: 'list' }, { replacing: true })
-          }}
-        />
-      )
-    case 'invitation':
-      return (
-        <Invitation
-          token={place.token}
-          identities={identities}
-          onJoined={(joined) => {
-            updateOrganizations([...organizations, joined])
-            goTo({ at: 'organization', organizationId: joined.id, section: 'members' }, { replacing: true })
+          load={loadOrganization}
+          given={{
+            place,
+            goTo,
+            identities,
+            organizations,
+            returned,
+            onChanged: (changed: OwnOrganization) => updateOrganizations(replaceMembership(organizations, changed)),
+            onLeft: (left?: string) => {
+              const isLeft = ({ id, memberId }: OwnOrganization) =>
+                id === place.organizationId && memberId === (left ?? memberId)
+              const others = organizations.filter((each) => !isLeft(each))
+              updateOrganizations(others)
+              if (!others.some(({ id }) => id === place.organizationId)) goTo({ at: 'list' }, { replacing: true })
+            },
           }}
         />
       )
   }
 }
 
-function Account({ label }: { label: string }) {
-  return (
-    <a class="button quiet" href={`${readSiteSettings().authUrl}/account`}>
-      {label}
-    </a>
-  )
-}
-
-function titleOf(place: BusinessRoute, data: OrganizationData | undefined): string | undefined {
+/** Returns the organization of a view, as the identity of the user with the highest role. */
+function currentOf(place: BusinessRoute, organizations: OwnOrganization[]): OwnOrganization | undefined {
   if (place.at !== 'organization') return undefined
-  return data?.organizations.find(({ id }) => id === place.organizationId)?.name
+  return uniqueBy(organizations.filter(({ id }) => id === place.organizationId))[0]
 }
 
 /** Returns whether the user has left or deleted the organization of this view. */
@@ -148,17 +172,20 @@ function hasLeft(place: BusinessRoute, { organizations }: OrganizationData): boo
 /** Returns the organization that was opened last, or the only one, or else the list. */
 function startOf({ organizations }: OrganizationData): Destination {
   const last = organizations.find(({ id }) => id === readLocal(lastUsed)) ?? organizations[0]
-  return last ? { at: 'organization', organizationId: last.id, section: 'members' } : { at: 'list' }
+  return last ? { at: 'organization', organizationId: last.id, section: 'overview' } : { at: 'list' }
 }
 
 /** Returns undefined if no user is signed in. */
 async function readData(): Promise<OrganizationData | undefined> {
   try {
-    const [{ identities }, { organizations }] = await Promise.all([
+    const [session, { organizations }] = await Promise.all([
       call('GET /api/auth/session', {}),
       callBusiness('GET /api/organizations', {}),
     ])
-    return { identities, organizations }
+    // A session that SSO opened is of one organization, and joins no other.
+    const { invitations } =
+      session.authMethod === 'passkey' ? await call('GET /api/account/invitations', {}) : { invitations: [] }
+    return { identities: session.identities, organizations, invitations }
   } catch (error) {
     if (isSignedOut(error)) return undefined
     throw error

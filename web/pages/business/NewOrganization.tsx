@@ -7,7 +7,8 @@ import { ActionForm } from '../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../components/form/use-actions.ts'
 import { Field } from '../../components/form/Field.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
-import { StepHeading } from '../../components/frame/Frame.tsx'
+import { PageHead } from '../../components/frame/Frame.tsx'
+import { Card } from '../../components/ui/Card.tsx'
 import type { Navigate } from './routes.ts'
 import { callBusiness } from './session/session.ts'
 import { useBusinessMessages } from './words.ts'
@@ -58,19 +59,21 @@ export function NewOrganization({ identities, goTo, onCreated }: NewOrganization
   }
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: () => goTo({ at: 'list' }) }
   return (
-    <section class="step">
-      <StepHeading>{words.add}</StepHeading>
-      <ActionForm submit={create} others={[cancel]} doing={doing}>
-        <Field
-          name="name"
-          label={words.name}
-          value={name}
-          onInput={setName}
-          autocomplete="organization"
-          problem={checked && !isDisplayName(name) ? words.nameInvalid : undefined}
-        />
-        <IdentitySelect legend={words.ownAs} identities={identities} chosen={identityId} onChoose={setIdentityId} />
-      </ActionForm>
-    </section>
+    <>
+      <PageHead title={words.add} lead={words.addWhat} />
+      <Card class="form-card">
+        <ActionForm submit={create} others={[cancel]} doing={doing}>
+          <Field
+            name="name"
+            label={words.name}
+            value={name}
+            onInput={setName}
+            autocomplete="organization"
+            problem={checked && !isDisplayName(name) ? words.nameInvalid : undefined}
+          />
+          <IdentitySelect legend={words.ownAs} identities={identities} chosen={identityId} onChoose={setIdentityId} />
+        </ActionForm>
+      </Card>
+    </>
   )
 }

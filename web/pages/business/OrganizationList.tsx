@@ -1,47 +1,78 @@
+import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { PageHead } from '../../components/frame/Frame.tsx'
 import { RouteLink } from '../../components/frame/route.tsx'
-import { Monogram } from '../../components/display/Monogram.tsx'
-import { StepHeading } from '../../components/frame/Frame.tsx'
+import { Avatar } from '../../components/ui/Avatar.tsx'
+import { Card, Empty } from '../../components/ui/Card.tsx'
+import { Icon } from '../../components/ui/Icon.tsx'
+import { OwnInvitations } from './invitation/OwnInvitations.tsx'
 import { uniqueBy } from './session/membership.ts'
 import { routePath, type Navigate } from './routes.ts'
-import { useBusinessMessages } from './words.ts'
+import { useBusinessMessages, usePeopleMessages } from './words.ts'
 
-type Props = { organizations: OwnOrganization[]; goTo: Navigate }
+type Props = {
+  organizations: OwnOrganization[]
+  invitations: OwnInvitation[]
+  goTo: Navigate
+  onJoined: (organization: OwnOrganization) => void
+  onDeclined: (invitation: OwnInvitation) => void
+}
 
-export function OrganizationList({ organizations, goTo }: Props) {
+/** Lists the organizations of the user, and first the invitations that wait for them. */
+export function OrganizationList({ organizations, invitations, goTo, onJoined, onDeclined }: Props) {
   const words = useBusinessMessages()
+  const people = usePeopleMessages()
+  const own = uniqueBy(organizations)
+  const create = (
+    <RouteLink
+      class="button primary"
+      href={routePath({ at: 'new' })}
+      action="new-organization"
+      onFollow={() => goTo({ at: 'new' })}
+    >
+      <Icon name="plus" size="sm" />
+      {words.add}
+    </RouteLink>
+  )
   return (
-    <section class="step">
-      <StepHeading>{words.title}</StepHeading>
-      {organizations.length === 0 && <p class="lead">{words.none}</p>}
-      <ul class="entries">
-        {uniqueBy(organizations).map(({ id, name, role }) => {
-          const place = { at: 'organization', organizationId: id, section: 'members' } as const
-          return (
-            <li key={id} class="entry with-monogram">
-              <Monogram name={name} />
-              <div>
-                <h2>
-                  <RouteLink class="entry-link" href={routePath(place)} onFollow={() => goTo(place)}>
-                    {name}
-                  </RouteLink>
-                </h2>
-                <p>{words.roles[role]}</p>
-              </div>
-            </li>
-          )
-        })}
-      </ul>
-      <p>
-        <RouteLink
-          class={organizations.length === 0 ? 'button primary' : 'button secondary'}
-          action="new-organization"
-          href={routePath({ at: 'new' })}
-          onFollow={() => goTo({ at: 'new' })}
-        >
-          {words.add}
+    <>
+      <PageHead title={words.title} lead={people.list.lead} actions={own.length > 0 ? create : undefined} />
+      {invitations.length > 0 && (
+        <OwnInvitations invitations={invitations} onJoined={onJoined} onDeclined={onDeclined} />
+      )}
+      {own.length === 0 ? (
+        <Card>
+          <Empty icon="building" title={words.title} level={2}>
+            <p>{words.none}</p>
+            {create}
+          </Empty>
+        </Card>
+      ) : (
+        <Card flush>
+          <ul class="list">
+            {own.map((organization) => (
+              <Row key={organization.id} of={organization} goTo={goTo} />
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  )
+}
+
+function Row({ of: { id, name, logoUrl, role }, goTo }: { of: OwnOrganization; goTo: Navigate }) {
+  const words = useBusinessMessages()
+  const people = usePeopleMessages()
+  const place = { at: 'organization', organizationId: id, section: 'overview' } as const
+  return (
+    <li>
+      <Avatar kind="organization" name={name} picture={logoUrl} toneOf={id} />
+      <div class="body">
+        <RouteLink class="row-link" href={routePath(place)} onFollow={() => goTo(place)}>
+          <strong>{name}</strong>
         </RouteLink>
-      </p>
-    </section>
+        <small>{people.list.yourRole(words.roles[role])}</small>
+      </div>
+    </li>
   )
 }

@@ -19,7 +19,7 @@ export function parseRoute(path: string): BusinessRoute {
   if (room !== 'organizations') return { at: 'start' }
   if (name === '') return { at: 'list' }
   if (name === 'new') return { at: 'new' }
-  return { at: 'organization', organizationId: name, section: isSection(section) ? section : 'members' }
+  return { at: 'organization', organizationId: name, section: isSection(section) ? section : 'overview' }
 }
 
 export function routePath(place: Destination): string {

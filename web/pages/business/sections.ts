@@ -1,14 +1,33 @@
+import type { IconName } from '../../components/ui/Icon.tsx'
+
 /** The sections of an organization, each with the scope that it requires. */
 export const sections = {
+  overview: 'read',
   members: 'read',
-  council: 'read',
+  documents: 'read',
+  activity: 'manage_org',
   domains: 'manage_sso',
   sso: 'manage_sso',
   keys: 'manage_keys',
+  council: 'read',
   settings: 'manage_org',
-  activity: 'manage_org',
 } as const
 export type Section = keyof typeof sections
+
+export const sectionIcons: Record<Section, IconName> = {
+  overview: 'layout-dashboard',
+  members: 'users',
+  documents: 'file-pen-line',
+  activity: 'scroll-text',
+  domains: 'globe',
+  sso: 'log-in',
+  keys: 'key-round',
+  council: 'signature',
+  settings: 'settings',
+}
+
+/** Sections about access to the organization, in a group of their own. */
+export const accessSections: readonly Section[] = ['domains', 'sso', 'keys', 'council', 'settings']
 
 export function isSection(name: string): name is Section {
   return Object.hasOwn(sections, name)

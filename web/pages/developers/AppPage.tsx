@@ -1,70 +1,150 @@
 import type { App } from '@countersign/protocol/clients/apps'
+import { redirectTargetLabel } from '../../lib/navigation.ts'
 import { call } from '../../lib/api/call.ts'
+import { dayOf } from '../../lib/text/dates.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../components/form/use-actions.ts'
 import { RouteLink } from '../../components/frame/route.tsx'
-import { StepHeading } from '../../components/frame/Frame.tsx'
-import { DeleteAppPanel } from './AppEnd.tsx'
+import { PageHead, StepHeading } from '../../components/frame/Frame.tsx'
+import { Card } from '../../components/ui/Card.tsx'
+import { Chip } from '../../components/ui/Chip.tsx'
+import { Tabs } from '../../components/ui/Tabs.tsx'
+import { AppAvatar } from './AppSwitcher.tsx'
+import { Danger } from './danger/Danger.tsx'
+import { NewSecret } from './danger/AppSecret.tsx'
+import type { IssuedClientSecret, OwnApp } from './Developers.tsx'
+import { Quickstart } from './quickstart/Quickstart.tsx'
 import { AppResources } from './resources/AppResources.tsx'
-import { AppSecret, NewSecret } from './AppSecret.tsx'
-import { AppSettings } from './AppSettings.tsx'
+import { type AppTab, appTabs, type Navigate, routePath } from './routes.ts'
+import { AppSettings } from './settings/AppSettings.tsx'
+import { Usage } from './usage/Usage.tsx'
+import { useUsage } from './usage/use-usage.ts'
 import { AppWebhook } from './webhooks/AppWebhook.tsx'
-import { Credentials, FirstSignIn } from './FirstSignIn.tsx'
-import type { IssuedClientSecret } from './Developers.tsx'
-import { type Navigate, routePath } from './routes.ts'
-import { useMessages } from './words.ts'
+import { useLocale, useMessages } from './words.ts'
 
 type Props = {
   /** Undefined if the developer has no such app. */
-  app: App | undefined
+  app: OwnApp | undefined
+  tab: AppTab
   issued: IssuedClientSecret | undefined
   goTo: Navigate
-  onIssued: (issued: IssuedClientSecret | undefined) => void
+  onIssued: (issued: IssuedClientSecret) => void
   onChanged: (app: App) => void
   onDeleted: () => void
 }
 
-/**
- * An app: a new secret while it can be shown, the values that a library needs, and a section for each group of
- * settings.
- */
-export function AppPage({ app, issued, goTo, onIssued, onChanged, onDeleted }: Props) {
+/** An app: a new secret while it can be shown, and a tab for each thing that a developer does with it. */
+export function AppPage({ app, ...rest }: Props) {
+  return app ? <KnownApp app={app} {...rest} /> : <UnknownApp goTo={rest.goTo} />
+}
+
+function UnknownApp({ goTo }: Pick<Props, 'goTo'>) {
   const words = useMessages().developers
-  const back = (
-    <p>
-      <RouteLink class="back" href={routePath({ at: 'list' })} onFollow={() => goTo({ at: 'list' })}>
-        {words.back}
-      </RouteLink>
-    </p>
-  )
-  if (!app)
-    return (
-      <section class="step">
-        <StepHeading>{words.unknown}</StepHeading>
-        {back}
-      </section>
-    )
   return (
-    <section class="step">
-      {back}
-      <StepHeading>{app.name}</StepHeading>
+    <PageHead
+      title={words.unknown}
+      lead={words.unknownWhat}
+      actions={
+        <RouteLink
+          class="button"
+          action="all-apps"
+          href={routePath({ at: 'list' })}
+          onFollow={() => goTo({ at: 'list' })}
+        >
+          {words.back}
+        </RouteLink>
+      }
+    />
+  )
+}
+
+type KnownProps = Omit<Props, 'app'> & { app: OwnApp }
+
+function KnownApp({ app, tab, issued, goTo, onIssued, onChanged, onDeleted }: KnownProps) {
+  const words = useMessages().developers
+  const usage = useUsage(app.clientId, { isAwaited: tab === 'quickstart' })
+  const lastSignInAt = usage.current?.lastSignInAt ?? app.lastSignInAt
+  const { clientId } = app
+  return (
+    <>
+      <AppHead app={app} lastSignInAt={lastSignInAt} />
+      <Tabs
+        label={app.name}
+        tabs={appTabs.map((each) => ({
+          label: words.tabs[each],
+          href: routePath({ at: 'app', clientId, tab: each }),
+          current: each === tab,
+          action: `tab-${each}`,
+          onFollow: () => goTo({ at: 'app', clientId, tab: each }),
+        }))}
+      />
       {app.status === 'disabled' && <Disabled app={app} onChanged={onChanged} />}
-      {issued && (
+      {issued && !issued.isSaved && (
         <NewSecret
           name="clientSecret"
           secret={issued.clientSecret}
           previousUntil={issued.previousUntil}
-          onSaved={() => onIssued(undefined)}
+          envFile={`CLIENT_ID=${clientId}\nCLIENT_SECRET=${issued.clientSecret}\n`}
+          onSaved={() => onIssued({ ...issued, isSaved: true })}
         />
       )}
-      <Credentials app={app} />
-      <FirstSignIn app={app} />
-      <AppSettings app={app} onChanged={onChanged} />
-      <AppWebhook app={app} />
-      <AppResources app={app} />
-      {!app.public && <AppSecret app={app} onIssued={onIssued} />}
-      <DeleteAppPanel app={app} onDeleted={onDeleted} />
-    </section>
+      {tab === 'quickstart' && (
+        <Quickstart app={app} clientSecret={issued?.clientSecret} usage={usage.current} onChanged={onChanged} />
+      )}
+      {tab === 'settings' && <AppSettings app={app} onChanged={onChanged} />}
+      {tab === 'webhook' && <AppWebhook app={app} />}
+      {tab === 'resources' && <AppResources app={app} />}
+      {tab === 'usage' && <Usage usage={usage} />}
+      {tab === 'danger' && (
+        <Danger
+          app={app}
+          onIssued={({ clientSecret, previousUntil }) =>
+            onIssued({ clientId, clientSecret, previousUntil, isSaved: false })
+          }
+          onChanged={onChanged}
+          onDeleted={onDeleted}
+        />
+      )}
+    </>
+  )
+}
+
+function AppHead({ app, lastSignInAt }: { app: OwnApp; lastSignInAt: string | null }) {
+  const { words, language } = useLocale()
+  const { name, redirectUris } = app
+  return (
+    <div class="app-title">
+      <AppAvatar app={app} size="lg" />
+      <div>
+        <StepHeading>{name}</StepHeading>
+        <p class="row small soft">
+          <AppState app={app} isUsed={lastSignInAt !== null} />
+          <span>{redirectTargetLabel(redirectUris[0] ?? '')}</span>
+          {lastSignInAt !== null && (
+            <span>{words.developers.lastSignIn(dayOf(lastSignInAt, language, new Date()))}</span>
+          )}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function AppState({ app, isUsed }: { app: OwnApp; isUsed: boolean }) {
+  const words = useMessages().developers
+  if (app.status === 'disabled')
+    return (
+      <Chip tone="bad" icon="ban">
+        {words.disabled}
+      </Chip>
+    )
+  return isUsed ? (
+    <Chip tone="ok" icon="circle-check">
+      {words.live}
+    </Chip>
+  ) : (
+    <Chip tone="wait" icon="clock">
+      {words.neverUsed}
+    </Chip>
   )
 }
 
@@ -81,9 +161,8 @@ function Disabled({ app: { clientId }, onChanged }: { app: App; onChanged: (app:
     },
   }
   return (
-    <>
-      <p class="problem">{words.disabledWhat}</p>
+    <Card accent title={words.disabledTitle} about={words.disabledWhat}>
       <Actions of={[enable]} doing={doing} />
-    </>
+    </Card>
   )
 }

@@ -1,91 +1,143 @@
+import type { ResponseOf } from '@countersign/protocol/api'
 import type { App } from '@countersign/protocol/clients/apps'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
 import { withReturnUrl } from '../../lib/navigation.ts'
-import { isSignInRequired } from '../../lib/session/session.ts'
+import { readSiteSettings } from '../../lib/page-data.ts'
+import { fetchOwnSession, isSignInRequired, signOut, type Session } from '../../lib/session/session.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
-import { PageLayout } from '../../components/frame/Frame.tsx'
+import { PageHead } from '../../components/frame/Frame.tsx'
+import { Shell, type ShellSection } from '../../components/frame/Shell.tsx'
 import { useRoute } from '../../components/frame/route.tsx'
-import { Spinner } from '../../components/display/Facts.tsx'
+import { Skeleton } from '../../components/ui/Card.tsx'
 import { AppList } from './AppList.tsx'
 import { AppPage } from './AppPage.tsx'
+import { AppSwitcher } from './AppSwitcher.tsx'
 import { NewApp } from './NewApp.tsx'
-import { routePath, parseRoute } from './routes.ts'
+import { type DeveloperRoute, type Navigate, routePath, parseRoute } from './routes.ts'
 import { useMessages } from './words.ts'
 
-/** A secret that was just created. Only the memory of this page holds it, until the developer continues. */
-export type IssuedClientSecret = { clientSecret: string; previousUntil?: string }
+/** An app with its last sign-in, if that is known. */
+export type OwnApp = ResponseOf<'GET /api/developer/apps'>['apps'][number]
+
+/**
+ * A secret that was just created. Only the memory of this page holds it, until the developer leaves the app. `isSaved`
+ * when they have said that they saved it.
+ */
+export type IssuedClientSecret = {
+  clientId: string
+  clientSecret: string
+  previousUntil?: string | undefined
+  isSaved: boolean
+}
 
 export function Developers() {
   const words = useMessages().developers
   const doing = useActions()
-  const [apps, setApps] = useState<App[]>()
+  const [apps, setApps] = useState<OwnApp[]>()
+  const [session, setSession] = useState<Session>()
   const [issued, setIssued] = useState<IssuedClientSecret>()
-  const [place, goTo] = useRoute({ parseRoute, routePath }, () => setIssued(undefined))
+  const [place, goTo] = useRoute({ parseRoute, routePath })
+  const here = place.at === 'app' ? place.clientId : undefined
+  useEffect(() => {
+    if (issued && issued.clientId !== here) setIssued(undefined)
+  }, [here])
 
   const read = {
     name: 'retry',
     label: words.retry,
     do: async () => {
       const found = await readApps()
-      if (found) return setApps(found)
-      location.replace(withReturnUrl('/login', location.pathname))
+      if (!found) return location.replace(withReturnUrl('/login', location.pathname))
+      setApps(found.apps)
+      setSession(found.session)
     },
   }
   useEffect(() => void doing.perform(read), [])
 
-  const account = (
-    <a class="button quiet" href="/account">
-      {words.account}
-    </a>
-  )
-  if (!apps)
-    return (
-      <PageLayout title={words.title} wide aside={account}>
-        <section class="step">
-          {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
-        </section>
-      </PageLayout>
-    )
-
-  const app = place.at === 'app' ? apps.find(({ clientId }) => clientId === place.clientId) : undefined
+  const app = place.at === 'app' ? apps?.find(({ clientId }) => clientId === place.clientId) : undefined
   const title = place.at === 'new' ? words.newTitle : (app?.name ?? words.title)
+  const identity = session?.identities[0]
   return (
-    <PageLayout title={title} wide aside={account}>
-      {place.at === 'list' && <AppList apps={apps} goTo={goTo} />}
-      {place.at === 'new' && (
+    <Shell
+      area="developers"
+      title={title}
+      sections={useSections(place, goTo)}
+      user={identity}
+      onSignOut={() => void signOut().then(() => location.assign('/'), reportError)}
+      context={here === undefined ? undefined : <Context apps={apps} current={app} goTo={goTo} />}
+    >
+      {!apps && (
+        <>
+          <PageHead title={words.title} lead={words.lead} />
+          {doing.problem === undefined ? <Skeleton /> : <Actions of={[read]} doing={doing} />}
+        </>
+      )}
+      {apps && place.at === 'list' && <AppList apps={apps} goTo={goTo} />}
+      {apps && place.at === 'new' && (
         <NewApp
           goTo={goTo}
           onCreated={({ clientSecret, ...created }) => {
-            setApps([created, ...apps])
-            goTo({ at: 'app', clientId: created.clientId }, { replacing: true })
-            if (clientSecret !== undefined) setIssued({ clientSecret })
+            const { clientId } = created
+            setApps([{ ...created, lastSignInAt: null }, ...apps])
+            if (clientSecret !== undefined) setIssued({ clientId, clientSecret, isSaved: false })
+            goTo({ at: 'app', clientId, tab: 'quickstart' }, { replacing: true })
           }}
         />
       )}
-      {place.at === 'app' && (
+      {apps && place.at === 'app' && (
         <AppPage
           key={place.clientId}
           app={app}
-          issued={issued}
+          tab={place.tab}
+          issued={issued?.clientId === place.clientId ? issued : undefined}
           goTo={goTo}
           onIssued={setIssued}
-          onChanged={(changed) => setApps(apps.map((each) => (each.clientId === changed.clientId ? changed : each)))}
+          onChanged={(changed) => setApps(apps.map((each) => withChange(each, changed)))}
           onDeleted={() => {
             setApps(apps.filter((each) => each !== app))
             goTo({ at: 'list' }, { replacing: true })
           }}
         />
       )}
-    </PageLayout>
+    </Shell>
   )
 }
 
+/** The switch between apps, or its room while they are loading. */
+function Context({ apps, current, goTo }: { apps: OwnApp[] | undefined; current: OwnApp | undefined; goTo: Navigate }) {
+  if (apps && current) return <AppSwitcher apps={apps} current={current} goTo={goTo} />
+  return <span class="context-room" />
+}
+
+function withChange(app: OwnApp, changed: App): OwnApp {
+  return app.clientId === changed.clientId ? { ...app, ...changed } : app
+}
+
+function useSections(place: DeveloperRoute, goTo: Navigate): ShellSection[] {
+  const words = useMessages().developers
+  const { baseUrl, demo } = readSiteSettings()
+  const list = { at: 'list' } as const
+  return [
+    {
+      href: routePath(list),
+      icon: 'app-window',
+      label: words.apps,
+      current: place.at === 'list' || place.at === 'new' || place.at === 'app',
+      onFollow: () => goTo(list),
+    },
+    ...(demo ? [{ href: '/playground', icon: 'play' as const, label: words.playground, current: false }] : []),
+    { href: '/help', icon: 'book-open', label: words.guides, current: false, group: words.learn },
+    { href: `${baseUrl}/docs`, icon: 'code-xml', label: words.reference, current: false },
+  ]
+}
+
 /** Returns undefined if no user is signed in. */
-async function readApps(): Promise<App[] | undefined> {
+async function readApps(): Promise<{ apps: OwnApp[]; session: Session | undefined } | undefined> {
   try {
-    return (await call('GET /api/developer/apps', {})).apps
+    const { apps } = await call('GET /api/developer/apps', {})
+    return { apps, session: await fetchOwnSession() }
   } catch (error) {
     if (isSignInRequired(error)) return undefined
     throw error

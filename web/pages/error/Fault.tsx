@@ -1,54 +1,96 @@
 import type { ErrorView } from '@countersign/protocol/pages'
-import type { Messages } from '../../locales/messages.ts'
 import { PageLayout } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
-import { homeUrl, readPageData } from '../../lib/page-data.ts'
+import { Disclosure } from '../../components/ui/Disclosure.tsx'
+import { Facts } from '../../components/ui/Facts.tsx'
+import { Icon, type IconName } from '../../components/ui/Icon.tsx'
+import { redirectTargetLabel } from '../../lib/navigation.ts'
+import { homeUrl, readPageData, readSiteSettings } from '../../lib/page-data.ts'
+import { usePageWords } from './words.ts'
+import './error.css'
 
-/** Returns what happened and what to do. Codes without a text of their own use the description from the server. */
-function errorPageText(
-  { error, description }: Pick<ErrorView, 'error' | 'description'>,
-  words: Pick<Messages, 'error'>,
-) {
-  const titles: Record<string, string> = words.error.titles
-  const hints: Record<string, string> = words.error.hints
-  return { title: titles[error] ?? words.error.title, hint: hints[error] ?? description }
+type Words = ReturnType<typeof usePageWords>
+
+/**
+ * Returns what happened, and who can fix it or what to do. Codes without a text of their own use the description from
+ * the server.
+ */
+function errorPageText({ error, description, app }: Pick<ErrorView, 'error' | 'description' | 'app'>, words: Words) {
+  const titles: Record<string, string> = words.titles
+  const hints: Record<string, string> = words.hints
+  const title = titles[error] ?? words.title
+  if (app && error === 'invalid_redirect_uri') return { title, hint: words.unregistered(app.name) }
+  return { title, hint: hints[error] ?? description }
 }
 
-/** Shows what the app sent, for its developer to compare with what is registered. It is text and never a link. */
-function Sent({ clientId, redirectUri }: NonNullable<ErrorView['sent']>) {
-  const words = useMessages().error
-  return (
-    <details class="reference">
-      <summary>{words.forDevelopers}</summary>
-      <p>
-        client_id <code>{clientId}</code>
-      </p>
-      <p>
-        redirect_uri <code>{redirectUri}</code>
-      </p>
-    </details>
-  )
+const icons: Partial<Record<string, IconName>> = {
+  not_found: 'search',
+  rate_limited: 'clock',
+  temporarily_unavailable: 'clock',
+  server_error: 'triangle-alert',
 }
 
 export function ErrorPage() {
-  const words = useMessages()
+  const words = usePageWords()
   const view = readPageData('error')
   const { title, hint } = errorPageText(view, words)
+  const website = view.app?.websiteUrl ?? undefined
   return (
-    <PageLayout title={title}>
-      <section class="step">
+    <PageLayout title={title} where>
+      <span class={view.error === 'server_error' ? 'glyph bad big-glyph' : 'glyph wait big-glyph'}>
+        <Icon name={icons[view.error] ?? 'unplug'} />
+      </span>
+      <div class="stack tight">
         <h1>{title}</h1>
         <p class="lead">{hint}</p>
-        <p>
-          <a class="button secondary" href={homeUrl()}>
-            {words.error.home}
+      </div>
+      <div class="actions">
+        {website !== undefined && (
+          <a class="button primary big block" href={website} rel="noreferrer">
+            {words.backTo(redirectTargetLabel(website))}
           </a>
-        </p>
-        <p class="reference">
-          {words.error.reference} <code>{view.error}</code> <code>{view.requestId}</code>
-        </p>
-        {view.sent && <Sent {...view.sent} />}
-      </section>
+        )}
+        <a class={`button big block${website === undefined ? ' primary' : ''}`} href={homeUrl()}>
+          {words.home}
+        </a>
+      </div>
+      {view.sent && <ForDeveloper error={view.error} sent={view.sent} isNamed={view.app !== undefined} />}
+      <p class="soft small">
+        {words.stuck} <code>{view.requestId}</code>
+      </p>
     </PageLayout>
+  )
+}
+
+type DeveloperProps = { error: string; sent: NonNullable<ErrorView['sent']>; isNamed: boolean }
+
+/** Shows what the app sent, for its developer to compare with what is registered. It is text and never a link. */
+function ForDeveloper({ error, sent: { clientId, redirectUri }, isNamed }: DeveloperProps) {
+  const words = usePageWords()
+  const { authUrl, developers } = readSiteSettings()
+  const { frame } = useMessages()
+  const facts = [
+    { label: words.facts.error, value: <code>{error}</code> },
+    { label: words.facts.clientId, value: <code>{clientId}</code> },
+    { label: words.facts.redirectUri, value: <code>{redirectUri}</code> },
+  ]
+  return (
+    <Disclosure summary={words.forDevelopers} icon="code-xml">
+      <div class="stack">
+        <Facts of={facts} />
+        <p>
+          {isNamed && developers ? (
+            <a class="link" href={`${authUrl}/developers/apps/${encodeURIComponent(clientId)}`}>
+              {words.settings}
+              <Icon name="arrow-right" size="sm" class="flips" />
+            </a>
+          ) : (
+            <a class="link" href={`${authUrl}/help`}>
+              {frame.help}
+            </a>
+          )}
+        </p>
+      </div>
+    </Disclosure>
   )
 }

@@ -5,6 +5,7 @@ import { PageLayout } from '../../components/frame/Frame.tsx'
 import { fedcmMessages as de } from '../../locales/de/pages/fedcm.ts'
 import { fedcmMessages as en } from '../../locales/en/pages/fedcm.ts'
 import { usePageMessages } from '../../components/frame/Root.tsx'
+import { Icon } from '../../components/ui/Icon.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 
@@ -61,11 +62,9 @@ export function FedcmResult() {
   }, [])
   if (state === 'ending')
     return (
-      <PageLayout title={words.ending}>
-        <section class="step">
-          <h1>{words.ending}</h1>
-          <Spinner />
-        </section>
+      <PageLayout title={words.ending} where>
+        <h1>{words.ending}</h1>
+        <Spinner />
       </PageLayout>
     )
   const hints: Record<string, string> = words.hints
@@ -74,12 +73,15 @@ export function FedcmResult() {
       ? { title: words.over, hint: words.overHint }
       : { title: words.fault, hint: hints[fault ?? ''] ?? words.hint }
   return (
-    <PageLayout title={title}>
-      <section class="step">
+    <PageLayout title={title} where>
+      <span class={state === 'over' ? 'glyph ok' : 'glyph wait'}>
+        <Icon name={state === 'over' ? 'circle-check' : 'unplug'} />
+      </span>
+      <div class="stack tight">
         <h1>{title}</h1>
         <p class="lead">{hint}</p>
-        {close && <Actions of={[{ name: 'close', label: words.close, look: 'secondary', do: close }]} doing={doing} />}
-      </section>
+      </div>
+      {close && <Actions of={[{ name: 'close', label: words.close, look: 'secondary', do: close }]} doing={doing} />}
     </PageLayout>
   )
 }

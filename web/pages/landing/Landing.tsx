@@ -1,8 +1,84 @@
 import { useEffect, useState } from 'preact/hooks'
-import { fetchOwnSession } from '../../lib/session/session.ts'
-import { PageLayout } from '../../components/frame/Frame.tsx'
-import { useMessages } from '../../components/frame/Root.tsx'
 import { readPageData } from '../../lib/page-data.ts'
+import { Foot, Letterhead } from '../../components/frame/Letterhead.tsx'
+import { useTitle } from '../../components/frame/Frame.tsx'
+import { usePageMessages } from '../../components/frame/Root.tsx'
+import { Signature } from '../../components/signature/Signature.tsx'
+import { Avatar } from '../../components/ui/Avatar.tsx'
+import { Chip } from '../../components/ui/Chip.tsx'
+import { CodeBlock } from '../../components/ui/Code.tsx'
+import { Facts } from '../../components/ui/Facts.tsx'
+import { Icon, type IconName } from '../../components/ui/Icon.tsx'
+import { landingMessages as de } from '../../locales/de/pages/landing.ts'
+import { landingMessages as en } from '../../locales/en/pages/landing.ts'
+
+const useWords = () => usePageMessages({ en, de })
+
+/** The start page of visitors who are not signed in: what the service is, and where it begins. */
+export function Landing() {
+  const words = useWords()
+  const { site } = readPageData('landing')
+  useTitle(words.title)
+  return (
+    <>
+      <Letterhead
+        end={
+          <>
+            <nav class="landing-nav" aria-label={words.guides}>
+              <a href="/help">{words.guides}</a>
+              {site.demo && <a href="/playground">{words.playgroundShort}</a>}
+            </nav>
+            <a class="button" data-action="login" href="/login">
+              {words.login}
+            </a>
+          </>
+        }
+      />
+      <main id="main" class="landing">
+        <Hero />
+        <Proofs />
+        {site.developers && <Developers />}
+        <section class="band">
+          <div>
+            <h2 class="section-title">{words.organizations.title}</h2>
+            <p class="lead">{words.organizations.lead}</p>
+          </div>
+          <a class="button big" href={`${site.businessUrl}/organizations`}>
+            {words.organizations.open}
+            <Icon name="arrow-right" size="sm" class="flips" />
+          </a>
+        </section>
+      </main>
+      <Foot />
+    </>
+  )
+}
+
+function Hero() {
+  const words = useWords()
+  const { site } = readPageData('landing')
+  return (
+    <section class="hero">
+      <div class="hero-words">
+        <h1>{words.title}</h1>
+        <Flourish />
+        <p class="lead big">{words.lead}</p>
+        <div class="row">
+          <a class="button primary big" href="/register">
+            {words.register}
+          </a>
+          {site.demo && (
+            <a class="button big" href="/playground">
+              <Icon name="play" size="sm" />
+              {words.playground}
+            </a>
+          )}
+        </div>
+      </div>
+      <Example />
+    </section>
+  )
+}
 
 /** One stroke of a pen that looks like a signature. */
 const stroke = `
@@ -12,7 +88,7 @@ const stroke = `
   310 54 296 74 308 72 330 68 350 46 400 40`
 
 /** A hand-drawn signature on a line, animated once. */
-function HeroDrawing() {
+function Flourish() {
   return (
     <svg class="flourish" viewBox="0 0 420 110" aria-hidden="true">
       <path class="flourish-line" d="M1 88H419" />
@@ -22,56 +98,117 @@ function HeroDrawing() {
   )
 }
 
-export function Landing() {
-  const words = useMessages().landing
-  const { site } = readPageData('landing')
+/** A picture of a consent. Names of people and apps are not translated. */
+function Example() {
+  const words = useWords().example
+  const isDrawn = useSignatureFont()
   return (
-    <PageLayout title={words.title}>
-      <section class="step landing">
-        <h1>{words.title}</h1>
-        <HeroDrawing />
-        <p class="lead">{words.what}</p>
-        <Ways />
-        {site.demo && (
-          <p class="otherwise">
-            <a href="/playground">{words.playground}</a>
-          </p>
-        )}
-      </section>
-    </PageLayout>
+    <figure class={isDrawn ? 'hero-sheet drawn' : 'hero-sheet'} role="img" aria-label={words.label}>
+      <div class="example" aria-hidden="true">
+        <div class="app-head">
+          <Avatar name="Orrery" kind="app" size="lg" />
+          <div>
+            <p class="soft small">{words.signInTo}</p>
+            <p class="fake-h1">Orrery</p>
+          </div>
+        </div>
+        <Facts
+          isRuled
+          of={[
+            { label: words.name, value: 'Ada Lovelace' },
+            { label: words.username, value: '@ada' },
+            { label: words.email, value: <span class="soft">{words.notShared}</span> },
+          ]}
+        />
+        <Signature
+          name="Ada Lovelace"
+          isSigned
+          isNow={isDrawn}
+          fingerprint="8f3a c41d 90be 22f7"
+          below={
+            <>
+              <span>@ada</span>
+              <span>orrery.example</span>
+            </>
+          }
+        />
+        <Chip tone="ok" icon="circle-check">
+          {words.approved}
+        </Chip>
+      </div>
+    </figure>
   )
 }
 
-/**
- * Links to sign-in and registration, or to the account of a signed-in user. Their room is reserved until that is known.
- */
-function Ways() {
-  const words = useMessages().landing
-  const [signedIn, setSignedIn] = useState<boolean>()
-  useEffect(() => {
-    // If the server does not respond, sign-in and registration are shown, and these pages report the error.
-    fetchOwnSession().then(
-      (session) => setSignedIn(session !== undefined),
-      () => setSignedIn(false),
-    )
-  }, [])
-  if (signedIn === undefined) return <div class="actions ways" />
+/** Returns true once the typeface of signatures is there: the name is written only then, and does not move. */
+function useSignatureFont(): boolean {
+  const [isThere, setIsThere] = useState(false)
+  useEffect(
+    () => void document.fonts.load("italic 1rem 'Newsreader Display'").then(() => setIsThere(true), reportError),
+    [],
+  )
+  return isThere
+}
+
+function Proofs() {
+  const words = useWords().proofs
+  const proofs: { icon: IconName; title: string; text: string }[] = [
+    { icon: 'fingerprint-pattern', ...words.passkey },
+    { icon: 'id-card', ...words.identities },
+    { icon: 'signature', ...words.signatures },
+  ]
   return (
-    <div class="actions ways">
-      {signedIn ? (
-        <a class="button primary" href="/account">
-          {words.account}
-        </a>
-      ) : (
-        <>
-          <a class="button primary" href="/register">
+    <section class="trio" aria-label={words.label}>
+      {proofs.map(({ icon, title, text }) => (
+        <div key={icon}>
+          <span class="glyph pen">
+            <Icon name={icon} />
+          </span>
+          <h2>{title}</h2>
+          <p class="soft">{text}</p>
+        </div>
+      ))}
+    </section>
+  )
+}
+
+/** The guide “Request a signature” has the whole of it. */
+const code = `const request = await countersign.createSigningRequest({
+  identityId: payment.customer,
+  payload: \`Pay €\${payment.amount} to \${payment.recipient}
+Payment: \${payment.number}\`,
+})
+
+response.redirect(request.signingUrl)
+
+const outcome = await countersign.waitForSignature(request)
+if (outcome.status === 'signed') await pay(payment)`
+
+function Developers() {
+  const words = useWords().developers
+  return (
+    <section class="split">
+      <div class="stack">
+        <h2 class="section-title">{words.title}</h2>
+        <p class="lead">{words.lead}</p>
+        <ul class="permits">
+          {words.points.map((point) => (
+            <li key={point}>
+              <Icon name="check" />
+              <span>{point}</span>
+            </li>
+          ))}
+        </ul>
+        <div class="row">
+          <a class="button" href="/developers">
             {words.register}
           </a>
-          <a class="button secondary" href="/login">
-            {words.login}
+          <a class="link" href="/help">
+            {words.guides}
           </a>
-        </>
-      )}
-    </div>
+        </div>
+      </div>
+      <CodeBlock code={code} label={words.codeName} action="copy-example" />
+    </section>
   )
 }

@@ -7,8 +7,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { requiresOtherAccount, requiresReauthentication, returnUrl } from '../../lib/navigation.ts'
 import { fetchOwnSession } from '../../lib/session/session.ts'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
+import { ContextLine } from '../../components/unlock/RequestingApp.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
-import { readSiteSettings } from '../../lib/page-data.ts'
+import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 
 /** Re-authenticates users for pages of another host, where the passkeys of this host cannot be used. */
 function Reauthenticate({ onProved }: { onProved: () => void }) {
@@ -17,6 +18,7 @@ function Reauthenticate({ onProved }: { onProved: () => void }) {
   const prove: Action = {
     name: 'prove',
     label: words.prove,
+    icon: 'fingerprint-pattern',
     do: async () => {
       await reauthenticate()
       onProved()
@@ -24,7 +26,10 @@ function Reauthenticate({ onProved }: { onProved: () => void }) {
   }
   return (
     <>
-      <StepHeading>{words.proveTitle}</StepHeading>
+      <div class="stack tight">
+        <StepHeading>{words.proveTitle}</StepHeading>
+        <p class="lead">{words.proveLead}</p>
+      </div>
       <Actions of={[prove]} doing={doing} />
     </>
   )
@@ -33,6 +38,7 @@ function Reauthenticate({ onProved }: { onProved: () => void }) {
 export function Login() {
   const words = useMessages().login
   const doing = useActions()
+  const { app } = readPageData('login')
   const [present, setPresent] = useState<'nobody' | 'somebody'>()
   const returnTo = returnUrl(location.search, readSiteSettings())
   const leave = () => location.replace(returnTo)
@@ -46,12 +52,11 @@ export function Login() {
     )
   }, [])
   return (
-    <PageLayout title={words.title}>
-      <section class="step">
-        {present === 'somebody' ? <Reauthenticate onProved={leave} /> : <h1>{words.title}</h1>}
-        {present === undefined && <Spinner />}
-        {present === 'nobody' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}
-      </section>
+    <PageLayout title={words.title} step={present ?? 'look'} where>
+      <ContextLine app={app} />
+      {present === 'somebody' ? <Reauthenticate onProved={leave} /> : <h1>{words.title}</h1>}
+      {present === undefined && <Spinner />}
+      {present === 'nobody' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}
     </PageLayout>
   )
 }

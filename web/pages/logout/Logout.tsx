@@ -7,12 +7,16 @@ import { type ActionState, useActions } from '../../components/form/use-actions.
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
+import { Avatar, Person } from '../../components/ui/Avatar.tsx'
+import { Icon } from '../../components/ui/Icon.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 import { useFlow } from './flow.ts'
+import { usePageWords } from './words.ts'
+import '../../components/unlock/unlock.css'
 
 /** The end session endpoint (OpenID Connect RP-Initiated Logout §2): apps send users here to sign out. */
 export function Logout() {
-  const words = useMessages().logout
+  const words = usePageWords()
   const doing = useActions()
   const view = readPageData('logout')
   const flow = useFlow(view)
@@ -21,8 +25,8 @@ export function Logout() {
 
   const { step } = flow
   return (
-    <PageLayout title={words.title}>
-      <section class="step">
+    <PageLayout title={words.title} step={step.at} where>
+      <section class="stack loose">
         {step.at === 'look' && (doing.problem === undefined ? <Spinner /> : <Actions of={[look]} doing={doing} />)}
         {step.at === 'ask' && <ConfirmSignOut session={step.session} doing={doing} onSignOut={flow.approve} />}
         {step.at === 'signed out' && <SignedOut after={view.after} />}
@@ -35,12 +39,24 @@ export function Logout() {
 type ConfirmSignOutProps = { session: Session; doing: ActionState; onSignOut: () => Promise<void> }
 
 function ConfirmSignOut({ session, doing, onSignOut }: ConfirmSignOutProps) {
-  const words = useMessages().logout
-  const handles = session.identities.map(({ handle }) => `@${handle}`).join(', ')
+  const words = usePageWords()
   return (
     <>
-      <StepHeading>{words.question}</StepHeading>
-      <p class="lead">{words.who(handles)}</p>
+      <div class="stack tight">
+        <StepHeading>{words.question}</StepHeading>
+        <p class="lead">{words.who}</p>
+      </div>
+      <ul class="stack">
+        {session.identities.map(({ identityId, displayName, handle, avatarUrl }) => (
+          <li key={identityId}>
+            <Person
+              avatar={<Avatar name={displayName} toneOf={handle} picture={avatarUrl} />}
+              name={displayName}
+              detail={`@${handle}`}
+            />
+          </li>
+        ))}
+      </ul>
       <Actions
         of={[
           { name: 'sign-out', label: words.signOut, do: onSignOut },
@@ -53,17 +69,25 @@ function ConfirmSignOut({ session, doing, onSignOut }: ConfirmSignOutProps) {
 }
 
 function SignedOut({ after }: { after: PostLogoutRedirect }) {
-  const { logout: words, error } = useMessages()
+  const words = usePageWords()
   return (
     <>
-      <StepHeading>{words.signedOut}</StepHeading>
-      <p class="lead">{words.elsewhere}</p>
-      {after.at === 'here' && after.refused && <p>{words.refused}</p>}
-      <p>
-        <a class="button secondary" href="/">
-          {error.home}
+      <span class="glyph ok">
+        <Icon name="circle-check" />
+      </span>
+      <div class="stack tight">
+        <StepHeading>{words.signedOut}</StepHeading>
+        <p class="lead">{words.elsewhere}</p>
+        {after.at === 'here' && after.refused && <p class="soft">{words.refused}</p>}
+      </div>
+      <div class="actions">
+        <a class="button primary" href="/login">
+          {words.signInAgain}
         </a>
-      </p>
+        <a class="button" href="/">
+          {words.home}
+        </a>
+      </div>
     </>
   )
 }

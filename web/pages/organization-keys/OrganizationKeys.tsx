@@ -1,3 +1,4 @@
+import { Avatar } from '../../components/ui/Avatar.tsx'
 import { useEffect } from 'preact/hooks'
 import type { StopReason } from '../../lib/acts/act.ts'
 import { returnUrl } from '../../lib/navigation.ts'
@@ -102,11 +103,20 @@ function Confirm({ task, flow, doing, back }: ConfirmProps) {
   const recipients = work.what === 'make' ? work.members : eachOnce(shares.flatMap((each) => each.recipients))
   const unprepared = eachOnce(shares.flatMap((each) => each.unprepared))
   const does = work.what !== 'share' || recipients.length > 0
-  const unlock: Action = { name: 'unlock', label: now[work.what], do: () => flow.openWithPasskey(task) }
+  const unlock: Action = {
+    name: 'unlock',
+    label: now[work.what],
+    icon: 'key-round',
+    do: () => flow.openWithPasskey(task),
+  }
   return (
     <>
+      <div class="context-line">
+        <Avatar kind="organization" name={organization} toneOf={query.organizationId} size="xs" />
+        <span>{organization}</span>
+      </div>
       <StepHeading>{titles[work.what](organization)}</StepHeading>
-      {does && <p>{work.what === 'make' && recipients.length === 0 ? alone : what[work.what]}</p>}
+      {does && <p class="lead">{work.what === 'make' && recipients.length === 0 ? alone : what[work.what]}</p>}
       {recipients.length > 0 && <Recipients of={recipients} />}
       {unprepared.length > 0 && <Unprepared of={unprepared} organizationId={query.organizationId} />}
       <Actions of={does ? [unlock, back] : [back]} doing={doing} />
@@ -143,12 +153,13 @@ function Unprepared({ of, organizationId }: { of: MissingKeyWraps['unprepared'];
 /** Lists the members who will receive keys. */
 function Recipients({ of }: { of: Named[] }) {
   return (
-    <ul class="entries">
+    <ul class="list plain boxed recipients">
       {of.map(({ memberId, displayName, handle }) => (
-        <li key={memberId} class="entry">
-          <div>
-            <h2 class="written-name">{displayName}</h2>
-            <p>@{handle}</p>
+        <li key={memberId}>
+          <Avatar name={displayName} toneOf={handle} size="sm" />
+          <div class="body">
+            <strong>{displayName}</strong>
+            <small>@{handle}</small>
           </div>
         </li>
       ))}

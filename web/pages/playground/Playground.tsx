@@ -1,96 +1,263 @@
+import type { PlaygroundView } from '@countersign/protocol/pages'
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../../lib/api/call.ts'
-import { Actions } from '../../components/form/Actions.tsx'
-import { type Action, useActions } from '../../components/form/use-actions.ts'
-import { PageLayout } from '../../components/frame/Frame.tsx'
-import { usePlaygroundWords } from './words.ts'
-import { Spinner } from '../../components/display/Facts.tsx'
 import { readPageData } from '../../lib/page-data.ts'
+import { type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { Foot, Letterhead } from '../../components/frame/Letterhead.tsx'
+import { useTitle } from '../../components/frame/Frame.tsx'
+import { RouteLink } from '../../components/frame/route.tsx'
+import { Icon } from '../../components/ui/Icon.tsx'
 import { authorizationUrl, createPendingRequest } from './authorization-request.ts'
-import { type Callback, requestAssertion, loadPendingRequest, parseCallback, supportsFedcm } from './callback.ts'
-import { ErrorDetails, TokenDetails } from './TokenDetails.tsx'
-import { type PlaygroundTokens, redeemAssertion, redeemCode, refreshTokens } from './tokens.ts'
+import { type Callback, requestAssertion, loadPendingRequest, parseCallback } from './callback.ts'
+import { Delegation } from './steps/Delegation.tsx'
+import { Identity } from './steps/Identity.tsx'
+import { SignIn } from './steps/SignIn.tsx'
+import { SignText } from './steps/SignText.tsx'
+import {
+  type DelegatedCall,
+  type PlaygroundTokens,
+  callCalendar,
+  redeemAssertion,
+  redeemCode,
+  refreshTokens,
+} from './tokens.ts'
+import { loadTour, stepOf, type Tour, tourSteps, type TourStep, withDone, withIdentity } from './tour.ts'
+import { usePlaygroundWords } from './words.ts'
 
-const storageKey = 'playground'
+const requestKey = 'playground'
+const tourKey = 'playground-tour'
 
+/** What the steps use of the demonstration app. */
+export type DemoApp = {
+  view: PlaygroundView
+  tour: Tour
+  /** The tokens of the last sign-in, as long as this page is open. */
+  got: PlaygroundTokens | undefined
+  delegated: DelegatedCall | undefined
+  /** What came back instead of a code. */
+  callback: Callback
+  doing: ActionState
+  isRedeeming: boolean
+  begin: (step: TourStep, more?: Record<string, string>) => Promise<void>
+  /** Signs in without leaving this page, if the browser supports FedCM. */
+  beginHere: () => Promise<void>
+  refresh: (refreshToken: string) => Promise<void>
+  complete: (step: TourStep) => void
+}
+
+/** A tour of what an app gets: each step does it, shows what came back, and the code that does the same. */
 export function Playground() {
   const words = usePlaygroundWords()
+  useTitle(words.title)
+  const app = useDemoApp()
+  const [step, setStep] = useStep(app.callback)
+  const restart = () => {
+    sessionStorage.removeItem(tourKey)
+    sessionStorage.removeItem(requestKey)
+    location.assign(location.pathname)
+  }
+  const { developers, authUrl } = app.view.site
+  return (
+    <>
+      <Letterhead
+        end={
+          <>
+            <a class="button ghost guides" href={`${authUrl}/help`}>
+              {words.guides}
+            </a>
+            {developers && (
+              <a class="button" href="/developers">
+                {words.registerApp}
+              </a>
+            )}
+          </>
+        }
+      />
+      <main id="main" class="tour">
+        <Rail current={step} tour={app.tour} onFollow={setStep} />
+        <div class="tour-main" key={step}>
+          <div class="stack tight">
+            <p class="soft small">{words.position(tourSteps.indexOf(step) + 1, tourSteps.length)}</p>
+            <h2 class="section-title">{words.steps[step].heading}</h2>
+            <p class="lead">{words.steps[step].lead}</p>
+          </div>
+          {step === 'sign-in' && <SignIn app={app} />}
+          {step === 'identity' && <Identity app={app} />}
+          {step === 'signature' && <SignText app={app} />}
+          {step === 'delegation' && <Delegation app={app} />}
+          {!app.isRedeeming && (
+            <Ways step={step} isDone={app.tour.done.includes(step)} onFollow={setStep} onRestart={restart} />
+          )}
+        </div>
+      </main>
+      <Foot />
+    </>
+  )
+}
+
+/** The step in the fragment of the URL. A response of the service leads to the step that asked for it. */
+function useStep(callback: Callback): [TourStep, (step: TourStep) => void] {
+  const answered = callback.kind === 'code' ? callback.sent.step : undefined
+  const [step, setStep] = useState(() => tourSteps.find((each) => each === answered) ?? stepOf(location.hash))
+  useEffect(() => {
+    const follow = () => setStep(stepOf(location.hash))
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  return [
+    step,
+    (next) => {
+      history.pushState(null, '', `#${next}`)
+      setStep(next)
+      scrollTo(0, 0)
+    },
+  ]
+}
+
+function useDemoApp(): DemoApp {
   const view = readPageData('playground')
   const doing = useActions()
   const [callback, setCallback] = useState(() => takeCallback(view.issuer))
   const [got, setGot] = useState<PlaygroundTokens>()
+  const [delegated, setDelegated] = useState<DelegatedCall>()
+  const [tour, setTour] = useState(() => loadTour(sessionStorage.getItem(tourKey)))
+  const keep = (change: (tour: Tour) => Tour) =>
+    setTour((before) => {
+      const next = change(before)
+      sessionStorage.setItem(tourKey, JSON.stringify(next))
+      return next
+    })
 
   /** An error response of the token endpoint is a result to show. Other errors are shown as the page's own. */
-  async function get(request: Promise<PlaygroundTokens>) {
+  async function orRefusal<Result>(request: Promise<Result>): Promise<Result | undefined> {
     try {
-      setGot(await request)
+      return await request
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       setCallback({ kind: 'refusal', error: error.code, description: error.message })
-      setGot(undefined)
+      return undefined
     }
   }
 
-  async function begin() {
-    const sent = createPendingRequest()
-    sessionStorage.setItem(storageKey, JSON.stringify(sent))
-    location.assign(await authorizationUrl({ ...view, authUrl: view.site.authUrl }, sent))
+  async function get(request: Promise<PlaygroundTokens>) {
+    const result = await orRefusal(request)
+    setGot(result)
+    if (!result) return
+    const { sub, name, preferred_username: handle } = result.userinfo
+    keep((before) => withIdentity(before, { sub, name: name ?? '', handle: handle ?? '' }))
   }
 
-  /** Starts the sign-in without leaving this page, if the browser supports FedCM. */
-  async function beginHere() {
-    const sent = createPendingRequest()
-    const assertion = await requestAssertion(view, sent)
-    if (assertion === undefined) return setCallback({ kind: 'declined' })
-    await get(redeemAssertion(view, assertion, sent))
+  async function act(code: string, sent: Extract<Callback, { kind: 'code' }>['sent']) {
+    const result = await orRefusal(callCalendar(view, code, sent))
+    setDelegated(result)
+    if (result) keep((before) => withDone(before, 'delegation'))
   }
 
   useEffect(() => {
     if (callback.kind !== 'code') return
-    void doing.perform({ name: 'redeem', do: () => get(redeemCode(view, callback.code, callback.sent)) })
+    const { code, sent } = callback
+    const redeem = () => (sent.step === 'delegation' ? act(code, sent) : get(redeemCode(view, code, sent)))
+    void doing.perform({ name: 'redeem', do: redeem })
   }, [])
 
-  const start: Action = { name: 'start', label: callback.kind === 'none' ? words.start : words.again, do: begin }
-  const here: Action[] = supportsFedcm
-    ? [{ name: 'start-here', label: words.startHere, look: 'secondary', do: beginHere }]
-    : []
-  const isWaiting = callback.kind === 'code' && doing.problem === undefined
+  return {
+    view,
+    tour,
+    got,
+    delegated,
+    callback,
+    doing,
+    isRedeeming: callback.kind === 'code' && !got && !delegated && doing.problem === undefined,
+    async begin(step, more) {
+      const sent = createPendingRequest(step)
+      sessionStorage.setItem(requestKey, JSON.stringify(sent))
+      location.assign(await authorizationUrl({ ...view, authUrl: view.site.authUrl }, sent, more))
+    },
+    async beginHere() {
+      const sent = createPendingRequest()
+      const assertion = await requestAssertion(view, sent)
+      if (assertion === undefined) return setCallback({ kind: 'declined' })
+      await get(redeemAssertion(view, assertion, sent))
+    },
+    refresh: (refreshToken) => get(refreshTokens(view, refreshToken, (got?.refreshes ?? 0) + 1)),
+    complete: (step) => keep((before) => withDone(before, step)),
+  }
+}
+
+type RailProps = { current: TourStep; tour: Tour; onFollow: (step: TourStep) => void }
+
+function Rail({ current, tour, onFollow }: RailProps) {
+  const words = usePlaygroundWords()
   return (
-    <PageLayout title={words.title} wide>
-      {got ? (
-        <TokenDetails
-          got={got}
-          start={start}
-          doing={doing}
-          onRefresh={(token) => get(refreshTokens(view, token, got.refreshes + 1))}
-        />
-      ) : (
-        <section class="step">
-          <h1>{callback.kind === 'none' || callback.kind === 'code' ? words.title : words.refusedTitle}</h1>
-          {callback.kind === 'none' && <Introduction />}
-          {callback.kind !== 'none' && callback.kind !== 'code' && <ErrorDetails callback={callback} />}
-          {isWaiting ? <Spinner /> : <Actions of={[start, ...here]} doing={doing} />}
-        </section>
-      )}
-    </PageLayout>
+    <div class="tour-rail">
+      <h1>{words.heading}</h1>
+      <ol class="tour-steps">
+        {tourSteps.map((step, index) => {
+          const isDone = tour.done.includes(step)
+          return (
+            <li key={step} class={isDone ? 'done' : undefined}>
+              <a
+                href={`#${step}`}
+                aria-current={step === current ? 'step' : undefined}
+                onClick={(event) => {
+                  event.preventDefault()
+                  onFollow(step)
+                }}
+              >
+                <span class="dot">{isDone ? <Icon name="check" size="sm" /> : index + 1}</span>
+                <span>
+                  <strong>{words.steps[step].name}</strong>
+                  <small>{isDone ? words.done : words.steps[step].short}</small>
+                </span>
+              </a>
+            </li>
+          )
+        })}
+      </ol>
+    </div>
   )
 }
 
-function Introduction() {
+type WaysProps = { step: TourStep; isDone: boolean; onFollow: (step: TourStep) => void; onRestart: () => void }
+
+function Ways({ step, isDone, onFollow, onRestart }: WaysProps) {
+  const words = usePlaygroundWords()
+  const at = tourSteps.indexOf(step)
+  const before = tourSteps[at - 1]
+  const next = tourSteps[at + 1]
   return (
-    <ol class="introduction">
-      {usePlaygroundWords().lead.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ol>
+    <div class="row apart ways">
+      <span class="row">
+        {before && (
+          <RouteLink class="button" action="previous-step" href={`#${before}`} onFollow={() => onFollow(before)}>
+            <Icon name="arrow-left" size="sm" class="flips" />
+            {words.back}
+          </RouteLink>
+        )}
+        <button type="button" class="button ghost" data-action="restart" onClick={onRestart}>
+          {words.restart}
+        </button>
+      </span>
+      {next && (
+        <RouteLink
+          class={isDone ? 'button primary' : 'button'}
+          action="next-step"
+          href={`#${next}`}
+          onFollow={() => onFollow(next)}
+        >
+          {words.next(words.steps[next].name)}
+          <Icon name="arrow-right" size="sm" class="flips" />
+        </RouteLink>
+      )}
+    </div>
   )
 }
 
 /** Reads the response in the URL once, and removes it from the address bar, the history and the stored request. */
 function takeCallback(issuer: string): Callback {
-  const callback = parseCallback(location.search, loadPendingRequest(sessionStorage.getItem(storageKey)), issuer)
+  const callback = parseCallback(location.search, loadPendingRequest(sessionStorage.getItem(requestKey)), issuer)
   if (callback.kind === 'none') return callback
-  sessionStorage.removeItem(storageKey)
+  sessionStorage.removeItem(requestKey)
   history.replaceState(null, '', location.pathname)
   return callback
 }

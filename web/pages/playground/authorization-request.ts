@@ -1,16 +1,21 @@
 import type { PendingRequest } from './callback.ts'
+import type { TourStep } from './tour.ts'
 
 type App = { clientId: string; redirectUri: string; authUrl: string }
 
 export const scope = 'openid profile email offline_access'
 
 /** Generates the values of one request, 256 random bits each. */
-export function createPendingRequest(): PendingRequest {
-  return { state: randomText(), nonce: randomText(), verifier: randomText() }
+export function createPendingRequest(step: TourStep = 'sign-in'): PendingRequest {
+  return { step, state: randomText(), nonce: randomText(), verifier: randomText() }
 }
 
 /** Returns the URL that starts a sign-in, with PKCE (RFC 7636 §4.3). */
-export async function authorizationUrl({ clientId, redirectUri, authUrl }: App, sent: PendingRequest): Promise<string> {
+export async function authorizationUrl(
+  { clientId, redirectUri, authUrl }: App,
+  sent: PendingRequest,
+  more: Record<string, string> = {},
+): Promise<string> {
   const url = new URL('/signin', authUrl)
   url.search = new URLSearchParams({
     response_type: 'code',
@@ -21,6 +26,7 @@ export async function authorizationUrl({ clientId, redirectUri, authUrl }: App, 
     nonce: sent.nonce,
     code_challenge: await challengeOf(sent.verifier),
     code_challenge_method: 'S256',
+    ...more,
   }).toString()
   return url.href
 }

@@ -1,8 +1,9 @@
 import type { PlaygroundView } from '@countersign/protocol/pages'
 import { challengeOf, scope } from './authorization-request.ts'
+import type { TourStep } from './tour.ts'
 
 /** The state of a request that this tab stores while the user signs in. */
-export type PendingRequest = { state: string; nonce: string; verifier: string }
+export type PendingRequest = { state: string; nonce: string; verifier: string; step?: TourStep }
 
 /** A checked authorization response. Only the one with a `code` can be redeemed. */
 export type Callback =

@@ -20,6 +20,20 @@ export async function redeemCode(view: PlaygroundView, code: string, sent: Pendi
   return look(view, await requestTokens(view, { ...grant, client_id: clientId }), { nonce: sent.nonce, refreshes: 0 })
 }
 
+/** What the app got by acting at the demonstration calendar: its answer, and the token that it sent there. */
+export type DelegatedCall = { token: string; calendar: ResponseOf<'GET /api/playground/calendar'> }
+
+/** Redeems a code for a token of the calendar only (RFC 8707 §2.2), and calls the calendar with it. */
+export async function callCalendar(view: PlaygroundView, code: string, sent: PendingRequest): Promise<DelegatedCall> {
+  const { clientId, redirectUri, calendar, site } = view
+  const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: sent.verifier }
+  const form = { ...grant, client_id: clientId, resource: calendar.audience }
+  const { access_token: token } = await requestTokens(view, form)
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await sendRequest(`${site.baseUrl}/api/playground/calendar`, { headers })
+  return { token, calendar: await parseResponse(answer) }
+}
+
 /** Redeems a FedCM assertion as a public client. */
 export async function redeemAssertion(
   view: PlaygroundView,

@@ -1,37 +1,41 @@
 import { useState } from 'preact/hooks'
 import { ApiError } from '../../lib/api/call.ts'
+import { withReturnUrl } from '../../lib/navigation.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { Field } from '../../components/form/Field.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { StepHeading } from '../../components/frame/Frame.tsx'
+import { UnsupportedNote } from '../../components/unlock/Unsupported.tsx'
+import { usePageWords } from './words.ts'
 
 type Problems = { handle?: string; code?: string }
-type Props = { doing: ActionState; onBegin: (handle: string, code: string) => Promise<void> }
+type Props = { returnTo: string; doing: ActionState; onBegin: (handle: string, code: string) => Promise<void> }
 
 /** Asks for the username and the recovery code. */
-export function RecoveryForm({ doing, onBegin }: Props) {
+export function RecoveryForm({ returnTo, doing, onBegin }: Props) {
   const words = useMessages()
+  const page = usePageWords()
   const [handle, setHandle] = useState('')
   const [typed, setTyped] = useState('')
   const [problems, setProblems] = useState<Problems>({})
 
   const begin: Action = {
     name: 'recover',
-    label: words.recover.begin,
+    label: page.begin,
     do: async () => {
       const { parseRecoveryCode } = await import('../../lib/keys/key-vault.ts')
       const code = parseRecoveryCode(typed)
       const name = handle.trim().replace(/^@/, '')
       if (name === '' || code === undefined)
         return setProblems({
-          ...(name === '' && { handle: words.recover.handleMissing }),
+          ...(name === '' && { handle: page.handleMissing }),
           ...(code === undefined && { code: words.passkeys.codeMalformed }),
         })
       await onBegin(name, code).catch((error: unknown) => {
         const problem = problemOf(error)
         if (problem === undefined) throw error
-        setProblems({ code: words.recover[problem] })
+        setProblems({ code: page[problem] })
       })
     },
   }
@@ -40,13 +44,17 @@ export function RecoveryForm({ doing, onBegin }: Props) {
     setProblems({})
   }
   return (
-    <section class="step">
-      <StepHeading>{words.recover.title}</StepHeading>
-      <p class="lead">{words.recover.lead}</p>
+    <section class="stack loose">
+      <div class="stack tight">
+        <StepHeading>{page.title}</StepHeading>
+        <p class="lead">{page.lead}</p>
+      </div>
+      <UnsupportedNote />
       <ActionForm submit={begin} doing={doing}>
         <Field
           name="handle"
-          label={words.login.handle}
+          label={words.register.handle}
+          prefix="@"
           value={handle}
           onInput={write(setHandle)}
           problem={problems.handle}
@@ -59,9 +67,13 @@ export function RecoveryForm({ doing, onBegin }: Props) {
           value={typed}
           onInput={write(setTyped)}
           problem={problems.code}
+          isCode
           exact
         />
       </ActionForm>
+      <p class="otherwise">
+        {page.foundPasskey} <a href={withReturnUrl('/login', returnTo)}>{words.register.login}</a>
+      </p>
     </section>
   )
 }

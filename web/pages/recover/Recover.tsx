@@ -3,15 +3,19 @@ import { confirmBeforeUnload, returnUrl } from '../../lib/navigation.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { type ActionState, useActions } from '../../components/form/use-actions.ts'
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
-import { ConfirmPasskeyAgain, RecoveryCode } from '../../components/unlock/RecoveryCode.tsx'
+import { ConfirmPasskeyAgain } from '../../components/unlock/RecoveryCode.tsx'
+import { ContextLine } from '../../components/unlock/RequestingApp.tsx'
+import { SaveRecoveryCode } from '../../components/unlock/SaveRecoveryCode.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
-import { readSiteSettings } from '../../lib/page-data.ts'
+import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 import { preloadVault, useFlow } from './flow.ts'
 import { RecoveryForm } from './Identify.tsx'
+import { usePageWords } from './words.ts'
 
 /** Restores access for users who have lost their passkeys. */
 export function Recover() {
   const flow = useFlow()
+  const { app } = readPageData('recover')
   const returnTo = returnUrl(location.search, readSiteSettings())
   useEffect(preloadVault, [])
   useEffect(() => {
@@ -20,20 +24,22 @@ export function Recover() {
   const holdsCode = flow.step.at === 'save code'
   useEffect(() => (holdsCode ? confirmBeforeUnload() : undefined), [holdsCode])
   return (
-    <PageLayout title={useMessages().recover.title}>
-      <CurrentStep flow={flow} doing={useActions()} returnTo={returnTo} />
+    <PageLayout title={usePageWords().title} step={flow.step.at} where>
+      <ContextLine app={app} />
+      <CurrentStep flow={flow} doing={useActions()} returnTo={returnTo} app={app?.name} />
     </PageLayout>
   )
 }
 
-type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; returnTo: string }
+type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; returnTo: string; app: string | undefined }
 
-function CurrentStep({ flow, doing, returnTo }: Props) {
-  const words = useMessages()
+function CurrentStep({ flow, doing, returnTo, app }: Props) {
+  const { register, recovery } = useMessages()
+  const words = usePageWords()
   const { step } = flow
   switch (step.at) {
     case 'identify':
-      return <RecoveryForm doing={doing} onBegin={flow.begin} />
+      return <RecoveryForm returnTo={returnTo} doing={doing} onBegin={flow.begin} />
     case 'touch again':
       return (
         <ConfirmPasskeyAgain
@@ -45,30 +51,33 @@ function CurrentStep({ flow, doing, returnTo }: Props) {
     case 'finish': {
       const finish = () => flow.finish(step.made, step.prfOutput)
       return (
-        <section class="step">
-          <StepHeading>{words.register.unfinished}</StepHeading>
-          <Actions of={[{ name: 'finish', label: words.register.finish, do: finish }]} doing={doing} />
+        <section class="stack loose">
+          <StepHeading>{register.unfinished}</StepHeading>
+          <Actions of={[{ name: 'finish', label: register.finish, do: finish }]} doing={doing} />
         </section>
       )
     }
     case 'unopened': {
       const goOn = () => location.replace(returnTo)
       return (
-        <section class="step">
-          <StepHeading>{words.recover.title}</StepHeading>
-          <p>{words.recover.unopened}</p>
-          <Actions of={[{ name: 'go-on', label: words.recover.goOn, do: goOn }]} doing={doing} />
+        <section class="stack loose">
+          <div class="stack tight">
+            <StepHeading>{words.restored}</StepHeading>
+            <p class="lead">{words.unopened}</p>
+          </div>
+          <Actions of={[{ name: 'go-on', label: words.goOn, do: goOn }]} doing={doing} />
         </section>
       )
     }
     case 'save code':
       return (
-        <RecoveryCode
-          code={step.recoveryCode}
-          handle={flow.handle()}
-          opensKeys={step.opensKeys}
-          doing={doing}
-          onSaved={() => flow.putInForce(step.replacement)}
+        <SaveRecoveryCode
+          session={step.owner}
+          begin={{ at: 'save code', code: step.code, opensKeys: step.opensKeys }}
+          title={words.restored}
+          lead={words.restoredLead}
+          confirm={app === undefined ? recovery.savedAndContinue : recovery.savedAndContinueTo(app)}
+          onSaved={flow.saved}
         />
       )
     case 'leave':

@@ -10,7 +10,9 @@ import {
   type PrfOutput,
 } from '../../lib/keys/passkey.ts'
 import { signalUnknownCredential } from '../../lib/keys/passkey-signals.ts'
-import { nextStep, type Event, type Made, type Replacement, type Step } from './steps.ts'
+import { newRecoveryCode } from '../../lib/keys/new-recovery-code.ts'
+import { rememberUser } from '../../lib/session/known-users.ts'
+import { nextStep, type Event, type Made, type Step } from './steps.ts'
 
 type Recovered = ResponseOf<'POST /api/auth/recover/finish'>
 
@@ -49,6 +51,8 @@ export function useFlow() {
     try {
       const body = { flowId: made.started.flowId, credential: made.passkey.credential }
       signedIn.current ??= await call('POST /api/auth/recover/finish', { body }).catch(signInIfRecovered)
+      const { user, identities } = signedIn.current
+      rememberUser({ ...user, credentialId: made.passkey.credential.id }, identities)
       await openKeys(signedIn.current, made, prfOutput)
     } catch (error) {
       if (!signedIn.current && isFinal(error)) {
@@ -67,7 +71,11 @@ export function useFlow() {
   }
 
   /** Unlocks the keys with the used code, wraps them for the new passkey, and creates the next recovery code. */
-  async function openKeys({ user, keyWraps }: Recovered, { passkey }: Made, prfOutput: PrfOutput | undefined) {
+  async function openKeys(
+    { user, identities, keyWraps }: Recovered,
+    { passkey }: Made,
+    prfOutput: PrfOutput | undefined,
+  ) {
     if (keyWraps.length === 0) return go({ type: 'no keys' })
     const vault = await loadVault()
     const masterKey = await vault.unlockWithRecoveryCode(keyWraps, given.current.code, user.userId)
@@ -77,17 +85,12 @@ export function useFlow() {
       const body = await vault.wrapMasterKeyForPasskey(masterKey, opener, user.userId)
       await withRecentAuthentication(() => call('POST /api/account/key-wraps', { body }))
     }
-    const renewed = await vault.renewRecoveryCode(masterKey, user.userId)
+    const code = await newRecoveryCode(masterKey, user.userId)
     masterKey.forget()
-    go({ type: 'keys opened', ...renewed, opensKeys: prfOutput !== undefined })
+    go({ type: 'keys opened', owner: { user, identities }, code, opensKeys: prfOutput !== undefined })
   }
 
-  async function putInForce(replacement: Replacement) {
-    await withRecentAuthentication(() => call('PUT /api/account/recovery', { body: replacement }))
-    go({ type: 'code in force' })
-  }
-
-  return { step, handle: () => given.current.handle, begin, touchAgain, finish, putInForce }
+  return { step, begin, touchAgain, finish, saved: () => go({ type: 'code in force' }) }
 }
 
 /** Returns whether nothing happened. After no response, or a server error, the recovery may have happened. */

@@ -1,11 +1,12 @@
-import type { ResponseOf, RequestOf } from '@countersign/protocol/api'
+import type { ResponseOf } from '@countersign/protocol/api'
+import type { NewRecoveryCode } from '../../lib/keys/new-recovery-code.ts'
 import type { NewPasskey, PrfOutput } from '../../lib/keys/passkey.ts'
 
 /** A passkey that was created for an account which does not have it yet. */
 export type Made = { started: ResponseOf<'POST /api/auth/recover/start'>; passkey: NewPasskey }
 
-/** The request that activates a new recovery code. */
-export type Replacement = RequestOf<'PUT /api/account/recovery'>['body']
+/** The user who is signed in again. */
+export type Owner = Pick<ResponseOf<'POST /api/auth/recover/finish'>, 'user' | 'identities'>
 
 /**
  * The steps of account recovery. The code that was used cannot be used again. The new code is activated only after the
@@ -16,7 +17,7 @@ export type Step =
   | { at: 'touch again'; made: Made }
   | { at: 'finish'; made: Made; prfOutput: PrfOutput | undefined }
   | { at: 'unopened' }
-  | { at: 'save code'; recoveryCode: string; replacement: Replacement; opensKeys: boolean }
+  | { at: 'save code'; owner: Owner; code: NewRecoveryCode; opensKeys: boolean }
   | { at: 'leave' }
 
 export type Event =
@@ -25,7 +26,7 @@ export type Event =
   | { type: 'finish failed'; made: Made; prfOutput: PrfOutput | undefined }
   | { type: 'no keys' }
   | { type: 'keys did not open' }
-  | { type: 'keys opened'; recoveryCode: string; replacement: Replacement; opensKeys: boolean }
+  | { type: 'keys opened'; owner: Owner; code: NewRecoveryCode; opensKeys: boolean }
   | { type: 'code in force' }
 
 const ends = ['refused', 'finish failed', 'no keys', 'keys did not open', 'keys opened'] as const
@@ -58,8 +59,8 @@ function stepAfter(event: Event): Step {
     case 'keys did not open':
       return { at: 'unopened' }
     case 'keys opened': {
-      const { recoveryCode, replacement, opensKeys } = event
-      return { at: 'save code', recoveryCode, replacement, opensKeys }
+      const { owner, code, opensKeys } = event
+      return { at: 'save code', owner, code, opensKeys }
     }
     case 'code in force':
       return { at: 'leave' }

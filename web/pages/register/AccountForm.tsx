@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { IdentityDraft } from '../../lib/text/identity-draft.ts'
 import { withReturnUrl } from '../../lib/navigation.ts'
+import type { Session } from '../../lib/session/session.ts'
 import { ActionForm, Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { IdentityFields } from '../../components/form/Field.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { StepHeading } from '../../components/frame/Frame.tsx'
+import { Avatar, Person } from '../../components/ui/Avatar.tsx'
+import { UnsupportedNote } from '../../components/unlock/Unsupported.tsx'
 import type { Outcome } from './steps.ts'
 
 type AccountFormProps = {
@@ -22,21 +25,58 @@ export function AccountForm({ draft, onChange, returnTo, doing, onCreate }: Acco
   const create: Action = {
     name: 'create-account',
     label: words.create,
+    icon: 'fingerprint-pattern',
     do: () => {
       setChecked(true)
       return onCreate()
     },
   }
   return (
-    <section class="step">
-      <h1>{words.title}</h1>
-      <p class="lead">{words.lead}</p>
+    <section class="stack loose">
+      <div class="stack tight">
+        <h1>{words.title}</h1>
+        <p class="lead">{words.lead}</p>
+      </div>
+      <UnsupportedNote />
       <ActionForm submit={create} doing={doing}>
-        <IdentityFields draft={draft} checked={checked} onChange={onChange} />
+        <IdentityFields draft={draft} checked={checked} onChange={onChange} isNew takesFocus />
       </ActionForm>
       <p class="otherwise">
         {words.haveAccount} <a href={withReturnUrl('/login', returnTo)}>{words.login}</a>
       </p>
+    </section>
+  )
+}
+
+type AlreadySignedInProps = {
+  session: Session
+  doing: ActionState
+  onContinue: () => void
+  onSignOut: () => Promise<void>
+}
+
+/** Shown to a user who is signed in: most of them do not want a second account. */
+export function AlreadySignedIn({ session, doing, onContinue, onSignOut }: AlreadySignedInProps) {
+  const words = useMessages().register
+  const [identity] = session.identities
+  if (!identity) return null
+  const { displayName, handle, avatarUrl } = identity
+  const actions: Action[] = [
+    { name: 'continue', label: words.continueAs(displayName), do: onContinue },
+    { name: 'sign-out', label: words.createAnother, look: 'secondary', do: onSignOut },
+  ]
+  return (
+    <section class="stack loose">
+      <div class="stack tight">
+        <StepHeading>{words.presentTitle}</StepHeading>
+        <p class="lead">{words.presentLead}</p>
+      </div>
+      <Person
+        avatar={<Avatar name={displayName} toneOf={handle} picture={avatarUrl} />}
+        name={displayName}
+        detail={`@${handle}`}
+      />
+      <Actions of={actions} doing={doing} />
     </section>
   )
 }
@@ -57,11 +97,14 @@ export function FinishRegistration({ outcome, doing, onFinish, onStartOver }: Fi
       ? [startOver]
       : [
           { name: 'finish', label: words.finish, do: onFinish },
-          { ...startOver, look: 'quiet' },
+          { ...startOver, look: 'ghost' },
         ]
   return (
-    <section class="step">
-      <StepHeading>{words.unfinished}</StepHeading>
+    <section class="stack loose">
+      <div class="stack tight">
+        <StepHeading>{words.unfinished}</StepHeading>
+        <p class="lead">{words.unfinishedLead}</p>
+      </div>
       <Actions of={actions} doing={doing} />
     </section>
   )

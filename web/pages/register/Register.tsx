@@ -1,17 +1,25 @@
 import { useEffect } from 'preact/hooks'
-import { confirmBeforeUnload, returnUrl } from '../../lib/navigation.ts'
+import { returnUrl } from '../../lib/navigation.ts'
 import { type ActionState, useActions } from '../../components/form/use-actions.ts'
 import { PageLayout } from '../../components/frame/Frame.tsx'
-import { ConfirmPasskeyAgain, RecoveryCode } from '../../components/unlock/RecoveryCode.tsx'
+import { ConfirmPasskeyAgain } from '../../components/unlock/RecoveryCode.tsx'
+import { ContextLine } from '../../components/unlock/RequestingApp.tsx'
+import { SaveRecoveryCode } from '../../components/unlock/SaveRecoveryCode.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
-import { readSiteSettings } from '../../lib/page-data.ts'
-import { AccountForm, FinishRegistration } from './AccountForm.tsx'
+import { Steps } from '../../components/ui/Tabs.tsx'
+import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
+import { AccountForm, AlreadySignedIn, FinishRegistration } from './AccountForm.tsx'
 import { preloadVault, readSsoPrefill, useFlow } from './flow.ts'
+import type { Step } from './steps.ts'
 
 export function Register() {
   const flow = useFlow()
+  const { app } = readPageData('register')
+  const words = useMessages().register
   const returnTo = returnUrl(location.search, readSiteSettings())
+  const doing = useActions()
   useEffect(preloadVault, [])
+  useEffect(() => void flow.look(), [])
   useEffect(() => void introduce(), [])
   useEffect(() => {
     if (flow.step.at === 'leave') location.replace(returnTo)
@@ -20,18 +28,37 @@ export function Register() {
     const introduction = await readSsoPrefill(returnTo)
     if (introduction) flow.introduce(introduction)
   }
-  const holdsOnlyKey = flow.step.at === 'save code' && !flow.step.opensKeys
-  useEffect(() => (holdsOnlyKey ? confirmBeforeUnload() : undefined), [holdsOnlyKey])
+  const { step } = flow
+  const current = positions[step.at]
   return (
-    <PageLayout title={useMessages().register.title}>
-      <CurrentStep flow={flow} doing={useActions()} returnTo={returnTo} />
+    <PageLayout title={words.title} step={step.at} where>
+      <ContextLine app={app} />
+      {current !== undefined && (
+        <Steps
+          label={words.steps}
+          steps={[words.username, words.passkey, words.recoveryCode]}
+          current={step.at === 'describe' && doing.current === 'create-account' ? 1 : current}
+        />
+      )}
+      <CurrentStep flow={flow} doing={doing} returnTo={returnTo} app={app?.name} />
     </PageLayout>
   )
 }
 
-type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; returnTo: string }
+/** The place of each step among those that the user sees. */
+const positions: Record<Step['at'], number | undefined> = {
+  describe: 0,
+  'signed in': undefined,
+  'touch again': 1,
+  finish: 1,
+  'save code': 2,
+  leave: 3,
+}
 
-function CurrentStep({ flow, doing, returnTo }: Props) {
+type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; returnTo: string; app: string | undefined }
+
+function CurrentStep({ flow, doing, returnTo, app }: Props) {
+  const words = useMessages().recovery
   const { step, draft } = flow
   switch (step.at) {
     case 'describe':
@@ -42,6 +69,15 @@ function CurrentStep({ flow, doing, returnTo }: Props) {
           returnTo={returnTo}
           doing={doing}
           onCreate={flow.createAccount}
+        />
+      )
+    case 'signed in':
+      return (
+        <AlreadySignedIn
+          session={step.session}
+          doing={doing}
+          onContinue={() => location.assign(returnTo)}
+          onSignOut={flow.signOutFirst}
         />
       )
     case 'touch again':
@@ -63,11 +99,10 @@ function CurrentStep({ flow, doing, returnTo }: Props) {
       )
     case 'save code':
       return (
-        <RecoveryCode
-          code={step.recoveryCode}
-          handle={draft.handle}
-          opensKeys={step.opensKeys}
-          doing={doing}
+        <SaveRecoveryCode
+          session={step.owner}
+          {...(step.code && { begin: { at: 'save code', ...step.code } })}
+          confirm={app === undefined ? words.savedAndContinue : words.savedAndContinueTo(app)}
           onSaved={() => flow.advance({ type: 'code saved' })}
         />
       )

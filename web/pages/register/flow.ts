@@ -8,6 +8,9 @@ import {
   needsPrfAssertion,
   signInWithPasskey,
 } from '../../lib/keys/passkey.ts'
+import { firstRecoveryCode, newRecoveryCode } from '../../lib/keys/new-recovery-code.ts'
+import { readSession, signOut } from '../../lib/session/session.ts'
+import { rememberUser } from '../../lib/session/known-users.ts'
 import { signalUnknownCredential } from '../../lib/keys/passkey-signals.ts'
 import { type Event, type Made, type Prepared, type Step, nextStep, passkeyFailureOf } from './steps.ts'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
@@ -56,10 +59,24 @@ export function useFlow() {
     await finish(made, await prepare(made, undefined))
   }
 
+  /** Asks who is signed in. If the service is unreachable, the registration reports it. */
+  async function look() {
+    const session = await readSession().catch(() => undefined)
+    if (session) advance({ type: 'session found', session })
+  }
+
+  async function signOutFirst() {
+    await signOut()
+    advance({ type: 'signed out' })
+  }
+
   async function finish(made: Made, prepared: Prepared) {
     try {
-      await call('POST /api/auth/register/finish', { body: prepared.finish }).catch(signInIfMade)
-      advance({ type: 'account made', prepared })
+      const { user, identities } = await call('POST /api/auth/register/finish', { body: prepared.finish }).catch(
+        signInIfMade,
+      )
+      rememberUser({ ...user, credentialId: made.passkey.credential.id }, identities)
+      advance({ type: 'account made', owner: { user, identities }, prepared })
     } catch (error) {
       advance({ type: 'finish failed', made, prepared, outcome: passkeyFailureOf(error) })
       throw error
@@ -70,7 +87,7 @@ export function useFlow() {
   async function signInIfMade(error: unknown) {
     const mayBeMade = step.at === 'finish' && step.outcome === 'unknown'
     if (!(mayBeMade && error instanceof ApiError && error.code === 'invalid_flow')) throw error
-    await signInWithPasskey(draft.handle)
+    return signInWithPasskey(draft.handle)
   }
 
   async function startOver({ passkey }: Made) {
@@ -79,7 +96,20 @@ export function useFlow() {
     advance({ type: 'started over' })
   }
 
-  return { step, draft, setDraft, introduce, advance, createAccount, touchAgain, goWithout, finish, startOver }
+  return {
+    step,
+    draft,
+    setDraft,
+    introduce,
+    advance,
+    look,
+    signOutFirst,
+    createAccount,
+    touchAgain,
+    goWithout,
+    finish,
+    startOver,
+  }
 }
 
 /** Loads the cryptography while the user types. The page renders without it. */
@@ -94,14 +124,22 @@ async function salt(): Promise<BufferSource> {
   return (await loadVault()).prfSalt()
 }
 
-/** Creates all keys of the new account. */
+/**
+ * Creates all keys of the new account. If no passkey unlocks them, they are created with the recovery code: an account
+ * must have no key that nothing could unlock.
+ */
 async function prepare({ started, passkey }: Made, prfOutput: PrfOutput | undefined): Promise<Prepared> {
-  const { createAccountKeys } = await loadVault()
   const { flowId, userId, identityId, log } = started
   const { credential } = passkey
-  const owner = { userId, identityId, credentialId: credential.id, log }
-  const { keys, recoveryCode } = await createAccountKeys(owner, prfOutput)
-  return { finish: { flowId, credential, ...keys }, recoveryCode, opensKeys: prfOutput !== undefined }
+  if (!prfOutput) return { finish: { flowId, credential }, code: await firstRecoveryCode(userId), opensKeys: false }
+  const { createAccountKeys } = await loadVault()
+  const { masterKey, keys } = await createAccountKeys(
+    { userId, identityId, credentialId: credential.id, log },
+    prfOutput,
+  )
+  const code = await newRecoveryCode(masterKey, userId)
+  masterKey.forget()
+  return { finish: { flowId, credential, ...keys }, code, opensKeys: true }
 }
 
 /** Suggested names for a new identity. The user can change them. */

@@ -1,36 +1,46 @@
 import type { RegistrationFinish, RegistrationStarted } from '@countersign/protocol/accounts/passkeys'
 import { ApiError } from '../../lib/api/call.ts'
+import type { NewRecoveryCode } from '../../lib/keys/new-recovery-code.ts'
 import type { NewPasskey } from '../../lib/keys/passkey.ts'
+import type { Session } from '../../lib/session/session.ts'
 
 /** A passkey that was created for an account which the server does not know yet. */
 export type Made = { started: RegistrationStarted; passkey: NewPasskey }
 
-/** The last request, and the recovery code, which is never sent. */
-export type Prepared = { finish: RegistrationFinish; recoveryCode: string; opensKeys: boolean }
+/** The last request, and the recovery code, which takes effect only after the user has saved it. */
+export type Prepared = { finish: RegistrationFinish; code: NewRecoveryCode; opensKeys: boolean }
 
 /** The result of a failed last request: either no account was created, or the result is unknown. */
 export type Outcome = 'refused' | 'unknown'
 
+/** The user whose recovery code is to be saved. */
+export type Owner = Pick<Session, 'user' | 'identities'>
+
 /**
  * The steps of registration. A created passkey and prepared keys are stored, so that closing a dialog by mistake or
  * losing the connection costs one click, and never a second passkey.
+ * A user who is signed in is asked whether they want another account, or saves their recovery code if they have not.
  */
 export type Step =
   | { at: 'describe' }
+  | { at: 'signed in'; session: Session }
   | { at: 'touch again'; made: Made }
   | { at: 'finish'; made: Made; prepared: Prepared; outcome: Outcome }
-  | { at: 'save code'; recoveryCode: string; opensKeys: boolean }
+  | { at: 'save code'; owner: Owner; code?: { code: NewRecoveryCode; opensKeys: boolean } }
   | { at: 'leave' }
 
 export type Event =
+  | { type: 'session found'; session: Session }
+  | { type: 'signed out' }
   | { type: 'second touch due'; made: Made }
   | { type: 'finish failed'; made: Made; prepared: Prepared; outcome: Outcome }
-  | { type: 'account made'; prepared: Prepared }
+  | { type: 'account made'; owner: Owner; prepared: Prepared }
   | { type: 'started over' }
   | { type: 'code saved' }
 
 const accepted: Record<Step['at'], Event['type'][]> = {
-  describe: ['second touch due', 'finish failed', 'account made'],
+  describe: ['session found', 'second touch due', 'finish failed', 'account made'],
+  'signed in': ['signed out'],
   'touch again': ['finish failed', 'account made', 'started over'],
   finish: ['finish failed', 'account made', 'started over'],
   'save code': ['code saved'],
@@ -50,8 +60,16 @@ function stepAfter(event: Event): Step {
       return { at: 'touch again', made: event.made }
     case 'finish failed':
       return { at: 'finish', made: event.made, prepared: event.prepared, outcome: event.outcome }
-    case 'account made':
-      return { at: 'save code', recoveryCode: event.prepared.recoveryCode, opensKeys: event.prepared.opensKeys }
+    case 'session found': {
+      const { session } = event
+      const lacksCode = session.recoveryCode?.confirmedAt === null
+      return lacksCode ? { at: 'save code', owner: session } : { at: 'signed in', session }
+    }
+    case 'account made': {
+      const { code, opensKeys } = event.prepared
+      return { at: 'save code', owner: event.owner, code: { code, opensKeys } }
+    }
+    case 'signed out':
     case 'started over':
       return { at: 'describe' }
     case 'code saved':

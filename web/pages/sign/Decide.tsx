@@ -1,16 +1,20 @@
 import { isReservedPayload } from '@countersign/protocol/formats/messages/reserved-payload'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { useShortFingerprint } from '../../components/display/fingerprint.ts'
 import { CeremonyError } from '../../lib/keys/passkey.ts'
 import { redirectTargetLabel } from '../../lib/navigation.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { RecoveryCodeForm } from '../../components/unlock/EnterCode.tsx'
 import { ExactText } from '../../components/display/ExactText.tsx'
-import { Monogram, SignatureLine } from '../../components/display/Monogram.tsx'
+import { Avatar } from '../../components/ui/Avatar.tsx'
+import { Note } from '../../components/ui/Chip.tsx'
+import { Disclosure } from '../../components/ui/Disclosure.tsx'
+import { Signature } from '../../components/signature/Signature.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 import type { useFlow } from './flow.ts'
-import { openPopup } from './Ended.tsx'
+import { openPopup } from './ended/Ended.tsx'
 import { isUnreadablePayload } from './readable.ts'
 import { Progress, TimeLeft } from './TimeLeft.tsx'
 import { type Step, roleOf } from './steps.ts'
@@ -26,32 +30,52 @@ export function Decide({ flow, step, doing, framed }: Props) {
   const [readToEnd, setReadToEnd] = useState(false)
   const name = flow.owner?.identities.find((each) => each.identityId === identityId)?.displayName ?? handle
   // A decision that is being sent may have been in time. The server decides that.
+  const fingerprint = useShortFingerprint(request.publicKey)
+  const by = fingerprint === undefined ? `@${handle}` : words.key(`@${handle}`, fingerprint)
   const onEnd = () => doing.current === undefined && flow.advance({ type: 'time is up' })
+  const isReadable = !isUnreadablePayload(payload) || (step.at === 'decide' && step.insisted)
+  const mayBeSigned = step.at === 'decide' && !framed && !isReservedPayload(payload) && isReadable
   return (
     <section class="step">
-      <header class="app-heading">
-        <Monogram name={app.name} />
-        <h1>
-          <small>{organization ? words.ofOrganization.asks(organization.name) : words.asks}</small> {app.name}
-        </h1>
-        <p class="place">{app.origins.map(redirectTargetLabel).join(' · ')}</p>
-      </header>
-      {request.demonstration && <p class="note">{words.demonstration}</p>}
+      <div class="app-head">
+        <Avatar kind="app" name={app.name} picture={app.iconUrl} toneOf={app.clientId} size="lg" />
+        <div>
+          <p class="soft small">{organization ? words.ofOrganization.asks(organization.name) : words.asks}</p>
+          <h1>{app.name}</h1>
+          <p class="place">{app.origins.map(redirectTargetLabel).join(' · ')}</p>
+        </div>
+      </div>
+      {request.demonstration && <Note>{words.demonstration}</Note>}
       {!request.connected && !request.demonstration && (
-        <p class="note warning">{organization ? words.ofOrganization.notConnected : words.notConnected}</p>
+        <Note tone="wait">{organization ? words.ofOrganization.notConnected : words.notConnected}</Note>
       )}
-      <ExactText text={payload} label={words.text} onEnd={() => setReadToEnd(true)} />
-      <SignatureLine
-        name={organization?.name ?? name}
-        below={organization ? words.ofOrganization.by[roleOf(request)](`@${handle}`) : `@${handle}`}
-        signed={['sign', 'approve', 'unlock'].includes(doing.current ?? '')}
-        aside={<TimeLeft expiresAt={expiresAt} onEnd={onEnd} />}
-      />
+      <div class="stack tight">
+        <div class="row apart">
+          <h2>{words.exactly}</h2>
+          <span class="small soft num">{words.lines(payload.split(/\r\n|[\r\n]/).length)}</span>
+        </div>
+        <ExactText text={payload} label={words.text} onEnd={() => setReadToEnd(true)} checked={words.checked} />
+      </div>
       {organization && <Progress organization={organization} />}
-      {step.at === 'decide' ? (
-        <Answers flow={flow} step={step} doing={doing} framed={framed} awake={readToEnd} />
-      ) : (
-        <ByCode flow={flow} step={step} doing={doing} />
+      <div class="sticky-sign">
+        <Signature
+          name={organization?.name ?? name}
+          below={
+            <>
+              <span>{organization ? words.ofOrganization.by[roleOf(request)](by) : by}</span>
+              {mayBeSigned && <span role="status">{readToEnd ? words.byPasskey : words.readOn}</span>}
+            </>
+          }
+          isSigned={['sign', 'approve', 'unlock'].includes(doing.current ?? '')}
+          aside={<TimeLeft expiresAt={expiresAt} onEnd={onEnd} />}
+        />
+        {step.at === 'decide' && <Answers flow={flow} step={step} doing={doing} framed={framed} awake={readToEnd} />}
+      </div>
+      {step.at === 'enter code' && <ByCode flow={flow} step={step} doing={doing} />}
+      {step.at === 'decide' && (
+        <Disclosure summary={words.about} icon="info">
+          <p class="small soft">{words.aboutWhat(app.name)}</p>
+        </Disclosure>
       )}
     </section>
   )
@@ -66,7 +90,7 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
   if (isReservedPayload(step.request.payload))
     return (
       <>
-        <p class="note warning">{words.sign.reserved}</p>
+        <Note tone="bad">{words.sign.reserved}</Note>
         <Actions of={[deny]} doing={doing} />
       </>
     )
@@ -83,36 +107,21 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
     const insist = () => flow.advance({ type: 'insisted' })
     return (
       <>
-        <p class="note warning">{words.sign.unreadable}</p>
+        <Note tone="wait">{words.sign.unreadable}</Note>
         <Actions of={[deny, { name: 'insist', label: words.sign.insist, look: 'quiet', do: insist }]} doing={doing} />
       </>
     )
   }
   const role = roleOf(step.request)
   const label = role === 'sign' ? words.sign.sign : words.sign.ofOrganization.approve
-  const sign: Action = { name: role, label, asleep: !awake, do: flow.sign }
+  const sign: Action = { name: role, label, icon: 'signature', asleep: !awake, do: flow.sign }
   const code: Action = { name: 'use-code', label: words.sign.useCode, look: 'quiet', do: flow.useCode }
   const others = doing.problem instanceof CeremonyError ? [code] : []
   return (
     <>
-      <Missing awake={awake} what={words.sign.readOn} />
       <Actions of={[sign, deny]} doing={doing} areAnswers />
       {others.length > 0 && <Actions of={others} doing={{ ...doing, problem: undefined }} />}
     </>
-  )
-}
-
-/** Says what is missing before the button is enabled. Its room stays reserved, because buttons must not move. */
-function Missing({ awake, what }: { awake: boolean; what: string }) {
-  const wasSaid = useRef(false)
-  useEffect(() => {
-    if (!awake) wasSaid.current = true
-  })
-  if (awake && !wasSaid.current) return null
-  return (
-    <p class={awake ? 'hint over' : 'hint'} role="status">
-      {what}
-    </p>
   )
 }
 

@@ -5,11 +5,11 @@ import { onBecomesVisible } from '../../lib/navigation.ts'
 import { type ActionState, useActions } from '../../components/form/use-actions.ts'
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
-import { Spinner } from '../../components/display/Facts.tsx'
+import { Loading } from '../../components/signature/Loading.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 import { Decide } from './Decide.tsx'
-import { OpenInPopup, OrganizationSsoPrompt, RequestResult, Stopped } from './Ended.tsx'
-import { WaitingForApprovals, useAnswerOfWindow } from './Ended.tsx'
+import { OpenInPopup, OrganizationSsoPrompt, RequestResult, Stopped } from './ended/Ended.tsx'
+import { WaitingForApprovals, useAnswerOfWindow } from './ended/Ended.tsx'
 import { useFlow } from './flow.ts'
 
 export function Sign() {
@@ -21,8 +21,15 @@ export function Sign() {
   useAnswerOfWindow(framed, flow.advance)
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   useEffect(() => onBecomesVisible(flow.look), [])
+  const isCertificate = flow.step.at === 'end' && flow.step.end === 'signed' && flow.step.request !== undefined
   return (
-    <PageLayout title={words.title} step={flow.step.at} bare={view.embedded}>
+    <PageLayout
+      title={words.title}
+      step={flow.step.at}
+      wide={isCertificate}
+      where={flow.step.at === 'decide'}
+      bare={view.embedded}
+    >
       <CurrentStep flow={flow} doing={doing} framed={framed} />
     </PageLayout>
   )
@@ -35,7 +42,7 @@ function CurrentStep({ flow, doing, framed }: Props) {
   const { step } = flow
   switch (step.at) {
     case 'look': {
-      if (doing.problem === undefined) return <Spinner />
+      if (doing.problem === undefined) return <Loading />
       return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }]} doing={doing} />
     }
     case 'authenticate':
@@ -69,6 +76,6 @@ function CurrentStep({ flow, doing, framed }: Props) {
     case 'wait':
       return <WaitingForApprovals flow={flow} step={step} doing={doing} />
     case 'end':
-      return <RequestResult end={step.end} signedIn={flow.owner !== undefined} doing={doing} />
+      return <RequestResult step={step} owner={flow.owner} doing={doing} framed={framed} />
   }
 }

@@ -1,7 +1,9 @@
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { useLocale, useMessages } from '../../components/frame/Root.tsx'
+import { Icon } from '../../components/ui/Icon.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { readPageData } from '../../lib/page-data.ts'
+import { timeLeft } from '../../lib/text/time-left.ts'
 
 type Props = { organization: NonNullable<SigningRequest['organization']> }
 
@@ -9,12 +11,15 @@ type Props = { organization: NonNullable<SigningRequest['organization']> }
 export function Progress({ organization: { answers, approvals, approvalsNeeded } }: Props) {
   const { ofOrganization: words } = useMessages().sign
   return (
-    <div class="progress">
-      {approvalsNeeded > 0 && <p>{words.approvals(approvals, approvalsNeeded)}</p>}
+    <div class="boxed stack tight">
+      {approvalsNeeded > 0 && <p class="strong">{words.approvals(approvals, approvalsNeeded)}</p>}
       {answers.length > 0 && (
-        <ul>
+        <ul class="stack tight">
           {answers.map(({ memberId, handle, role }) => (
-            <li key={memberId}>{words.did[role](handle === null ? words.somebody : `@${handle}`)}</li>
+            <li key={memberId} class="with-icon">
+              <Icon name="signature" size="sm" class="pen" />
+              {words.did[role](handle === null ? words.somebody : `@${handle}`)}
+            </li>
           ))}
         </ul>
       )}
@@ -23,13 +28,17 @@ export function Progress({ organization: { answers, approvals, approvalsNeeded }
 }
 
 const soonSeconds = 60
+const hourSeconds = 3600
 
 /**
  * Shows the time that is left, and announces it once when it gets short. Calls `onEnd` when it is over, unless the
  * component was removed.
  */
 export function TimeLeft({ expiresAt, onEnd }: { expiresAt: string; onEnd: () => unknown }) {
-  const words = useMessages().sign
+  const {
+    words: { sign: words },
+    language,
+  } = useLocale()
   const { servedAt } = readPageData('sign')
   const read = () => secondsLeft(expiresAt, servedAt, millisecondsSinceServed())
   const [seconds, setSeconds] = useState(read)
@@ -43,11 +52,12 @@ export function TimeLeft({ expiresAt, onEnd }: { expiresAt: string; onEnd: () =>
     return () => clearInterval(timer)
   }, [expiresAt])
   return (
-    <p class="time-left">
+    <p class="chip wait num time-left">
+      <Icon name="clock" size="sm" />
       <span role="timer" aria-live="off" aria-label={words.timeLeft}>
-        {formatCountdown(seconds)}
+        {words.left(seconds < hourSeconds ? formatCountdown(seconds) : timeLeft(seconds, language))}
       </span>
-      <span class="unseen" role="status">
+      <span class="vh" role="status">
         {seconds <= soonSeconds ? words.soonOver : ''}
       </span>
     </p>

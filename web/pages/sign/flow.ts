@@ -2,6 +2,7 @@ import type { SignView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call, ApiError } from '../../lib/api/call.ts'
 import { isSignInRequired, fetchOwnSession, signOut, type Session } from '../../lib/session/session.ts'
+import { loadHand } from '../../components/signature/hand.ts'
 import { postResultToOpener } from './answer.ts'
 import { useSigningActions } from './answering.ts'
 import { nextStep, type Event, type OwnSignIn, type Step } from './steps.ts'
@@ -46,7 +47,10 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
 
   async function read() {
     const params = { requestId }
-    const request = await ofTheirs(() => call('GET /api/signing/requests/:requestId', { params }))
+    const [request] = await Promise.all([
+      ofTheirs(() => call('GET /api/signing/requests/:requestId', { params })),
+      loadHand(),
+    ])
     if (request) advance({ type: 'request read', request })
   }
 

@@ -51,7 +51,7 @@ export type Step =
   | { at: 'enter code'; request: SigningRequest; keyWraps: KeyWrap[]; confirmed: Confirmed }
   | { at: 'stopped'; why: StopReason }
   | { at: 'wait'; request: SigningRequest; organization: RequestedOrganization }
-  | { at: 'end'; end: RequestEnd; answer?: Answer; origins: string[] }
+  | { at: 'end'; end: RequestEnd; answer?: Answer; origins: string[]; request?: SigningRequest; isNow?: boolean }
 
 export type Event =
   | { type: 'nobody signed in' }
@@ -103,7 +103,11 @@ function enterCode(request: SigningRequest, { keyWraps, confirmed }: Extract<Eve
 /** A request that is still pending does not change the step. */
 function stepFor(request: SigningRequest, step: Step): Step {
   if (request.status !== 'pending')
-    return { at: 'end', end: request.status, ...parseResponse(request), origins: request.app.origins }
+    return {
+      ...{ at: 'end', end: request.status, ...parseResponse(request), origins: request.app.origins, request },
+      // The signature is drawn when it was given here.
+      isNow: 'request' in step,
+    }
   if (step.at === 'stopped') return step
   const { organization } = request
   if (organization && organization.answered !== null) return { at: 'wait', request, organization }

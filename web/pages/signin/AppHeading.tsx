@@ -1,8 +1,12 @@
 import type { PublicApp } from '@countersign/protocol/clients/apps'
 import type { Connector, SignInView, UnverifiedClient } from '@countersign/protocol/pages'
 import { redirectTargetLabel } from '../../lib/navigation.ts'
-import { Monogram } from '../../components/display/Monogram.tsx'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { isolate } from '../../lib/text/isolate.ts'
+import { useConsentMessages } from '../../components/form/consent-words.ts'
+import { AppMark } from '../../components/pictures/AppMark.tsx'
+import { Avatar } from '../../components/ui/Avatar.tsx'
+import { Note } from '../../components/ui/Chip.tsx'
+import { Icon } from '../../components/ui/Icon.tsx'
 
 /** Shows which app sends the request. */
 export function AppHeading({ app, unverified }: Pick<SignInView, 'app' | 'unverified'>) {
@@ -11,29 +15,33 @@ export function AppHeading({ app, unverified }: Pick<SignInView, 'app' | 'unveri
 
 /** The website is text, so that users do not leave the page. */
 function Registered({ app }: { app: PublicApp }) {
-  const words = useMessages().signin
+  const words = useConsentMessages().signin
   return (
-    <header class="app-heading">
-      <Monogram name={app.name} />
-      <h1>
-        <small>{words.to}</small> {app.name}
-      </h1>
-      {app.websiteUrl !== null && <p class="place">{redirectTargetLabel(app.websiteUrl)}</p>}
+    <header class="app-head">
+      <AppMark name={app.name} picture={app.iconUrl} color={app.color} />
+      <div>
+        <h1>
+          <small>{words.to}</small> {app.name}
+        </h1>
+        {app.websiteUrl !== null && <p class="place">{redirectTargetLabel(app.websiteUrl)}</p>}
+      </div>
     </header>
   )
 }
 
 /** An app that is not registered. Its host is verified, so it comes first. The app chose its name itself. */
 function Stranger({ app, host, onDevice }: { app: PublicApp } & UnverifiedClient) {
-  const words = useMessages().signin
+  const words = useConsentMessages().signin
   return (
     <>
-      <header class="app-heading">
-        <Monogram name={host} />
-        <h1>
-          <small>{words.to}</small> {host}
-        </h1>
-        <AppDescription app={app} host={host} />
+      <header class="app-head">
+        <Avatar name={host} kind="app" size="lg" />
+        <div>
+          <h1>
+            <small>{words.to}</small> {host}
+          </h1>
+          <AppDescription app={app} host={host} />
+        </div>
       </header>
       <UnverifiedAppWarning onDevice={onDevice} />
     </>
@@ -42,16 +50,17 @@ function Stranger({ app, host, onDevice }: { app: PublicApp } & UnverifiedClient
 
 /** The self-assigned name of an app that is not registered. */
 function AppDescription({ app: { name }, host }: { app: PublicApp; host: string }) {
-  const words = useMessages().signin
-  return name !== host && <p class="own-words">{words.callsItself(name)}</p>
+  const words = useConsentMessages().signin
+  return name !== host && <p class="place">{words.callsItself(name)}</p>
 }
 
 function UnverifiedAppWarning({ onDevice }: Pick<UnverifiedClient, 'onDevice'>) {
-  const words = useMessages().signin
+  const words = useConsentMessages().signin
   return (
-    <p>
-      {words.unverified} {onDevice && words.onDevice}
-    </p>
+    <Note tone="wait">
+      <p>{words.unverified}</p>
+      {onDevice && <p>{words.onDevice}</p>}
+    </Note>
   )
 }
 
@@ -62,19 +71,30 @@ type Props = Pick<SignInView, 'app' | 'unverified'> & { connector: Connector }
  * direction. The websites are text, so that users do not leave the page.
  */
 export function ConnectorHeading({ app, unverified, connector: { owner } }: Props) {
-  const words = useMessages().connect
+  const words = useConsentMessages().connect
   const name = unverified?.host ?? app.name
+  const places = [unverified ? null : app.websiteUrl, owner.websiteUrl]
   return (
     <>
-      <header class="connector-heading">
-        <h1>
-          <Monogram name={name} />
-          <bdi>{name}</bdi> <small>{words.wants}</small> <Monogram name={owner.name} />
-          <bdi>{owner.name}</bdi>
-        </h1>
-        {unverified && <AppDescription app={app} host={unverified.host} />}
-        {!unverified && app.websiteUrl !== null && <p class="place">{redirectTargetLabel(app.websiteUrl)}</p>}
-        {owner.websiteUrl !== null && <p class="place of-target">{redirectTargetLabel(owner.websiteUrl)}</p>}
+      <header class="stack loose">
+        <div class="duet">
+          <Avatar name={name} picture={unverified ? null : app.iconUrl} kind="app" size="lg" />
+          <svg class="duet-line" viewBox="0 0 100 20" aria-hidden="true" preserveAspectRatio="none">
+            <path d="M2 10H92" />
+          </svg>
+          <span class="duet-mid">
+            <Icon name="arrow-right" class="flips" />
+          </span>
+          <Avatar name={owner.name} picture={owner.iconUrl} kind="app" size="lg" />
+        </div>
+        <div class="stack tight">
+          <h1>{words.headline(isolate(name), isolate(owner.name))}</h1>
+          {unverified && <AppDescription app={app} host={unverified.host} />}
+          <ul class="places-of-apps">
+            {places.map((place) => place !== null && <li key={place}>{redirectTargetLabel(place)}</li>)}
+          </ul>
+          <p class="lead">{words.limits}</p>
+        </div>
       </header>
       {unverified && <UnverifiedAppWarning {...unverified} />}
     </>

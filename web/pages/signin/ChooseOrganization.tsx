@@ -1,9 +1,11 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OrganizationChoice } from '@countersign/protocol/organizations/organizations'
-import { ActionButton, Actions } from '../../components/form/Actions.tsx'
-import type { ActionState } from '../../components/form/use-actions.ts'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { Actions } from '../../components/form/Actions.tsx'
+import { ChoiceButton } from '../../components/form/ChooseIdentity.tsx'
+import type { Action, ActionState } from '../../components/form/use-actions.ts'
+import { useConsentMessages } from '../../components/form/consent-words.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
+import { Avatar } from '../../components/ui/Avatar.tsx'
 import type { Grant } from './steps.ts'
 
 type Props = {
@@ -13,62 +15,42 @@ type Props = {
   doing: ActionState
   /** Called with undefined if users act as themselves. */
   onChoose: (organization: OrganizationChoice | undefined) => Promise<void>
-  onDeny: () => Promise<void>
+  /** The action that ends the choice: back to where the user came from, or to the app. */
+  end: Action
 }
 
 /** Asks for which organization the user uses the app, or as themselves. */
-export function ChooseOrganization({
-  identity,
-  read: { organizations = [] },
-  mismatch,
-  doing,
-  onChoose,
-  onDeny,
-}: Props) {
-  const { signin: words, frame } = useMessages()
-  const choose = (organization: OrganizationChoice | undefined) => () => onChoose(organization)
+export function ChooseOrganization({ identity, read: { organizations = [] }, mismatch, doing, onChoose, end }: Props) {
+  const words = useConsentMessages().signin
   return (
-    <>
+    <section class="stack loose">
       <StepHeading level={2}>{words.chooseOrganization}</StepHeading>
       {mismatch && <p>{words.noSuchOrganization(identity.handle)}</p>}
-      <ul class="choices">
+      <ul class="stack">
         {organizations.map((organization) => (
           <li key={organization.id}>
-            <Choice
-              id={organization.id}
+            <ChoiceButton
+              hook={{ 'data-action': 'choose-organization', 'data-organization-id': organization.id }}
+              avatar={<Avatar name={organization.name} kind="organization" />}
               name={organization.name}
-              below={organization.loginUrl === undefined ? words.asMember(identity.handle) : words.signInThereFirst}
+              detail={organization.loginUrl === undefined ? words.asMember(identity.handle) : words.signInThereFirst}
               doing={doing}
-              onChoose={choose(organization)}
+              onChoose={() => onChoose(organization)}
             />
           </li>
         ))}
         <li>
-          <Choice name={words.yourself} below={`@${identity.handle}`} doing={doing} onChoose={choose(undefined)} />
+          <ChoiceButton
+            hook={{ 'data-action': 'choose-organization' }}
+            avatar={<Avatar name={identity.displayName} toneOf={identity.handle} picture={identity.avatarUrl} />}
+            name={words.yourself}
+            detail={`@${identity.handle}`}
+            doing={doing}
+            onChoose={() => onChoose(undefined)}
+          />
         </li>
       </ul>
-      <Actions of={[{ name: 'deny', label: frame.cancel, look: 'quiet', do: onDeny }]} doing={doing} />
-    </>
-  )
-}
-
-type ChoiceProps = { id?: string; name: string; below: string; doing: ActionState; onChoose: () => Promise<void> }
-
-function Choice({ id, name, below, doing, onChoose }: ChoiceProps) {
-  const choose = {
-    name: 'choose-organization',
-    label: name,
-    look: 'choice' as const,
-    ...(id !== undefined && { organizationId: id }),
-    do: onChoose,
-  }
-  return (
-    <ActionButton action={choose} doing={doing}>
-      <span class="choice-name">{name}</span>
-      <span class="choice-handle">{below}</span>
-      <span class="choice-arrow" aria-hidden="true">
-        →
-      </span>
-    </ActionButton>
+      <Actions of={[end]} doing={doing} />
+    </section>
   )
 }

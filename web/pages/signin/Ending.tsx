@@ -1,7 +1,7 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { ConnectorUnavailableReason, SignInView } from '@countersign/protocol/pages'
-import { useMessages } from '../../components/frame/Root.tsx'
-import { SignatureLine } from '../../components/display/Monogram.tsx'
+import { useConsentMessages } from '../../components/form/consent-words.ts'
+import { Signature } from '../../components/signature/Signature.tsx'
 import { destination } from './consent/delegating.ts'
 import type { OrganizationChoice } from '@countersign/protocol/organizations/organizations'
 import { startSso } from '../../lib/session/start-sso.ts'
@@ -14,11 +14,13 @@ type RedirectingProps = { identity: Identity | undefined; view: SignInView }
 
 /** Shown until the app's page has loaded. The user sees it longer if an installed app must start first. */
 export function Redirecting({ identity, view }: RedirectingProps) {
-  const words = useMessages().signin
+  const words = useConsentMessages().signin
   return (
     <>
-      {identity && <SignatureLine name={identity.displayName} below={`@${identity.handle}`} signed />}
-      <p role="status">{words.leaving(view.unverified?.onDevice ? words.appOnDevice : destination(view))}</p>
+      {identity && <Signature name={identity.displayName} below={`@${identity.handle}`} isSigned isNow />}
+      <p role="status" class="soft">
+        {words.leaving(view.unverified?.onDevice ? words.appOnDevice : destination(view))}
+      </p>
     </>
   )
 }
@@ -27,23 +29,28 @@ type OrganizationSsoPromptProps = {
   organization: OrganizationChoice
   doing: ActionState
   onChange: () => Promise<void>
-  onDeny: () => Promise<void>
+  leave: Action
 }
 
 /** Shown if the organization requires SSO. After the login, the user returns to this request. */
-export function OrganizationSsoPrompt({ organization, doing, onChange, onDeny }: OrganizationSsoPromptProps) {
-  const { signin: words, frame } = useMessages()
+export function OrganizationSsoPrompt({ organization, doing, onChange, leave }: OrganizationSsoPromptProps) {
+  const words = useConsentMessages().signin
   const { id, name, loginUrl = '' } = organization
   const actions: Action[] = [
-    { name: 'sign-in-there', label: words.continueWith(name), do: () => startSso(loginUrl, { returnTo: hereFor(id) }) },
-    { name: 'change', label: words.change, look: 'quiet', do: onChange },
-    { name: 'deny', label: frame.cancel, look: 'quiet', do: onDeny },
+    {
+      name: 'sign-in-there',
+      label: words.continueWith(name),
+      icon: 'building',
+      do: () => startSso(loginUrl, { returnTo: hereFor(id) }),
+    },
+    { name: 'change', label: words.change, look: 'secondary', do: onChange },
+    leave,
   ]
   return (
-    <>
+    <section class="stack loose">
       <StepHeading level={2}>{words.requiresSso(name)}</StepHeading>
       <Actions of={actions} doing={doing} />
-    </>
+    </section>
   )
 }
 
@@ -68,14 +75,16 @@ export function ConnectorUnavailable({
   doing,
   onBack,
 }: ConnectorUnavailableProps) {
-  const words = useMessages().connect
+  const words = useConsentMessages().connect
   if (silently) return <Spinner />
   const back: Action = { name: 'back', label: words.back(unverified?.host ?? app.name), do: () => onBack(why) }
   return (
-    <>
-      <StepHeading level={2}>{words.withdrawn[why](connector?.owner.name ?? '')}</StepHeading>
-      <p>{words.nothingGranted}</p>
+    <section class="stack loose">
+      <div class="stack tight">
+        <StepHeading level={2}>{words.withdrawn[why](connector?.owner.name ?? '')}</StepHeading>
+        <p class="lead">{words.nothingGranted}</p>
+      </div>
       <Actions of={[back]} doing={doing} />
-    </>
+    </section>
   )
 }

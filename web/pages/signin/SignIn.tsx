@@ -1,11 +1,12 @@
+import type { PublicApp } from '@countersign/protocol/clients/apps'
 import type { OrganizationChoice } from '@countersign/protocol/organizations/organizations'
 import { useEffect } from 'preact/hooks'
 import { Actions } from '../../components/form/Actions.tsx'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
 import { onBecomesVisible } from '../../lib/navigation.ts'
-import { type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { type Action, type ActionState, useActions } from '../../components/form/use-actions.ts'
 import { PageLayout } from '../../components/frame/Frame.tsx'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { useConsentMessages } from '../../components/form/consent-words.ts'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 import { AppHeading, ConnectorHeading } from './AppHeading.tsx'
@@ -21,7 +22,7 @@ import { Stopped } from './Stopped.tsx'
 import { Unlock } from './consent/Unlock.tsx'
 
 export function SignIn() {
-  const { signin, connect } = useMessages()
+  const { signin, connect } = useConsentMessages()
   const view = readPageData('signin')
   const { app, unverified, connector } = view
   const name = unverified?.host ?? app.name
@@ -32,12 +33,9 @@ export function SignIn() {
   useEffect(() => onBecomesVisible(flow.lookAgain), [])
   const title = connector ? connect.documentTitle(name, connector.owner.name) : signin.documentTitle(name)
   return (
-    <PageLayout title={title} step={flow.step.at}>
-      <section class="step">
-        {!view.silently &&
-          (connector ? <ConnectorHeading {...view} connector={connector} /> : <AppHeading {...view} />)}
-        <CurrentStep flow={flow} doing={doing} />
-      </section>
+    <PageLayout title={title} where below={flow.step.at === 'consent' && <Terms app={app} />}>
+      {!view.silently && (connector ? <ConnectorHeading {...view} connector={connector} /> : <AppHeading {...view} />)}
+      <CurrentStep key={flow.step.at} flow={flow} doing={doing} />
     </PageLayout>
   )
 }
@@ -45,9 +43,22 @@ export function SignIn() {
 type Flow = ReturnType<typeof useFlow>
 
 function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
-  const { account: words, frame } = useMessages()
+  const { account: words, signin, frame } = useConsentMessages()
   const view = readPageData('signin')
   const { step, advance } = flow
+  // Leaving without an answer is one too: the app learns that the user has not signed in.
+  const leave: Action = {
+    name: 'deny',
+    label: signin.backTo(view.unverified?.host ?? view.app.name),
+    look: 'ghost',
+    do: flow.deny,
+  }
+  const cancel: Action = {
+    name: 'cancel',
+    label: frame.cancel,
+    look: 'ghost',
+    do: () => advance({ type: 'change cancelled' }),
+  }
   switch (step.at) {
     case 'look':
     case 'read grant': {
@@ -60,26 +71,32 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
         <Authenticate
           returnTo={`${location.pathname}${location.search}`}
           doing={doing}
-          others={[{ name: 'deny', label: frame.cancel, look: 'quiet', do: flow.deny }]}
+          others={[leave]}
           {...(view.key && { salt: saltOfKeys })}
           requestUri={view.requestUri}
           onSignedIn={flow.signedIn}
         />
       )
-    case 'choose identity':
+    case 'choose identity': {
+      // With FedCM, the browser's own dialog determines the account.
+      const other: Action[] =
+        view.givenTo === undefined
+          ? [{ name: 'sign-out', label: signin.otherAccount, look: 'ghost', do: flow.signOut }]
+          : []
       return (
         <ChooseIdentity
           {...step}
+          lastId={flow.lastIdentityId()}
           doing={doing}
           onChoose={(identity) => advance({ type: 'identity chosen', identity })}
-          // With FedCM, the browser's own dialog determines the account.
-          onOther={view.givenTo === undefined ? flow.signOut : undefined}
-          onDeny={flow.deny}
+          onAdd={flow.isByPasskey() ? flow.addIdentity : undefined}
+          others={[...other, step.from ? cancel : leave]}
         />
       )
+    }
     case 'choose organization':
     case 'sign in there':
-      return <ForOrganization flow={flow} step={step} doing={doing} />
+      return <ForOrganization flow={flow} step={step} doing={doing} leave={leave} cancel={cancel} />
     case 'consent':
       return (
         <Consent
@@ -94,7 +111,7 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
       )
     case 'unlock':
     case 'enter code':
-      return <Unlock flow={flow} step={step} view={view} doing={doing} />
+      return <Unlock flow={flow} step={step} view={view} doing={doing} leave={leave} />
     case 'confirm place':
       return <ConfirmPlace flow={flow} step={step} view={view} doing={doing} />
     case 'withdrawn':
@@ -113,15 +130,37 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
 }
 
 type OrganizationStep = Extract<Step, { at: 'choose organization' | 'sign in there' }>
+type OrganizationProps = { flow: Flow; step: OrganizationStep; doing: ActionState; leave: Action; cancel: Action }
 
-function ForOrganization({ flow, step, doing }: { flow: Flow; step: OrganizationStep; doing: ActionState }) {
-  const { advance, deny } = flow
+function ForOrganization({ flow, step, doing, leave, cancel }: OrganizationProps) {
+  const { advance } = flow
   const onChange = () => advance({ type: 'another organization wanted' })
   if (step.at === 'sign in there')
-    return <OrganizationSsoPrompt {...step} doing={doing} onChange={onChange} onDeny={deny} />
+    return <OrganizationSsoPrompt {...step} doing={doing} onChange={onChange} leave={leave} />
   const onChoose = (organization: OrganizationChoice | undefined) =>
     advance({ type: 'organization chosen', organization })
-  return <ChooseOrganization {...step} doing={doing} onChoose={onChoose} onDeny={deny} />
+  return <ChooseOrganization {...step} doing={doing} onChoose={onChoose} end={step.from ? cancel : leave} />
+}
+
+/** The app's own pages about its terms. They open in another tab: the sign-in goes on here. */
+function Terms({ app }: { app: PublicApp }) {
+  const words = useConsentMessages().signin
+  const links = [
+    { text: words.terms, href: app.termsUrl },
+    { text: words.privacy, href: app.privacyUrl },
+  ].filter(({ href }) => href !== null)
+  if (links.length === 0) return null
+  return (
+    <ul class="below-sheet small terms" aria-label={app.name}>
+      {links.map(({ text, href }) => (
+        <li key={text}>
+          <a href={href ?? ''} target="_blank" rel="noreferrer">
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 const saltOfKeys = async () => (await import('../../lib/keys/key-vault.ts')).prfSalt()

@@ -27,10 +27,10 @@ export function useApproval(view: SignInView, place: ApprovalDeps, { advance, wh
   const waiting = useRef<AuthorizeAnswer | undefined>(undefined)
 
   /** The passkey that signed the user in may have unlocked their keys too. */
-  async function signedIn({ user, identities, keyWraps, used }: SignedIn) {
+  async function signedIn({ user, identities, keyWraps, used }: SignedIn, identityId?: string) {
     const masterKey = view.key && (await (await loadVault()).unlockWithPasskey(keyWraps, used, user.userId))
     place.owner.current = { ...user, ...(masterKey && { masterKey }) }
-    await advance({ type: 'signed in', identities })
+    await advance({ type: 'signed in', identities, identityId })
   }
 
   /** Continues if there is nothing to consent to. Locked keys need another assertion, which the page asks for. */

@@ -5,6 +5,7 @@ import { useRef, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
 import { submitRedirect } from '../../lib/navigation.ts'
 import { grantableScopes } from '../../lib/text/scope-words.ts'
+import { rememberIdentity } from '../../lib/session/known-users.ts'
 import { isSignInRequired, readSession, type Session } from '../../lib/session/session.ts'
 import { useApproval, type Owner } from './approving.ts'
 import { scopeTextOf } from './consent/delegating.ts'
@@ -19,12 +20,18 @@ export function useFlow(view: SignInView) {
   const owner = useRef<Owner | undefined>(undefined)
   const authMethod = useRef<Session['authMethod']>('passkey')
   const present = useRef<Identity[]>([])
+  const last = useRef<string | undefined>(undefined)
 
   /** Goes to the step after an event, and runs what that step does on its own. */
   async function advance(event: Event): Promise<void> {
     const next = nextStep(current.current, event, view)
     current.current = next
+    // The list of identities must not change its order before the user's eyes.
+    if (next.at === 'choose identity' && next.identities.length > 1 && authMethod.current === 'passkey')
+      last.current ??= await lastIdentityIn(view)
+    if (current.current !== next) return
     setStep(next)
+    if (next.at === 'leave' && next.identity && owner.current) rememberIdentity(owner.current.userId, next.identity)
     if (next.at === 'read grant') return readGrant(next.identity)
     if (next.at === 'authenticate') {
       ways.forgetKeys()
@@ -63,6 +70,12 @@ export function useFlow(view: SignInView) {
     if (changed) await advance({ type: 'identities changed', identities })
   }
 
+  /** Creates an identity, and continues as it. Throws like the API. */
+  async function addIdentity(body: { handle: string; displayName: string }) {
+    const identity = await call('POST /api/identities', { body })
+    await advance({ type: 'identity added', identity })
+  }
+
   async function deny() {
     await advance({ type: 'denied' })
     submitRedirect(view.denied)
@@ -77,7 +90,10 @@ export function useFlow(view: SignInView) {
   const hasConnected = () => isConnected(present.current, view, authMethod.current)
   const ends = waysToEnd(view, { step: () => current.current, hasConnected }, advance)
   const ways = useApproval(view, { step: () => current.current, owner }, { advance, whileSignedIn })
-  return { step, owner, advance, look, lookAgain, readGrant, deny, signOut, ...ends, ...ways }
+  const isByPasskey = () => authMethod.current === 'passkey'
+  const lastIdentityId = () => last.current
+  const reads = { look, lookAgain, readGrant, isByPasskey, lastIdentityId }
+  return { step, owner, advance, addIdentity, deny, signOut, ...reads, ...ends, ...ways }
 }
 
 /**
@@ -94,6 +110,14 @@ function orSigningIn(signIn: () => Promise<void>) {
       return undefined
     }
   }
+}
+
+/** Returns the identity that the user has used last in this app, if they are known to have used it. */
+async function lastIdentityIn({ app }: SignInView): Promise<string | undefined> {
+  // The mark is a help. Without it, the user chooses all the same.
+  const found = await call('GET /api/oauth/authorizations', {}).catch(() => undefined)
+  const here = (found?.authorizations ?? []).filter(({ clientId }) => clientId === app.clientId)
+  return here.toSorted((one, other) => other.lastAuthorizedAt.localeCompare(one.lastAuthorizedAt))[0]?.identityId
 }
 
 function isVerified(identities: Identity[], identityId: string): boolean {

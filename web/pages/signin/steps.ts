@@ -37,9 +37,16 @@ export type Grant = {
 export type Step =
   | { at: 'look' }
   | { at: 'authenticate' }
-  | { at: 'choose identity'; identities: Identity[]; mismatch: boolean; again?: true }
+  | { at: 'choose identity'; identities: Identity[]; mismatch: boolean; again?: true; from?: Chosen }
   | { at: 'read grant'; identities: Identity[]; identity: Identity; again?: true }
-  | { at: 'choose organization'; identities: Identity[]; identity: Identity; read: Grant; mismatch: boolean }
+  | {
+      at: 'choose organization'
+      identities: Identity[]
+      identity: Identity
+      read: Grant
+      mismatch: boolean
+      from?: Chosen
+    }
   | { at: 'sign in there'; identities: Identity[]; identity: Identity; read: Grant; organization: OrganizationChoice }
   | { at: 'consent'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
@@ -51,11 +58,17 @@ export type Step =
   | { at: 'leave silently'; end: SilentRedirect }
   | { at: 'ask to leave'; why: SilentRedirect | ConnectorUnavailableReason }
 
+/** A step whose choice the user changes: they can return to it. */
+export type Chosen = Extract<Step, { identity: Identity; grant: Grant } | { at: 'sign in there' }>
+
 export type Event =
   | { type: 'nobody signed in' }
   | { type: 'session found'; identities: Identity[]; ageSeconds: number }
-  | { type: 'signed in'; identities: Identity[] }
+  /** `identityId` is the one as which the user chose to continue, before they signed in. */
+  | { type: 'signed in'; identities: Identity[]; identityId?: string | undefined }
   | { type: 'identity chosen'; identity: Identity }
+  | { type: 'identity added'; identity: Identity }
+  | { type: 'change cancelled' }
   | { type: 'grant read'; grant: Grant }
   | { type: 'organization chosen'; organization: OrganizationChoice | undefined }
   | { type: 'another organization wanted' }
@@ -110,22 +123,21 @@ function stepAfter(step: Step, event: Event, request: SignInRequest): Step {
         ? { at: 'authenticate' }
         : chooseFor(event.identities, request)
     case 'signed in':
-      return step.at === 'authenticate' ? chooseFor(event.identities, request) : step
+      return step.at === 'authenticate' ? chooseFor(event.identities, request, event.identityId) : step
     case 'identity chosen':
+      return step.at === 'choose identity' ? readGrantOf(event.identity, step) : step
+    case 'identity added':
       if (step.at !== 'choose identity') return step
-      return {
-        at: 'read grant',
-        identities: step.identities,
-        identity: event.identity,
-        ...(step.again && { again: step.again }),
-      }
+      return readGrantOf(event.identity, { ...step, identities: [...step.identities, event.identity] })
+    case 'change cancelled':
+      return 'from' in step && step.from ? step.from : step
     case 'grant read':
       return step.at === 'read grant' ? chooseOrganization(step, event.grant, request) : step
     case 'organization chosen':
       return step.at === 'choose organization' ? goFor(event.organization, step, step.read, request) : step
     case 'another organization wanted':
       return step.at === 'sign in there'
-        ? { ...personOf(step), at: 'choose organization', read: step.read, mismatch: false }
+        ? { ...personOf(step), at: 'choose organization', read: step.read, mismatch: false, from: step }
         : step
     case 'identities changed':
       return step.at === 'consent' ? readGrantAgain(step.identity, event.identities) : step
@@ -157,6 +169,13 @@ function stepAfter(step: Step, event: Event, request: SignInRequest): Step {
     case 'denied':
       return deniable.includes(step.at) ? { at: 'leave', identity: undefined } : step
   }
+}
+
+function readGrantOf(
+  identity: Identity,
+  { identities, again }: Pick<Extract<Step, { at: 'choose identity' }>, 'identities' | 'again'>,
+): Step {
+  return { at: 'read grant', identities, identity, ...(again && { again }) }
 }
 
 /** The steps that ask the user something, so that they can deny the request. */
@@ -226,9 +245,17 @@ const personOf = ({ identities, identity }: Person): Person => ({ identities, id
 /** Returns to the choice of the identity. If the app requested an organization, it is chosen again too. */
 function chooseAgain(step: Extract<Step, { identities: Identity[] }>, { organization }: SignInRequest): Step {
   const { identities } = step
-  if (organization !== undefined && identities.length === 1 && canApprove(step))
-    return { ...personOf(step), at: 'choose organization', read: withoutOrganization(step.grant), mismatch: false }
-  return { at: 'choose identity', identities, mismatch: false, ...(organization !== undefined && { again: true }) }
+  const from = isChosen(step) ? { from: step } : {}
+  if (organization !== undefined && identities.length === 1 && canApprove(step)) {
+    const read = withoutOrganization(step.grant)
+    return { ...personOf(step), at: 'choose organization', read, mismatch: false, ...from }
+  }
+  const again = organization !== undefined && { again: true as const }
+  return { at: 'choose identity', identities, mismatch: false, ...again, ...from }
+}
+
+function isChosen(step: Step): step is Chosen {
+  return canApprove(step) || step.at === 'sign in there'
 }
 
 const withoutOrganization = ({ organization: _chosen, ...read }: Grant): Grant => read
@@ -283,12 +310,17 @@ function readGrantAgain({ identityId }: Identity, identities: Identity[]): Step 
   return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch: false }
 }
 
-/** Continues with the identity that the app requested, or with the only one. Otherwise the user chooses. */
-function chooseFor(identities: Identity[], request: SignInRequest): Step {
+/**
+ * Continues with the identity that the app requested, with the one that the user chose before they signed in, or with
+ * the only one. Otherwise the user chooses.
+ */
+function chooseFor(identities: Identity[], request: SignInRequest, chosenId?: string): Step {
   const requested = identities.find((identity) => isRequested(identity, request))
   const mismatch = !requested && (request.identityId !== undefined || request.loginHint !== undefined)
-  const only = identities.length === 1 && !mismatch ? identities[0] : undefined
-  const identity = request.prompts.includes('select_account') ? undefined : (requested ?? only)
+  const chosen = identities.find(({ identityId }) => identityId === chosenId)
+  const only = identities.length === 1 ? identities[0] : chosen
+  const free = mismatch ? undefined : only
+  const identity = request.prompts.includes('select_account') ? undefined : (requested ?? free)
   return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch }
 }
 

@@ -4,9 +4,14 @@ import { Choice } from '../../components/form/ChooseIdentity.tsx'
 import { Actions } from '../../components/form/Actions.tsx'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
 import { type ActionState, useActions } from '../../components/form/use-actions.ts'
+import { usePageWords } from './words.ts'
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { ErrorMessage } from '../../components/form/Dialog.tsx'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { useConsentMessages } from '../../components/form/consent-words.ts'
+import { Avatar } from '../../components/ui/Avatar.tsx'
+import { Note } from '../../components/ui/Chip.tsx'
+import { Facts } from '../../components/ui/Facts.tsx'
+import { Icon } from '../../components/ui/Icon.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { useFlow } from './flow.ts'
@@ -14,21 +19,19 @@ import { Over } from './Over.tsx'
 
 /** Links a user to their account at the organization's identity provider, if there is no link yet. */
 export function LinkSsoAccount() {
-  const words = useMessages().sso
+  const words = usePageWords()
   const doing = useActions()
   const flow = useFlow()
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
   return (
-    <PageLayout title={words.connectTitle} step={flow.step.at}>
-      <section class="step">
-        <CurrentStep flow={flow} doing={doing} />
-      </section>
+    <PageLayout title={words.connectTitle} step={flow.step.at} where>
+      <CurrentStep flow={flow} doing={doing} />
     </PageLayout>
   )
 }
 
 function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing: ActionState }) {
-  const { account, signin } = useMessages()
+  const { account, signin } = useConsentMessages()
   const { step } = flow
   switch (step.at) {
     case 'look':
@@ -54,7 +57,7 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
         <>
           <Named {...step} />
           <StepHeading level={2}>{signin.choose}</StepHeading>
-          <ul class="choices">
+          <ul class="stack">
             {step.identities.map((identity) => (
               <li key={identity.identityId}>
                 <Choice identity={identity} doing={doing} onChoose={flow.connect} />
@@ -68,12 +71,15 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
 }
 
 function Named({ arrival: { organization, mayJoin, ...person } }: { arrival: PendingSsoLogin }) {
-  const words = useMessages().sso
+  const words = usePageWords()
   return (
     <>
-      <h1>{words.says(organization.name, person.email ?? person.displayName ?? person.subject)}</h1>
+      <header class="app-head">
+        <Avatar name={organization.name} kind="organization" size="lg" />
+        <h1>{words.says(organization.name, person.email ?? person.displayName ?? person.subject)}</h1>
+      </header>
       <p class="lead">{words.connectOnce(organization.name)}</p>
-      {!mayJoin && <p>{words.membersOnly(organization.name)}</p>}
+      {!mayJoin && <Note tone="wait">{words.membersOnly(organization.name)}</Note>}
     </>
   )
 }
@@ -83,27 +89,27 @@ function Tested({
 }: {
   arrival: PendingSsoLogin
 }) {
-  const words = useMessages().sso
+  const words = usePageWords()
   const address = email === null ? words.nothing : emailVerified ? words.verified(email) : words.unverified(email)
-  const facts = { [words.subject]: subject, [words.address]: address, [words.name]: displayName ?? words.nothing }
+  const facts = [
+    { label: words.subject, value: subject },
+    { label: words.address, value: address },
+    { label: words.name, value: displayName ?? words.nothing },
+  ]
   return (
     <>
-      <StepHeading>{words.tested}</StepHeading>
-      <p class="lead">{words.testedLead(organization.name)}</p>
-      <dl class="facts">
-        {Object.entries(facts).map(([label, value]) => (
-          <div key={label} class="fact">
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {!emailVerified && <p>{words.unverifiedHint}</p>}
-      <p>
-        <a class="button secondary" href={`${readSiteSettings().businessUrl}/organizations`}>
-          {words.toOrganizations}
-        </a>
-      </p>
+      <span class="glyph ok">
+        <Icon name="circle-check" />
+      </span>
+      <div class="stack tight">
+        <StepHeading>{words.tested}</StepHeading>
+        <p class="lead">{words.testedLead(organization.name)}</p>
+      </div>
+      <Facts of={facts} isRuled />
+      {!emailVerified && <Note tone="wait">{words.unverifiedHint}</Note>}
+      <a class="button big block" href={`${readSiteSettings().businessUrl}/organizations`}>
+        {words.toOrganizations}
+      </a>
     </>
   )
 }

@@ -3,8 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { call, ApiError } from '../../lib/api/call.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../components/form/use-actions.ts'
+import { usePageWords } from './words.ts'
 import { PageLayout } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
+import { Avatar } from '../../components/ui/Avatar.tsx'
+import { Note } from '../../components/ui/Chip.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { arrivalOfPage, unlessOver } from './arrival.ts'
 import { Over } from './Over.tsx'
@@ -14,7 +17,8 @@ type SignIn = NonNullable<PendingSsoLogin['signIn']>
 
 /** Asks for confirmation of a login that another site started, or that replaces the session of another user. */
 export function Confirmation() {
-  const { sso: words, account } = useMessages()
+  const words = usePageWords()
+  const { account } = useMessages()
   const doing = useActions()
   const [state, setState] = useState<State>({ at: 'look' })
   const flowId = arrivalOfPage()
@@ -37,8 +41,8 @@ export function Confirmation() {
   useEffect(() => void doing.perform({ name: 'look', do: look }), [])
 
   return (
-    <PageLayout title={words.confirmTitle} step={state.at}>
-      <section class="step">
+    <PageLayout title={words.confirmTitle} step={state.at} where>
+      <section class="stack loose">
         {state.at === 'over' && <Over />}
         {state.at === 'ask' && <Question {...state} doing={doing} onConfirm={() => confirm(state.signIn)} />}
         {state.at === 'look' && doing.problem === undefined && <Spinner />}
@@ -58,7 +62,7 @@ type QuestionProps = {
 }
 
 function Question({ arrival: { organization }, signIn: { identity, replaces }, doing, onConfirm }: QuestionProps) {
-  const words = useMessages().sso
+  const words = usePageWords()
   const confirm: Action = { name: 'confirm-sign-in', label: words.continueAs(identity.displayName), do: onConfirm }
   const stay: Action = {
     name: 'cancel',
@@ -68,16 +72,19 @@ function Question({ arrival: { organization }, signIn: { identity, replaces }, d
   }
   return (
     <>
-      <h1>{words.confirmAs(identity.displayName, organization.name)}</h1>
+      <header class="app-head">
+        <Avatar name={organization.name} kind="organization" size="lg" />
+        <h1>{words.confirmAs(identity.displayName, organization.name)}</h1>
+      </header>
       {replaces ? (
         <>
           <p class="lead">{words.signedInAs(replaces.displayName, replaces.handle)}</p>
-          <p>{words.signsOut(identity.handle, replaces.displayName)}</p>
+          <Note tone="wait">{words.signsOut(identity.handle, replaces.displayName)}</Note>
         </>
       ) : (
         <>
           <p class="lead">{words.startedElsewhere}</p>
-          <p>{words.signsIn(identity.handle)}</p>
+          <Note tone="wait">{words.signsIn(identity.handle)}</Note>
         </>
       )}
       <Actions of={[confirm, stay]} doing={doing} />

@@ -5,6 +5,7 @@ import { withReturnUrl, returnUrl } from '../../lib/navigation.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
 import { Field } from '../../components/form/Field.tsx'
+import { usePageWords } from './words.ts'
 import { PageLayout } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { startSso } from '../../lib/session/start-sso.ts'
@@ -13,6 +14,7 @@ import { readSiteSettings } from '../../lib/page-data.ts'
 /** Finds the organization whose SSO signs a user in, by the domain of their work e-mail address. */
 export function SsoDiscovery() {
   const words = useMessages()
+  const page = usePageWords()
   const doing = useActions()
   const [email, setEmail] = useState('')
   const [problem, setProblem] = useState<string>()
@@ -27,18 +29,21 @@ export function SsoDiscovery() {
       await startSso(loginUrl, { loginHint: email.trim(), returnTo: back })
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'sso_not_found')) throw error
-      setProblem(words.sso.unknownDomain)
+      setProblem(page.unknownDomain)
     }
   }
 
   return (
-    <PageLayout title={words.sso.title}>
-      <section class="step">
-        <h1>{words.sso.title}</h1>
-        <ActionForm submit={{ name: 'sso', label: words.sso.goOn, do: goOn }} doing={doing}>
+    <PageLayout title={page.title} where>
+      <section class="stack loose">
+        <div class="stack tight">
+          <h1>{page.title}</h1>
+          <p class="lead">{page.lead}</p>
+        </div>
+        <ActionForm submit={{ name: 'sso', label: page.goOn, icon: 'building', do: goOn }} doing={doing}>
           <Field
             name="email"
-            label={words.sso.email}
+            label={page.email}
             value={email}
             problem={problem}
             onInput={(text) => {
@@ -47,6 +52,7 @@ export function SsoDiscovery() {
             }}
             autocomplete="email"
             keys="email"
+            takesFocus
             exact
           />
         </ActionForm>

@@ -1,4 +1,5 @@
 import { renderPage } from '../../components/frame/Root.tsx'
+import '../../components/unlock/unlock.css'
 import { SsoDiscovery } from './FindOrganization.tsx'
 import { LinkSsoAccount } from './Arrival.tsx'
 import { Confirmation } from './Confirmation.tsx'

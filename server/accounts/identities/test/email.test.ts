@@ -185,7 +185,7 @@ test('a mail uses the language of the browser and has only the headers of the se
   const headers = { ...person.headers, 'accept-language': 'fr, de-AT;q=0.9, en;q=0.5' }
   await begin({ ...person, headers }, 'deutsch@example.com')
   const mail = await mailbox.take()
-  assert.equal(mail.subject, 'Dein Countersign-Bestätigungscode')
+  assert.equal(mail.subject, 'Dein Bestätigungscode für Countersign')
   assert.match(mail.text, /für @.* zu bestätigen/)
   assert.match(mail.headers, /^Auto-Submitted: auto-generated$/m)
   assert.match(mail.headers, /^From: Countersign <id@example\.com>$/m)

@@ -51,9 +51,11 @@ test('SES-13 a user lists their sessions and ends one of them', async () => {
   const sessions = await sessionsOf(laptop)
   assert.equal(sessions.length, 2)
   assert.deepEqual(Object.keys(sessions[0]).toSorted(), [
+    'authMethod',
     'createdAt',
     'current',
     'lastSeenAt',
+    'passkey',
     'sessionId',
     'userAgent',
   ])
@@ -322,3 +324,13 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
         assert.equal(await status(requested ?? '', headers), 401)
       }
   })
+
+test('the list tells with which passkey a session was opened, also after that passkey was renamed', async () => {
+  const person = await world.person()
+  await person.signIn()
+  const [passkey] = (await get('/api/auth/passkeys', person.headers)).json().passkeys
+  const url = `/api/auth/passkeys/${passkey.credentialId}`
+  await world.api.inject({ method: 'PATCH', url, headers: person.headers, payload: { name: 'Blue key' } })
+  for (const { authMethod, passkey: used } of await sessionsOf(person.headers))
+    assert.deepEqual([authMethod, used], ['passkey', { credentialId: passkey.credentialId, name: 'Blue key' }])
+})

@@ -32,6 +32,7 @@ const full = {
   postLogoutRedirectUris: ['https://ledger.example/signed-out', 'http://localhost:3000/'],
   description: 'Keeps the books.',
   iconUrl: 'https://ledger.example/icon.png',
+  color: '#2841ae',
   websiteUrl: 'https://ledger.example/',
   privacyUrl: 'https://ledger.example/privacy',
   termsUrl: 'http://localhost:3000/terms',
@@ -249,12 +250,14 @@ describe('the public fields of an app', () => {
   test('are those that users see, and not its configuration', async () => {
     const { clientId } = (await admin('POST', '/apps', full)).body
     const answer = await readPublicly(clientId)
-    const { name, description, iconUrl, websiteUrl, privacyUrl, termsUrl, allowedScopes, appKeyRecipientJwk } = full
+    const { name, description, iconUrl, color, websiteUrl, privacyUrl, termsUrl, allowedScopes, appKeyRecipientJwk } =
+      full
     const app = {
       clientId,
       name,
       description,
       iconUrl,
+      color,
       websiteUrl,
       privacyUrl,
       termsUrl,

@@ -61,7 +61,7 @@ test('an app key is symmetric by default and is returned at every authorization'
 
   const again = await consent(person, {})
   assert.deepEqual(again.json().appKey, first.json().appKey)
-  assert.deepEqual(await actsOf(person), ['app.authorized', 'app_key.created', 'app.authorized'])
+  assert.deepEqual(await actsOf(person), ['app.authorized', 'app_key.created', 'app.signed_in'])
 })
 
 test('a key pair is stored in addition to a symmetric key, and neither replaces the other', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
-import { createWorld, type TestWorld } from '#testing/world.ts'
+import { createWorld, postToken, type Person, type TestWorld } from '#testing/world.ts'
 import { ensurePlayground } from '#operations/playground/playground.ts'
 
 let world: TestWorld
@@ -35,6 +35,11 @@ test('the page contains what it needs for its own sign-in', async () => {
     clientId: 'app_playground',
     redirectUri: 'http://localhost:4401/playground',
     issuer: 'http://localhost:4401',
+    calendar: {
+      resourceKey: 'playground-calendar',
+      audience: 'https://calendar.playground.invalid',
+      scope: 'calendar.read',
+    },
   })
 })
 
@@ -73,6 +78,69 @@ test('a start without DEMO removes the app and the page', async () => {
     assert.equal((await earnest.auth.inject({ url: '/playground' })).statusCode, 404)
     const answer = await earnest.api.inject({ url: '/api/oauth/app/app_playground' })
     assert.deepEqual([answer.statusCode, answer.json<{ error: string }>().error], [404, 'app_not_found'])
+  } finally {
+    await earnest.close()
+  }
+})
+
+const calendarUrl = '/api/playground/calendar'
+const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+const redirectUri = 'http://localhost:4401/playground'
+
+/** Lets the playground act at the calendar for a person; returns the token response. */
+async function allowCalendar({ headers, identityId }: Person) {
+  const resource = 'https://calendar.playground.invalid'
+  const payload = {
+    clientId: 'app_playground',
+    redirectUri,
+    identityId,
+    scope: 'openid',
+    codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    codeChallengeMethod: 'S256',
+    connector: true,
+    requestedResource: resource,
+    requestedScope: 'calendar.read',
+  }
+  const allowed = await world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload })
+  assert.equal(allowed.statusCode, 200, allowed.body)
+  const code = new URL(allowed.json<{ redirectUrl: string }>().redirectUrl).searchParams.get('code') ?? ''
+  const grant = { grant_type: 'authorization_code', client_id: 'app_playground', redirect_uri: redirectUri }
+  return postToken(world.api, { ...grant, code, code_verifier: verifier, resource })
+}
+
+const readCalendar = (token: string) =>
+  world.api.inject({ url: calendarUrl, headers: { authorization: `Bearer ${token}` } })
+
+test('the playground reads the demonstration calendar for a user who allowed it, until they revoke it', async () => {
+  await ensurePlayground(world.kernel)
+  const ada = await world.person()
+  const redeemed = await allowCalendar(ada)
+  assert.equal(redeemed.statusCode, 200, redeemed.body)
+  const token = redeemed.json<{ access_token: string }>().access_token
+  const answer = await readCalendar(token)
+  assert.equal(answer.statusCode, 200, answer.body)
+  const { events, verified } = answer.json()
+  assert.deepEqual(
+    [events.length, verified.audience, verified.scope],
+    [2, 'https://calendar.playground.invalid', 'calendar.read'],
+  )
+  const [, claims = ''] = token.split('.')
+  const { grant_id: delegationId } = JSON.parse(Buffer.from(claims, 'base64url').toString())
+  const url = `/api/oauth/delegations/${delegationId}`
+  const revoked = await world.api.inject({ method: 'DELETE', url, headers: ada.headers })
+  assert.ok(revoked.statusCode < 300, revoked.body)
+  assert.equal((await readCalendar(token)).statusCode, 401)
+})
+
+test('DEV-63 the demonstration calendar accepts no other token', async () => {
+  const ada = await world.person()
+  const app = await world.app()
+  const { access_token: opaque, access_token_jwt: jwt } = await app.tokens(ada)
+  for (const token of ['', 'x', opaque, jwt, ada.sessionToken])
+    assert.equal((await readCalendar(token)).statusCode, 401, token)
+  const earnest = await createWorld({ environment: { DEMO: 'off' } })
+  try {
+    assert.equal((await earnest.api.inject({ url: calendarUrl })).statusCode, 404)
   } finally {
     await earnest.close()
   }

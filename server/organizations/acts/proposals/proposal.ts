@@ -32,6 +32,7 @@ const nonceBytes = 32
 
 const errors = defineErrors({
   insufficient_scope: [403, 'Only the member who proposed it, or an owner, can withdraw a proposal.'],
+  organization_not_found: [404, 'Organization not found, or you are not a member.'],
   proposal_not_found: [404, 'The proposal does not exist, has expired, or was done or withdrawn.'],
   approvals_not_needed: [409, 'The act needs no approvals. Sign it.'],
   too_many_proposals: [409, 'The organization has reached the maximum number of open proposals.'],
@@ -73,7 +74,7 @@ export async function createProposal(
   }
   const { view, approvers } = await actingTransaction(db, session, async (tx) => {
     const organization = await lockOrganization(tx, organizationId)
-    if (!organization) throw errors.proposal_not_found()
+    if (!organization) throw errors.organization_not_found()
     await requireMember({ db: tx, config }, asking, undefined, now)
     if ((await store.countProposals(tx, organizationId, now)) >= limits.proposalsMax) throw errors.too_many_proposals()
     await consumeAct(tx, key, now)

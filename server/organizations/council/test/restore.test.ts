@@ -48,7 +48,7 @@ test('CNC-53 a backup from before a veto does not bring back the request for a r
   const publicKeyOf = (identityId: string) => people.find((each) => each.identityId === identityId)?.pair.publicKey
   const verifier = createTrailVerifier(nodeSuite, { organizationId, issuer: world.config.authUrl.origin, publicKeyOf })
   const replay = createCouncilReplay()
-  for await (const piece of writeTrail(restored.db, organizationId, 0))
+  for await (const piece of writeTrail(restored.db, organizationId, { after: 0 }))
     for (const line of piece.split('\n').filter((each) => each !== '')) {
       const record = JSON.parse(line)
       const verified = verifier.add(record)

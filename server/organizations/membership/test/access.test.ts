@@ -46,6 +46,7 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'POST /api/organizations/:organizationId/invitations': ['owner', 'admin'],
   'GET /api/organizations/:organizationId/invitations/:invitationId': ['owner', 'admin'],
   'DELETE /api/organizations/:organizationId/invitations/:invitationId': ['owner', 'admin'],
+  'POST /api/organizations/:organizationId/invitations/:invitationId/mail': ['owner', 'admin'],
   'GET /api/organizations/:organizationId/audit': ['owner'],
   'GET /api/organizations/:organizationId/audit/export': ['owner'],
   'GET /api/organizations/:organizationId/trail': ['owner'],
@@ -100,6 +101,8 @@ const forEverybody = [
   'POST /api/organizations',
   'GET /api/invitations/:token',
   'POST /api/invitations/:token/accept',
+  'POST /api/organizations/:organizationId/invitations/:invitationId/accept',
+  'POST /api/organizations/:organizationId/invitations/:invitationId/decline',
 ]
 
 /** Valid bodies and queries, so that the permission check decides. */

@@ -76,6 +76,10 @@ const acts: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => ask('DELETE', `/api/identities/${identityId}`)
   },
   'account.key_wraps.replaced': async () => () => ask('PUT', '/api/account/key-wraps', wraps),
+  'account.recovery_code.created': async () => {
+    const recovering = await world.person()
+    return () => ask('PUT', '/api/account/recovery', { ...recovery(), ifNone: true }, recovering.headers)
+  },
   'account.recovery_code.replaced': async () => () => ask('PUT', '/api/account/recovery', recovery()),
   'passkey.renamed': async () => {
     const answer = await world.api.inject({ url: '/api/auth/passkeys', headers: person.headers })
@@ -105,6 +109,10 @@ const acts: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => admin('DELETE', `/${app.clientId}/webhook`)
   },
   'app.authorized': async () => () => app.code(person),
+  'app.signed_in': async () => {
+    await app.code(person)
+    return () => app.code(person)
+  },
   'app.disconnected': async () => {
     await app.tokens(person)
     const answer = await world.api.inject({ url: '/api/oauth/authorizations', headers: person.headers })

@@ -47,6 +47,7 @@ const wrong: Record<string, Record<string, string>> = {
   WEBAUTHN_RP_ID: { ...hosted, WEBAUTHN_RP_ID: 'other.example' },
   TRUST_PROXY: { TRUST_PROXY: 'everyone' },
   LOG_LEVEL: { LOG_LEVEL: 'loud' },
+  LOG_FORMAT: { LOG_FORMAT: 'pretty' },
   RATE_LIMITS: { RATE_LIMITS: 'no' },
   RATE_LIMIT_NUMBERS: { RATE_LIMIT_NUMBERS: 'register-start=10,metadata=none' },
   DEMO: { DEMO: 'yes' },

@@ -148,6 +148,42 @@ test('a path of another host responds 421 with the right URL', async () => {
   assert.equal((await world.business.inject({ url: '/signin' })).statusCode, 421)
 })
 
+test('HLP-01 a browser that opens a page on the wrong host is redirected, and no other request is', async () => {
+  const visit = (host: 'api' | 'auth' | 'business', url: string, method: 'GET' | 'HEAD' | 'POST' = 'GET') =>
+    world[host].inject({ method, url, headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+  const { authUrl, businessUrl } = world.config
+  for (const [host, url, location] of [
+    ['api', '/', `${authUrl.origin}/`],
+    ['api', '/?from=readme', `${authUrl.origin}/?from=readme`],
+    ['business', '/login?return=%2Faccount', `${authUrl.origin}/login?return=%2Faccount`],
+    ['auth', '/organizations', `${businessUrl.origin}/organizations`],
+  ] as const)
+    for (const method of ['GET', 'HEAD'] as const) {
+      const { statusCode, headers } = await visit(host, url, method)
+      assert.deepEqual([statusCode, headers.location], [302, location], `${method} ${url}`)
+    }
+  for (const accept of ['application/json', '*/*', ''])
+    assert.equal((await world.api.inject({ url: '/', headers: { accept } })).statusCode, 421, accept)
+  assert.equal((await visit('business', '/signin', 'POST')).statusCode, 421)
+})
+
+test('HLP-01 a browser that opens data of another host reads which host has it, and is not redirected', async () => {
+  for (const url of ['/api/auth/session', '/openapi.json']) {
+    const { statusCode, headers, body } = await world.auth.inject({ url, headers: { accept: 'text/html' } })
+    assert.deepEqual([statusCode, headers.location], [421, undefined], url)
+    assert.match(String(headers['content-type']), /^text\/html/)
+    assert.ok(body.includes(`This path is on another host: ${world.config.baseUrl.origin}${url}`))
+  }
+})
+
+test('HLP-01 no path leads a browser to a foreign host', async () => {
+  for (const url of ['//evil.example', '//evil.example/login', '/login@evil.example', '/%2F/evil.example'])
+    for (const host of [world.api, world.auth, world.business]) {
+      const { statusCode, headers } = await host.inject({ url, headers: { accept: 'text/html' } })
+      assert.deepEqual([statusCode, headers.location], [404, undefined], url)
+    }
+})
+
 test('an unknown path responds 404, and a wrong method 405 with the allowed methods', async () => {
   const unknown = await world.api.inject({ url: '/api/nothing' })
   assert.equal(unknown.statusCode, 404)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
+import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { after, before, test } from 'node:test'
@@ -39,12 +39,14 @@ const portsOf = ({ baseUrl, authUrl, businessUrl }: Served) =>
   [baseUrl, authUrl, businessUrl].map((url) => Number(new URL(url).port))
 
 /** Sends a request with a Host header and returns the response. */
-function ask(port: number, path: string, host: string): Promise<{ status: number | undefined; body: string }> {
+type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: string }
+
+function ask(port: number, path: string, host: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
+    request({ host: '127.0.0.1', port, path, headers: { ...headers, host } }, (response) => {
       let body = ''
       response.on('data', (chunk: Buffer) => (body += chunk.toString()))
-      response.on('end', () => resolve({ status: response.statusCode, body }))
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }))
     })
       .on('error', reject)
       .end()
@@ -104,6 +106,16 @@ test('NET-05 a host with its own port rejects requests that name another host', 
         const { status, body } = await ask(port, path, name)
         assert.deepEqual([status, JSON.parse(body).error], [421, 'misdirected_request'], `${name}${path}`)
       }
+})
+
+test('NET-05 HLP-02 a browser under another name gets a page that names no host and loads nothing', async () => {
+  const [port = 0] = portsOf(local)
+  const { status, body, headers } = await ask(port, '/', 'evil.example', { accept: 'text/html' })
+  assert.equal(status, 421)
+  assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+  assert.match(String(headers['content-security-policy']), /^default-src 'none'/)
+  assert.match(body, /<h1>Unknown address<\/h1>/)
+  assert.doesNotMatch(body, /localhost|http:|<script|<a /)
 })
 
 test('NET-05 health checks are answered under any name, and all paths under local names', async () => {

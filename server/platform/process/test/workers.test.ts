@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { openTestDatabase } from '#testing/database.ts'
+import { createAuthenticator } from '#testing/authenticator.ts'
 import { freePorts, launch, startService, testAdminToken, workersOf, type Service } from '#testing/service.ts'
 
 const several = { WORKERS: '2', LOG_LEVEL: 'info' }
@@ -23,6 +24,37 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     for (let count = 0; count < 8; count += 1)
       assert.equal((await fetch(`${service.authUrl}/readyz`, { headers: { connection: 'close' } })).status, 200)
     assert.equal(await service.end('SIGTERM'), 0)
+  })
+
+  test('every worker shows the mails of all workers, also one that was started later', async (t) => {
+    const service = await serveWithTwo(t)
+    const authenticator = createAuthenticator({ origin: service.authUrl, rpId: 'localhost' })
+    const send = async (path: string, body: object, headers = {}) => {
+      // Over a new connection, so that any worker may receive it.
+      const sent = { 'content-type': 'application/json', connection: 'close', ...headers }
+      const answer = await fetch(service.baseUrl + path, { method: 'POST', headers: sent, body: JSON.stringify(body) })
+      return JSON.parse(await answer.text())
+    }
+    const { flowId, options } = await send('/api/auth/register/start', { handle: 'ada', displayName: 'Ada' })
+    const finish = { flowId, credential: authenticator.register(options) }
+    const { sessionToken, identities } = await send('/api/auth/register/finish', finish)
+    const session = { authorization: `Bearer ${sessionToken}` }
+    const recipients = ['a@example.com', 'b@example.com', 'c@example.com']
+    for (const email of recipients) await send(`/api/identities/${identities[0].identityId}/email`, { email }, session)
+
+    const listed = async (): Promise<string> => {
+      const answer = await fetch(`${service.authUrl}/dev/mail/messages`, { headers: { connection: 'close' } })
+      return JSON.parse(await answer.text()).mails.map(({ to }: { to: string }) => to).join()
+    }
+    const isEverywhere = async () => {
+      const lists = await Promise.all(Array.from({ length: 12 }, listed))
+      return lists.every((list) => list === recipients.toReversed().join())
+    }
+    while (!(await isEverywhere())) await service.wrote(() => true)
+    const pids = workersOf(service.output())
+    kill(pids, 'SIGKILL')
+    await service.wrote((output) => workersOf(output).length === pids.length * 2)
+    assert.ok(await isEverywhere())
   })
 
   test('STO-01 kill -9 of a worker loses nothing that was acknowledged, and the service continues', async (t) => {

@@ -1,25 +1,34 @@
-import type { SigningRequest } from '@countersign/protocol/signing/signing'
+import type { SigningRequest, SigningStatus } from '@countersign/protocol/signing/signing'
 import { redirectUriOrigins } from '#clients/registration/settings.ts'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId } from '@countersign/protocol/ids'
 import { defineErrors } from '#platform/api-error.ts'
 
-/** App data of a request; the name is missing if the app has been deleted. */
+/**
+ * App data of a request; the name is missing if the app has been deleted. `appNameThen` is the name at the time of the
+ * request, and from the answer on, at that of the answer.
+ */
 type RequestingAppRow = {
   clientId: ClientId
+  status: SigningStatus
   appName: string | null
+  appNameThen: string | null
   appIconUrl: string | null
   appWebsiteUrl: string | null
   appRedirectUris: string[] | null
 }
 
-/** Maps the app of a signing request to the user's view. */
+/**
+ * Maps the app of a signing request to the user's view. An ended request shows the name of that time: an app that renames
+ * itself changes nothing in what was signed. Its present picture is omitted then, because it may show the new name.
+ */
 export function toRequestingApp(request: RequestingAppRow): SigningRequest['app'] {
-  const { clientId, appName, appIconUrl, appWebsiteUrl, appRedirectUris } = request
+  const { clientId, status, appName, appNameThen, appIconUrl, appWebsiteUrl, appRedirectUris } = request
+  const name = (status === 'pending' ? appName : (appNameThen ?? appName)) ?? clientId
   return {
     clientId,
-    name: appName ?? clientId,
-    iconUrl: appIconUrl,
+    name,
+    iconUrl: name === appName ? appIconUrl : null,
     websiteUrl: appWebsiteUrl,
     origins: redirectUriOrigins(appRedirectUris ?? []),
   }

@@ -27,7 +27,7 @@ export async function insertRequest(tx: Transaction, request: NewRequest): Promi
     .execute()
   await tx
     .insertInto('signing_request')
-    .values({
+    .values(({ selectFrom }) => ({
       identity_id: identityId,
       request_id: requestId,
       client_id: clientId,
@@ -38,7 +38,8 @@ export async function insertRequest(tx: Transaction, request: NewRequest): Promi
       status: 'pending',
       created_at: request.createdAt,
       expires_at: request.expiresAt,
-    })
+      app_name: selectFrom('app').select('name').where('app.client_id', '=', clientId),
+    }))
     .execute()
 }
 
@@ -146,6 +147,7 @@ function selectForUser(db: Database | Transaction, userId: UserId) {
       'identity.user_id as userId',
       'identity.handle',
       'app.name as appName',
+      'signing_request.app_name as appNameThen',
       'app.icon_url as appIconUrl',
       'app.website_url as appWebsiteUrl',
       'app.redirect_uris as appRedirectUris',
@@ -199,8 +201,8 @@ const statusColumns = [
 export type Ended = RequestStatus & { status: Exclude<RequestStatus['status'], 'pending'> }
 
 /**
- * Resolves a pending request; returns undefined if it is not pending any more. A signature is stored with the handle at
- * that time.
+ * Resolves a pending request; returns undefined if it is not pending any more. It is stored with the name of the app,
+ * and a signature with the handle, at that time.
  */
 export async function resolveRequest(
   tx: Transaction,
@@ -210,8 +212,12 @@ export async function resolveRequest(
 ): Promise<Ended | undefined> {
   const ended = await tx
     .updateTable('signing_request')
-    .set(({ selectFrom, ref }) => ({
+    .set(({ selectFrom, ref, fn }) => ({
       ...resolution,
+      app_name: fn.coalesce(
+        selectFrom('app').select('app.name').where('app.client_id', '=', ref('signing_request.client_id')),
+        'signing_request.app_name',
+      ),
       ...(resolution.status === 'signed' && {
         signed_handle: selectFrom('identity')
           .select('identity.handle')

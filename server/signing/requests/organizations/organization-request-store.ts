@@ -26,7 +26,7 @@ export async function insertRequest(tx: Transaction, request: NewRequest, now: D
     .execute()
   await tx
     .insertInto('signing_organization_request')
-    .values({
+    .values(({ selectFrom }) => ({
       organization_id: organizationId,
       request_id: requestId,
       client_id: clientId,
@@ -37,7 +37,8 @@ export async function insertRequest(tx: Transaction, request: NewRequest, now: D
       status: 'pending',
       created_at: now,
       expires_at: request.expiresAt,
-    })
+      app_name: selectFrom('app').select('name').where('app.client_id', '=', clientId),
+    }))
     .execute()
 }
 
@@ -100,6 +101,7 @@ export function requests(db: Database, now: Date) {
     .select(request)
     .select([
       'app.name as appName',
+      'signing_organization_request.app_name as appNameThen',
       'app.icon_url as appIconUrl',
       'app.website_url as appWebsiteUrl',
       'app.redirect_uris as appRedirectUris',
@@ -158,6 +160,11 @@ const ended = sql`signing_organization_request.organization_id as "organizationI
   organization_name as "organizationName", approvals_needed as "approvalsNeeded", status, expires_at as "expiresAt",
   resolved_at as "resolvedAt"`
 
+/** Sets the name of the app as the members saw it when they answered. */
+const appNameNow = sql`app_name = coalesce((
+  select app.name from app where app.client_id = signing_organization_request.client_id
+), app_name)`
+
 /**
  * Completes a pending request if the valid signatures suffice: one of a member who signs, and the number of approvals
  * that was required when the request was created or is required now, whichever is larger.
@@ -172,7 +179,7 @@ export async function completeRequest(
 ): Promise<Ended | undefined> {
   const { rows } = await sql<Ended>`
     with completed as (
-      update signing_organization_request set status = 'signed', resolved_at = ${now},
+      update signing_organization_request set status = 'signed', resolved_at = ${now}, ${appNameNow},
         council_reset_at = (
           select reset_at from organization_council_reset reset where reset.organization_id = ${organizationId}
         )
@@ -203,6 +210,7 @@ export async function closeRequest(
   const isOver = sql.raw(status === 'expired' ? '<=' : '>')
   const { rows } = await sql<Ended>`
     update signing_organization_request set status = ${status}, resolved_at = ${status === 'denied' ? now : null}
+      ${status === 'denied' ? sql`, ${appNameNow}` : sql``}
     where organization_id = ${organizationId} and request_id = ${requestId}
       and status = 'pending' and expires_at ${isOver} ${now}
     returning ${ended}`.execute(tx)

@@ -22,6 +22,11 @@ export async function readMemory(masterKey: MasterKey, userId: string): Promise<
   }
 }
 
+/** Returns whether this device remembers keys of a user, under whatever master key. */
+export async function remembersKeys(userId: string): Promise<boolean> {
+  return (await useDeviceStore(memories, 'readonly', (store) => store.get(userId))) !== undefined
+}
+
 export async function writeMemory(masterKey: MasterKey, userId: string, memory: DeviceMemory): Promise<void> {
   const sealed = await masterKey.sealSelfRecord(userId, 'device', JSON.stringify(memory))
   await useDeviceStore(memories, 'readwrite', (store) => store.put(sealed, userId))

@@ -74,7 +74,7 @@ export const actMessages: typeof english = {
   becomes: 'wird zu',
   whatDeletes: 'Dein Passkey bestätigt die Änderung.',
   what: 'Dein Passkey bestätigt die Änderung, und die Organisation bewahrt deine Unterschrift in ihrer Prüfkette auf.',
-  exact: 'Genaue Daten',
+  exact: 'Was genau unterschrieben wird',
   exactChange: 'Änderung',
   exactStatement: 'Unterschriebene Erklärung',
   incomplete: 'Nicht alles an dieser Änderung lässt sich in Worten beschreiben. Lies die genauen Daten bis zum Ende.',
@@ -99,6 +99,31 @@ export const actMessages: typeof english = {
     'Urheber unterschreibt.',
   approve: 'Freigeben',
   sign: 'Unterschreiben',
+  signAnd: {
+    'organization.deleted': 'Unterschreiben und löschen',
+    'organization.member.removed': 'Unterschreiben und entfernen',
+    'organization.invitation.created': 'Unterschreiben und einladen',
+    'organization.invitation.revoked': 'Unterschreiben und widerrufen',
+    'organization.domain.added': 'Unterschreiben und hinzufügen',
+    'organization.domain.removed': 'Unterschreiben und entfernen',
+    'organization.key.created': 'Unterschreiben und erstellen',
+    'organization.key.shared': 'Unterschreiben und teilen',
+    'organization.key.deleted': 'Unterschreiben und löschen',
+    'sso.connection.created': 'Unterschreiben und hinzufügen',
+    'sso.connection.deleted': 'Unterschreiben und löschen',
+    'scim.token.created': 'Unterschreiben und erstellen',
+    'organization.signatory.admitted': 'Unterschreiben und aufnehmen',
+    'organization.signatory.suspended': 'Unterschreiben und sperren',
+  },
+  youSign: 'Du unterschreibst diese Änderung',
+  youApprove: 'Du gibst diese Änderung frei',
+  signatory:
+    'Diese Person ist im Rat. Nimmt ihr die Änderung das Recht, zu unterschreiben oder freizugeben, zählen ihre ' +
+    'Unterschriften unter offenen Anfragen nicht mehr.',
+  sessionEnded: 'Deine Sitzung ist inzwischen abgelaufen',
+  sessionEndedWhy:
+    'Eine Änderung lässt sich nur in der Sitzung unterschreiben, in der sie begonnen wurde. Nichts wurde geändert. ' +
+    'Geh zurück und nimm die Änderung noch einmal vor.',
   decline: 'Abbrechen',
   codeWhy:
     'Dieser Passkey hat die Änderung bestätigt, kann aber deinen Signaturschlüssel nicht entsperren. Gib deinen ' +

@@ -18,6 +18,9 @@ export const organizationSecurityMessages: typeof english = {
   },
 
   sso: {
+    none: 'Noch keine Verbindung',
+    noneWhat:
+      'Verbindet euren OpenID- oder SAML-Anbieter, etwa Okta, Entra ID oder Google Workspace. Jedes Mitglied verknüpft dann einmal das Arbeitskonto mit einem Passkey.',
     what: 'Mitglieder melden sich mit ihrem Arbeitskonto an. Einmal verknüpfen sie es mit einem Passkey.',
     add: 'SSO-Verbindung hinzufügen',
     create: 'Verbindung hinzufügen',

@@ -1,14 +1,14 @@
 import type { businessMessages as english } from '../../en/pages/business.ts'
 import { organizationSecurityMessages } from './business-security.ts'
+import { consoleMessages } from './organization-console.ts'
 
 /** Holds the messages of the organization pages. In German. */
 export const businessMessages: typeof english = {
+  ...consoleMessages,
   ...organizationSecurityMessages,
-  title: 'Organisationen',
   account: 'Dein Konto',
-  retry: 'Noch einmal versuchen',
   none: 'Du bist noch in keiner Organisation. Erstelle eine oder lass dich einladen.',
-  add: 'Neue Organisation',
+  addWhat: 'Ladet Kollegen ein, unterschreibt gemeinsam und entscheidet, wie sich alle anmelden.',
   create: 'Organisation erstellen',
   name: 'Name',
   nameInvalid: 'Gib einen Namen mit höchstens 80 Zeichen ein.',
@@ -23,47 +23,12 @@ export const businessMessages: typeof english = {
     invalid: (most) => `Gib eine Zahl von 0 bis ${most} ein.`,
   },
 
-  signedActs: {
-    title: 'Unterschriebene Verwaltungsaktionen',
-    required: 'Admins müssen ihre Änderungen unterschreiben. Das Audit-Log bewahrt die Unterschriften auf.',
-    notRequired:
-      'Admins mit Signaturschlüssel unterschreiben ihre Änderungen auf diesen Seiten, und das Audit-Log bewahrt die ' +
-      'Unterschriften auf. Unterschreiben ist freiwillig.',
-    require: 'Unterschriften verlangen',
-    letUnsigned: 'Unterschriften freistellen',
-    outcomes: {
-      done: (change) => `${change}. Das Audit-Log bewahrt deine Unterschrift auf.`,
-      deleted: (change) => `${change}.`,
-      declined: () => 'Nichts wurde geändert: Du hast nicht unterschrieben.',
-      proposed: () => 'Vorgeschlagen. Bevor es umgesetzt werden kann, müssen andere freigeben.',
-      ended: () => 'Nichts wurde geändert. Nimm die Änderung noch einmal vor, um sie zu unterschreiben.',
-    },
-  },
-
-  roles: {
-    owner: 'Inhaber',
-    admin: 'Admin',
-    signer: 'Unterzeichner',
-    member: 'Mitglied',
-    viewer: 'Betrachter',
-  },
-
-  sections: {
-    members: 'Mitglieder',
-    council: 'Rat',
-    domains: 'Domains',
-    sso: 'SSO',
-    keys: 'Schlüssel',
-    settings: 'Einstellungen',
-    activity: 'Audit-Log',
-  },
-
   rolesWhat: {
-    owner: 'Voller Zugriff, auch Löschen der Organisation und Ernennen von Inhabern.',
-    admin: 'Verwaltet Mitglieder, Schlüssel, Domains und SSO.',
-    signer: 'Unterschreibt und gibt frei im Namen der Organisation.',
-    member: 'Verwendet Apps im Namen der Organisation.',
-    viewer: 'Kann die Organisation und ihre Mitglieder ansehen.',
+    owner: 'Darf alles, auch Inhaber ernennen und die Organisation löschen.',
+    admin: 'Lädt Mitglieder ein und entfernt sie, verwaltet Schlüssel, Domains und Single Sign-on.',
+    signer: 'Unterschreibt für die Organisation und gibt Unterschriften anderer frei.',
+    member: 'Verwendet Apps für die Organisation. Unterschreibt und verwaltet nichts.',
+    viewer: 'Sieht die Organisation und ihre Mitglieder. Verwendet Apps, die Betrachter zulassen.',
   },
 
   scopes: {
@@ -100,8 +65,8 @@ export const businessMessages: typeof english = {
   leaveWhat: 'Du verlierst sofort den Zugriff, in allen Apps. Für die Rückkehr brauchst du eine neue Einladung.',
   leaveNow: 'Aus Organisation austreten',
   invitations: 'Einladungen',
-  invite: 'Mitglied einladen',
-  inviteNow: 'Einladung erstellen',
+  invite: 'Einladen',
+  inviteNow: 'Einladen',
   whom: 'Benutzername oder E-Mail-Adresse',
   nobody: 'Kein Nutzer mit diesem Benutzernamen.',
   whomInvalid: 'Gib einen Benutzernamen oder eine E-Mail-Adresse ein.',
@@ -111,19 +76,6 @@ export const businessMessages: typeof english = {
   done: 'Fertig',
   until: (day) => `gültig bis ${day}`,
   withdraw: 'Zurückziehen',
-  joining: {
-    title: (organization) => `${organization} beitreten`,
-    invites: (who, role) => `${who} hat dich als ${role} eingeladen.`,
-    as: 'Identität wählen',
-    accept: (name) => `Als ${name} beitreten`,
-    forAnother:
-      'Diese Einladung gilt einem anderen Benutzernamen oder einer anderen E-Mail-Adresse. Füge diese Adresse ' +
-      'zuerst hinzu und bestätige sie.',
-    names: 'Identitäten verwalten',
-    over: 'Diese Einladung ist nicht mehr gültig',
-    askAgain: 'Sie wurde angenommen, zurückgezogen oder ist abgelaufen. Bitte um eine neue.',
-  },
-
   trail: {
     show: 'Filter',
     kinds: {
@@ -145,14 +97,15 @@ export const businessMessages: typeof english = {
     saveTrail: 'Prüfkette exportieren',
   },
 
+  settingsLead: 'Name, Logo und Regeln der Organisation.',
+  details: 'Angaben',
   slug: 'URL-Name',
   slugHint: 'Für URLs: Kleinbuchstaben, Ziffern und Bindestriche.',
   logo: 'Logo-URL',
-  logoHint: 'Muss mit https:// beginnen. Apps zeigen dieses Logo.',
+  logoSha256: 'SHA-256 des Logos',
   invalid: {
     name: 'Gib einen Namen mit höchstens 80 Zeichen ein.',
     slug: 'Kleinbuchstaben, Ziffern und Bindestriche. Kein Bindestrich am Anfang oder Ende.',
-    logoUrl: 'Gib eine URL ein, die mit https:// beginnt.',
   },
 
   deletion: {

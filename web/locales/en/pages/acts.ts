@@ -82,7 +82,7 @@ export const actMessages = {
   becomes: 'becomes',
   what: 'Your passkey confirms the change, and your organization keeps your signature in its trail.',
   whatDeletes: 'Your passkey confirms the change.',
-  exact: 'Exact data',
+  exact: 'What exactly is signed',
   exactChange: 'Change',
   exactStatement: 'Signed statement',
   incomplete: 'Not everything in this change can be described in words. Read the exact data to the end.',
@@ -101,6 +101,32 @@ export const actMessages = {
     'Your passkey confirms the approval. The change is made once enough others have approved and its author signs.',
   approve: 'Approve',
   sign: 'Sign',
+  /** The button, where it can say what the signature does. */
+  signAnd: {
+    'organization.deleted': 'Sign and delete',
+    'organization.member.removed': 'Sign and remove',
+    'organization.invitation.created': 'Sign and invite',
+    'organization.invitation.revoked': 'Sign and revoke',
+    'organization.domain.added': 'Sign and add',
+    'organization.domain.removed': 'Sign and remove',
+    'organization.key.created': 'Sign and create',
+    'organization.key.shared': 'Sign and share',
+    'organization.key.deleted': 'Sign and delete',
+    'sso.connection.created': 'Sign and add',
+    'sso.connection.deleted': 'Sign and delete',
+    'scim.token.created': 'Sign and create',
+    'organization.signatory.admitted': 'Sign and admit',
+    'organization.signatory.suspended': 'Sign and suspend',
+  },
+  youSign: 'You sign this change',
+  youApprove: 'You approve this change',
+  signatory:
+    'This person is in the council. If the change takes away their permission to sign or approve, the signatures they ' +
+    'gave to open requests don’t count any more.',
+  sessionEnded: 'Your session ended meanwhile',
+  sessionEndedWhy:
+    'A change can only be signed in the session in which it was started. Nothing was changed. Go back and make the ' +
+    'change again.',
   decline: 'Cancel',
   codeWhy:
     'This passkey confirmed the change, but can’t unlock your signing key. Enter your recovery code; it stays valid.',

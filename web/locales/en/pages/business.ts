@@ -1,13 +1,13 @@
 import { organizationSecurityMessages } from './business-security.ts'
+import { consoleMessages } from './organization-console.ts'
 
 /** Holds the messages of the organization pages. */
 export const businessMessages = {
+  ...consoleMessages,
   ...organizationSecurityMessages,
-  title: 'Organizations',
   account: 'Your account',
-  retry: 'Try again',
   none: 'You’re not a member of any organization yet. Create one, or ask someone to invite you.',
-  add: 'New organization',
+  addWhat: 'Invite colleagues, sign documents together, and decide how all of you sign in.',
   create: 'Create organization',
   name: 'Name',
   nameInvalid: 'Enter a name of up to 80 characters.',
@@ -22,48 +22,12 @@ export const businessMessages = {
     invalid: (most: number) => `Enter a number from 0 to ${most}.`,
   },
 
-  signedActs: {
-    title: 'Signed admin actions',
-    required: 'Admins must sign their changes. The audit log keeps the signatures.',
-    notRequired:
-      'Admins with a signing key sign the changes they make on these pages, and the audit log keeps the signatures. ' +
-      'Signing is optional.',
-    require: 'Require signatures',
-    letUnsigned: 'Make signatures optional',
-    /** What became of a change that the user was to sign. `change` is its name in the audit log. */
-    outcomes: {
-      done: (change: string) => `${change}. The audit log keeps your signature.`,
-      deleted: (change: string) => `${change}.`,
-      declined: () => 'Nothing was changed: you didn’t sign.',
-      proposed: () => 'Proposed. Others have to approve it before it can be done.',
-      ended: () => 'Nothing was changed. Make the change again to sign it.',
-    },
-  },
-
-  roles: {
-    owner: 'Owner',
-    admin: 'Admin',
-    signer: 'Signer',
-    member: 'Member',
-    viewer: 'Viewer',
-  },
-
-  sections: {
-    members: 'Members',
-    council: 'Council',
-    domains: 'Domains',
-    sso: 'SSO',
-    keys: 'Keys',
-    settings: 'Settings',
-    activity: 'Audit log',
-  },
-
   rolesWhat: {
-    owner: 'Full access, including deleting the organization and appointing owners.',
-    admin: 'Manages members, keys, domains and SSO.',
-    signer: 'Signs and approves on behalf of the organization.',
-    member: 'Uses apps on behalf of the organization.',
-    viewer: 'Can view the organization and its members.',
+    owner: 'May do everything, also appoint owners and delete the organization.',
+    admin: 'Invites and removes members, manages keys, domains and sign-on, and signs.',
+    signer: 'Signs for the organization, and approves what others sign.',
+    member: 'Uses apps for the organization. Signs nothing and manages nothing.',
+    viewer: 'Sees the organization and its members. Uses apps that allow viewers.',
   },
 
   scopes: {
@@ -99,8 +63,8 @@ export const businessMessages = {
   leaveWhat: 'You lose access immediately, in all apps. You’ll need a new invitation to come back.',
   leaveNow: 'Leave organization',
   invitations: 'Invitations',
-  invite: 'Invite member',
-  inviteNow: 'Create invitation',
+  invite: 'Invite people',
+  inviteNow: 'Invite',
   whom: 'Username or e-mail address',
   nobody: 'No user with this username.',
   whomInvalid: 'Enter a username or an e-mail address.',
@@ -108,17 +72,6 @@ export const businessMessages = {
   done: 'Done',
   until: (day: string) => `expires ${day}`,
   withdraw: 'Revoke',
-  joining: {
-    title: (organization: string) => `Join ${organization}`,
-    invites: (who: string, role: string) => `${who} invited you as ${role}.`,
-    as: 'Choose an identity',
-    accept: (name: string) => `Join as ${name}`,
-    forAnother: 'This invitation is for another username or e-mail address. Add and confirm that address first.',
-    names: 'Manage your identities',
-    over: 'This invitation is no longer valid',
-    askAgain: 'It was accepted, revoked, or has expired. Ask for a new one.',
-  },
-
   trail: {
     show: 'Filter',
     kinds: {
@@ -140,14 +93,15 @@ export const businessMessages = {
     saveTrail: 'Export trail',
   },
 
+  settingsLead: 'Name, logo and rules of the organization.',
+  details: 'Details',
   slug: 'URL name',
   slugHint: 'Used in URLs: lowercase letters, digits and hyphens.',
   logo: 'Logo URL',
-  logoHint: 'Must start with https://. Apps show this logo.',
+  logoSha256: 'SHA-256 of the logo',
   invalid: {
     name: 'Enter a name of up to 80 characters.',
     slug: 'Use lowercase letters, digits and hyphens. Don’t start or end with a hyphen.',
-    logoUrl: 'Enter a URL that starts with https://.',
   },
 
   deletion: {

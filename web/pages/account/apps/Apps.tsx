@@ -1,23 +1,20 @@
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
-import { parseScope } from '@countersign/protocol/formats/scope'
 import { useState } from 'preact/hooks'
-import { dayOf } from '../../../lib/text/dates.ts'
-import { redirectTargetLabel } from '../../../lib/navigation.ts'
-import { shortScopeLabels } from '../../../lib/text/scope-words.ts'
-import { Monogram } from '../../../components/display/Monogram.tsx'
-import { useLocale } from '../../../components/frame/Root.tsx'
-import type { AccountData } from '../Account.tsx'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { toast } from '../../../components/frame/toast.ts'
+import { Card, Empty } from '../../../components/ui/Card.tsx'
+import type { SectionProps } from '../account-data.ts'
+import { useAccountWords } from '../words.ts'
+import { AppEntry } from './AppEntry.tsx'
 import { delegationsRevokedWith } from './delegation-list.ts'
 import { DisconnectApp, RevokeDelegation } from './DisconnectApp.tsx'
 import { Delegations } from './Delegations.tsx'
 import { KeyPlaces } from './KeyPlaces.tsx'
 
-type Props = { data: AccountData; onChange: (data: AccountData) => void }
-
 /** Lists the user's connected apps, and their delegations. */
-export function Apps({ data, onChange }: Props) {
-  const words = useLocale().words.apps
+export function Apps({ data, onChange }: SectionProps) {
+  const words = useAccountWords().apps
   const [disconnecting, setDisconnecting] = useState<Authorization>()
   const [ending, setEnding] = useState<Delegation>()
   const [keyed, setKeyed] = useState<Authorization>()
@@ -31,28 +28,38 @@ export function Apps({ data, onChange }: Props) {
     setKeyed(undefined)
   }
   const remove = (disconnected: Authorization, left: Delegation[]) => {
-    const remaining = authorizations.filter((each) => each !== disconnected)
-    onChange({ ...data, authorizations: remaining, delegations: left })
+    onChange((current) => ({
+      ...current,
+      authorizations: current.authorizations.filter(({ id }) => id !== disconnected.id),
+      delegations: left,
+    }))
     close()
+    toast(words.disconnected(disconnected.appName))
   }
+  const latest = authorizations.toSorted((one, other) => other.lastAuthorizedAt.localeCompare(one.lastAuthorizedAt))
   return (
-    <section class="step">
-      <h1>{words.title}</h1>
-      {authorizations.length === 0 && <p class="lead">{words.none}</p>}
-      <ul class="entries">
-        {authorizations.map((authorization) => (
-          <li key={authorization.id} class="entry with-monogram">
-            <Monogram name={authorization.appName} />
-            <Description of={authorization} handle={handleOf(authorization)} />
-            <Choices
-              of={authorization}
-              isDialogOpen={isDialogOpen}
-              onKey={() => setKeyed(authorization)}
-              onDisconnect={() => setDisconnecting(authorization)}
-            />
-          </li>
-        ))}
-      </ul>
+    <>
+      <PageHead title={words.title} lead={words.lead} />
+      <Card flush title={words.connected}>
+        {latest.length === 0 ? (
+          <Empty icon="app-window" title={words.none}>
+            <p>{words.noneWhat}</p>
+          </Empty>
+        ) : (
+          <ul class="list">
+            {latest.map((authorization) => (
+              <AppEntry
+                key={authorization.id}
+                of={authorization}
+                handle={handleOf(authorization)}
+                isDialogOpen={isDialogOpen}
+                onKey={() => setKeyed(authorization)}
+                onDisconnect={() => setDisconnecting(authorization)}
+              />
+            ))}
+          </ul>
+        )}
+      </Card>
       <Delegations delegations={delegations} handleOf={handleOf} isDialogOpen={isDialogOpen} onEnd={setEnding} />
       {disconnecting && (
         <DisconnectApp
@@ -69,57 +76,13 @@ export function Apps({ data, onChange }: Props) {
           delegation={ending}
           handle={handleOf(ending)}
           onEnded={(left) => {
-            onChange({ ...data, delegations: left })
+            onChange((current) => ({ ...current, delegations: left }))
             close()
+            toast(words.revoked)
           }}
           onClose={close}
         />
       )}
-    </section>
-  )
-}
-
-type ChoicesProps = { of: Authorization; isDialogOpen: boolean; onKey: () => void; onDisconnect: () => void }
-
-function Choices({ of: { encryptionMode }, isDialogOpen, onKey, onDisconnect }: ChoicesProps) {
-  const words = useLocale().words.apps
-  return (
-    <div class="choices">
-      {encryptionMode !== null && (
-        <button type="button" class="button quiet" data-action="key-places" onClick={onKey}>
-          {words.key}
-        </button>
-      )}
-      <button
-        type="button"
-        class="button quiet"
-        // While a dialog is open, only its button has the hook.
-        data-action={isDialogOpen ? undefined : 'revoke'}
-        onClick={onDisconnect}
-      >
-        {words.disconnect}
-      </button>
-    </div>
-  )
-}
-
-function Description({
-  of: { appName, appWebsiteUrl, scope, createdAt },
-  handle,
-}: {
-  of: Authorization
-  handle: string
-}) {
-  const { words, language } = useLocale()
-  const since = words.apps.since(dayOf(createdAt, language, new Date()))
-  return (
-    <div>
-      <h2>{appName}</h2>
-      {appWebsiteUrl !== null && <p class="place">{redirectTargetLabel(appWebsiteUrl)}</p>}
-      <p>
-        {words.apps.as(handle)}, {since}
-      </p>
-      {scope !== '' && <p class="grants">{shortScopeLabels(parseScope(scope), words).join(', ')}</p>}
-    </div>
+    </>
   )
 }

@@ -3,9 +3,13 @@ import { parseScope } from '@countersign/protocol/formats/scope'
 import type { ComponentChildren } from 'preact'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { redirectTargetLabel } from '../../../lib/navigation.ts'
-import { Monogram } from '../../../components/display/Monogram.tsx'
+import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
+import { Card, Empty } from '../../../components/ui/Card.tsx'
+import { Disclosure } from '../../../components/ui/Disclosure.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
 import { PermissionList } from '../../../components/display/Facts.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
+import { useAccountWords } from '../words.ts'
 import { DelegationUses } from './DelegationUses.tsx'
 
 type Props = {
@@ -21,36 +25,38 @@ export function Delegations({ delegations, handleOf, isDialogOpen, onEnd }: Prop
   const words = useLocale().words.delegations
   const active = delegations.filter(({ status }) => status === 'active')
   const ended = delegations.filter(({ status }) => status === 'revoked')
-  if (delegations.length === 0) return null
+  const own = useAccountWords().apps
   return (
-    <section class="apart delegations">
-      <h2>{words.title}</h2>
-      <ul class="entries">
-        {active.map((delegation) => (
-          <Entry key={delegation.id} of={delegation} handle={handleOf(delegation)}>
-            <button
-              type="button"
-              class="button quiet"
-              data-action={isDialogOpen ? undefined : 'revoke'}
-              aria-label={words.revokeOf(pairOf(delegation, words))}
-              onClick={() => onEnd(delegation)}
-            >
-              {words.revoke}
-            </button>
-          </Entry>
-        ))}
-      </ul>
+    <Card flush class="delegations" title={words.title} about={own.actingWhat}>
+      {delegations.length === 0 && (
+        <Empty icon="bot" title={own.noneActing}>
+          <p>{own.noneActingWhat}</p>
+        </Empty>
+      )}
+      {active.map((delegation) => (
+        <Entry key={delegation.id} of={delegation} handle={handleOf(delegation)}>
+          <button
+            type="button"
+            class="button danger-quiet"
+            data-action={isDialogOpen ? undefined : 'revoke'}
+            aria-label={words.revokeOf(pairOf(delegation, words))}
+            aria-haspopup="dialog"
+            onClick={() => onEnd(delegation)}
+          >
+            {words.revoke}
+          </button>
+        </Entry>
+      ))}
       {ended.length > 0 && (
-        <details class="ended-delegations">
-          <summary>{words.ended(ended.length)}</summary>
-          <ul class="entries">
+        <div class="ended-delegations">
+          <Disclosure summary={words.ended(ended.length)}>
             {ended.map((delegation) => (
               <Entry key={delegation.id} of={delegation} handle={handleOf(delegation)} />
             ))}
-          </ul>
-        </details>
+          </Disclosure>
+        </div>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -58,8 +64,8 @@ type EntryProps = { of: Delegation; handle: string; children?: ComponentChildren
 
 function Entry({ of: delegation, handle, children }: EntryProps) {
   const { words, language } = useLocale()
-  const { sourceAppName, sourceAppWebsiteUrl, targetAppName, targetResourceName } = delegation
-  const { communicationMode, revokedAt } = delegation
+  const { sourceAppClientId, sourceAppName, sourceAppWebsiteUrl } = delegation
+  const { targetAppClientId, targetAppName, targetResourceName, communicationMode, revokedAt } = delegation
   const facts = [
     words.apps.as(handle),
     targetResourceName !== targetAppName && targetResourceName,
@@ -67,17 +73,20 @@ function Entry({ of: delegation, handle, children }: EntryProps) {
     revokedAt !== null && words.delegations.endedOn(dayOf(revokedAt, language, new Date())),
   ]
   return (
-    <li class="entry with-monogram">
-      <Monogram name={sourceAppName} />
-      <div>
-        <h3>{pairOf(delegation, words.delegations)}</h3>
-        {sourceAppWebsiteUrl !== null && <p class="place">{redirectTargetLabel(sourceAppWebsiteUrl)}</p>}
-        <p>{facts.filter(Boolean).join(' · ')}</p>
-        <PermissionList of={permitsOf(delegation)} />
-        <DelegationUses of={delegation} />
+    <article class="delegation">
+      <div class="delegation-who">
+        <Avatar kind="app" name={sourceAppName} toneOf={sourceAppClientId} />
+        <span class="delegation-arrow">
+          <Icon name="arrow-right" class="flips" />
+        </span>
+        <Avatar kind="app" name={targetAppName} toneOf={targetAppClientId} />
+        <Person name={pairOf(delegation, words.delegations)} detail={facts.filter(Boolean).join(' · ')} />
+        {children && <span class="push">{children}</span>}
       </div>
-      {children}
-    </li>
+      {sourceAppWebsiteUrl !== null && <p class="place small soft">{redirectTargetLabel(sourceAppWebsiteUrl)}</p>}
+      <PermissionList of={permitsOf(delegation)} />
+      <DelegationUses of={delegation} />
+    </article>
   )
 }
 

@@ -4,6 +4,7 @@ import { Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useMessages } from '../../../components/frame/Root.tsx'
+import { useAccountWords } from '../words.ts'
 import { fetchDelegations } from './delegation-list.ts'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import { pairOf } from './Delegations.tsx'
@@ -22,6 +23,7 @@ export function RevokeDelegation({ delegation, handle, onEnded, onClose }: Revok
   const revoke: Action = {
     name: 'revoke',
     label: words.revokeNow,
+    look: 'danger',
     do: async () => {
       const params = { delegationId: id }
       await call('DELETE /api/oauth/delegations/:delegationId', { params }).catch(acceptEnded)
@@ -55,10 +57,12 @@ type DisconnectAppProps = {
 export function DisconnectApp({ authorization, handle, ending, onRevoked, onClose }: DisconnectAppProps) {
   const { id, appName, encryptionMode } = authorization
   const words = useMessages()
+  const own = useAccountWords().apps
   const doing = useActions()
   const revoke: Action = {
     name: 'revoke',
     label: words.apps.revoke,
+    look: 'danger',
     do: async () => {
       await call('DELETE /api/oauth/authorizations/:id', { params: { id } }).catch(acceptGone)
       onRevoked(await fetchDelegations())
@@ -70,6 +74,7 @@ export function DisconnectApp({ authorization, handle, ending, onRevoked, onClos
       <p>{words.apps.revokeWhat(appName, handle)}</p>
       {ending.length > 0 && <p>{words.apps.endsToo(ending.map((each) => pairOf(each, words.delegations)))}</p>}
       {encryptionMode !== null && <p class="problem">{words.apps.keyLost}</p>}
+      <p>{own.staysSigned}</p>
       <Actions of={[revoke, cancel]} doing={doing} />
     </Dialog>
   )

@@ -5,8 +5,13 @@ import { useState } from 'preact/hooks'
 import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import type { Session } from '../../../lib/session/session.ts'
-import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
-import { Dialog } from '../../../components/form/Dialog.tsx'
+import { ActionButton, ActionForm } from '../../../components/form/Actions.tsx'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { toast } from '../../../components/frame/toast.ts'
+import { Card } from '../../../components/ui/Card.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { useAccountWords } from '../words.ts'
+import { Dialog, ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
@@ -31,6 +36,7 @@ function DeleteAccount({ session, onClose }: { session: Session; onClose: () => 
   const remove: Action = {
     name: 'delete-account',
     label: apps ? words.data.deleteWithApps : words.data.deleteNow,
+    look: 'danger',
     do: async () => {
       setChecked(true)
       if (!matches) return
@@ -79,33 +85,43 @@ function appsThatWouldGo(error: unknown): string[] {
 /** Export of all data, and deletion of the account. */
 export function DataAndDeletion({ session }: { session: Session }) {
   const words = useMessages().data
+  const own = useAccountWords().data
   const doing = useActions()
   const [leaving, setLeaving] = useState(false)
   const save: Action = {
     name: 'export',
     label: words.download,
     look: 'secondary',
-    do: () => downloadAccountExport(words.fileName),
+    icon: 'download',
+    do: async () => {
+      await downloadAccountExport(words.fileName)
+      toast(own.downloaded)
+    },
   }
   return (
-    <section class="step">
-      <h1>{words.title}</h1>
-      <p class="lead">{words.what}</p>
-      <Actions of={[save]} doing={doing} />
-      <section class="apart">
-        <h2>{words.deleteTitle}</h2>
-        <p>{words.deleteWhat}</p>
-        <button
-          type="button"
-          class="button secondary"
-          data-action="leave"
-          aria-haspopup="dialog"
-          onClick={() => setLeaving(true)}
-        >
-          {words.delete}
-        </button>
-      </section>
+    <>
+      <PageHead title={own.title} lead={own.lead} />
+      <Card title={own.export} about={own.exportWhat}>
+        <ErrorMessage of={doing.problem} />
+        <div class="row">
+          <ActionButton action={save} doing={doing} />
+        </div>
+      </Card>
+      <Card danger title={words.deleteTitle} about={own.deleteWhat}>
+        <div class="row">
+          <button
+            type="button"
+            class="button danger"
+            data-action="leave"
+            aria-haspopup="dialog"
+            onClick={() => setLeaving(true)}
+          >
+            <Icon name="trash" size="sm" />
+            {words.delete}
+          </button>
+        </div>
+      </Card>
       {leaving && <DeleteAccount session={session} onClose={() => setLeaving(false)} />}
-    </section>
+    </>
   )
 }

@@ -1,90 +1,153 @@
-import type { PendingDeviceApproval } from '@countersign/protocol/accounts/device-approvals'
 import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
+import { useState } from 'preact/hooks'
 import { call, ApiError } from '../../../lib/api/call.ts'
-import { dayOf } from '../../../lib/text/dates.ts'
-import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
+import { formatAgo, formatMomentInSentence } from '../../../lib/text/dates.ts'
+import { Actions } from '../../../components/form/Actions.tsx'
+import { Dialog, ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { useLocale } from '../../../components/frame/Root.tsx'
-import type { AccountData } from '../Account.tsx'
-import { nameOf } from './device.ts'
-import { useDeviceApproval } from './unlocking-flow.ts'
-import { UnlockDevice } from './UnlockDevice.tsx'
-import { PendingDeviceApprovals } from './WaitingDevices.tsx'
+import { toast } from '../../../components/frame/toast.ts'
+import { useLocale, useMessages } from '../../../components/frame/Root.tsx'
+import { Card } from '../../../components/ui/Card.tsx'
+import { Chip } from '../../../components/ui/Chip.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import type { SectionProps } from '../account-data.ts'
+import { doUnlessUndone } from '../undoable.ts'
+import { useAccountWords } from '../words.ts'
+import { deviceIcon, nameOf } from './device.ts'
 
-type Props = { data: AccountData; onChange: (data: AccountData) => void }
-
-/**
- * Lists the user's sessions: this browser, which they leave by signing out, and the other ones, also those that wait to
- * be unlocked.
- */
-export function Sessions({ data, onChange }: Props) {
-  const words = useLocale().words.sessions
-  const doing = useActions()
-  const { sessions, devices } = data
-  const unlocking = useDeviceApproval(data.session.user.userId)
+/** Lists the user's sessions: this browser, which they leave by signing out, and the other ones, which they end. */
+export function Sessions({ data, onChange }: SectionProps) {
+  const words = useAccountWords().security
+  const shared = useMessages()
+  const ending = useActions()
+  const [asking, setAsking] = useState(false)
+  const { sessions } = data
   const others = sessions.filter(({ current }) => !current)
-  const updateSessions = (updated: SessionEntry[]) => onChange({ ...data, sessions: updated })
+  const setSessions = (change: (all: SessionEntry[]) => SessionEntry[]) =>
+    onChange((current) => ({ ...current, sessions: change(current.sessions) }))
 
-  const endOf = (session: SessionEntry): Action => ({
-    name: `end-session-${session.sessionId}`,
-    label: words.end,
-    look: 'quiet',
-    do: async () => {
-      const { sessionId } = session
-      await call('DELETE /api/auth/sessions/:sessionId', { params: { sessionId } }).catch(acceptGone)
-      updateSessions(sessions.filter((each) => each !== session))
-    },
-  })
-  const endOthers: Action = {
-    name: 'end-other-sessions',
-    label: words.endOthers,
-    look: 'secondary',
-    do: async () => {
-      await call('DELETE /api/auth/sessions', {})
-      updateSessions(sessions.filter(({ current }) => current))
-    },
+  /** Takes the session from the list at once, and ends it unless the user takes that back. */
+  const end = (session: SessionEntry) => {
+    const params = { sessionId: session.sessionId }
+    setSessions((all) => all.filter((each) => each !== session))
+    const putBack = () => setSessions((all) => [...all, session].toSorted(byLastUse))
+    const work = () => call('DELETE /api/auth/sessions/:sessionId', { params }).catch(acceptGone)
+    const ended = doUnlessUndone(words.ended(nameOf(session, shared)), work, putBack)
+    void ending.perform({
+      name: 'end-session',
+      do: () =>
+        ended.catch((error: unknown) => {
+          putBack()
+          throw error
+        }),
+    })
   }
-  const forget = (device: PendingDeviceApproval) =>
-    onChange({ ...data, devices: devices.filter(({ approvalId }) => approvalId !== device.approvalId) })
-  const approve = (device: PendingDeviceApproval) => {
-    unlocking.approve(device)
-    forget(device)
-  }
-  if (unlocking.step.at !== 'rest') return <UnlockDevice unlocking={unlocking} step={unlocking.step} />
   return (
-    <section class="step">
-      <h1>{words.title}</h1>
-      <PendingDeviceApprovals devices={devices} onApprove={approve} onRefused={forget} />
-      <ul class="entries">
+    <Card
+      flush
+      title={words.sessions}
+      foot={<p>{shared.sessions.appsStay}</p>}
+      {...(others.length > 0 && {
+        actions: (
+          <button
+            type="button"
+            class="button danger-quiet"
+            data-action="end-other-sessions"
+            aria-haspopup="dialog"
+            onClick={() => setAsking(true)}
+          >
+            {words.endOthers}
+          </button>
+        ),
+      })}
+    >
+      <ErrorMessage of={ending.problem} />
+      <ul class="list">
         {sessions.map((session) => (
-          <li key={session.sessionId} class="entry">
-            <Description of={session} />
-            {session.current ? (
-              <p class="present">{words.thisOne}</p>
-            ) : (
-              <ActionButton action={endOf(session)} doing={doing} />
-            )}
-          </li>
+          <Entry key={session.sessionId} of={session} onEnd={() => end(session)} />
         ))}
       </ul>
-      <Actions of={others.length > 0 ? [endOthers] : []} doing={doing} />
-      <p>{words.appsStay}</p>
-    </section>
+      {asking && (
+        <EndOtherSessions
+          onEnded={() => {
+            setSessions((all) => all.filter(({ current }) => current))
+            setAsking(false)
+            toast(words.othersEnded)
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </Card>
   )
 }
 
-function Description({ of: { userAgent, createdAt, lastSeenAt } }: { of: SessionEntry }) {
-  const { words, language } = useLocale()
-  const { since, seen } = words.sessions
+function Entry({ of: session, onEnd }: { of: SessionEntry; onEnd: () => void }) {
+  const words = useAccountWords().security
+  const { words: shared, language } = useLocale()
+  const { sessionId, userAgent, createdAt, lastSeenAt, current, authMethod, passkey } = session
   const now = new Date()
+  const name = nameOf(session, shared)
+  const facts = [
+    words.seen(formatAgo(lastSeenAt, language, now)),
+    words.started(formatMomentInSentence(createdAt, language, now)),
+    authMethod === 'enterprise_sso' && words.withSso,
+    passkey && words.withPasskey(passkey.name),
+  ]
   return (
-    <div>
-      <h2>{nameOf({ userAgent }, words)}</h2>
-      <p>
-        {since(dayOf(createdAt, language, now))}, {seen(dayOf(lastSeenAt, language, now))}
-      </p>
-    </div>
+    <li data-session-id={sessionId}>
+      <span class={current ? 'glyph ok' : 'glyph'}>
+        <Icon name={deviceIcon(userAgent)} />
+      </span>
+      <div class="body">
+        <strong>
+          {name}
+          {current && <Chip tone="ok">{words.thisDevice}</Chip>}
+        </strong>
+        <small>{facts.filter(Boolean).join(' · ')}</small>
+      </div>
+      {!current && (
+        <div class="acts">
+          <button
+            type="button"
+            class="button"
+            data-action={`end-session-${sessionId}`}
+            aria-label={words.endOne(name)}
+            onClick={onEnd}
+          >
+            {words.end}
+          </button>
+        </div>
+      )}
+    </li>
   )
+}
+
+type EndOtherSessionsProps = { onEnded: () => void; onClose: () => void }
+
+function EndOtherSessions({ onEnded, onClose }: EndOtherSessionsProps) {
+  const words = useAccountWords().security
+  const { frame } = useMessages()
+  const doing = useActions()
+  const end: Action = {
+    name: 'confirm-end-other-sessions',
+    label: words.endOthers,
+    look: 'danger',
+    do: async () => {
+      await call('DELETE /api/auth/sessions', {})
+      onEnded()
+    },
+  }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'ghost', do: onClose }
+  return (
+    <Dialog title={words.endOthersTitle} onClose={onClose}>
+      <p>{words.endOthersWhat}</p>
+      <Actions of={[end, cancel]} doing={doing} />
+    </Dialog>
+  )
+}
+
+function byLastUse(one: SessionEntry, other: SessionEntry): number {
+  return other.lastSeenAt.localeCompare(one.lastSeenAt)
 }
 
 /** Ignores that the session was already ended from another tab. */

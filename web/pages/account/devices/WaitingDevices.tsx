@@ -5,8 +5,11 @@ import { useActions, type ActionState } from '../../../components/form/use-actio
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { useLocale, useMessages } from '../../../components/frame/Root.tsx'
-import { nameOf } from './device.ts'
-import { routePath } from '../Navigation.tsx'
+import { Card } from '../../../components/ui/Card.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { formatTime } from '../../../lib/text/dates.ts'
+import { deviceIcon, nameOf } from './device.ts'
+import { routePath } from '../sections.ts'
 
 type Props = {
   devices: PendingDeviceApproval[]
@@ -24,10 +27,8 @@ export function PendingDeviceApprovals({ devices, onApprove, onRefused }: Props)
     onRefused(device)
   }
   return (
-    <section class="step waiting-devices">
-      <h2>{words.waitingTitle(devices.length)}</h2>
-      <p>{words.onlyIf}</p>
-      <ul class="entries">
+    <Card accent flush class="waiting-devices" title={words.waitingTitle(devices.length)} about={words.onlyIf}>
+      <ul class="list">
         {devices.map((device) => (
           <Entry
             key={device.approvalId}
@@ -39,7 +40,7 @@ export function PendingDeviceApprovals({ devices, onApprove, onRefused }: Props)
         ))}
       </ul>
       <ErrorMessage of={doing.problem} />
-    </section>
+    </Card>
   )
 }
 
@@ -54,25 +55,27 @@ function Entry({ device, doing, onApprove, onRefuse }: EntryProps) {
   const { words, language } = useLocale()
   const { approve, approveOne, refuse, refuseOne, since } = words.devices
   const name = nameOf(device, words)
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(new Date(device.createdAt))
   return (
-    <li class="entry">
-      <div>
-        <h3>{name}</h3>
-        <p>{since(time)}</p>
+    <li>
+      <span class="glyph pen">
+        <Icon name={deviceIcon(device.userAgent)} />
+      </span>
+      <div class="body">
+        <strong>{name}</strong>
+        <small>{since(formatTime(device.createdAt, language))}</small>
       </div>
-      <div class="choices">
+      <div class="acts">
         <ActionButton
-          action={{ name: 'approve-device', label: approveOne(name), look: 'quiet', do: onApprove }}
-          doing={doing}
-        >
-          {approve}
-        </ActionButton>
-        <ActionButton
-          action={{ name: 'refuse-device', label: refuseOne(name), look: 'quiet', do: onRefuse }}
+          action={{ name: 'refuse-device', label: refuseOne(name), look: 'ghost', do: onRefuse }}
           doing={doing}
         >
           {refuse}
+        </ActionButton>
+        <ActionButton
+          action={{ name: 'approve-device', label: approveOne(name), look: 'primary', do: onApprove }}
+          doing={doing}
+        >
+          {approve}
         </ActionButton>
       </div>
     </li>
@@ -87,7 +90,7 @@ export function PendingDeviceNotice({ count, onLook }: { count: number; onLook: 
       {count > 0 && (
         <p>
           {words.waitingTitle(count)}.{' '}
-          <RouteLink href={routePath('sessions')} action="look-at-devices" onFollow={onLook}>
+          <RouteLink href={routePath('security')} action="look-at-devices" onFollow={onLook}>
             {words.look}
           </RouteLink>
         </p>

@@ -1,39 +1,31 @@
+import { deviceOf } from '@countersign/protocol/formats/registries/devices'
+import type { IconName } from '../../../components/ui/Icon.tsx'
 import type { Messages } from '../../../locales/messages.ts'
 
-/** The browser and the system that a `User-Agent` header names, if they are well known. */
-export type Device = { browser: string | undefined; system: string | undefined }
-
-/** More specific ones come first, because most of them also claim to be those further down. */
-const browsers: [RegExp, string][] = [
-  [/\bEdgA?(iOS)?\//, 'Edge'],
-  [/\bOPR\//, 'Opera'],
-  [/\bVivaldi\//, 'Vivaldi'],
-  [/\bSamsungBrowser\//, 'Samsung Internet'],
-  [/\b(Firefox|FxiOS)\//, 'Firefox'],
-  [/(Chrome|CriOS|Chromium)\//, 'Chrome'],
-  [/\bVersion\/[\d.]+ (?:Mobile\/\w+ )?Safari\//, 'Safari'],
-]
-const systems: [RegExp, string][] = [
-  [/\biPhone\b/, 'iPhone'],
-  [/\biPad\b/, 'iPad'],
-  [/\bAndroid\b/, 'Android'],
-  [/\bCrOS\b/, 'ChromeOS'],
-  [/\bWindows\b/, 'Windows'],
-  [/\bMac OS X\b/, 'Mac'],
-  [/\bLinux\b/, 'Linux'],
-]
-
-export function deviceOf(userAgent: string): Device {
-  return { browser: nameIn(userAgent, browsers), system: nameIn(userAgent, systems) }
-}
-
-function nameIn(userAgent: string, names: [RegExp, string][]): string | undefined {
-  return names.find(([pattern]) => pattern.test(userAgent))?.[1]
-}
+type Words = Pick<Messages, 'sessions'>
 
 /** Names a device as its owner may recognize it. */
-export function nameOf({ userAgent }: { userAgent: string | null }, { sessions }: Pick<Messages, 'sessions'>): string {
-  const { browser, system } = deviceOf(userAgent ?? '')
-  if (browser && system) return sessions.on(browser, system)
-  return browser ?? system ?? sessions.unknown
+export function nameOf({ userAgent }: { userAgent: string | null }, words: Words): string {
+  return deviceName(userAgent ?? '', words) ?? words.sessions.unknown
+}
+
+/** Names the browser and the system of a user agent, or returns undefined if neither is known. */
+export function deviceName(userAgent: string, { sessions }: Words): string | undefined {
+  const { browser, system } = deviceOf(userAgent)
+  return browser && system ? sessions.on(browser, system) : (browser ?? system)
+}
+
+const handhelds = ['iPhone', 'iPad', 'Android']
+
+/** Returns the icon of a device. */
+export function deviceIcon(userAgent: string | null): IconName {
+  const { system } = deviceOf(userAgent ?? '')
+  if (system === undefined) return 'globe'
+  return handhelds.includes(system) ? 'smartphone' : 'laptop'
+}
+
+/** Returns whether two user agents are of the same kind of device, in any version. */
+export function isSameDevice(one: string, other: string): boolean {
+  const [first, second] = [deviceOf(one), deviceOf(other)]
+  return first.browser === second.browser && first.system === second.system
 }

@@ -7,6 +7,9 @@ import { Dialog } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { IdentityFields } from '../../../components/form/Field.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
+import { PictureEditor } from '../../../components/pictures/PictureEditor.tsx'
+import { upload } from '../../../lib/api/upload.ts'
+import { useAccountWords } from '../words.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 
 type AddIdentityProps = { onAdded: (identity: Identity) => void; onClose: () => void }
@@ -44,10 +47,16 @@ export function AddIdentity({ onAdded, onClose }: AddIdentityProps) {
   )
 }
 
-type EditIdentityProps = { identity: Identity; onChanged: (identity: Identity) => void; onClose: () => void }
+type EditIdentityProps = {
+  identity: Identity
+  onChanged: (identity: Identity) => void
+  /** Called with the identity after its picture was changed, which takes effect at once. */
+  onPicture: (identity: Identity) => void
+  onClose: () => void
+}
 
-/** Edits the display name and the username. */
-export function EditIdentity({ identity, onChanged, onClose }: EditIdentityProps) {
+/** Edits the picture, the display name and the username. */
+export function EditIdentity({ identity, onChanged, onPicture, onClose }: EditIdentityProps) {
   const words = useMessages()
   const doing = useActions()
   const { identityId, handle, displayName } = identity
@@ -75,6 +84,18 @@ export function EditIdentity({ identity, onChanged, onClose }: EditIdentityProps
 
   return (
     <Dialog title={words.identities.changeTitle} onClose={onClose}>
+      <PictureEditor
+        current={identity.avatarUrl}
+        name={displayName}
+        kind="person"
+        toneOf={handle}
+        onSave={async (picture) =>
+          onPicture(await upload('PUT /api/identities/:identityId/avatar', { params: { identityId } }, picture))
+        }
+        onRemove={async () =>
+          onPicture(await call('DELETE /api/identities/:identityId/avatar', { params: { identityId } }))
+        }
+      />
       <ActionForm submit={save} others={[cancel]} doing={doing}>
         <IdentityFields draft={draft} checked={checked} onChange={setDraft} />
         <p>{words.identities.handleKept}</p>
@@ -87,10 +108,12 @@ type DeleteIdentityProps = { identity: Identity; onDeleted: () => void; onClose:
 
 export function DeleteIdentity({ identity: { identityId, handle }, onDeleted, onClose }: DeleteIdentityProps) {
   const words = useMessages()
+  const own = useAccountWords().identities
   const doing = useActions()
   const remove: Action = {
     name: 'delete-identity',
     label: words.identities.deleteNow,
+    look: 'danger',
     do: async () => {
       const deleteIdentity = () => call('DELETE /api/identities/:identityId', { params: { identityId } })
       await withRecentAuthentication(deleteIdentity).catch(acceptGone)
@@ -101,6 +124,7 @@ export function DeleteIdentity({ identity: { identityId, handle }, onDeleted, on
   return (
     <Dialog title={words.identities.deleteTitle(handle)} onClose={onClose}>
       <p>{words.identities.deleteWhat}</p>
+      <p>{own.staysSigned}</p>
       <Actions of={[remove, cancel]} doing={doing} />
     </Dialog>
   )

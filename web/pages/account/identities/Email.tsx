@@ -6,6 +6,7 @@ import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { MailNote } from '../../../components/form/MailNote.tsx'
 import { Field } from '../../../components/form/Field.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
 import { readSiteSettings } from '../../../lib/page-data.ts'
@@ -95,10 +96,14 @@ function CodeForm({ identity: { identityId }, sentTo, onBack, onChanged }: CodeP
         await call('POST /api/identities/:identityId/email/verify', { params: { identityId }, body: { code } }),
       ),
   }
+  const resend = () =>
+    withRecentAuthentication(() =>
+      call('POST /api/identities/:identityId/email', { params: { identityId }, body: { email: sentTo } }),
+    )
   const back: Action = { name: 'back', label: words.email.otherAddress, look: 'quiet', do: onBack }
   return (
     <>
-      <p>{words.email.sent(sentTo)}</p>
+      <MailNote to={sentTo} onResend={resend} />
       <ActionForm submit={verify} others={[back]} doing={doing}>
         <Field
           name="code"

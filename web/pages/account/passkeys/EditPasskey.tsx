@@ -2,14 +2,16 @@ import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
 import { ApiError, call } from '../../../lib/api/call.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
+import { withReturnUrl } from '../../../lib/navigation.ts'
 import { isSignInRequired } from '../../../lib/session/session.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useMessages } from '../../../components/frame/Root.tsx'
-import type { AccountData } from '../Account.tsx'
+import type { AccountData } from '../account-data.ts'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { useState } from 'preact/hooks'
+import { routePath } from '../sections.ts'
 import { Field } from '../../../components/form/Field.tsx'
 
 type RemovePasskeyProps = {
@@ -29,6 +31,7 @@ export function RemovePasskey({ passkey, data, onRemoved, onClose }: RemovePassk
   const remove: Action = {
     name: 'remove-passkey',
     label: words.passkeys.removeNow,
+    look: 'danger',
     do: async () => {
       await withRecentAuthentication(() =>
         call('DELETE /api/auth/passkeys/:credentialId', { params: { credentialId } }),
@@ -55,7 +58,7 @@ function acceptGone(error: unknown): void {
 /** Leads to sign-in if the removed passkey had opened this session, which ends with it. */
 function leave(error: unknown): { sessions: SessionEntry[] } {
   if (!isSignInRequired(error)) throw error
-  location.replace('/login')
+  location.replace(withReturnUrl('/login', routePath('security')))
   return { sessions: [] }
 }
 

@@ -1,116 +1,143 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
+import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
 import { useState } from 'preact/hooks'
-import { dayOf } from '../../../lib/text/dates.ts'
-import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
-import { Actions } from '../../../components/form/Actions.tsx'
-import { useActions } from '../../../components/form/use-actions.ts'
+import { dayOf, formatAgo } from '../../../lib/text/dates.ts'
+import { ActionButton } from '../../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import type { Action, ActionState } from '../../../components/form/use-actions.ts'
+import { toast } from '../../../components/frame/toast.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
-import type { AccountData } from '../Account.tsx'
-import { AddPasskey } from './AddPasskey.tsx'
-import { useAddPasskey } from './addition-flow.ts'
+import { Card } from '../../../components/ui/Card.tsx'
+import { Chip } from '../../../components/ui/Chip.tsx'
+import { Icon, type IconName } from '../../../components/ui/Icon.tsx'
+import { Menu } from '../../../components/ui/Menu.tsx'
+import type { AccountData } from '../account-data.ts'
+import { useAccountWords } from '../words.ts'
 import { RemovePasskey, RenamePasskey } from './EditPasskey.tsx'
-import { ReplaceRecoveryCode } from './ReplaceRecoveryCode.tsx'
 
-type Props = { data: AccountData; onChange: (data: AccountData) => void }
+type Props = {
+  data: AccountData
+  doing: ActionState
+  onAdd: () => Promise<void>
+  onChanged: (passkeys: Passkey[], sessions?: SessionEntry[]) => void
+}
 type PasskeyDialog = { about: 'name' | 'removal'; passkey: Passkey }
 
-export function Passkeys({ data, onChange }: Props) {
-  const words = useLocale().words.passkeys
-  const doing = useActions()
+/** Lists the passkeys, each with what it can do, and changes their names. */
+export function Passkeys({ data, doing, onAdd, onChanged }: Props) {
+  const words = useAccountWords().security
+  const { add } = useLocale().words.passkeys
   const [dialog, setDialog] = useState<PasskeyDialog>()
-  const { passkeys, session } = data
-  const { userId } = session.user
-  const updatePasskeys = (updated: Passkey[], sessions = data.sessions) => {
-    onChange({ ...data, sessions, passkeys: updated })
-    setDialog(undefined)
-    const ids = updated.map(({ credentialId }) => credentialId)
-    void signalAllAcceptedCredentials(userId, ids)
-  }
-  const addition = useAddPasskey(userId, (added) => updatePasskeys([...passkeys, added]))
-  const { step } = addition
-  if (step.at !== 'rest') return <AddPasskey addition={addition} userId={userId} doing={doing} />
-
-  const add = { name: 'add-passkey', label: words.add, look: 'secondary' as const, do: addition.begin }
+  const close = () => setDialog(undefined)
+  const { passkeys, sessions } = data
+  const usedNow = sessions.find(({ current }) => current)?.passkey?.credentialId
+  const addPasskey: Action = { name: 'add-passkey', label: add, icon: 'plus', look: 'secondary', do: onAdd }
   return (
-    <ReplaceRecoveryCode data={data} onChange={onChange}>
-      <h1>{words.title}</h1>
-      <p role="status">{step.added !== undefined && words.added(step.added)}</p>
-      <ul class="entries">
+    <Card
+      flush
+      title={words.passkeys}
+      {...(passkeys.length < limits.passkeysPerUserMax && {
+        actions: <ActionButton action={addPasskey} doing={doing} />,
+      })}
+    >
+      <ErrorMessage of={doing.problem} />
+      <ul class="list">
         {passkeys.map((passkey) => (
-          <li key={passkey.credentialId} class="entry">
-            <Description of={passkey} />
-            <Choices passkey={passkey} removable={passkeys.length > 1} onOpenDialog={setDialog} />
-          </li>
+          <Entry
+            key={passkey.credentialId}
+            of={passkey}
+            isUsedNow={passkey.credentialId === usedNow}
+            isLast={passkeys.length === 1}
+            onOpenDialog={setDialog}
+          />
         ))}
       </ul>
-      {passkeys.length < limits.passkeysPerUserMax && <Actions of={[add]} doing={doing} />}
       {dialog?.about === 'name' && (
         <RenamePasskey
           passkey={dialog.passkey}
-          onRenamed={(renamed) => updatePasskeys(passkeys.map((each) => (each === dialog.passkey ? renamed : each)))}
-          onClose={() => setDialog(undefined)}
+          onRenamed={(renamed) => {
+            onChanged(passkeys.map((each) => (each === dialog.passkey ? renamed : each)))
+            close()
+            toast(words.renamed)
+          }}
+          onClose={close}
         />
       )}
       {dialog?.about === 'removal' && (
         <RemovePasskey
           passkey={dialog.passkey}
           data={data}
-          onRemoved={(sessions) =>
-            updatePasskeys(
+          onRemoved={(left) => {
+            onChanged(
               passkeys.filter((each) => each !== dialog.passkey),
-              sessions,
+              left,
             )
-          }
-          onClose={() => setDialog(undefined)}
+            close()
+            toast(words.removed)
+          }}
+          onClose={close}
         />
       )}
-    </ReplaceRecoveryCode>
+    </Card>
   )
 }
 
-type ChoicesProps = { passkey: Passkey; removable: boolean; onOpenDialog: (dialog: PasskeyDialog) => void }
-
-function Choices({ passkey, removable, onOpenDialog }: ChoicesProps) {
-  const words = useLocale().words.passkeys
-  const { name } = passkey
-  return (
-    <div class="choices">
-      <button
-        type="button"
-        class="button quiet"
-        aria-label={words.renameOne(name)}
-        onClick={() => onOpenDialog({ about: 'name', passkey })}
-      >
-        {words.rename}
-      </button>
-      {removable && (
-        <button
-          type="button"
-          class="button quiet"
-          aria-label={words.removeOne(name)}
-          onClick={() => onOpenDialog({ about: 'removal', passkey })}
-        >
-          {words.remove}
-        </button>
-      )}
-    </div>
-  )
+type EntryProps = {
+  of: Passkey
+  isUsedNow: boolean
+  isLast: boolean
+  onOpenDialog: (dialog: PasskeyDialog) => void
 }
 
-function Description({ of: passkey }: { of: Passkey }) {
-  const { words, language } = useLocale()
+function Entry({ of: passkey, isUsedNow, isLast, onOpenDialog }: EntryProps) {
+  const words = useAccountWords().security
+  const { words: shared, language } = useLocale()
+  const { used, synced, signsInOnly } = shared.passkeys
+  const { name, createdAt, lastUsedAt, backedUp, opensKeys } = passkey
   const now = new Date()
-  const { created, used, synced, oneDevice, opensKeys, signsInOnly } = words.passkeys
+  const facts = [words.added(dayOf(createdAt, language, now)), used(formatAgo(lastUsedAt, language, now))]
   return (
-    <div>
-      <h2>{passkey.name}</h2>
-      <p>
-        {created(dayOf(passkey.createdAt, language, now))}, {used(dayOf(passkey.lastUsedAt, language, now))}
-      </p>
-      <p>
-        {passkey.backedUp ? synced : oneDevice} · {passkey.opensKeys ? opensKeys : signsInOnly}
-      </p>
-    </div>
+    <li data-credential-id={passkey.credentialId}>
+      <span class={isUsedNow ? 'glyph ok' : 'glyph'}>
+        <Icon name={passkeyIcon(passkey)} />
+      </span>
+      <div class="body">
+        <strong>
+          {name}
+          {isUsedNow && <Chip tone="pen">{words.usedNow}</Chip>}
+          {backedUp && <Chip icon="refresh-cw">{synced}</Chip>}
+        </strong>
+        <small>{facts.join(' · ')}</small>
+        {!opensKeys && <small class="amber">{signsInOnly}</small>}
+      </div>
+      <div class="acts">
+        <Menu
+          label={words.moreOf(name)}
+          action="passkey-menu"
+          items={[
+            { label: words.rename, icon: 'pencil', onChoose: () => onOpenDialog({ about: 'name', passkey }) },
+            ...(isLast
+              ? []
+              : ([
+                  'divider',
+                  {
+                    label: words.remove,
+                    icon: 'trash',
+                    danger: true,
+                    onChoose: () => onOpenDialog({ about: 'removal', passkey }),
+                  },
+                ] as const)),
+          ]}
+        />
+      </div>
+    </li>
   )
+}
+
+/** Returns the icon of where a passkey is: on a security key, a phone, with a password manager, or in this browser. */
+export function passkeyIcon({ transports = [], backedUp }: Pick<Passkey, 'transports' | 'backedUp'>): IconName {
+  if (!backedUp && transports.some((transport) => ['usb', 'nfc', 'ble'].includes(transport))) return 'usb'
+  if (transports.includes('hybrid') && !transports.includes('internal')) return 'smartphone'
+  return backedUp ? 'key-round' : 'laptop'
 }

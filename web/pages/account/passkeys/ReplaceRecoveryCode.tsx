@@ -1,21 +1,24 @@
-import type { ComponentChildren } from 'preact'
 import { dayOf } from '../../../lib/text/dates.ts'
-import { Actions } from '../../../components/form/Actions.tsx'
+import { ActionButton } from '../../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { RecoveryCode } from '../../../components/unlock/RecoveryCode.tsx'
-import { useLocale } from '../../../components/frame/Root.tsx'
-import type { AccountData } from '../Account.tsx'
+import { useLocale, useMessages } from '../../../components/frame/Root.tsx'
+import { Card } from '../../../components/ui/Card.tsx'
+import { Chip } from '../../../components/ui/Chip.tsx'
 import { RecoveryCodeForm } from '../../../components/unlock/EnterCode.tsx'
-import { useReplaceRecoveryCode } from './renewal-flow.ts'
+import { RecoveryCode } from '../../../components/unlock/RecoveryCode.tsx'
+import type { AccountData } from '../account-data.ts'
+import { useAccountWords } from '../words.ts'
+import type { useReplaceRecoveryCode } from './renewal-flow.ts'
+import type { Step } from './renewal-steps.ts'
 
-type Props = { data: AccountData; onChange: (data: AccountData) => void; children: ComponentChildren }
+type Renewal = ReturnType<typeof useReplaceRecoveryCode>
+type Props = { data: AccountData; renewal: Renewal; step: Exclude<Step, { at: 'rest' }> }
 
-/** Shows the recovery code section below `children`. While a new code is created, it takes their place. */
-export function ReplaceRecoveryCode({ data, onChange, children }: Props) {
-  const words = useLocale().words.passkeys
+/** The steps that replace the recovery code. */
+export function ReplaceRecoveryCode({ data, renewal, step }: Props) {
+  const words = useMessages().passkeys
   const doing = useActions()
-  const renewal = useReplaceRecoveryCode(data, onChange)
-  const { step } = renewal
   const { user, identities } = data.session
   if (step.at === 'save code') {
     const { recoveryCode, replacement } = step
@@ -30,40 +33,65 @@ export function ReplaceRecoveryCode({ data, onChange, children }: Props) {
       />
     )
   }
-  if (step.at === 'enter code') {
-    const { keyWraps, used } = step
-    return (
-      <RecoveryCodeForm
-        keyWraps={keyWraps}
-        userId={user.userId}
-        doing={doing}
-        why={words.codeWhy}
-        onOpened={(masterKey) => renewal.openedByCode(used, masterKey)}
-        onCancel={renewal.cancel}
-      />
-    )
-  }
-  const unlock: Action = { name: 'unlock', label: words.renew, look: 'secondary', do: renewal.openWithPasskey }
+  const { keyWraps, used } = step
   return (
-    <section class="step">
-      {children}
-      <section class="apart">
-        <h2>{words.recoveryTitle}</h2>
-        <div role="status">{step.renewed ? <p>{words.renewed}</p> : <Standing since={data.recoverySince} />}</div>
-        <Actions of={[unlock]} doing={doing} />
-      </section>
-    </section>
+    <RecoveryCodeForm
+      keyWraps={keyWraps}
+      userId={user.userId}
+      doing={doing}
+      why={words.codeWhy}
+      onOpened={(masterKey) => renewal.openedByCode(used, masterKey)}
+      onCancel={renewal.cancel}
+    />
   )
 }
 
-/** Says whether there is a current recovery code. A used one restores no access. */
-function Standing({ since }: { since: string | null }) {
-  const { words, language } = useLocale()
-  const { recoverySince, recoveryWhy, recoveryNone } = words.passkeys
-  if (since === null) return <p class="problem">{recoveryNone}</p>
+type CardProps = { data: AccountData; renewal: Renewal; /** Set after it was replaced. */ isRenewed: boolean }
+
+/** Says whether there is a current recovery code, which a used one is not, and replaces it. */
+export function RecoveryCodeCard({ data: { recoverySince: since }, renewal, isRenewed }: CardProps) {
+  const words = useAccountWords().security
+  const { words: shared, language } = useLocale()
+  const doing = useActions()
+  const { renew, renewed, recoveryNone } = shared.passkeys
+  const unlock: Action = {
+    name: 'unlock',
+    label: renew,
+    look: 'secondary',
+    do: renewal.openWithPasskey,
+  }
   return (
-    <p>
-      {recoverySince(dayOf(since, language, new Date()))} {recoveryWhy}
-    </p>
+    <Card
+      title={words.code}
+      actions={
+        since === null ? (
+          <Chip tone="bad" icon="circle-alert">
+            {words.codeMissing}
+          </Chip>
+        ) : (
+          <Chip tone="ok" icon="check">
+            {words.codeSaved}
+          </Chip>
+        )
+      }
+    >
+      <div role="status" class="stack tight soft">
+        {isRenewed && <p>{renewed}</p>}
+        {since === null ? (
+          <p>{recoveryNone}</p>
+        ) : (
+          <p>
+            {words.codeSince(dayOf(since, language, new Date()))} {words.codeReplaces}
+          </p>
+        )}
+      </div>
+      <ErrorMessage of={doing.problem} />
+      {/* Without a code, every page of the account offers one. */}
+      {since !== null && (
+        <div class="row">
+          <ActionButton action={unlock} doing={doing} />
+        </div>
+      )}
+    </Card>
   )
 }

@@ -1,17 +1,18 @@
 import type { MasterKey } from '@countersign/keys/master-key'
+import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import { useState } from 'preact/hooks'
 import { call } from '../../../lib/api/call.ts'
 import { reauthenticate, withRecentAuthentication } from '../../../lib/keys/passkey.ts'
-import type { AccountData } from '../Account.tsx'
+import type { AccountData, SectionProps } from '../account-data.ts'
 import { nextStep, type Event, type NewRecoveryCode, type Step, type UsedPasskey } from './renewal-steps.ts'
 
 const loadVault = () => import('../../../lib/keys/key-vault.ts')
 
 /** The current step of replacing the recovery code, and its actions. */
-export function useReplaceRecoveryCode(data: AccountData, onChange: (data: AccountData) => void) {
+export function useReplaceRecoveryCode({ session }: AccountData, onChange: SectionProps['onChange']) {
   const [step, setStep] = useState<Step>({ at: 'rest', renewed: false })
   const go = (event: Event) => setStep((current) => nextStep(current, event))
-  const { userId } = data.session.user
+  const { userId } = session.user
 
   async function openWithPasskey() {
     const vault = await loadVault()
@@ -33,10 +34,8 @@ export function useReplaceRecoveryCode(data: AccountData, onChange: (data: Accou
     const { wrapMasterKeyForPasskey } = await loadVault()
     const body = await wrapMasterKeyForPasskey(masterKey, { credentialId, prfOutput }, userId)
     await withRecentAuthentication(() => call('POST /api/account/key-wraps', { body }))
-    const passkeys = data.passkeys.map((each) =>
-      each.credentialId === credentialId ? { ...each, opensKeys: true } : each,
-    )
-    onChange({ ...data, passkeys })
+    const withWrap = (each: Passkey) => (each.credentialId === credentialId ? { ...each, opensKeys: true } : each)
+    onChange((current) => ({ ...current, passkeys: current.passkeys.map(withWrap) }))
   }
 
   async function renew(masterKey: MasterKey) {
@@ -49,7 +48,13 @@ export function useReplaceRecoveryCode(data: AccountData, onChange: (data: Accou
   async function putInForce(replacement: NewRecoveryCode) {
     // Saving a code may take the user longer than their authentication counts as recent.
     await withRecentAuthentication(() => call('PUT /api/account/recovery', { body: replacement }))
-    onChange({ ...data, recoverySince: new Date().toISOString(), codeOpensKeys: true })
+    const confirmedAt = new Date().toISOString()
+    onChange((current) => ({
+      ...current,
+      recoverySince: confirmedAt,
+      codeOpensKeys: true,
+      session: { ...current.session, recoveryCode: { confirmedAt } },
+    }))
     go({ type: 'in force' })
   }
 

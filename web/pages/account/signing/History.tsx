@@ -6,11 +6,16 @@ import { momentOf } from '../../../lib/text/dates.ts'
 import { downloadFile, downloadReceipt } from '../../../lib/download.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
-import { Monogram } from '../../../components/display/Monogram.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
-import { Spinner } from '../../../components/display/Facts.tsx'
+import { Avatar } from '../../../components/ui/Avatar.tsx'
+import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
+import { Chip, type Tone } from '../../../components/ui/Chip.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import type { IconName } from '../../../components/ui/Icon.tsx'
+import { Search } from '../../../components/ui/Table.tsx'
 import type { Pending } from './pending.ts'
+import { useSigningMessages } from './words.ts'
 
 const limit = '20'
 
@@ -27,6 +32,8 @@ export function SigningHistory({ waiting: { count, requests } }: { waiting: Pend
   const doing = useActions()
   const [trail, setTrail] = useState<HistoryPage>()
   const [shown, setShown] = useState<Shown>()
+  const [sought, setSought] = useState('')
+  const texts = useSigningMessages()
   const readNewest = async () => {
     const reading = call('GET /api/signing/history', { querystring: { limit } })
     const [newest, loaded] = await Promise.all([reading, loadExactText()])
@@ -40,36 +47,69 @@ export function SigningHistory({ waiting: { count, requests } }: { waiting: Pend
   }
   useEffect(() => void doing.perform({ name: 'look', do: readNewest }), [[count, ...requests.map(idOf)].join()])
 
-  if (!trail && doing.problem === undefined) return <Spinner />
-  if (trail?.requests.length === 0) return null
+  const ended = trail?.requests ?? []
+  const found = ended.filter((request) => contains(request, sought))
   const more: Action = { name: 'more', label: words.activity.more, look: 'secondary', do: readNext }
   const mayHaveMore = trail ? trail.nextCursor !== null : true
   return (
-    <section class="apart history">
-      <h2>{words.signing.historyTitle}</h2>
-      <p class="hint">{words.signing.historyKept}</p>
-      <ul class="entries">
-        {shown && trail?.requests.map((request) => <Entry key={request.requestId} request={request} shown={shown} />)}
-      </ul>
-      <Actions of={mayHaveMore ? [more] : []} doing={doing} />
-    </section>
+    <>
+      <Card title={words.signing.historyTitle} about={words.signing.historyKept} flush class="history">
+        {ended.length > 0 && (
+          <div class="toolbar">
+            <Search label={texts.search} value={sought} onInput={setSought} action="search-history" />
+          </div>
+        )}
+        {!trail && doing.problem === undefined && <Skeleton />}
+        {trail?.requests.length === 0 && (
+          <Empty icon="file-check" title={texts.emptyHistory}>
+            <p>{texts.emptyHistoryWhat}</p>
+          </Empty>
+        )}
+        <ul class="list" aria-busy={!trail && doing.problem === undefined}>
+          {shown && found.map((request) => <Entry key={request.requestId} request={request} shown={shown} />)}
+        </ul>
+        <p role="status" class="done">
+          {ended.length > 0 && found.length === 0 && texts.nothingFound}
+        </p>
+      </Card>
+      <Actions of={mayHaveMore && trail ? [more] : doing.problem === undefined ? [] : [more]} doing={doing} />
+    </>
   )
 }
 
 type Props = { request: SigningRequest; shown: Shown }
+
+const looks: Record<SigningRequest['status'], { tone: Tone; icon: IconName }> = {
+  pending: { tone: 'wait', icon: 'clock' },
+  signed: { tone: 'ok', icon: 'signature' },
+  denied: { tone: 'bad', icon: 'x' },
+  expired: { tone: 'mute', icon: 'clock' },
+}
+
+/** Returns whether the app or the text of a request contains what is sought. */
+function contains({ app, payload }: SigningRequest, sought: string): boolean {
+  const part = sought.trim().toLocaleLowerCase()
+  return [app.name, payload].some((text) => text.toLocaleLowerCase().includes(part))
+}
 
 function Entry({ request, shown }: Props) {
   const { words, language } = useLocale()
   const doing = useActions()
   const { requestId, app, handle, status, organization } = request
   const { endedAt, asMember, receipt, receiptOf } = words.signing
+  const texts = useSigningMessages()
   const time = momentOf(request.resolvedAt ?? request.createdAt, language)
   const save = { name: 'save-receipt', do: () => downloadReceipt(requestId) }
   return (
-    <li class="entry with-monogram">
-      <Monogram name={app.name} />
-      <div>
-        <h3>{app.name}</h3>
+    <li data-request-id={requestId}>
+      <Avatar kind="app" name={app.name} picture={app.iconUrl} toneOf={app.clientId} />
+      <div class="body">
+        <strong>
+          {app.name}
+          <Chip tone={looks[status].tone} icon={looks[status].icon}>
+            {texts.status[status]}
+          </Chip>
+        </strong>
         <p>
           {status === 'pending' ? time : endedAt[status](time)} ·{' '}
           {organization ? asMember(organization.name, handle) : `@${handle}`}
@@ -78,16 +118,27 @@ function Entry({ request, shown }: Props) {
         <ErrorMessage of={doing.problem} />
       </div>
       {status === 'signed' && (
-        <button
-          type="button"
-          class="button quiet"
-          data-action={save.name}
-          aria-label={receiptOf(app.name, time)}
-          aria-busy={doing.current !== undefined}
-          onClick={() => void doing.perform(save)}
-        >
-          {receipt}
-        </button>
+        <div class="acts">
+          <a
+            class="button"
+            href={`/account/signing/receipts/${requestId}`}
+            data-action="show-receipt"
+            aria-label={receiptOf(app.name, time)}
+          >
+            <Icon name="file-check" size="sm" />
+            {receipt}
+          </a>
+          <button
+            type="button"
+            class="button square ghost"
+            data-action={save.name}
+            aria-label={texts.saveReceiptOf(app.name, time)}
+            aria-busy={doing.current !== undefined}
+            onClick={() => void doing.perform(save)}
+          >
+            <Icon name="download" size="sm" />
+          </button>
+        </div>
       )}
     </li>
   )

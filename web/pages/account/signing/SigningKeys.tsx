@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { dayOf, momentOf } from '../../../lib/text/dates.ts'
 import type { Session } from '../../../lib/session/session.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
-import { fingerprintOf } from './fingerprint.ts'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { fingerprintOf } from '../../../lib/keys/fingerprint.ts'
 import type { SigningKeyOwner } from './key-steps.ts'
 
 type Identity = Session['identities'][number]
@@ -15,29 +16,34 @@ export function SigningKeys({ identities, keys, onChange }: Props) {
   const { make, makeOf, replace, replaceOf, none, madeOn, replacedOn } = words.signing
   const now = new Date()
   return (
-    <ul class="entries">
+    <ul class="list">
       {identities.map(({ identityId, handle }) => {
         const key = keys.find((each) => each.identityId === identityId)
         const since = key && (key.rotatedAt ?? key.createdAt)
         const day = since && dayOf(since, language, now)
         return (
-          <li key={identityId} class="entry">
-            <div>
-              <h3>@{handle}</h3>
+          <li key={identityId}>
+            <span class="glyph pen" aria-hidden="true">
+              <Icon name="key-round" />
+            </span>
+            <div class="body">
+              <strong>@{handle}</strong>
               {key ? <Fingerprint publicKey={key.publicKey} /> : <p>{none}</p>}
               {day && <p>{key.rotatedAt ? replacedOn(day) : madeOn(day)}</p>}
               {key && key.former.length > 0 && <Former keys={key.former} />}
             </div>
-            <button
-              type="button"
-              class="button quiet"
-              data-action={key ? 'replace-key' : 'make-key'}
-              data-identity-id={identityId}
-              aria-label={key ? replaceOf(handle) : makeOf(handle)}
-              onClick={() => onChange({ identityId, handle, key })}
-            >
-              {key ? replace : make}
-            </button>
+            <div class="acts">
+              <button
+                type="button"
+                class="button"
+                data-action={key ? 'replace-key' : 'make-key'}
+                data-identity-id={identityId}
+                aria-label={key ? replaceOf(handle) : makeOf(handle)}
+                onClick={() => onChange({ identityId, handle, key })}
+              >
+                {key ? replace : make}
+              </button>
+            </div>
           </li>
         )
       })}

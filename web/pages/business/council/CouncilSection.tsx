@@ -1,7 +1,8 @@
 import type { Council } from '@countersign/protocol/organizations/council'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { Card, Skeleton } from '../../../components/ui/Card.tsx'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useState } from 'preact/hooks'
-import { Spinner } from '../../../components/display/Facts.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
@@ -33,14 +34,18 @@ export function CouncilSection({ organization }: SectionProps) {
   const hasCouncil = found !== undefined && found.council.approvalsNeeded > 0
   return (
     <>
-      <section class="step">
-        <h1>{business.sections.council}</h1>
-        {found === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
-        {found && <p>{hasCouncil ? words.what(found.council.approvalsNeeded) : words.none}</p>}
-        {found && organization.scopes.includes('manage_org') && (
+      <PageHead
+        title={business.sections.council}
+        lead={found && (hasCouncil ? words.what(found.council.approvalsNeeded) : words.none)}
+      />
+      {found === undefined && (
+        <Card flush>{doing.problem === undefined ? <Skeleton rows={2} /> : <Actions of={[read]} doing={doing} />}</Card>
+      )}
+      {found && organization.scopes.includes('manage_org') && (
+        <Card>
           <ApprovalsNeeded organization={organization} present={found.council.approvalsNeeded} />
-        )}
-      </section>
+        </Card>
+      )}
       {found && <Proposals organization={organization} proposals={found.proposals} onChanged={read.do} />}
       {found && hasCouncil && (
         <>

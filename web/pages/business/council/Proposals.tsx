@@ -6,6 +6,7 @@ import { useLocale } from '../../../components/frame/Root.tsx'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { approveProposal, completeProposal, type DescribedProposal, withdrawProposal } from './proposal.ts'
 import { useCouncilMessages } from './words.ts'
+import { Card } from '../../../components/ui/Card.tsx'
 
 type Props = { organization: OwnOrganization; proposals: DescribedProposal[]; onChanged: () => unknown }
 
@@ -13,15 +14,14 @@ type Props = { organization: OwnOrganization; proposals: DescribedProposal[]; on
 export function Proposals({ organization, proposals, onChanged }: Props) {
   const words = useCouncilMessages()
   return (
-    <section class="apart">
-      <h2>{words.proposals}</h2>
+    <Card title={words.proposals}>
       {proposals.length === 0 && <p>{words.noProposals}</p>}
       <ul class="entries">
         {proposals.map((each) => (
           <Entry key={each.proposal.proposalId} of={each} organization={organization} onChanged={onChanged} />
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 

@@ -8,6 +8,7 @@ import { act } from '../session/acts.ts'
 import { memberContext } from '../session/membership.ts'
 import { callBusiness } from '../session/session.ts'
 import { useCouncilMessages } from './words.ts'
+import { Card } from '../../../components/ui/Card.tsx'
 
 const path = '/api/organizations/:organizationId/council/reset'
 
@@ -52,11 +53,10 @@ export function Reset({ organization, council, onChanged }: Props) {
   if (approvalsNeeded === 0) return resetAt === null ? null : <p class="apart">{words.happened(day(resetAt))}</p>
   if (!isPending && !isOwner) return null
   return (
-    <section class="apart">
-      <h2>{words.title}</h2>
+    <Card title={words.title}>
       <p>{words.what}</p>
       {isPending && <p class="problem">{words.pending(day(resetPossibleAt), day(resetExpiresAt))}</p>}
       <Actions of={actions} doing={doing} />
-    </section>
+    </Card>
   )
 }

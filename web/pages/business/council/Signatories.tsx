@@ -8,6 +8,7 @@ import { act } from '../session/acts.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 import { useCouncilMessages } from './words.ts'
+import { Card } from '../../../components/ui/Card.tsx'
 
 const path = '/api/organizations/:organizationId/council/signatories'
 
@@ -17,14 +18,13 @@ type SignatoriesProps = { organization: OwnOrganization; council: Council }
 export function Signatories({ organization, council }: SignatoriesProps) {
   const words = useCouncilMessages()
   return (
-    <section class="apart">
-      <h2>{words.signatories}</h2>
+    <Card title={words.signatories}>
       <ul class="entries">
         {council.signatories.map((each) => (
           <Signatory key={each.identityId} of={each} organization={organization} />
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 
@@ -74,8 +74,7 @@ export function Candidates({ organization, members }: CandidatesProps) {
   })
   const mayAdmit = organization.scopes.includes('manage_identities')
   return (
-    <section class="apart">
-      <h2>{words.candidates}</h2>
+    <Card title={words.candidates}>
       <p>{words.candidatesWhat}</p>
       <ul class="entries">
         {members.map((member) => (
@@ -92,7 +91,7 @@ export function Candidates({ organization, members }: CandidatesProps) {
           />
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 

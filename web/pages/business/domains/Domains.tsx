@@ -1,8 +1,9 @@
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { Card, Skeleton } from '../../../components/ui/Card.tsx'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { Spinner } from '../../../components/display/Facts.tsx'
 import { Domain } from './Domain.tsx'
 import { memberContext } from '../session/membership.ts'
 import { NewDomain } from './NewDomain.tsx'
@@ -30,31 +31,38 @@ export function Domains({ organization }: SectionProps) {
   const removeDomain = ({ domainId }: OrganizationDomain) =>
     setDomains(domains?.filter((each) => each.domainId !== domainId))
   return (
-    <section class="step">
-      <h1>{words.sections.domains}</h1>
-      <p>{words.domains.what}</p>
-      {domains === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
+    <>
+      <PageHead title={words.sections.domains} lead={words.domains.what} />
+      {domains === undefined && (
+        <Card flush>{doing.problem === undefined ? <Skeleton rows={2} /> : <Actions of={[read]} doing={doing} />}</Card>
+      )}
       {domains && (
         <>
-          <ul class="entries">
-            {domains.map((each) => (
-              <Domain
-                key={each.domainId}
-                of={each}
-                organization={organization}
-                onChanged={updateDomain}
-                onStale={read.do}
-                onRemoved={() => removeDomain(each)}
-              />
-            ))}
-          </ul>
-          <NewDomain
-            organization={organization}
-            isFirst={domains.length === 0}
-            onClaimed={(claimed) => setDomains([claimed, ...domains])}
-          />
+          {domains.length > 0 && (
+            <Card flush>
+              <ul class="entries">
+                {domains.map((each) => (
+                  <Domain
+                    key={each.domainId}
+                    of={each}
+                    organization={organization}
+                    onChanged={updateDomain}
+                    onStale={read.do}
+                    onRemoved={() => removeDomain(each)}
+                  />
+                ))}
+              </ul>
+            </Card>
+          )}
+          <Card>
+            <NewDomain
+              organization={organization}
+              isFirst={domains.length === 0}
+              onClaimed={(claimed) => setDomains([claimed, ...domains])}
+            />
+          </Card>
         </>
       )}
-    </section>
+    </>
   )
 }

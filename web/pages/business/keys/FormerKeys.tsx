@@ -11,6 +11,7 @@ import { useReauthenticatedDialog } from '../session/session.ts'
 import { memberContext } from '../session/membership.ts'
 import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
 import { useBusinessMessages } from '../words.ts'
+import { Card } from '../../../components/ui/Card.tsx'
 
 type Props = { keys: OrganizationKey[]; organization: OwnOrganization; onDeleted: () => unknown }
 
@@ -20,14 +21,13 @@ export function PreviousKeys({ keys, organization, onDeleted }: Props) {
   const ended = keys.filter(({ endedAt }) => endedAt !== null)
   if (ended.length === 0) return null
   return (
-    <section class="apart">
-      <h2>{words.former}</h2>
+    <Card title={words.former}>
       <ul class="entries">
         {ended.map((each) => (
           <FormerKey key={each.keyId} of={each} organization={organization} onDeleted={onDeleted} />
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 

@@ -11,6 +11,7 @@ import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
+import { Card } from '../../../components/ui/Card.tsx'
 
 type KeyCustodyProps = {
   organization: OwnOrganization
@@ -42,15 +43,14 @@ export function KeyCustody({ organization, keys, kmsUrl, onChange, onRemoved }: 
   }
   const actions = [...(mayChange ? [change] : []), ...(isFormer && !opensKeys ? [remove] : [])]
   return (
-    <section class="apart">
-      <h2>{words.keeper}</h2>
+    <Card title={words.keeper}>
       <p>
         {words.modes[encryptionMode]}. {words.modesWhat[encryptionMode]}
       </p>
       {isKeeper && <p>{kmsUrl}</p>}
       {isFormer && <p>{opensKeys ? words.kmsOpens(kmsUrl) : words.kmsStays(kmsUrl)}</p>}
       <Actions of={actions} doing={doing} />
-    </section>
+    </Card>
   )
 }
 

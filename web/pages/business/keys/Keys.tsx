@@ -1,9 +1,10 @@
 import type { OrganizationKey } from '@countersign/protocol/organizations/keys'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { Card, Skeleton } from '../../../components/ui/Card.tsx'
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../../../lib/api/call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
-import { Spinner } from '../../../components/display/Facts.tsx'
 import { callBusiness, useReauthenticatedDialog } from '../session/session.ts'
 import { PreviousKeys } from './FormerKeys.tsx'
 import { ActiveKey } from './KeyInForce.tsx'
@@ -40,27 +41,32 @@ export function Keys({ organization, onChanged, returned }: SectionProps) {
     onChanged(changed)
   }
   return (
-    <section class="step">
-      <h1>{words.sections.keys}</h1>
-      <p>{words.keys.what}</p>
-      {found === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
+    <>
+      <PageHead title={words.sections.keys} lead={words.keys.what} />
+      {found === undefined && (
+        <Card flush>{doing.problem === undefined ? <Skeleton rows={2} /> : <Actions of={[read]} doing={doing} />}</Card>
+      )}
       {found &&
         (changing.isOpen || goesOn ? (
-          <ChangeKeyCustody
-            organization={organization}
-            kmsUrl={found.kmsUrl}
-            mode={goesOn ? 'enterprise_managed' : organization.encryptionMode}
-            onSaved={take}
-            onClose={close}
-          />
+          <Card>
+            <ChangeKeyCustody
+              organization={organization}
+              kmsUrl={found.kmsUrl}
+              mode={goesOn ? 'enterprise_managed' : organization.encryptionMode}
+              onSaved={take}
+              onClose={close}
+            />
+          </Card>
         ) : (
           <>
-            <ActiveKey keys={found.keys} organization={organization} onMade={read.do} />
+            <Card>
+              <ActiveKey keys={found.keys} organization={organization} onMade={read.do} />
+            </Card>
             <KeyCustody organization={organization} {...found} onChange={changing.open} onRemoved={read.do} />
             <PreviousKeys keys={found.keys} organization={organization} onDeleted={read.do} />
           </>
         ))}
-    </section>
+    </>
   )
 }
 

@@ -62,7 +62,7 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
       onChanged((await act('PATCH /api/organizations/:organizationId/members/:memberId', given)).member)
     },
   }
-  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'secondary', do: onClose }
   return (
     <Dialog title={words.changeTitle(member.displayName)} onClose={onClose}>
       <ActionForm submit={save} others={[cancel]} doing={doing}>

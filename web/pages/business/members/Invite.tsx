@@ -1,121 +1,124 @@
-import { isHandle } from '@countersign/protocol/formats/handle'
-import { isEmail } from '@countersign/protocol/formats/email'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
-import type { Invitation, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { scopesOfRole } from '@countersign/protocol/formats/role'
+import type { Invitation } from '@countersign/protocol/organizations/invitations'
+import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
 import { ApiError } from '../../../lib/api/call.ts'
-import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
-import { CopyButton } from '../../../components/display/Copies.tsx'
+import { TextArea } from '../../../components/display/Facts.tsx'
+import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { Field } from '../../../components/form/Field.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
-import { StepHeading } from '../../../components/frame/Frame.tsx'
+import { Permits } from '../../../components/ui/Facts.tsx'
 import { act } from '../session/acts.ts'
 import { memberContext } from '../session/membership.ts'
+import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { RoleOptions } from './ChangeMember.tsx'
-import { useBusinessMessages } from '../words.ts'
+import { Invited, type Result } from './Invited.tsx'
+import { type Invitee, inviteesMax, nameOf, noteRest, parseInvitees, type Rest } from './invitees.ts'
 
 type Props = {
   organization: OwnOrganization
-  onInvited: (invitation: Invitation) => void
+  /** Invitations that are still to be made. */
+  rest?: Rest | undefined
+  onInvited: (invitations: Invitation[]) => void
   onClose: () => void
 }
 
-/** Invites a member with a role, and then shows the link, which cannot be shown again. */
-export function Invite({ organization, onInvited, onClose }: Props) {
+/** Invites members with a role, and then says what was mailed, and shows the links, which cannot be shown again. */
+export function Invite({ organization, rest, onInvited, onClose }: Props) {
   const words = useBusinessMessages()
-  const [url, setUrl] = useState<string>()
+  const [result, setResult] = useState<Result>()
   return (
     <Dialog title={words.invite} onClose={onClose}>
-      {url === undefined ? (
+      {result === undefined ? (
         <Question
           organization={organization}
+          rest={rest}
           onClose={onClose}
-          onInvited={(invitation, address) => {
-            onInvited(invitation)
-            setUrl(address)
+          onInvited={(done) => {
+            onInvited(done.created.map(({ invitation }) => invitation))
+            setResult(done)
           }}
         />
       ) : (
-        <Link url={url} onClose={onClose} />
+        <Invited of={result} onClose={onClose} onAgain={() => setResult(undefined)} />
       )}
     </Dialog>
   )
 }
 
-type QuestionProps = {
-  organization: OwnOrganization
-  onInvited: (invitation: Invitation, url: string) => void
-  onClose: () => void
-}
+type QuestionProps = Omit<Props, 'onInvited'> & { onInvited: (result: Result) => void }
 
-function Question({ organization, onInvited, onClose }: QuestionProps) {
+function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
   const words = useBusinessMessages()
+  const people = usePeopleMessages()
   const { frame } = useMessages()
   const doing = useActions()
-  const [whom, setWhom] = useState('')
-  const [role, setRole] = useState<OrganizationRole>('member')
+  const [whom, setWhom] = useState(rest?.names.join('\n') ?? '')
+  const [role, setRole] = useState<OrganizationRole>(rest?.role ?? 'member')
   const [checked, setChecked] = useState(false)
   const [unknown, setUnknown] = useState<string>()
-  const invited = parseInvitee(whom)
-  const problem = invited ? words.nobody : words.whomInvalid
+  const invitees = parseInvitees(whom)
   const invite: Action = {
     name: 'send-invitation',
     label: words.inviteNow,
     do: async () => {
       setChecked(true)
-      if (!invited) return
-      const given = { ...memberContext(organization), body: { ...invited, role } }
-      const made = await act('POST /api/organizations/:organizationId/invitations', given).catch(noteUnknown)
-      if (made) onInvited(made.invitation, made.url)
+      if (!invitees || invitees.length > inviteesMax) return
+      const result = await inviteEach(organization, invitees, role)
+      if (result.created.length > 0) return onInvited(result)
+      setUnknown(whom)
     },
   }
-  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
-
-  function noteUnknown(error: unknown) {
-    if (!(error instanceof ApiError && error.code === 'identity_not_found')) throw error
-    setUnknown(whom)
-    return undefined
-  }
-
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'secondary', do: onClose }
+  const problem = !invitees
+    ? words.whomInvalid
+    : invitees.length > inviteesMax
+      ? people.tooMany(inviteesMax)
+      : unknown === whom
+        ? words.nobody
+        : undefined
   return (
     <ActionForm submit={invite} others={[cancel]} doing={doing}>
-      <Field
+      <TextArea
         name="whom"
         label={words.whom}
         value={whom}
         onInput={setWhom}
-        keys="email"
-        problem={checked && (!invited || unknown === whom) ? problem : undefined}
-        exact
+        keys="text"
+        hint={people.whomHint}
+        problem={checked ? problem : undefined}
       />
       <RoleOptions organization={organization} chosen={role} onChoose={setRole} />
+      <div class="role-permits">
+        <p class="small soft">{people.roleMay(words.roles[role])}</p>
+        <Permits of={scopesOfRole[role].map((key) => ({ key, text: words.scopes[key], isAllowed: true }))} />
+      </div>
     </ActionForm>
   )
 }
 
-/** The link, which only the invited user can use. */
-function Link({ url, onClose }: { url: string; onClose: () => void }) {
-  const words = useBusinessMessages()
-  const doing = useActions()
-  const close: Action = { name: 'invitation-sent', label: words.done, look: 'quiet', do: onClose }
-  return (
-    <>
-      <StepHeading level={3}>{words.link}</StepHeading>
-      <div class="link">
-        <output name="invitationUrl">{url}</output>
-      </div>
-      <CopyButton text={url} action="copy-invitation" />
-      <Actions of={[close]} doing={doing} />
-    </>
-  )
-}
-
-/** Parses the username, with or without @, or the e-mail address of a user to invite. */
-export function parseInvitee(text: string): { handle: string } | { email: string } | undefined {
-  const written = text.trim()
-  if (isEmail(written)) return { email: written }
-  const handle = written.replace(/^@/, '')
-  return isHandle(handle) ? { handle } : undefined
+/**
+ * Invites each of several: an invitation is an act of its own. A member who signs leaves for the first one to the page
+ * that signs, and comes back for the next. Names that do not exist are left out.
+ */
+async function inviteEach(organization: OwnOrganization, invitees: Invitee[], role: OrganizationRole): Promise<Result> {
+  const result: Result = { created: [], failed: [] }
+  for (const [index, invitee] of invitees.entries()) {
+    noteRest({ organizationId: organization.id, role, names: invitees.slice(index + 1).map(nameOf) })
+    const given = { ...memberContext(organization), body: { ...invitee, role } }
+    try {
+      result.created.push(await act('POST /api/organizations/:organizationId/invitations', given))
+    } catch (error) {
+      const isOfInvitee = error instanceof ApiError && ['identity_not_found', 'already_member'].includes(error.code)
+      if (!isOfInvitee || (invitees.length === 1 && error.code !== 'identity_not_found')) {
+        noteRest(undefined)
+        throw error
+      }
+      result.failed.push(nameOf(invitee))
+    }
+  }
+  noteRest(undefined)
+  return result
 }

@@ -1,134 +1,133 @@
-import type { Invitation, OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import type { Invitation } from '@countersign/protocol/organizations/invitations'
 import { useEffect, useState } from 'preact/hooks'
-import { Actions } from '../../../components/form/Actions.tsx'
+import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
-import { useMessages } from '../../../components/frame/Root.tsx'
-import { Spinner } from '../../../components/display/Facts.tsx'
-import { type SignedAction, act, signedOrUnsigned } from '../session/acts.ts'
-import { EditMember } from './ChangeMember.tsx'
-import { Invitations } from './Invitations.tsx'
-import { memberContext } from '../session/membership.ts'
-import { MemberList, type MemberDialog } from './MemberList.tsx'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { Card, Skeleton } from '../../../components/ui/Card.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { Tabs } from '../../../components/ui/Tabs.tsx'
+import { downloadFile } from '../../../lib/download.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
-import { RemoveMember, removeMember } from './RemoveMember.tsx'
-import { callBusiness } from '../session/session.ts'
-import { useBusinessMessages } from '../words.ts'
+import { routePath } from '../routes.ts'
+import { useBusinessMessages, usePeopleMessages } from '../words.ts'
+import { InvitationTable } from './InvitationTable.tsx'
+import { Invite } from './Invite.tsx'
+import { takeRest } from './invitees.ts'
+import { MemberSection } from './MemberSection.tsx'
+import { type MemberPage, noFilter, readAllMembers, readInvitations, readMembers, toCsv } from './people.ts'
 
-/** The members and the invitations. Only members who may invite receive the invitations. */
-type People = { members: OrganizationMember[]; nextCursor: string | null; invitations: Invitation[] }
+type People = { page: MemberPage; invitations: Invitation[] }
 
-export function Members({ organization, identities, onLeft }: SectionProps) {
+const views = ['members', 'invitations'] as const
+type View = (typeof views)[number]
+
+/** The members of an organization, and the invitations for those who may invite. */
+export function Members({ onChanged: _, ...props }: SectionProps) {
+  const { organization, returned } = props
   const words = useBusinessMessages()
+  const people = usePeopleMessages()
   const doing = useActions()
-  const [people, setPeople] = useState<People>()
-  const [question, setQuestion] = useState<MemberDialog>()
+  const exporting = useActions()
+  const [found, setFound] = useState<People>()
+  const [view, setView] = useState<View>(location.hash === '#invitations' ? 'invitations' : 'members')
+  // Those who sign come back here after each invitation.
+  const [rest] = useState(() => (returned?.outcome === 'done' ? takeRest(organization.id) : undefined))
+  const [inviting, setInviting] = useState(rest !== undefined)
   const mayInvite = organization.scopes.includes('manage_identities')
-  const read = {
+  const read: Action = {
     name: 'retry',
     label: words.retry,
-    do: async () => setPeople(await readPeople(organization, mayInvite)),
+    do: async () => {
+      const reading = [readMembers(organization, noFilter), readInvitations(organization)] as const
+      const [page, invitations] = await Promise.all(reading)
+      setFound({ page, invitations })
+    },
   }
   useEffect(() => void doing.perform(read), [])
-
-  if (!people)
-    return (
-      <section class="step">
-        <h1>{words.sections.members}</h1>
-        {doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />}
-      </section>
-    )
-  const updateMembers = (members: OrganizationMember[]) => {
-    setPeople({ ...people, members })
-    setQuestion(undefined)
+  const save: Action = {
+    name: 'export-members',
+    label: people.export,
+    look: 'secondary',
+    icon: 'download',
+    do: async () => {
+      const members = await readAllMembers(organization, noFilter)
+      const { name, handle, email, role, permissions, joined } = people.csv
+      const rows = members.map((member) => [
+        member.displayName,
+        member.handle,
+        member.email ?? '',
+        words.roles[member.role],
+        member.scopes.map((scope) => words.scopes[scope]).join('; '),
+        member.joinedAt,
+      ])
+      const text = toCsv([[name, handle, email, role, permissions, joined], ...rows])
+      downloadFile(text, 'text/csv', `${organization.slug}-members.csv`)
+    },
   }
-  const remove = async (how: SignedAction, { member, about }: MemberDialog) => {
-    await removeMember(how, organization, { member, leaving: about === 'leave' })
-    const others = people.members.filter((each) => each !== member)
-    updateMembers(others)
-    const own = identities.map(({ identityId }) => identityId)
-    if (own.includes(member.identityId) && !others.some(({ identityId }) => own.includes(identityId))) onLeft()
+  const invitations = found?.invitations ?? []
+  const show = (next: View) => {
+    history.replaceState(null, '', next === 'members' ? location.pathname : `#${next}`)
+    setView(next)
   }
-  const select = (requested: MemberDialog) => {
-    if (requested.about === 'change') return setQuestion(requested)
-    return signedOrUnsigned(
-      (how) => remove(how, requested),
-      () => setQuestion(requested),
-    )
-  }
+  const path = routePath({ at: 'organization', organizationId: organization.id, section: 'members' })
   return (
     <>
-      <section class="step">
-        <h1>{words.sections.members}</h1>
-        <MemberList organization={organization} identities={identities} members={people.members} onSelect={select} />
-        <More
-          organization={organization}
-          after={people.nextCursor}
-          onRead={(page) => setPeople({ ...people, ...page, members: [...people.members, ...page.members] })}
-        />
-      </section>
+      <PageHead
+        title={words.sections.members}
+        lead={found && people.lead(found.page.total, mayInvite ? invitations.length : undefined)}
+        actions={
+          <>
+            <ActionButton action={save} doing={exporting} />
+            {mayInvite && (
+              <button
+                type="button"
+                class="button primary"
+                data-action="invite"
+                aria-haspopup="dialog"
+                onClick={() => setInviting(true)}
+              >
+                <Icon name="user-plus" size="sm" />
+                {words.invite}
+              </button>
+            )}
+          </>
+        }
+      />
+      {exporting.problem !== undefined && <Actions of={[]} doing={exporting} />}
       {mayInvite && (
-        <Invitations
-          organization={organization}
-          invitations={people.invitations}
-          onChange={(invitations) => setPeople({ ...people, invitations })}
+        <Tabs
+          label={words.sections.members}
+          tabs={views.map((each) => ({
+            label: people.tabs[each],
+            href: each === 'members' ? path : `${path}#${each}`,
+            current: each === view,
+            action: `show-${each}`,
+            onFollow: () => show(each),
+            ...(found && { count: each === 'members' ? found.page.total : invitations.length }),
+          }))}
         />
       )}
-      {question && (
-        <Question
-          of={question}
+      {found ? (
+        view === 'members' ? (
+          <MemberSection {...props} first={found.page} onChanged={(page) => setFound({ ...found, page })} />
+        ) : (
+          <InvitationTable
+            organization={organization}
+            invitations={invitations}
+            onChange={(changed) => setFound({ ...found, invitations: changed })}
+          />
+        )
+      ) : (
+        <Card flush>{doing.problem === undefined ? <Skeleton rows={5} /> : <Actions of={[read]} doing={doing} />}</Card>
+      )}
+      {inviting && (
+        <Invite
           organization={organization}
-          onChanged={(changed) =>
-            updateMembers(people.members.map((each) => (each.memberId === changed.memberId ? changed : each)))
-          }
-          onAgreed={() => remove(act, question)}
-          onClose={() => setQuestion(undefined)}
+          rest={rest}
+          onInvited={(made) => found && setFound({ ...found, invitations: [...made, ...invitations] })}
+          onClose={() => setInviting(false)}
         />
       )}
     </>
   )
-}
-
-type QuestionProps = Omit<Parameters<typeof EditMember>[0], 'member'> & {
-  of: MemberDialog
-  onAgreed: () => Promise<void>
-}
-
-function Question({ of: { about, member }, onChanged, onAgreed, ...given }: QuestionProps) {
-  if (about === 'change') return <EditMember {...given} member={member} onChanged={onChanged} />
-  return <RemoveMember {...given} member={member} leaving={about === 'leave'} onAgreed={onAgreed} />
-}
-
-type MoreProps = {
-  organization: OwnOrganization
-  after: string | null
-  onRead: (page: Awaited<ReturnType<typeof readMembers>>) => void
-}
-
-function More({ organization, after, onRead }: MoreProps) {
-  const { activity } = useMessages()
-  const doing = useActions()
-  const more: Action = {
-    name: 'more',
-    label: activity.more,
-    look: 'secondary',
-    do: async () => onRead(await readMembers(organization, after)),
-  }
-  return after === null ? null : <Actions of={[more]} doing={doing} />
-}
-
-async function readPeople(organization: OwnOrganization, mayInvite: boolean): Promise<People> {
-  const path = 'GET /api/organizations/:organizationId/invitations'
-  const [page, { invitations }] = await Promise.all([
-    readMembers(organization, null),
-    mayInvite ? callBusiness(path, memberContext(organization)) : { invitations: [] },
-  ])
-  return { ...page, invitations }
-}
-
-/** Reads a hundred members after a cursor. */
-async function readMembers(organization: OwnOrganization, cursor: string | null) {
-  const { params, querystring } = memberContext(organization)
-  const given = { params, querystring: { ...querystring, limit: '100', ...(cursor !== null && { cursor }) } }
-  const { members, nextCursor = null } = await callBusiness('GET /api/organizations/:organizationId/members', given)
-  return { members, nextCursor }
 }

@@ -18,8 +18,8 @@ type Props = {
 export function RemoveMember({ organization, member, leaving, onAgreed, onClose }: Props) {
   const words = useBusinessMessages()
   const agree = leaving
-    ? { name: 'leave-organization', label: words.leaveNow, do: onAgreed }
-    : { name: 'remove-member', label: words.removeNow, do: onAgreed }
+    ? ({ name: 'leave-organization', label: words.leaveNow, look: 'danger', do: onAgreed } as const)
+    : ({ name: 'remove-member', label: words.removeNow, look: 'danger', do: onAgreed } as const)
   const title = leaving ? words.leaveTitle(organization.name) : words.removeTitle(member.displayName)
   return (
     <ConfirmDialog title={title} agree={agree} onClose={onClose}>

@@ -10,7 +10,7 @@ type Props = { title: string; agree: Action; onClose: () => void; children: Comp
 export function ConfirmDialog({ title, agree, onClose, children }: Props) {
   const { frame } = useMessages()
   const doing = useActions()
-  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'secondary', do: onClose }
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{children}</p>

@@ -1,19 +1,28 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useMessages } from '../../../components/frame/Root.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
 import type { ReturnedAct } from '../../../lib/acts/returning.ts'
-import { useBusinessMessages } from '../words.ts'
+import { useConsoleMessages } from '../console-words.ts'
 
 /** Says what became of the act that the user was to sign. It takes the focus, so that screen readers begin with it. */
 export function ReturnedActNote({ of: { action, outcome } }: { of: ReturnedAct }) {
-  const { outcomes } = useBusinessMessages().signedActs
+  const { outcomes } = useConsoleMessages().signedActs
   const { activity } = useMessages()
-  const note = useRef<HTMLParagraphElement>(null)
+  const note = useRef<HTMLDivElement>(null)
   useEffect(() => note.current?.focus(), [])
   const isDeleted = outcome === 'done' && action === 'organization.deleted'
   const names: Partial<Record<string, string>> = activity.acts
+  const isGood = outcome === 'done' || outcome === 'proposed'
   return (
-    <p ref={note} class="returned-act" role="status" tabIndex={-1} data-outcome={outcome}>
-      {outcomes[isDeleted ? 'deleted' : outcome](names[action] ?? activity.other)}
-    </p>
+    <div
+      ref={note}
+      class={`note returned-act ${isGood ? 'ok' : 'wait'}`}
+      role="status"
+      tabIndex={-1}
+      data-outcome={outcome}
+    >
+      <Icon name={isGood ? 'circle-check' : 'circle-alert'} />
+      <div>{outcomes[isDeleted ? 'deleted' : outcome](names[action] ?? activity.other)}</div>
+    </div>
   )
 }

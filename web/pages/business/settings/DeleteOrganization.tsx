@@ -10,6 +10,7 @@ import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
 import { useReauthenticatedDialog } from '../session/session.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
+import { Card } from '../../../components/ui/Card.tsx'
 
 type Props = { organization: OwnOrganization; onDeleted: () => void }
 
@@ -25,18 +26,18 @@ export function DeleteOrganization({ organization, onDeleted }: Props) {
   const end: Action = {
     name: 'end-organization',
     label: words.title,
-    look: 'secondary',
+    look: 'danger-quiet',
+    icon: 'trash',
     do: () => signedOrUnsigned(endBy, question.open),
   }
   return (
-    <section class="apart">
-      <h2>{words.title}</h2>
+    <Card title={words.title} danger>
       <p>{words.what}</p>
       <Actions of={[end]} doing={doing} />
       {question.isOpen && (
         <Confirmation name={organization.name} onAgreed={() => endBy(act)} onClose={question.close} />
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -53,12 +54,13 @@ function Confirmation({ name, onAgreed, onClose }: ConfirmationProps) {
   const remove: Action = {
     name: 'delete-organization',
     label: words.now,
+    look: 'danger',
     do: async () => {
       setChecked(true)
       if (matches) await onAgreed()
     },
   }
-  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'secondary', do: onClose }
   return (
     <Dialog title={words.confirm(name)} onClose={onClose}>
       <p>{words.forever}</p>

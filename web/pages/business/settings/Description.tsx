@@ -11,7 +11,7 @@ import { useBusinessMessages } from '../words.ts'
 
 type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
 
-/** Edits the public details of an organization: name, slug and logo. */
+/** Edits the public details of an organization: name and slug. */
 export function OrganizationDetails({ organization, onChanged }: Props) {
   const words = useBusinessMessages()
   const doing = useActions()
@@ -48,42 +48,30 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
           problem={problemOf('slug')}
           exact
         />
-        <Field
-          name="logoUrl"
-          label={words.logo}
-          hint={words.logoHint}
-          value={draft.logoUrl}
-          onInput={(logoUrl) => write({ logoUrl })}
-          problem={problemOf('logoUrl')}
-          keys="url"
-          exact
-        />
       </ActionForm>
       <div role="status">{saved && <p>{words.saved}</p>}</div>
     </>
   )
 }
 
-/** The input for the details of an organization. An empty line means no logo. */
-export type Draft = { name: string; slug: string; logoUrl: string }
+/** The input for the details of an organization. */
+export type Draft = { name: string; slug: string }
 
-export function draftOf({ name, slug, logoUrl }: OwnOrganization): Draft {
-  return { name, slug, logoUrl: logoUrl ?? '' }
+export function draftOf({ name, slug }: OwnOrganization): Draft {
+  return { name, slug }
 }
 
-export function validateDraft({ name, slug, logoUrl }: Draft): Set<keyof Draft> {
+export function validateDraft({ name, slug }: Draft): Set<keyof Draft> {
   const faults = new Set<keyof Draft>()
   if (!isDisplayName(name)) faults.add('name')
   if (!new RegExp(slugPattern).test(slug)) faults.add('slug')
-  if (logoUrl !== '' && URL.parse(logoUrl)?.protocol !== 'https:') faults.add('logoUrl')
   return faults
 }
 
 /** Returns the fields that a draft changes. */
-export function diffDraft(organization: OwnOrganization, { name, slug, logoUrl }: Draft): OrganizationChange {
+export function diffDraft(organization: OwnOrganization, { name, slug }: Draft): OrganizationChange {
   return {
     ...(name !== organization.name && { name }),
     ...(slug !== organization.slug && { slug }),
-    ...(logoUrl !== (organization.logoUrl ?? '') && { logoUrl: logoUrl === '' ? null : logoUrl }),
   }
 }

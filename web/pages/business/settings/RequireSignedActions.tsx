@@ -4,6 +4,7 @@ import { type Action, useActions } from '../../../components/form/use-actions.ts
 import { act } from '../session/acts.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
+import { Card } from '../../../components/ui/Card.tsx'
 
 type RequireSignedActionsProps = { organization: OwnOrganization; onChanged: (organization: OwnOrganization) => void }
 
@@ -22,10 +23,9 @@ export function RequireSignedActions({ organization, onChanged }: RequireSignedA
     },
   }
   return (
-    <section class="apart">
-      <h2>{words.title}</h2>
+    <Card title={words.title}>
       <p>{requireSignedActions ? words.required : words.notRequired}</p>
       <Actions of={[turn]} doing={doing} />
-    </section>
+    </Card>
   )
 }

@@ -1,17 +1,23 @@
 import { DeleteOrganization } from './DeleteOrganization.tsx'
 import { OrganizationDetails } from './Description.tsx'
+import { OrganizationLogo } from './OrganizationLogo.tsx'
 import { RequireSignedActions } from './RequireSignedActions.tsx'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { useBusinessMessages } from '../words.ts'
+import { Card } from '../../../components/ui/Card.tsx'
+import { PageHead } from '../../../components/frame/Frame.tsx'
 
 export function Settings({ organization, onChanged, onLeft }: SectionProps) {
   const words = useBusinessMessages()
   return (
     <>
-      <section class="step">
-        <h1>{words.sections.settings}</h1>
+      <PageHead title={words.sections.settings} lead={words.settingsLead} />
+      <Card title={words.details}>
+        {organization.scopes.includes('manage_org') && (
+          <OrganizationLogo organization={organization} onChanged={onChanged} />
+        )}
         <OrganizationDetails organization={organization} onChanged={onChanged} />
-      </section>
+      </Card>
       {organization.scopes.includes('manage_org') && (
         <RequireSignedActions organization={organization} onChanged={onChanged} />
       )}

@@ -1,4 +1,5 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { Card } from '../../../components/ui/Card.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { act } from '../session/acts.ts'
@@ -22,10 +23,9 @@ export function RequireSso({ organization, onChanged }: Props) {
     },
   }
   return (
-    <>
-      <h2>{words.everybody}</h2>
+    <Card title={words.everybody}>
       <p>{ssoRequired ? words.required : words.notRequired}</p>
       {scopes.includes('manage_org') && <Actions of={[turn]} doing={doing} />}
-    </>
+    </Card>
   )
 }

@@ -1,8 +1,10 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { useEffect, useState } from 'preact/hooks'
-import { Actions } from '../../../components/form/Actions.tsx'
+import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
-import { Spinner } from '../../../components/display/Facts.tsx'
 import { callBusiness, useReauthenticatedDialog } from '../session/session.ts'
 import { memberContext } from '../session/membership.ts'
 import { NewSsoConnection } from './NewSsoConnection.tsx'
@@ -26,42 +28,59 @@ export function SsoConnections({ organization, onChanged }: SectionProps) {
   const look = found?.connections.length === 0 ? 'primary' : 'secondary'
   const add: Action = { name: 'add-connection', label: words.sso.add, look, do: adding.open }
   return (
-    <section class="step">
-      <h1>{words.sections.sso}</h1>
-      <p>{words.sso.what}</p>
-      {found === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
+    <>
+      <PageHead
+        title={words.sections.sso}
+        lead={words.sso.what}
+        actions={found && !adding.isOpen && <ActionButton action={add} doing={beginning} />}
+      />
+      <ErrorMessage of={beginning.problem} />
+      {found === undefined && (
+        <Card flush>{doing.problem === undefined ? <Skeleton rows={2} /> : <Actions of={[read]} doing={doing} />}</Card>
+      )}
       {found && (
         <>
-          <ul class="entries">
-            {found.connections.map((each) => (
-              <SsoConnectionEntry
-                key={each.connectionId}
-                of={each}
-                domains={found.domains}
+          {adding.isOpen && (
+            <Card>
+              <NewSsoConnection
                 organization={organization}
-                onChanged={read.do}
+                domains={found.domains}
+                onClose={adding.close}
+                onCreated={async () => {
+                  adding.close()
+                  await read.do()
+                }}
               />
-            ))}
-          </ul>
-          {adding.isOpen ? (
-            <NewSsoConnection
-              organization={organization}
-              domains={found.domains}
-              onClose={adding.close}
-              onCreated={async () => {
-                adding.close()
-                await read.do()
-              }}
-            />
-          ) : (
-            <Actions of={[add]} doing={beginning} />
+            </Card>
+          )}
+          {found.connections.length === 0 && !adding.isOpen && (
+            <Card>
+              <Empty icon="log-in" title={words.sso.none} level={2}>
+                <p>{words.sso.noneWhat}</p>
+              </Empty>
+            </Card>
+          )}
+          {found.connections.length > 0 && (
+            <Card flush>
+              <ul class="entries">
+                {found.connections.map((each) => (
+                  <SsoConnectionEntry
+                    key={each.connectionId}
+                    of={each}
+                    domains={found.domains}
+                    organization={organization}
+                    onChanged={read.do}
+                  />
+                ))}
+              </ul>
+            </Card>
           )}
           {found.connections.some(({ inUse }) => inUse) && (
             <RequireSso organization={organization} onChanged={onChanged} />
           )}
         </>
       )}
-    </section>
+    </>
   )
 }
 

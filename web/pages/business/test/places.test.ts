@@ -19,7 +19,7 @@ test('the start leads on', () => {
   assert.deepEqual(parseRoute('/'), { at: 'start' })
 })
 
-test('an organization without a section, or with one that there is not, shows its members', () => {
+test('an organization without a section, or with one that there is not, shows its overview', () => {
   for (const path of ['/organizations/1', '/organizations/1/', '/organizations/1/toString'])
-    assert.deepEqual(parseRoute(path), { at: 'organization', organizationId: '1', section: 'members' })
+    assert.deepEqual(parseRoute(path), { at: 'organization', organizationId: '1', section: 'overview' })
 })

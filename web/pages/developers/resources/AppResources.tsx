@@ -7,7 +7,10 @@ import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
-import { Spinner } from '../../../components/display/Facts.tsx'
+import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
+import { Chip } from '../../../components/ui/Chip.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { LearnMore } from '../LearnMore.tsx'
 import { ResourceForm } from './ResourceForm.tsx'
 import { useMessages } from '../words.ts'
 
@@ -23,20 +26,17 @@ export function AppResources({ app: { clientId } }: { app: App }) {
       setResources((await call('GET /api/developer/apps/:clientId/resources', { params: { clientId } })).resources),
   }
   useEffect(() => void doing.perform(read), [])
-  return (
-    <section class="step apart">
-      <h2>{words.resources.title}</h2>
-      <p>{words.resources.what}</p>
-      {!resources && (doing.problem === undefined ? <Spinner /> : <Actions of={[read]} doing={doing} />)}
-      {resources && (
-        <Offered
-          clientId={clientId}
-          resources={resources}
-          onSaved={(saved) => setResources(resources.map((each) => (isSame(each, saved) ? saved : each)))}
-          onAdded={(added) => setResources([...resources, added])}
-        />
-      )}
-    </section>
+  return resources ? (
+    <Offered
+      clientId={clientId}
+      resources={resources}
+      onSaved={(saved) => setResources(resources.map((each) => (isSame(each, saved) ? saved : each)))}
+      onAdded={(added) => setResources([...resources, added])}
+    />
+  ) : (
+    <Card title={words.resources.title} about={words.resources.what}>
+      {doing.problem === undefined ? <Skeleton /> : <Actions of={[read]} doing={doing} />}
+    </Card>
   )
 }
 
@@ -52,14 +52,18 @@ function Offered({ clientId, resources, onSaved, onAdded }: OfferedProps) {
   const doing = useActions()
   const [adding, setAdding] = useState(false)
   const add: Action = { name: 'add-resource', label: words.add, look: 'secondary', do: () => setAdding(true) }
+  const isFull = resources.length >= limits.resourcesPerAppMax
   return (
     <>
-      <ul class="entries">
-        {resources.map((resource) => (
-          <Entry key={resource.resourceKey} clientId={clientId} resource={resource} onSaved={onSaved} />
-        ))}
-      </ul>
-      {resources.length < limits.resourcesPerAppMax ? <Actions of={[add]} doing={doing} /> : <p>{words.tooMany}</p>}
+      <Card title={words.title} about={words.what} actions={<LearnMore guide="protect-a-resource" />} flush>
+        {resources.length === 0 && <Empty icon="database" title={words.none} />}
+        <ul class="list">
+          {resources.map((resource) => (
+            <Entry key={resource.resourceKey} clientId={clientId} resource={resource} onSaved={onSaved} />
+          ))}
+        </ul>
+        <div class="card-foot">{isFull ? <p>{words.tooMany}</p> : <Actions of={[add]} doing={doing} />}</div>
+      </Card>
       {adding && (
         <ResourceForm
           clientId={clientId}
@@ -91,16 +95,19 @@ function Entry({ clientId, resource, onSaved }: EntryProps) {
   const change: Action = { name: 'change-resource', label: words.change, look: 'quiet', do: () => setChanging(true) }
   const turn: Action =
     status === 'active'
-      ? { name: 'disable-resource', label: words.disable, look: 'quiet', do: setStatus('disabled') }
+      ? { name: 'disable-resource', label: words.disable, look: 'danger-quiet', do: setStatus('disabled') }
       : { name: 'enable-resource', label: words.enable, look: 'quiet', do: setStatus('active') }
   return (
-    <li class="entry" data-state={status}>
+    <li data-state={status}>
+      <span class="glyph">
+        <Icon name="database" />
+      </span>
       <Description of={resource} />
-      <div class="choices">
+      <div class="acts">
         <ActionButton action={change} doing={doing} />
         <ActionButton action={turn} doing={doing} />
+        <ErrorMessage of={doing.problem} />
       </div>
-      <ErrorMessage of={doing.problem} />
       {changing && (
         <ResourceForm
           clientId={clientId}
@@ -119,14 +126,17 @@ function Entry({ clientId, resource, onSaved }: EntryProps) {
 function Description({ of: { resourceKey, displayName, audience, scopes, status } }: { of: Resource }) {
   const words = useMessages().developers
   return (
-    <div>
-      <h3 class="present">{displayName}</h3>
+    <div class="body">
+      <strong>
+        {displayName}
+        {status === 'disabled' && (
+          <Chip tone="bad" icon="ban">
+            {words.disabled}
+          </Chip>
+        )}
+      </strong>
       <p>
-        <code>{resourceKey}</code>
-        {status === 'disabled' && `, ${words.disabled}`}
-      </p>
-      <p>
-        <code>{audience}</code>
+        <code>{resourceKey}</code> · <code>{audience}</code>
       </p>
       <p>
         <code>{scopes.join(', ')}</code>

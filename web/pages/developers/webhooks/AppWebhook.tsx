@@ -2,9 +2,11 @@ import type { App } from '@countersign/protocol/clients/apps'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions } from '../../../components/form/use-actions.ts'
-import { Spinner } from '../../../components/display/Facts.tsx'
 import { Deliveries } from './Deliveries.tsx'
-import { NewSecret } from '../AppSecret.tsx'
+import { Card, Skeleton } from '../../../components/ui/Card.tsx'
+import { Note } from '../../../components/ui/Chip.tsx'
+import { NewSecret } from '../danger/AppSecret.tsx'
+import { LearnMore } from '../LearnMore.tsx'
 import { useWebhook, type LiveWebhook } from './webhook.ts'
 import { WebhookAddress } from './WebhookAddress.tsx'
 import { WebhookChoices } from './WebhookChoices.tsx'
@@ -22,30 +24,39 @@ export function AppWebhook({ app: { clientId } }: { app: App }) {
   const [issued, setIssued] = useState<IssuedWebhookSecret>()
   const retry = { name: 'retry', label: words.developers.retry, do: () => read() }
   useEffect(() => void doing.perform(retry), [])
+  if (issued)
+    return (
+      <NewSecret
+        name="webhookSecret"
+        secret={issued.secret}
+        previousUntil={issued.previousUntil}
+        envFile={`WEBHOOK_SECRET=${issued.secret}\n`}
+        onSaved={() => setIssued(undefined)}
+      />
+    )
   return (
-    <section class="step apart">
-      <h2>{words.webhook.title}</h2>
-      {current === undefined && (doing.problem === undefined ? <Spinner /> : <Actions of={[retry]} doing={doing} />)}
-      {current === null && <p>{words.webhook.what}</p>}
-      {current?.webhook.status === 'disabled' && <p class="problem">{words.webhook.gone}</p>}
-      {issued ? (
-        <NewSecret
-          name="webhookSecret"
-          secret={issued.secret}
-          previousUntil={issued.previousUntil}
-          onSaved={() => setIssued(undefined)}
+    <>
+      <Card title={words.webhook.title} about={words.webhook.what} actions={<LearnMore guide="webhooks" />}>
+        {current === undefined && (doing.problem === undefined ? <Skeleton /> : <Actions of={[retry]} doing={doing} />)}
+        {current?.webhook.status === 'disabled' && <Note tone="bad">{words.webhook.gone}</Note>}
+        <Endpoint of={webhook} clientId={clientId} onIssued={setIssued} />
+      </Card>
+      {current && (
+        <Deliveries
+          clientId={clientId}
+          of={current}
+          onSentAgain={read}
+          onMore={webhook.canShowMore ? webhook.showMore : undefined}
         />
-      ) : (
-        <Settled of={webhook} clientId={clientId} onIssued={setIssued} />
       )}
-    </section>
+    </>
   )
 }
 
-type SettledProps = { of: LiveWebhook; clientId: string; onIssued: (issued: IssuedWebhookSecret) => void }
+type EndpointProps = { of: LiveWebhook; clientId: string; onIssued: (issued: IssuedWebhookSecret) => void }
 
-/** Everything except a new secret, which must be saved first. */
-function Settled({ of: { current, read, update, clear, canShowMore, showMore }, clientId, onIssued }: SettledProps) {
+/** The address of the webhook, and its actions. */
+function Endpoint({ of: { current, read, update, clear }, clientId, onIssued }: EndpointProps) {
   if (current === undefined) return null
   return (
     <>
@@ -59,17 +70,14 @@ function Settled({ of: { current, read, update, clear, canShowMore, showMore }, 
         }}
       />
       {current && (
-        <>
-          <Deliveries clientId={clientId} of={current} onSentAgain={read} onMore={canShowMore ? showMore : undefined} />
-          <WebhookChoices
-            clientId={clientId}
-            isUntried={current.deliveries.length === 0}
-            isActive={current.webhook.status === 'active'}
-            onSent={read}
-            onIssued={onIssued}
-            onRemoved={clear}
-          />
-        </>
+        <WebhookChoices
+          clientId={clientId}
+          isUntried={current.deliveries.length === 0}
+          isActive={current.webhook.status === 'active'}
+          onSent={read}
+          onIssued={onIssued}
+          onRemoved={clear}
+        />
       )}
     </>
   )

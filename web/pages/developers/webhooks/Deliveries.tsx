@@ -4,6 +4,8 @@ import { momentOf } from '../../../lib/text/dates.ts'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { Card, Empty } from '../../../components/ui/Card.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
 import type { WebhookState } from './webhook.ts'
 import { useLocale, type DeveloperWords } from '../words.ts'
 
@@ -22,36 +24,49 @@ export function Deliveries({ clientId, of: { webhook, deliveries }, onSentAgain,
   const isActive = webhook.status === 'active'
   const more: Action = { name: 'more-deliveries', label: words.webhook.more, look: 'quiet', do: () => onMore?.() }
   return (
-    <section class="step">
-      <h3>{words.webhook.deliveries}</h3>
-      {deliveries.length === 0 && <p>{words.webhook.none}</p>}
-      <ul class="entries">
+    <Card title={words.webhook.deliveries} flush>
+      {deliveries.length === 0 && <Empty icon="webhook" title={words.webhook.none} />}
+      <ul class="list">
         {deliveries.map((delivery) => (
-          <li key={delivery.deliveryId} class="entry">
+          <li key={delivery.deliveryId}>
             <Description of={delivery} />
             {delivery.state === 'failed' && isActive && (
-              <SendAgain clientId={clientId} delivery={delivery} onSentAgain={onSentAgain} />
+              <div class="acts">
+                <SendAgain clientId={clientId} delivery={delivery} onSentAgain={onSentAgain} />
+              </div>
             )}
           </li>
         ))}
       </ul>
-      {onMore && <Actions of={[more]} doing={doing} />}
-    </section>
+      {onMore && (
+        <div class="card-foot">
+          <Actions of={[more]} doing={doing} />
+        </div>
+      )}
+    </Card>
   )
 }
 
+const looks = { delivered: ['ok', 'check'], pending: ['wait', 'clock'], failed: ['bad', 'x'] } as const
+
 function Description({ of: delivery }: { of: WebhookDelivery }) {
   const speech = useLocale()
+  const [tone, icon] = looks[delivery.state]
   return (
-    <div data-state={delivery.state}>
-      <p class="present">
-        <code>{delivery.type}</code>
-      </p>
-      <p>{momentOf(delivery.createdAt, speech.language)}</p>
-      <p class={delivery.state === 'failed' ? 'problem' : undefined}>
-        {deliveryStatusText(delivery, { ...speech, now: new Date() })}
-      </p>
-    </div>
+    <>
+      <span class={`glyph ${tone}`}>
+        <Icon name={icon} />
+      </span>
+      <div class="body" data-state={delivery.state}>
+        <strong>
+          <code>{delivery.type}</code>
+        </strong>
+        <p>{momentOf(delivery.createdAt, speech.language)}</p>
+        <p class={delivery.state === 'failed' ? 'problem' : undefined}>
+          {deliveryStatusText(delivery, { ...speech, now: new Date() })}
+        </p>
+      </div>
+    </>
   )
 }
 

@@ -3,7 +3,7 @@ import { call, ApiError } from '../../../lib/api/call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { RotateSecret } from '../AppSecret.tsx'
+import { RotateSecret } from '../danger/AppSecret.tsx'
 import { useMessages } from '../words.ts'
 
 type Props = {
@@ -40,7 +40,7 @@ export function WebhookChoices({ clientId, isUntried, isActive, onSent, onIssued
   const remove: Action = {
     name: 'end-webhook',
     label: words.webhook.remove,
-    look: 'quiet',
+    look: 'danger-quiet',
     do: () => setDialog('remove'),
   }
   return (
@@ -70,12 +70,13 @@ function Removal({ clientId, onRemoved, onClose }: RemovalProps) {
   const remove: Action = {
     name: 'remove-webhook',
     label: words.webhook.removeNow,
+    look: 'danger',
     do: async () => {
       await call('DELETE /api/developer/apps/:clientId/webhook', { params: { clientId } }).catch(acceptGone)
       onRemoved()
     },
   }
-  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
+  const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'secondary', do: onClose }
   return (
     <Dialog title={words.webhook.removeTitle} onClose={onClose}>
       <p>{words.webhook.removeWhat}</p>

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type UserId, asId } from '@countersign/protocol/ids'
 import { nextStep, type Event, type Step } from '../steps.ts'
 
-const opened: Event = {
-  type: 'keys opened',
-  recoveryCode: 'CODE',
-  replacement: { recoveryAuth: 'auth', ciphertext: 'sealed' },
-  opensKeys: true,
-}
+const code = { recoveryCode: 'CODE', replacement: { recoveryAuth: 'auth', ciphertext: 'sealed' }, isFirst: false }
+const owner = { user: { userId: asId<UserId>('user') }, identities: [] }
+const opened: Event = { type: 'keys opened', owner, code, opensKeys: true }
 const walk = (events: Event[]) => events.reduce<Step>(nextStep, { at: 'identify' })
 
 test('whoever is back in gets a new code, and leaves when they have it', () => {
@@ -17,7 +15,7 @@ test('whoever is back in gets a new code, and leaves when they have it', () => {
 
 test('a code that is on show is not replaced by another', () => {
   const shown = walk([opened])
-  assert.equal(nextStep(shown, { ...opened, recoveryCode: 'OTHER' }), shown)
+  assert.equal(nextStep(shown, { ...opened, code: { ...code, recoveryCode: 'OTHER' } }), shown)
   assert.equal(nextStep(shown, { type: 'refused' }), shown)
 })
 

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
 import type { NewPasskey } from '../../../lib/keys/passkey.ts'
 import { ApiError, NetworkError } from '../../../lib/api/call.ts'
+import type { Session } from '../../../lib/session/session.ts'
 import { needsPrfAssertion } from '../../../lib/keys/passkey.ts'
-import { nextStep, passkeyFailureOf, type Event, type Made, type Prepared, type Step } from '../steps.ts'
+import { nextStep, passkeyFailureOf, type Event, type Made, type Owner, type Prepared, type Step } from '../steps.ts'
 
 const passkey: NewPasskey = {
   credential: {
@@ -36,24 +37,39 @@ const made: Made = {
   },
   passkey,
 }
-const prepared: Prepared = {
-  finish: { flowId: 'flow', credential: passkey.credential },
+const code = {
   recoveryCode: 'CODE',
-  opensKeys: true,
+  replacement: { recoveryAuth: 'auth', ciphertext: 'a.b.c.d.e' },
+  isFirst: false,
 }
+const prepared: Prepared = { finish: { flowId: 'flow', credential: passkey.credential }, code, opensKeys: true }
+const owner: Owner = { user: { userId: asId<UserId>('user') }, identities: [] }
+const accountMade: Event = { type: 'account made', owner, prepared }
 
 test('an account whose passkey opens keys at once goes straight to the recovery code', () => {
-  assert.deepEqual(walk([{ type: 'account made', prepared }]), {
-    at: 'save code',
-    recoveryCode: 'CODE',
-    opensKeys: true,
-  })
+  assert.deepEqual(walk([accountMade]), { at: 'save code', owner, code: { code, opensKeys: true } })
+})
+
+test('a reload before the recovery code is saved offers a new one, and a saved one asks nothing', () => {
+  const session: Session = {
+    ...owner,
+    authTime: '2030-01-01T12:00:00.000Z',
+    secondsSinceAuthTime: 1,
+    authMethod: 'passkey',
+    expiresAt: '2030-02-01T12:00:00.000Z',
+  }
+  const lacking = { ...session, recoveryCode: { confirmedAt: null } }
+  assert.deepEqual(walk([{ type: 'session found', session: lacking }]), { at: 'save code', owner: lacking })
+  const saved = { ...session, recoveryCode: { confirmedAt: '2030-01-01T12:00:00.000Z' } }
+  const step = walk([{ type: 'session found', session: saved }])
+  assert.deepEqual(step, { at: 'signed in', session: saved })
+  assert.deepEqual(nextStep(step, { type: 'signed out' }), { at: 'describe' })
 })
 
 test('a passkey that is due a second touch is kept until it was touched', () => {
   const step = walk([{ type: 'second touch due', made }])
   assert.deepEqual(step, { at: 'touch again', made })
-  assert.equal(nextStep(step, { type: 'account made', prepared }).at, 'save code')
+  assert.equal(nextStep(step, accountMade).at, 'save code')
 })
 
 test('a last request that fails keeps the passkey and the keys for another try', () => {
@@ -63,17 +79,13 @@ test('a last request that fails keeps the passkey and the keys for another try',
   ])
   assert.deepEqual(step, { at: 'finish', made, prepared, outcome: 'unknown' })
   assert.deepEqual(nextStep(step, { type: 'finish failed', made, prepared, outcome: 'unknown' }), step)
-  assert.equal(nextStep(step, { type: 'account made', prepared }).at, 'save code')
+  assert.equal(nextStep(step, accountMade).at, 'save code')
   assert.deepEqual(nextStep(step, { type: 'started over' }), { at: 'describe' })
 })
 
 test('nobody gets past the recovery code but by saying that it is saved', () => {
-  const step = walk([{ type: 'account made', prepared }])
-  const others: Event[] = [
-    { type: 'started over' },
-    { type: 'second touch due', made },
-    { type: 'account made', prepared },
-  ]
+  const step = walk([accountMade])
+  const others: Event[] = [{ type: 'started over' }, { type: 'second touch due', made }, accountMade]
   for (const event of others) assert.equal(nextStep(step, event), step)
   assert.deepEqual(nextStep(step, { type: 'code saved' }), { at: 'leave' })
 })

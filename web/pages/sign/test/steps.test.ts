@@ -91,12 +91,17 @@ test('a request that was answered is at its end, and the app is told which', () 
     payload: { requestId: request.requestId, signature: 'signature', publicKey: 'key' },
   } as const
   const origins = ['https://shop.example']
-  assert.deepEqual(after([{ type: 'request read', request: signed }]), { at: 'end', end: 'signed', answer, origins })
+  assert.deepEqual(after([{ type: 'request read', request: signed }]), {
+    ...{ at: 'end', end: 'signed', answer, origins },
+    ...{ request: signed, isNow: false },
+  })
   assert.deepEqual(after([{ type: 'request read', request: denied }], decide), {
     at: 'end',
     end: 'denied',
     answer: { type: 'countersign:denied', payload: { requestId: request.requestId } },
     origins,
+    request: denied,
+    isNow: true,
   })
   const answered = { type: 'answered in a window', answer, origins } as const
   assert.deepEqual(after([answered], { at: 'open window' }, frame), { at: 'end', end: 'signed', answer, origins })

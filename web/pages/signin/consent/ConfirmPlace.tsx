@@ -1,7 +1,8 @@
 import type { SignInView } from '@countersign/protocol/pages'
 import { Actions } from '../../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../../components/form/use-actions.ts'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useConsentMessages } from '../../../components/form/consent-words.ts'
+import { Note } from '../../../components/ui/Chip.tsx'
 import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { redirectTargetLabel } from '../../../lib/navigation.ts'
 import type { useFlow } from '../flow.ts'
@@ -20,7 +21,7 @@ type Props = {
  * Shows both.
  */
 export function ConfirmPlace({ flow, step, view, doing }: Props) {
-  const { place: words } = useMessages().signin
+  const { place: words } = useConsentMessages().signin
   const { redirect, recipient } = step.place
   const name = view.unverified?.host ?? view.app.name
   const confirm = redirect ? words.confirm(redirectTargetLabel(redirect.now)) : words.confirmRecipient
@@ -28,10 +29,10 @@ export function ConfirmPlace({ flow, step, view, doing }: Props) {
   const warning = redirect ? words.warning : other
   const actions: Action[] = [
     { name: 'deny', label: words.deny, do: flow.deny },
-    { name: 'confirm-place', label: confirm, look: 'quiet', do: flow.confirmPlace },
+    { name: 'confirm-place', label: confirm, look: 'secondary', do: flow.confirmPlace },
   ]
   return (
-    <>
+    <section class="stack">
       <StepHeading level={2}>{redirect ? words.title : words.recipientTitle}</StepHeading>
       {redirect && (
         <>
@@ -42,15 +43,15 @@ export function ConfirmPlace({ flow, step, view, doing }: Props) {
         </>
       )}
       {recipient && <Recipient name={name} of={recipient} />}
-      <p class="problem">{warning(name)}</p>
+      <Note tone="bad">{warning(name)}</Note>
       <Actions of={actions} doing={doing} />
-    </>
+    </section>
   )
 }
 
 /** Shows which server's key the app key is bound to, and which it would be. */
 function Recipient({ name, of: { before, now } }: { name: string; of: NonNullable<NewPlace['recipient']> }) {
-  const { place: words } = useMessages().signin
+  const { place: words } = useConsentMessages().signin
   return (
     <>
       {before !== null && (

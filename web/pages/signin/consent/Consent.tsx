@@ -2,8 +2,10 @@ import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { SignInView } from '@countersign/protocol/pages'
 import { Actions } from '../../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../../components/form/use-actions.ts'
-import { useMessages } from '../../../components/frame/Root.tsx'
-import { SignatureLine } from '../../../components/display/Monogram.tsx'
+import { useConsentMessages } from '../../../components/form/consent-words.ts'
+import { Signature } from '../../../components/signature/Signature.tsx'
+import { Note } from '../../../components/ui/Chip.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
 import { destination } from './delegating.ts'
 import { Delegation } from './Delegation.tsx'
 import { requestedTarget } from '../requested-target.ts'
@@ -23,7 +25,7 @@ type Props = {
 }
 
 export function Consent({ view, identity, grant, doing, onApprove, onDeny, onChange, onSwitch }: Props) {
-  const words = useMessages()
+  const words = useConsentMessages()
   const deny: Action = { name: 'deny', label: words.signin.deny, look: 'secondary', do: onDeny }
   const approve: Action = { name: 'approve', label: words.signin.approve, do: onApprove }
   const lacksClaims = Boolean(grant.lacking?.length)
@@ -32,12 +34,13 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
   const settled = isSettled(grant, view) && doing.problem === undefined
   const forWhom = grant.organization ? [words.signin.forOrganization(grant.organization.name)] : []
   const change = (
-    <button type="button" class="button quiet" onClick={() => void doing.perform({ name: 'change', do: onChange })}>
+    <button type="button" class="link" onClick={() => void doing.perform({ name: 'change', do: onChange })}>
+      <Icon name="chevrons-up-down" size="sm" />
       {words.signin.change}
     </button>
   )
   return (
-    <>
+    <section class="stack loose">
       {!settled && <Delegation view={view} grant={grant} />}
       {!settled && <RequestedClaims view={view} identity={identity} grant={grant} />}
       {!settled && view.organizationAccess && grant.organizationAccess !== undefined && (
@@ -49,17 +52,28 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
       )}
       {lacksClaims && <EmailRequired view={view} />}
       {view.key && view.givenTo === undefined && requestedTarget(view, location.search).binds && (
-        <p>{words.signin.serverOpens(view.app.name)}</p>
+        <Note>{words.signin.serverOpens(view.app.name)}</Note>
       )}
-      {view.key?.reset && grant.storedKey && <p class="problem">{words.signin.newKey}</p>}
-      <SignatureLine
+      {view.key?.reset && grant.storedKey && <Note tone="bad">{words.signin.newKey}</Note>}
+      <Signature
         name={identity.displayName}
-        below={[`@${identity.handle}`, ...forWhom, words.signin.returnTo(place)].join(' · ')}
-        signed={settled || doing.current === 'approve'}
+        below={<SignatureBelow parts={[`@${identity.handle}`, ...forWhom, words.signin.returnTo(place)]} />}
+        isSigned={settled || doing.current === 'approve'}
+        isNow={doing.current === 'approve'}
         aside={!settled && change}
       />
-      {!settled && <Actions of={actions} doing={doing} areAnswers />}
-      {!settled && <Terms app={view.app} />}
+      {!settled && <Actions of={actions} doing={doing} areAnswers={!lacksClaims} />}
+    </section>
+  )
+}
+
+/** What stands below a signature line: who signs, for which organization, and where the user goes then. */
+export function SignatureBelow({ parts }: { parts: string[] }) {
+  return (
+    <>
+      {parts.map((part) => (
+        <span key={part}>{part}</span>
+      ))}
     </>
   )
 }
@@ -68,9 +82,9 @@ type AccessProps = { requested: 'read' | 'create'; allowed: boolean; onSwitch: P
 
 /** The requested access to the user's organizations, which users can switch off. */
 function OrganizationAccess({ requested, allowed, onSwitch }: AccessProps) {
-  const words = useMessages().signin
+  const words = useConsentMessages().signin
   return (
-    <label class="option">
+    <label class="check boxed">
       <input
         type="checkbox"
         name="organizationAccess"
@@ -86,37 +100,23 @@ function OrganizationAccess({ requested, allowed, onSwitch }: AccessProps) {
  * Shown if the app requires a verified e-mail address and the identity has none. The page notices when one is added.
  */
 function EmailRequired({ view: { app, site } }: Pick<Props, 'view'>) {
-  const words = useMessages().signin
+  const words = useConsentMessages().signin
   return (
-    <section class="step">
-      <p class="problem">{words.emailRequired(app.name)}</p>
+    <section class="stack">
+      <Note tone="wait">{words.emailRequired(app.name)}</Note>
       {site.mail ? (
-        <a class="button primary" data-action="add-email" href="/account/identities" target="_blank" rel="noreferrer">
+        <a
+          class="button primary big block"
+          data-action="add-email"
+          href="/account/identities"
+          target="_blank"
+          rel="noreferrer"
+        >
           {words.addEmail}
         </a>
       ) : (
         <p>{words.emailUnavailable}</p>
       )}
     </section>
-  )
-}
-
-function Terms({ app }: Pick<SignInView, 'app'>) {
-  const words = useMessages().signin
-  const links = [
-    { text: words.privacy, href: app.privacyUrl },
-    { text: words.terms, href: app.termsUrl },
-  ]
-  return (
-    <p class="terms">
-      {links.map(
-        ({ text, href }) =>
-          href !== null && (
-            <a key={text} href={href} target="_blank" rel="noreferrer">
-              {text}
-            </a>
-          ),
-      )}
-    </p>
   )
 }

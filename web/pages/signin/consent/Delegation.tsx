@@ -1,7 +1,8 @@
 import type { Connector, SignInView } from '@countersign/protocol/pages'
 import type { ComponentChildren } from 'preact'
-import { PermissionList } from '../../../components/display/Facts.tsx'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import type { Permission } from '../../../components/display/Facts.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { useConsentMessages } from '../../../components/form/consent-words.ts'
 import { delegationState } from './delegating.ts'
 import type { Grant } from '../steps.ts'
 
@@ -13,25 +14,30 @@ type Props = { view: SignInView; grant: Grant }
  * itself.
  */
 export function Delegation({ view, grant }: Props) {
-  const { connect: words, scopes } = useMessages()
+  const { connect: words, scopes } = useConsentMessages()
   if (!view.connector || !grant.connector) return null
   const { fresh, known, mode, alsoAway } = delegationState(view.connector, grant.connector)
   const isNew = !grant.exists && !view.scope.includes('openid')
   return (
     <>
-      {(fresh.length > 0 || alsoAway) && (
-        <>
-          <h2 class="facts-heading">{known.length > 0 ? words.mayAlso : words.may}</h2>
-          <PermissionList of={fresh}>{alsoAway && <li>{words.whileAway}</li>}</PermissionList>
-        </>
-      )}
-      {known.length > 0 && (
-        <>
-          <h2 class="facts-heading">{words.alreadyMay}</h2>
-          <PermissionList of={known} />
-        </>
-      )}
-      <dl class="facts">
+      <div class="stack">
+        {(fresh.length > 0 || alsoAway) && (
+          <>
+            <h2>{known.length > 0 ? words.mayAlso : words.may}</h2>
+            <PermitList of={fresh}>
+              {alsoAway && <Permit icon="check">{words.whileAway}</Permit>}
+              {known.length === 0 && <Permit icon="x">{words.nothingElse}</Permit>}
+            </PermitList>
+          </>
+        )}
+        {known.length > 0 && (
+          <>
+            <h2>{words.alreadyMay}</h2>
+            <PermitList of={known} />
+          </>
+        )}
+      </div>
+      <dl class="facts ruled">
         <Where of={view.connector} />
         <Fact label={words.when}>{words.modes[mode]}</Fact>
         <Fact label={words.until}>
@@ -45,17 +51,43 @@ export function Delegation({ view, grant }: Props) {
   )
 }
 
+/** Lists what an app may do at another app: the descriptions, and the scopes that both apps use. */
+function PermitList({ of, children }: { of: Permission[]; children?: ComponentChildren }) {
+  return (
+    <ul class="permits">
+      {of.map(({ scope, description }) => (
+        <Permit key={scope} icon="check">
+          {description !== '' && <bdi>{description}</bdi>}
+          <small>
+            <code>{scope}</code>
+          </small>
+        </Permit>
+      ))}
+      {children}
+    </ul>
+  )
+}
+
+function Permit({ icon, children }: { icon: 'check' | 'x'; children: ComponentChildren }) {
+  return (
+    <li class={icon === 'x' ? 'no' : undefined}>
+      <Icon name={icon} />
+      <span class={icon === 'x' ? 'soft' : undefined}>{children}</span>
+    </li>
+  )
+}
+
 /** The resource, if its name or description says more than the name of its app. */
 function Where({ of: { displayName, description, owner } }: { of: Connector }) {
-  const words = useMessages().connect
+  const words = useConsentMessages().connect
   if (displayName === owner.name && description === null) return null
   return (
     <Fact label={words.where}>
       <bdi>{displayName}</bdi>
       {description !== null && (
-        <p class="about">
+        <small>
           <bdi>{description}</bdi>
-        </p>
+        </small>
       )}
     </Fact>
   )

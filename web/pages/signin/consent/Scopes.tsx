@@ -1,16 +1,17 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { SignInView } from '@countersign/protocol/pages'
 import { consentFacts, type LabelledValue } from '../../../lib/text/scope-words.ts'
-import { DefinitionList } from '../../../components/display/Facts.tsx'
-import { useMessages } from '../../../components/frame/Root.tsx'
-import type { Messages } from '../../../locales/messages.ts'
+import { Chip } from '../../../components/ui/Chip.tsx'
+import { Facts, type Fact } from '../../../components/ui/Facts.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { type ConsentMessages, useConsentMessages } from '../../../components/form/consent-words.ts'
 import type { Grant } from '../steps.ts'
 
 type Props = { view: SignInView; identity: Identity; grant: Grant }
 
 /** Lists what the app will learn. If it knows some of it already, what is new is listed first and separately. */
 export function RequestedClaims({ view, identity, grant }: Props) {
-  const words = useMessages()
+  const words = useConsentMessages()
   const isNew = (scope: string) => !grant.exists || grant.missing.includes(scope)
   const shown = scopeToShow(view)
   const place = organizationFacts(grant, words.signin)
@@ -23,16 +24,18 @@ export function RequestedClaims({ view, identity, grant }: Props) {
       words,
     ),
   ]
+  if (fresh.length + known.length === 0) return null
+  const isAnonymous = !view.scope.includes('user_id')
   return (
-    <>
+    <div class="stack">
       {fresh.length > 0 && (
         <>
-          <h2 class="facts-heading">{grant.exists ? words.signin.alsoSees : words.signin.sees}</h2>
-          <DefinitionList of={fresh} />
+          <h2>{grant.exists ? words.signin.alsoSees : words.signin.sees}</h2>
+          <Facts of={factsOf(fresh, identity, words.signin)} isRuled />
         </>
       )}
       {view.site.mail && !grant.lacking?.length && fresh.some(({ withheld }) => withheld) && (
-        <p class="otherwise">
+        <p class="small">
           <a href="/account/identities" target="_blank" rel="noreferrer">
             {words.signin.addEmail}
           </a>
@@ -40,16 +43,41 @@ export function RequestedClaims({ view, identity, grant }: Props) {
       )}
       {known.length > 0 && (
         <>
-          <h2 class="facts-heading">{words.signin.already}</h2>
-          <DefinitionList of={known} />
+          <h2>{words.signin.already}</h2>
+          <Facts of={factsOf(known, identity, words.signin)} isRuled />
         </>
       )}
-    </>
+      {isAnonymous && (
+        <p class="small soft with-icon">
+          <Icon name="shield-check" size="sm" />
+          {words.signin.unseen}
+        </p>
+      )}
+    </div>
   )
 }
 
+function factsOf(values: LabelledValue[], { emailVerified }: Identity, words: ConsentMessages['signin']): Fact[] {
+  return values.map(({ scope, label, value, withheld }) => ({
+    label,
+    value:
+      scope === 'email' && emailVerified && !withheld ? (
+        <>
+          {value}{' '}
+          <Chip tone="ok" icon="check">
+            {words.confirmedEmail}
+          </Chip>
+        </>
+      ) : withheld ? (
+        <span class="soft">{value}</span>
+      ) : (
+        value
+      ),
+  }))
+}
+
 /** The organization that the user acts for, and that the app learns their role in it. */
-function organizationFacts({ organization }: Grant, words: Messages['signin']): LabelledValue[] {
+function organizationFacts({ organization }: Grant, words: ConsentMessages['signin']): LabelledValue[] {
   if (!organization) return []
   return [{ scope: 'organization', label: words.organization, value: words.organizationValue(organization.name) }]
 }

@@ -2,8 +2,10 @@ import type { SignInView } from '@countersign/protocol/pages'
 import { Actions } from '../../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../../components/form/use-actions.ts'
 import { RecoveryCodeForm } from '../../../components/unlock/EnterCode.tsx'
-import { useMessages } from '../../../components/frame/Root.tsx'
-import { SignatureLine } from '../../../components/display/Monogram.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { useConsentMessages } from '../../../components/form/consent-words.ts'
+import { Signature } from '../../../components/signature/Signature.tsx'
+import { SignatureBelow } from './Consent.tsx'
 import { destination } from './delegating.ts'
 import type { useFlow } from '../flow.ts'
 import type { Step } from '../steps.ts'
@@ -13,11 +15,12 @@ type Props = {
   step: Extract<Step, { at: 'unlock' | 'enter code' }>
   view: SignInView
   doing: ActionState
+  leave: Action
 }
 
 /** Unlocks the keys for the app key after the consent, with a passkey or the recovery code. */
-export function Unlock({ flow, step, view, doing }: Props) {
-  const { signin: words, sign, frame } = useMessages()
+export function Unlock({ flow, step, view, doing, leave }: Props) {
+  const { signin: words, sign } = useConsentMessages()
   if (step.at === 'enter code')
     return (
       <RecoveryCodeForm
@@ -32,9 +35,9 @@ export function Unlock({ flow, step, view, doing }: Props) {
     )
   const { displayName, handle } = step.identity
   const actions: Action[] = [
-    { name: 'unlock', label: words.unlock, do: flow.approve },
-    { name: 'use-code', label: sign.useCode, look: 'quiet', do: flow.useCode },
-    { name: 'deny', label: frame.cancel, look: 'quiet', do: flow.deny },
+    { name: 'unlock', label: words.unlock, icon: 'fingerprint-pattern', do: flow.approve },
+    { name: 'use-code', label: sign.useCode, look: 'secondary', do: flow.useCode },
+    leave,
   ]
   const change: Action = {
     name: 'change',
@@ -43,19 +46,20 @@ export function Unlock({ flow, step, view, doing }: Props) {
     do: () => flow.advance({ type: 'another identity wanted' }),
   }
   return (
-    <>
+    <section class="stack loose">
       <p>{words.unlockWhy(view.app.name)}</p>
-      <SignatureLine
+      <Signature
         name={displayName}
-        below={`@${handle} · ${words.returnTo(destination(view))}`}
-        signed={doing.current === 'unlock'}
+        below={<SignatureBelow parts={[`@${handle}`, words.returnTo(destination(view))]} />}
+        isSigned={doing.current === 'unlock'}
         aside={
-          <button type="button" class="button quiet" onClick={() => void doing.perform(change)}>
+          <button type="button" class="link" onClick={() => void doing.perform(change)}>
+            <Icon name="chevrons-up-down" size="sm" />
             {change.label}
           </button>
         }
       />
       <Actions of={actions} doing={doing} />
-    </>
+    </section>
   )
 }

@@ -146,8 +146,33 @@ test('where the other app has given up what was asked for, there is nothing to a
 })
 
 test('a person may think again about the identity, and is shown all of them', () => {
+  const consent = walk([found([ada]), { type: 'grant read', grant }])
+  const step = nextStep(consent, { type: 'another identity wanted' }, plain)
+  assert.deepEqual(step, { at: 'choose identity', identities: [ada], mismatch: false, from: consent })
+})
+
+test('a change that is cancelled leads back to the consent, and there is nothing to cancel at the first choice', () => {
+  const consent = walk([found([ada, countess]), { type: 'identity chosen', identity: ada }, { type: 'grant read', grant }])
+  const changing = nextStep(consent, { type: 'another identity wanted' }, plain)
+  assert.equal(nextStep(changing, { type: 'change cancelled' }, plain), consent)
+  const first = walk([found([ada, countess])])
+  assert.equal(nextStep(first, { type: 'change cancelled' }, plain), first)
+})
+
+test('an identity that is added during the choice is chosen', () => {
   const step = walk([found([ada]), { type: 'grant read', grant }, { type: 'another identity wanted' }])
-  assert.deepEqual(step, { at: 'choose identity', identities: [ada], mismatch: false })
+  const added = nextStep(step, { type: 'identity added', identity: countess }, plain)
+  assert.deepEqual(added, { at: 'read grant', identities: [ada, countess], identity: countess })
+})
+
+test('who continues as one of their identities is not asked which, unless the app wants to know', () => {
+  const signedIn: Event = { type: 'signed in', identities: [ada, countess], identityId: countess.identityId }
+  const after = (request: Partial<SignInRequest>) => nextStep({ at: 'authenticate' }, signedIn, { ...plain, ...request })
+  assert.deepEqual(after({}), { at: 'read grant', identities: [ada, countess], identity: countess })
+  assert.equal(after({ prompts: ['select_account'] }).at, 'choose identity')
+  const asked = after({ loginHint: ada.handle })
+  assert.equal(asked.at === 'read grant' && asked.identity, ada)
+  assert.equal(after({ loginHint: 'somebody-else' }).at, 'choose identity')
 })
 
 test('who adds an address while they read is asked again with it, and not where nothing is read', () => {
@@ -277,6 +302,7 @@ test('who thinks again of an organization chooses anew, also as whom', () => {
     identity: ada,
     read: inBoth,
     mismatch: false,
+    from: alone,
   })
   const events: Event[] = [
     { type: 'identity chosen', identity: ada },

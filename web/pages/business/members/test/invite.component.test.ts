@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseInvitee } from '../Invite.tsx'
+import { parseInvitee, parseInvitees } from '../invitees.ts'
 
 test('somebody is invited by username, as it is shown or without its sign, or by address', () => {
   assert.deepEqual(parseInvitee(' @ada '), { handle: 'ada' })
@@ -11,4 +11,13 @@ test('somebody is invited by username, as it is shown or without its sign, or by
 test('what is neither invites nobody', () => {
   for (const text of ['', '@', 'a', 'ada lovelace', 'ada@', '@@ada', 'ada@engine'])
     assert.equal(parseInvitee(text), undefined)
+})
+
+test('several are invited at once, each once, and none if one is invalid', () => {
+  assert.deepEqual(parseInvitees('ada@engine.example, @grace\nada@engine.example; alan'), [
+    { email: 'ada@engine.example' },
+    { handle: 'grace' },
+    { handle: 'alan' },
+  ])
+  for (const text of ['', ' ,', 'ada@engine.example, ada@']) assert.equal(parseInvitees(text), undefined)
 })

@@ -28,17 +28,8 @@ test('what was left as it was is not sent', () => {
   assert.deepEqual(diffDraft(organization, { ...draft, name: 'Engines' }), { name: 'Engines' })
 })
 
-test('an empty line takes the logo away', () => {
-  const logoUrl = 'https://engine.example/logo.png'
-  assert.deepEqual(diffDraft({ ...organization, logoUrl }, draftOf(organization)), { logoUrl: null })
-  assert.deepEqual(diffDraft(organization, { ...draftOf(organization), logoUrl }), { logoUrl })
-})
-
 test('what can’t be right is said before it is sent', () => {
   const draft = draftOf(organization)
   assert.deepEqual([...validateDraft(draft)], [])
-  assert.deepEqual(
-    [...validateDraft({ name: ' ', slug: 'Engines!', logoUrl: 'http://engine.example' })],
-    ['name', 'slug', 'logoUrl'],
-  )
+  assert.deepEqual([...validateDraft({ name: ' ', slug: 'Engines!' })], ['name', 'slug'])
 })

@@ -1,0 +1,11 @@
+import type { ServerContext } from '#platform/module/services.ts'
+import { defineModule } from '#platform/module/define-module.ts'
+import { pruneUsage, startFlushing, type UsageCounter } from './usage.ts'
+
+export const usage = defineModule<{ kernel: ServerContext; usage: UsageCounter }>()({
+  name: 'clients/usage',
+  // Statistics begin again after a restore.
+  tables: { app_usage: 'exclude' },
+  cleanupTasks: { 'app-usage': pruneUsage },
+  background: ({ kernel, usage: counter }) => startFlushing(kernel, counter),
+})

@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'preact/hooks'
+import { readSiteSettings } from '../../lib/page-data.ts'
+import { Icon } from '../ui/Icon.tsx'
+import { usePageMessages } from '../frame/Root.tsx'
+import { mailNoteMessages as de } from '../../locales/de/pages/dev-mail.ts'
+import { mailNoteMessages as en } from '../../locales/en/pages/dev-mail.ts'
+
+type Props = {
+  /** Address to which a code was mailed. */
+  to: string
+  /** Mails another code. The button rests afterwards, because the service limits mails. */
+  onResend?: (() => Promise<unknown>) | undefined
+}
+
+const restSeconds = 30
+
+/** Says where the code is: in the mailbox, or on localhost without a mail server on a page of this service. */
+export function MailNote({ to, onResend }: Props) {
+  const words = usePageMessages({ en, de })
+  const { authUrl, devMail } = readSiteSettings()
+  return (
+    <div class="stack">
+      <p>{devMail ? words.notSent(to) : words.sent(to)}</p>
+      {devMail && (
+        <p class="note">
+          <Icon name="mail" />
+          <span>
+            {words.notSetUp}{' '}
+            <a href={`${authUrl}/dev/mail`} target="_blank" rel="noreferrer" data-action="open-dev-mail">
+              {words.read}
+            </a>
+          </span>
+        </p>
+      )}
+      {onResend && <Resend onResend={onResend} />}
+    </div>
+  )
+}
+
+function Resend({ onResend }: { onResend: () => Promise<unknown> }) {
+  const words = usePageMessages({ en, de })
+  const [rest, setRest] = useState(restSeconds)
+  const isResting = rest > 0
+  useEffect(() => {
+    if (!isResting) return undefined
+    const timer = setInterval(() => setRest((seconds) => seconds - 1), 1000)
+    return () => clearInterval(timer)
+  }, [isResting])
+  const resend = async () => {
+    setRest(restSeconds)
+    await onResend()
+  }
+  return (
+    <p>
+      <button
+        type="button"
+        class="button ghost"
+        data-action="resend-code"
+        disabled={isResting}
+        onClick={() => void resend().catch(() => setRest(0))}
+      >
+        <Icon name="refresh-cw" size="sm" />
+        {isResting ? words.resendIn(rest) : words.resend}
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,46 @@
+import type { consoleMessages as english } from '../../en/pages/organization-console.ts'
+
+/** Holds the messages of the frame of the organization pages. In German. */
+export const consoleMessages: typeof english = {
+  title: 'Organisationen',
+  retry: 'Noch einmal versuchen',
+  add: 'Neue Organisation',
+  signedActs: {
+    title: 'Unterschriebene Verwaltungsaktionen',
+    required: 'Admins müssen ihre Änderungen unterschreiben. Das Audit-Log bewahrt die Unterschriften auf.',
+    notRequired:
+      'Admins mit Signaturschlüssel unterschreiben ihre Änderungen auf diesen Seiten, und das Audit-Log bewahrt die ' +
+      'Unterschriften auf. Unterschreiben ist freiwillig.',
+    require: 'Unterschriften verlangen',
+    letUnsigned: 'Unterschriften freistellen',
+    outcomes: {
+      done: (change) => `${change}. Das Audit-Log bewahrt deine Unterschrift auf.`,
+      deleted: (change) => `${change}.`,
+      declined: () => 'Nichts wurde geändert: Du hast nicht unterschrieben.',
+      proposed: () => 'Vorgeschlagen. Bevor es umgesetzt werden kann, müssen andere freigeben.',
+      ended: () => 'Nichts wurde geändert. Nimm die Änderung noch einmal vor, um sie zu unterschreiben.',
+    },
+  },
+  roles: {
+    owner: 'Inhaber',
+    admin: 'Admin',
+    signer: 'Unterzeichner',
+    member: 'Mitglied',
+    viewer: 'Betrachter',
+  },
+  sections: {
+    overview: 'Übersicht',
+    members: 'Mitglieder',
+    documents: 'Dokumente',
+    council: 'Rat',
+    domains: 'Domains',
+    sso: 'Single Sign-on',
+    keys: 'Schlüssel',
+    settings: 'Einstellungen',
+    activity: 'Aktivität',
+  },
+  access: 'Zugang',
+  switchTo: 'Organisation wechseln',
+  switchFrom: (organization, role) => `${organization} Deine Rolle: ${role}. Organisation wechseln`,
+  youAre: (role) => `Deine Rolle: ${role}`,
+}

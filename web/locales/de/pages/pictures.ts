@@ -1,0 +1,27 @@
+import type { pictureMessages as english } from '../../en/pages/pictures.ts'
+
+/** Holds the German messages of the editor of pictures. */
+export const pictureMessages: typeof english = {
+  upload: 'Bild hochladen',
+  change: 'Bild ändern',
+  remove: 'Entfernen',
+  hint: 'PNG, JPEG oder WebP. Den Ausschnitt wählst du danach. Du kannst eine Datei auch hier ablegen.',
+  title: 'Ausschnitt wählen',
+  part: 'Ausschnitt des Bildes',
+  howTo: 'Zieh das Bild, oder verschiebe es mit den Pfeiltasten.',
+  zoom: 'Zoom',
+  zoomIs: (percent: number) => `${percent} %`,
+  preview: 'So erscheint es:',
+  save: 'Bild speichern',
+  saved: 'Bild gespeichert',
+  removed: 'Bild entfernt',
+  color: 'Farbe',
+  colorHint: 'Eine Verzierung der Seite, auf der Nutzer zustimmen, unter dem Logo. Kein Text steht in dieser Farbe.',
+  noColor: 'Keine',
+  colorSaved: 'Farbe gespeichert',
+  problems: {
+    unreadable: 'Dein Browser kann diese Datei nicht öffnen. Wähle ein Bild als PNG, JPEG oder WebP.',
+    tooSmall: 'Dieses Bild ist zu klein. Wähle eines mit mindestens 64 × 64 Pixeln.',
+    tooLarge: 'Diese Datei ist zu groß. Wähle ein Bild mit höchstens 30 MB.',
+  },
+}

@@ -1,0 +1,41 @@
+/** Holds the messages for signing in with the SSO of an organization. */
+export const ssoMessages = {
+  title: 'Sign in with your organization',
+  lead: 'Enter your work address. Its domain leads to your company’s sign-in.',
+  email: 'Work e-mail address',
+  goOn: 'Continue',
+  unknownDomain: 'No organization uses SSO for this e-mail domain.',
+  connectTitle: 'Link your account',
+  says: (organization: string, person: string) => `${organization} identified you as ${person}`,
+  connectOnce: (organization: string) => `Confirm once with your passkey. After that, ${organization} signs you in.`,
+  membersOnly: (organization: string) => `You need to be a member of ${organization}. Ask for an invitation.`,
+  over: 'This sign-in has ended',
+  beginAgain: 'The link expired or was already used. Go back and start again.',
+  tested: 'Test sign-in successful',
+  testedLead: (organization: string) => `This is what ${organization}’s identity provider sent. No account was linked.`,
+  subject: 'Subject',
+  address: 'E-mail',
+  name: 'Name',
+  nothing: 'none',
+  verified: (email: string) => `${email}, verified`,
+  unverified: (email: string) => `${email}, not verified`,
+  unverifiedHint:
+    'Only people whose e-mail address the provider marks as verified can join automatically. Invite everyone else.',
+  toOrganizations: 'Go to your organizations',
+  confirmTitle: 'Confirm sign-in',
+  confirmAs: (person: string, organization: string) => `Continue as ${person} of ${organization}?`,
+  signedInAs: (person: string, handle: string) => `You are signed in as ${person} (@${handle}).`,
+  signsOut: (handle: string, other: string) =>
+    `If you continue, this browser is signed in as @${handle}, and ${other} is signed out here.`,
+  startedElsewhere: 'A link or another site started this sign-in.',
+  signsIn: (handle: string) => `If you continue, this browser is signed in as @${handle}. Cancel if that isn’t you.`,
+  continueAs: (person: string) => `Continue as ${person}`,
+  stayAs: (person: string) => `Stay signed in as ${person}`,
+  cancel: 'Cancel',
+  leaveTitle: (host: string) => `Continue to ${host}?`,
+  leaveLead: (organization: string, host: string) =>
+    `Another site started a sign-in with ${organization}. It leads to ${host}.`,
+  leaveWarning: (host: string) =>
+    `This sign-in isn’t verified. Continue only if you know ${host}. Never enter another service’s password there.`,
+  leaveTo: (host: string) => `Continue to ${host}`,
+}

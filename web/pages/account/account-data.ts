@@ -1,0 +1,75 @@
+import type { ResponseOf } from '@countersign/protocol/api'
+import type { Delegation } from '@countersign/protocol/oauth/delegations'
+import { call } from '../../lib/api/call.ts'
+import { isSignInRequired, type Session } from '../../lib/session/session.ts'
+import { fetchDelegations } from './apps/delegation-list.ts'
+import { fetchPendingItems } from './pending-items.ts'
+import type { Pending } from './signing/pending.ts'
+
+/** The data of all sections, loaded at once, so that switching between sections loads nothing. */
+export type AccountData = {
+  session: Session
+  passkeys: ResponseOf<'GET /api/auth/passkeys'>['passkeys']
+  sessions: ResponseOf<'GET /api/auth/sessions'>['sessions']
+  /**
+   * `recoverySince`: when the current recovery code was created, null if there is none. A used code may still unlock
+   * the keys.
+   */
+  recoverySince: string | null
+  codeOpensKeys: boolean
+  authorizations: ResponseOf<'GET /api/oauth/authorizations'>['authorizations']
+  /** The user's delegations, and those that ended recently. */
+  delegations: Delegation[]
+  signingKeys: ResponseOf<'GET /api/signing/keys'>['keys']
+  /** The signing requests that wait for the user. */
+  pending: Pending
+  /** The other devices that request to be unlocked. */
+  devices: ResponseOf<'GET /api/account/device-approvals'>['devices']
+}
+
+/** New data, or what makes it of the current one. */
+export type DataChange = AccountData | ((current: AccountData) => AccountData)
+
+/** What each section gets: the data, and how to change it. */
+export type SectionProps = { data: AccountData; onChange: (change: DataChange) => void }
+
+/** Reads the data of all sections. Returns undefined if no user is signed in. */
+export async function readAccountData(): Promise<AccountData | undefined> {
+  try {
+    const [
+      session,
+      { passkeys },
+      { sessions },
+      recovery,
+      { keyWraps },
+      { authorizations },
+      delegations,
+      { keys },
+      news,
+    ] = await Promise.all([
+      call('GET /api/auth/session', {}),
+      call('GET /api/auth/passkeys', {}),
+      call('GET /api/auth/sessions', {}),
+      call('GET /api/account/recovery', {}),
+      call('GET /api/account/key-wraps', {}),
+      call('GET /api/oauth/authorizations', {}),
+      fetchDelegations(),
+      call('GET /api/signing/keys', {}),
+      fetchPendingItems(),
+    ])
+    return {
+      session,
+      passkeys,
+      sessions,
+      recoverySince: recovery.createdAt,
+      codeOpensKeys: keyWraps.some(({ kind }) => kind === 'recovery_code'),
+      authorizations,
+      delegations,
+      signingKeys: keys,
+      ...news,
+    }
+  } catch (error) {
+    if (isSignInRequired(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,143 @@
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { RouteLink } from '../../../components/frame/route.tsx'
+import { Avatar } from '../../../components/ui/Avatar.tsx'
+import { Card, Empty } from '../../../components/ui/Card.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { formatDate, formatDuration } from '../../../lib/text/dates.ts'
+import type { AccountData } from '../account-data.ts'
+import { routePath, type Section } from '../sections.ts'
+import type { Pending } from '../signing/pending.ts'
+import { useAccountWords } from '../words.ts'
+import { dayPart } from './day-part.ts'
+import { Organizations } from './Organizations.tsx'
+import { RecentSignIns } from './RecentSignIns.tsx'
+import { SecurityCheck } from './SecurityCheck.tsx'
+
+export type HomeProps = { data: AccountData; onGo: (section: Section) => void }
+
+/** The first page of a signed-in user: what waits for them, what to do next, and where they have been. */
+export function Home({ data, onGo }: HomeProps) {
+  const words = useAccountWords().home
+  const { language } = useLocale()
+  const now = new Date()
+  const name = data.session.identities[0]?.displayName ?? ''
+  return (
+    <>
+      <PageHead title={words.greetings[dayPart(now)](name)} lead={formatDate(now.toISOString(), language, now)} />
+      <Waiting pending={data.pending} onGo={onGo} />
+      <div class="grid-2">
+        <SecurityCheck data={data} onGo={onGo} />
+        <RecentSignIns data={data} onGo={onGo} />
+      </div>
+      <ConnectedApps data={data} onGo={onGo} />
+      <Organizations />
+    </>
+  )
+}
+
+const shownRequests = 3
+
+/** The signing requests that expire first. */
+function Waiting({ pending: { count, requests }, onGo }: { pending: Pending; onGo: (section: Section) => void }) {
+  const words = useAccountWords().home
+  const shown = requests.slice(0, shownRequests)
+  if (count === 0) return null
+  return (
+    <Card
+      accent
+      flush
+      title={
+        <>
+          {words.waiting} <span class="count">{count}</span>
+        </>
+      }
+      {...(count > shown.length && {
+        foot: <GoTo section="signing" label={words.moreWaiting(count - shown.length)} onGo={onGo} />,
+      })}
+    >
+      <ul class="list">
+        {shown.map((request, index) => (
+          <WaitingRequest key={request.requestId} request={request} isFirst={index === 0} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+type WaitingRequestProps = { request: Pending['requests'][number]; isFirst: boolean }
+
+function WaitingRequest({
+  request: { requestId, app, handle, organization, expiresAt },
+  isFirst,
+}: WaitingRequestProps) {
+  const words = useAccountWords().home
+  const { language, words: shared } = useLocale()
+  const left = Math.max(0, new Date(expiresAt).getTime() - Date.now())
+  const { as, asMember } = shared.signing
+  return (
+    <li>
+      <Avatar kind="app" name={app.name} toneOf={app.clientId} />
+      <div class="body">
+        <strong>{app.name}</strong>
+        <small>
+          {organization ? asMember(organization.name, handle) : as(handle)} ·{' '}
+          <span class="amber">{words.left(formatDuration(left, language))}</span>
+        </small>
+      </div>
+      <div class="acts">
+        <a
+          class={isFirst ? 'button primary' : 'button'}
+          data-action="read-request"
+          href={`/sign?requestId=${requestId}`}
+          aria-label={words.readOf(app.name)}
+        >
+          {words.read}
+        </a>
+      </div>
+    </li>
+  )
+}
+
+const shownApps = 6
+
+/** The apps that were used last, each once. */
+function ConnectedApps({ data: { authorizations, session }, onGo }: HomeProps) {
+  const words = useAccountWords().home
+  const handleOf = (id: string) => session.identities.find(({ identityId }) => identityId === id)?.handle ?? ''
+  const latest = authorizations.toSorted((one, other) => other.lastAuthorizedAt.localeCompare(one.lastAuthorizedAt))
+  const all = <GoTo section="apps" label={words.allApps(latest.length)} onGo={onGo} />
+  return (
+    <Card title={words.apps} actions={latest.length > shownApps ? all : undefined}>
+      {latest.length === 0 ? (
+        <Empty icon="app-window" title={words.noApps}>
+          <p>{words.noAppsWhat}</p>
+        </Empty>
+      ) : (
+        <ul class="app-grid">
+          {latest.slice(0, shownApps).map(({ id, appName, appIconUrl, clientId, identityId }) => (
+            <li key={id}>
+              <RouteLink href={routePath('apps')} onFollow={() => onGo('apps')}>
+                <Avatar kind="app" size="lg" name={appName} picture={appIconUrl} toneOf={clientId} />
+                <span>{appName}</span>
+                <small>@{handleOf(identityId)}</small>
+              </RouteLink>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+type GoToProps = { section: Section; label: string; onGo: (section: Section) => void }
+
+/** A link to another section, at the end of a card. */
+export function GoTo({ section, label, onGo }: GoToProps) {
+  return (
+    <RouteLink class="link" href={routePath(section)} onFollow={() => onGo(section)}>
+      {label}
+      <Icon name="arrow-right" size="sm" class="flips" />
+    </RouteLink>
+  )
+}

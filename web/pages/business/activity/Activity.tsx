@@ -1,0 +1,139 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
+import { Menu } from '../../../components/ui/Menu.tsx'
+import { Filter, Search } from '../../../components/ui/Table.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { downloadFile } from '../../../lib/download.ts'
+import type { SectionProps } from '../OrganizationPage.tsx'
+import { memberContext } from '../session/membership.ts'
+import { callBusinessForText } from '../session/session.ts'
+import { useBusinessMessages } from '../words.ts'
+import { readAllMembers, noFilter as everyMember } from '../members/people.ts'
+import { Events } from './Events.tsx'
+import { type EventPage, kinds, noFilter, periods, queryOf, readEvents } from './read-events.ts'
+import { plainText, sentenceOf } from './sentence.ts'
+import { useOrganizationActivityMessages } from './words.ts'
+import './activity.css'
+
+const formats = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
+
+/** Shows the audit log of an organization page by page, with the proofs of what was signed, and exports it. */
+export function Activity({ organization }: Pick<SectionProps, 'organization'>) {
+  const words = useOrganizationActivityMessages()
+  const { sections, trail, retry, roles } = useBusinessMessages()
+  const { words: common } = useLocale()
+  const doing = useActions()
+  const exporting = useActions()
+  const [filter, setFilter] = useState(noFilter)
+  const [search, setSearch] = useState('')
+  const [shown, setShown] = useState<{ filter: typeof filter; page: EventPage }>()
+  const [members, setMembers] = useState<{ value: string; label: string }[]>([])
+  const page = shown?.filter === filter ? shown.page : undefined
+  const more: Action = {
+    name: 'more',
+    label: words.earlier,
+    look: 'secondary',
+    do: async () => setShown({ filter, page: await readEvents(organization, filter, { shown: page }) }),
+  }
+  useEffect(() => void doing.perform(more), [filter])
+  useEffect(() => {
+    void readAllMembers(organization, everyMember).then(
+      (all) => setMembers(all.map(({ identityId, displayName }) => ({ value: identityId, label: displayName }))),
+      reportError,
+    )
+  }, [])
+  const texts = { activity: words, roles, names: common.activity.acts }
+  const asked = search.trim().toLocaleLowerCase()
+  const entries = page?.entries.filter((entry) =>
+    `${plainText(sentenceOf(entry, page.people, texts))} @${entry.handle}`.toLocaleLowerCase().includes(asked),
+  )
+  const save = (format: keyof typeof formats) => async () => {
+    const { params, querystring } = memberContext(organization)
+    const given = { params, querystring: { ...querystring, ...queryOf(filter, new Date()), format } }
+    const text = await callBusinessForText('GET /api/organizations/:organizationId/audit/export', given)
+    downloadFile(text, formats[format], `${organization.slug}.${format}`)
+  }
+  const saveTrail = async () => {
+    const path = 'GET /api/organizations/:organizationId/trail'
+    const text = await callBusinessForText(path, memberContext(organization))
+    downloadFile(text, formats.jsonl, `${organization.slug}-trail.jsonl`)
+  }
+  const exportItem = (name: string, label: string, work: () => Promise<void>) =>
+    ({ label, icon: 'download', action: name, onChoose: () => void exporting.perform({ name, do: work }) }) as const
+  return (
+    <>
+      <PageHead
+        title={sections.activity}
+        lead={words.lead}
+        actions={
+          <Menu
+            label={words.export}
+            look="plain"
+            action="export-activity"
+            trigger={
+              <span class="button">
+                <Icon name="download" size="sm" />
+                {words.export}
+              </span>
+            }
+            items={[
+              exportItem('save-csv', trail.saveAs.csv, save('csv')),
+              exportItem('save-jsonl', trail.saveAs.jsonl, save('jsonl')),
+              'divider',
+              exportItem('save-trail', trail.saveTrail, saveTrail),
+            ]}
+          />
+        }
+      />
+      <ErrorMessage of={exporting.problem} />
+      <div class="toolbar">
+        <Search label={words.search} value={search} onInput={setSearch} action="search-events" />
+        <Filter
+          label={words.person}
+          of={[{ value: 'all', label: words.everyone }, ...members]}
+          chosen={filter.by}
+          onChoose={(by) => setFilter({ ...filter, by })}
+        />
+        <Filter
+          label={words.kind}
+          of={kinds.map((value) => ({ value, label: words.kinds[value] }))}
+          chosen={filter.kind}
+          onChoose={(kind) => setFilter({ ...filter, kind })}
+        />
+        <Filter
+          label={words.period}
+          of={periods.map((value) => ({ value, label: words.periods[value] }))}
+          chosen={filter.period}
+          onChoose={(period) => setFilter({ ...filter, period })}
+        />
+      </div>
+      <Card flush>
+        {!page &&
+          (doing.problem === undefined ? (
+            <Skeleton rows={6} />
+          ) : (
+            <Actions of={[{ ...more, label: retry }]} doing={doing} />
+          ))}
+        {page && entries?.length === 0 && (
+          <Empty icon="scroll-text" title={words.noMatch}>
+            <p>{words.noMatchWhat}</p>
+          </Empty>
+        )}
+        {page && entries && <Events organization={organization} entries={entries} people={page.people} />}
+        {page && (
+          <div class="card-foot">
+            <span role="status">{words.shown(entries?.length ?? 0)}</span>
+            {page.nextCursor !== null && <ActionButton action={more} doing={doing} />}
+          </div>
+        )}
+      </Card>
+      {page && <ErrorMessage of={doing.problem} />}
+      <p class="small soft">{trail.trailWhy}</p>
+    </>
+  )
+}

@@ -1,0 +1,105 @@
+import type { ResponseOf } from '@countersign/protocol/api'
+import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { useEffect, useState } from 'preact/hooks'
+import { callBusiness } from '../../../lib/api/business-call.ts'
+import { Actions } from '../../../components/form/Actions.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
+import { Segmented } from '../../../components/ui/Tabs.tsx'
+import { DocumentTable } from './DocumentTable.tsx'
+import { WaitingDocument } from './WaitingDocument.tsx'
+import { useDocumentMessages } from './words.ts'
+import './documents.css'
+
+const path = 'GET /api/organizations/:organizationId/signing-requests'
+/** A page of what an organization is asked to sign. */
+export type Documents = ResponseOf<typeof path>
+const states = ['waiting', 'signed', 'all'] as const
+type State = (typeof states)[number]
+
+type Props = { organization: Pick<OwnOrganization, 'id' | 'identityId' | 'name'> }
+
+/** What apps ask an organization to sign: what waits, what is signed, by which members. */
+export function Documents({ organization }: Props) {
+  const words = useDocumentMessages()
+  const doing = useActions()
+  const [state, setState] = useState<State>('waiting')
+  const [shown, setShown] = useState<{ state: State; documents: Documents }>()
+  const { id: organizationId, identityId } = organization
+  const request = (cursor: string | null) =>
+    callBusiness(path, {
+      params: { organizationId },
+      querystring: { identity_id: identityId, state, ...(cursor !== null && { cursor }) },
+    })
+  const read: Action = {
+    name: 'retry',
+    label: words.retry,
+    look: 'secondary',
+    do: async () => setShown({ state, documents: await request(null) }),
+  }
+  const more: Action = {
+    name: 'more',
+    label: words.more,
+    look: 'secondary',
+    do: async () => {
+      const next = await request(shown?.documents.nextCursor ?? null)
+      setShown((current) => ({ state, documents: withNext(current?.documents, next) }))
+    },
+  }
+  useEffect(() => void doing.perform(read), [organizationId, identityId, state])
+  const documents = shown?.state === state ? shown.documents : undefined
+  return (
+    <>
+      <PageHead title={words.title} lead={words.lead(organization.name)} />
+      <div class="row">
+        <Segmented
+          label={words.show}
+          of={states.map((value) => ({ value, label: words.states[value] }))}
+          chosen={state}
+          onChoose={setState}
+        />
+      </div>
+      {documents ? <List state={state} documents={documents} /> : doing.problem === undefined && <Loading />}
+      <Actions
+        of={documents ? (documents.nextCursor === null ? [] : [more]) : doing.problem === undefined ? [] : [read]}
+        doing={doing}
+      />
+    </>
+  )
+}
+
+function Loading() {
+  return (
+    <Card flush>
+      <Skeleton />
+    </Card>
+  )
+}
+
+function List({ state, documents }: { state: State; documents: Documents }) {
+  const words = useDocumentMessages()
+  if (documents.documents.length === 0)
+    return (
+      <Card>
+        <Empty icon="file-pen-line" title={words.empty[state].title} level={2}>
+          <p>{words.empty[state].what}</p>
+        </Empty>
+      </Card>
+    )
+  if (state !== 'waiting') return <DocumentTable documents={documents} />
+  return (
+    <>
+      {documents.documents.map((document) => (
+        <WaitingDocument key={document.requestId} document={document} of={documents} />
+      ))}
+    </>
+  )
+}
+
+/** Appends the next page. A document may be on both, if another was answered in between. */
+export function withNext(shown: Documents | undefined, next: Documents): Documents {
+  const known = new Set(shown?.documents.map(({ requestId }) => requestId))
+  const others = next.documents.filter(({ requestId }) => !known.has(requestId))
+  return { ...next, documents: [...(shown?.documents ?? []), ...others] }
+}

@@ -1,0 +1,8 @@
+import { usePageMessages } from '../../../components/frame/Root.tsx'
+import { invitationMessages as de } from '../../../locales/de/pages/invitation.ts'
+import { invitationMessages as en } from '../../../locales/en/pages/invitation.ts'
+
+/** The messages of the page of an invitation. */
+export function useInvitationMessages() {
+  return usePageMessages({ en, de })
+}

@@ -1,0 +1,55 @@
+import type { Invitation } from '@countersign/protocol/organizations/invitations'
+import type { OrganizationRole } from '@countersign/protocol/formats/role'
+import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { memberContext } from '../session/membership.ts'
+import { callBusiness } from '../session/session.ts'
+
+const membersPath = 'GET /api/organizations/:organizationId/members'
+const membersPerPage = '50'
+
+export type MemberFilter = { q: string; role: OrganizationRole | 'all' }
+export const noFilter: MemberFilter = { q: '', role: 'all' }
+
+/** Members that are shown, how many match, and where the next page begins. */
+export type MemberPage = { members: OrganizationMember[]; total: number; nextCursor: string | null }
+
+/** Reads the first page of the members that match, or the next one after `shown`. */
+export async function readMembers(
+  organization: OwnOrganization,
+  filter: MemberFilter,
+  shown?: MemberPage,
+): Promise<MemberPage> {
+  const { params, querystring } = memberContext(organization)
+  const cursor = shown?.nextCursor
+  const paging = { limit: membersPerPage, ...(cursor && { cursor }) }
+  const given = { params, querystring: { ...querystring, ...queryOf(filter), ...paging } }
+  const { members, nextCursor = null, total = shown?.total ?? members.length } = await callBusiness(membersPath, given)
+  return { members: [...(shown?.members ?? []), ...members], nextCursor, total }
+}
+
+/** Reads all members that match. */
+export async function readAllMembers(organization: OwnOrganization, filter: MemberFilter) {
+  const { params, querystring } = memberContext(organization)
+  const given = { params, querystring: { ...querystring, ...queryOf(filter) } }
+  return (await callBusiness(membersPath, given)).members
+}
+
+function queryOf({ q, role }: MemberFilter) {
+  return { ...(q.trim() !== '' && { q: q.trim() }), ...(role !== 'all' && { role }) }
+}
+
+/** Reads the pending invitations; none for members who may not invite. */
+export async function readInvitations(organization: OwnOrganization): Promise<Invitation[]> {
+  if (!organization.scopes.includes('manage_identities')) return []
+  const path = 'GET /api/organizations/:organizationId/invitations'
+  return (await callBusiness(path, memberContext(organization))).invitations
+}
+
+/**
+ * Formats a CSV file (RFC 4180), with a byte order mark for spreadsheets. Text that a spreadsheet would interpret as a
+ * formula gets a leading apostrophe.
+ */
+export function toCsv(rows: string[][]): string {
+  const cell = (text: string) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
+  return `\uFEFF${rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')}`
+}

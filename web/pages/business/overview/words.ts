@@ -1,0 +1,8 @@
+import { usePageMessages } from '../../../components/frame/Root.tsx'
+import { overviewMessages as de } from '../../../locales/de/pages/organization-overview.ts'
+import { overviewMessages as en } from '../../../locales/en/pages/organization-overview.ts'
+
+/** The messages of the overview, which no other section loads. */
+export function useOverviewMessages() {
+  return usePageMessages({ en, de })
+}

@@ -1,0 +1,164 @@
+import type { App } from '@countersign/protocol/clients/apps'
+import type { AppUsage } from '@countersign/protocol/clients/usage'
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../../../lib/api/call.ts'
+import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
+import { readSiteSettings } from '../../../lib/page-data.ts'
+import { readLocal, writeLocal } from '../../../lib/remembered.ts'
+import { Actions } from '../../../components/form/Actions.tsx'
+import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { Card, Skeleton } from '../../../components/ui/Card.tsx'
+import { Note } from '../../../components/ui/Chip.tsx'
+import { CodeBlock, Copyable } from '../../../components/ui/Code.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { Segmented } from '../../../components/ui/Tabs.tsx'
+import { useMessages } from '../words.ts'
+import { FirstSignIn } from './FirstSignIn.tsx'
+import { type GuideCode, type Recipe, recipe, recipesFor, type RecipeName } from './recipes.ts'
+
+type Props = {
+  app: App
+  /** Undefined if it is no longer known. */
+  clientSecret: string | undefined
+  usage: AppUsage | undefined
+  onChanged: (app: App) => void
+}
+
+const storageKey = 'quickstart'
+
+/** The values that a library needs, code that uses them, and whether it worked. */
+export function Quickstart({ app, clientSecret, usage, onChanged }: Props) {
+  const names = recipesFor(app)
+  const [name, setName] = useState<RecipeName>(
+    () => names.find((each) => each === readLocal(storageKey)) ?? names[1] ?? 'terminal',
+  )
+  const guideCode = useGuideCode()
+  const choose = (chosen: RecipeName) => {
+    writeLocal(storageKey, chosen)
+    setName(chosen)
+  }
+  const { baseUrl, authUrl: issuer } = readSiteSettings()
+  const shown = guideCode && recipe(name, { app, clientSecret, baseUrl, issuer, guideCode })
+  return (
+    <>
+      <Credentials app={app} />
+      <Code app={app} names={names} name={name} onChoose={choose} recipe={shown} usage={usage} onChanged={onChanged} />
+    </>
+  )
+}
+
+/** Loads the code of the guides, which no other view needs. */
+function useGuideCode(): GuideCode | undefined {
+  const [code, setCode] = useState<GuideCode>()
+  useEffect(() => void import('./guide-code.json').then((loaded) => setCode(loaded.default), reportError), [])
+  return code
+}
+
+/** The values that every OpenID Connect library needs. */
+function Credentials({ app }: { app: App }) {
+  const words = useMessages().developers
+  const values = [
+    { label: words.clientId, value: app.clientId, action: 'copy-client-id' },
+    { label: words.issuer, value: readSiteSettings().authUrl, action: 'copy-issuer' },
+    ...app.redirectUris.slice(0, 1).map((value) => ({ label: words.redirectUri, value, action: 'copy-redirect-uri' })),
+  ]
+  return (
+    <Card title={words.credentials}>
+      <div class="pairs credentials">
+        {values.map(({ label, value, action }) => (
+          <>
+            <span>{label}</span>
+            <Copyable value={value} label={label} action={action} />
+          </>
+        ))}
+        <span>{words.secret}</span>
+        <p class="soft small">{app.public ? words.noSecret : words.secretKept}</p>
+      </div>
+    </Card>
+  )
+}
+
+type CodeProps = {
+  app: App
+  names: RecipeName[]
+  name: RecipeName
+  onChoose: (name: RecipeName) => void
+  recipe: Recipe | undefined
+  usage: AppUsage | undefined
+  onChanged: (app: App) => void
+}
+
+function Code({ app, names, name, onChoose, recipe: shown, usage, onChanged }: CodeProps) {
+  const words = useMessages().quickstart
+  return (
+    <Card
+      title={words.title}
+      actions={
+        <Segmented
+          label={words.choice}
+          of={names.map((value) => ({ value, label: words.names[value] }))}
+          chosen={name}
+          onChoose={onChoose}
+        />
+      }
+    >
+      {shown ? (
+        <>
+          {!app.redirectUris.includes(shown.redirectUri) && (
+            <MissingRedirectUri app={app} uri={shown.redirectUri} onChanged={onChanged} />
+          )}
+          <ol class="recipe">
+            {shown.steps.map(({ kind, label, code }, index) => (
+              <li key={index}>
+                <div class="stack">
+                  <h3>{words.steps[kind](label)}</h3>
+                  <CodeBlock code={code} label={label} action={`copy-step-${index}`} />
+                </div>
+              </li>
+            ))}
+            <li>
+              <div class="stack">
+                <h3>{words.trySignIn}</h3>
+                <FirstSignIn usage={usage} recipe={shown} isCommand={shown.startUrl === undefined} />
+              </div>
+            </li>
+          </ol>
+          <p class="small">
+            <a class="with-icon" href={`/help/guides/${shown.guide}`}>
+              <Icon name="book-open" size="sm" />
+              {words.guide}
+            </a>
+          </p>
+        </>
+      ) : (
+        <Skeleton />
+      )}
+    </Card>
+  )
+}
+
+type MissingProps = { app: App; uri: string; onChanged: (app: App) => void }
+
+/** Says that the code returns to a redirect URI that the app has not registered, and registers it. */
+function MissingRedirectUri({ app, uri, onChanged }: MissingProps) {
+  const words = useMessages().quickstart
+  const doing = useActions()
+  const add: Action = {
+    name: 'add-redirect-uri',
+    label: words.addRedirectUri,
+    look: 'secondary',
+    icon: 'plus',
+    do: async () => {
+      const given = { params: { clientId: app.clientId }, body: { redirectUris: [...app.redirectUris, uri] } }
+      onChanged(await withRecentAuthentication(() => call('PATCH /api/developer/apps/:clientId', given)))
+    },
+  }
+  return (
+    <Note tone="wait">
+      <p>
+        {words.missingRedirectUri} <code>{uri}</code>
+      </p>
+      <Actions of={[add]} doing={doing} />
+    </Note>
+  )
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ClientId, asId } from '@countersign/protocol/ids'
+import guideCode from '../guide-code.json' with { type: 'json' }
+import { recipe, recipeNames, recipesFor } from '../recipes.ts'
+
+const app = {
+  clientId: asId<ClientId>('app_0123'),
+  redirectUris: ['https://ledger.example/callback', 'http://localhost:4000/callback'],
+  allowedScopes: ['openid', 'profile', 'email'],
+  public: false,
+}
+const input = {
+  app,
+  clientSecret: 'cs_secret',
+  baseUrl: 'https://api.example',
+  issuer: 'https://id.example',
+  guideCode,
+}
+const textOf = (name: (typeof recipeNames)[number], changed: object = {}) =>
+  recipe(name, { ...input, ...changed }).steps.map(({ code }) => code)
+
+test('every recipe has the values of the app, and the secret only while it is known', () => {
+  for (const name of recipeNames) {
+    const text = textOf(name).join('\n')
+    for (const value of ['app_0123', 'https://id.example', 'cs_secret'])
+      assert.ok(text.includes(value), `${name} ${value}`)
+    const later = textOf(name, { clientSecret: undefined }).join('\n')
+    assert.ok(!later.includes('cs_secret') && later.includes('YOUR_CLIENT_SECRET'), name)
+  }
+})
+
+test('the code of a guide runs where the app is registered, or says where that is not', () => {
+  const { redirectUri, startUrl } = recipe('express', input)
+  assert.deepEqual([redirectUri, startUrl], ['http://localhost:4000/callback', 'http://localhost:4000/sign-in'])
+  assert.ok(textOf('express').at(-1)?.includes('PORT=4000'))
+  const elsewhere = recipe('express', { ...input, app: { ...app, redirectUris: ['https://ledger.example/'] } })
+  assert.equal(elsewhere.redirectUri, 'http://localhost:3000/callback')
+})
+
+test('a public app gets no server that keeps a secret', () => {
+  const isPublic = { ...app, public: true }
+  assert.deepEqual(recipesFor(isPublic), ['terminal', 'curl'])
+  for (const name of recipesFor(isPublic)) assert.doesNotMatch(textOf(name, { app: isPublic }).join('\n'), /secret/i)
+})
+
+test('no redirect URI breaks out of its place in a command', () => {
+  const quoted = { ...app, redirectUris: ["https://ledger.example/?it's=$(id)"] }
+  const [start = '', exchange = ''] = textOf('curl', { app: quoted })
+  assert.ok(!start.includes('$(id)'))
+  assert.ok(exchange.includes(String.raw`'redirect_uri=https://ledger.example/?it'\''s=$(id)'`))
+})

@@ -1,0 +1,121 @@
+import type { App, AppChange } from '@countersign/protocol/clients/apps'
+import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
+import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
+import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
+
+/** The input for the settings of an app. URLs are one per line. */
+export type Draft = {
+  name: string
+  description: string
+  redirectUris: string
+  postLogoutRedirectUris: string
+  allowedScopes: StandardScope[]
+  supportsE2ee: boolean
+  appKeyRecipientJwk: string
+  idTokenSignedResponseAlg: App['idTokenSignedResponseAlg']
+  requiredClaims: App['requiredClaims']
+  organizationAccess: App['organizationAccess']
+  backchannelLogoutUri: string
+} & Record<Switch, boolean> &
+  Record<WebLink, string>
+
+/** Pages of the app that users see when they sign in. */
+export const webLinks = ['websiteUrl', 'privacyUrl', 'termsUrl'] as const
+export type WebLink = (typeof webLinks)[number]
+
+/** The settings that are on or off. */
+export const switches = [
+  'requireAuthTime',
+  'idTokenClaims',
+  'backchannelLogoutSessionRequired',
+  'allowAnyLoopbackPort',
+] as const
+export type Switch = (typeof switches)[number]
+
+export function draftOf(app: App): Draft {
+  return {
+    name: app.name,
+    description: app.description ?? '',
+    websiteUrl: app.websiteUrl ?? '',
+    privacyUrl: app.privacyUrl ?? '',
+    termsUrl: app.termsUrl ?? '',
+    redirectUris: app.redirectUris.join('\n'),
+    postLogoutRedirectUris: app.postLogoutRedirectUris.join('\n'),
+    allowedScopes: app.allowedScopes.filter(isStandardScope),
+    supportsE2ee: app.supportsE2ee,
+    appKeyRecipientJwk: app.appKeyRecipientJwk ?? '',
+    idTokenSignedResponseAlg: app.idTokenSignedResponseAlg,
+    requiredClaims: app.requiredClaims,
+    organizationAccess: app.organizationAccess,
+    backchannelLogoutUri: app.backchannelLogoutUri ?? '',
+    requireAuthTime: app.requireAuthTime,
+    idTokenClaims: app.idTokenClaims,
+    backchannelLogoutSessionRequired: app.backchannelLogoutSessionRequired,
+    allowAnyLoopbackPort: app.allowAnyLoopbackPort,
+  }
+}
+
+/** Returns the URLs in a text without duplicates. A URL contains no white space. */
+export function parseUrlList(text: string): string[] {
+  return [...new Set(text.split(/\s+/).filter((line) => line !== ''))]
+}
+
+export type DraftError =
+  | 'name'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'backchannelLogoutUri'
+  | 'appKeyRecipientJwk'
+  | 'description'
+  | WebLink
+
+/** Returns the fields that are certainly invalid. The server validates the URLs. */
+export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<Draft>): Set<DraftError> {
+  const faults = new Set<DraftError>()
+  const redirectUris = parseUrlList(draft.redirectUris)
+  if (!isDisplayName(draft.name)) faults.add('name')
+  if (redirectUris.length === 0 || !redirectUris.every(isAddress)) faults.add('redirectUris')
+  if (!parseUrlList(draft.postLogoutRedirectUris ?? '').every(isAddress)) faults.add('postLogoutRedirectUris')
+  if (draft.description && !isShown(draft.description)) faults.add('description')
+  for (const link of webLinks) if (draft[link] && !isAddress(draft[link])) faults.add(link)
+  const { backchannelLogoutUri = '' } = draft
+  if (backchannelLogoutUri !== '' && !isAddress(backchannelLogoutUri)) faults.add('backchannelLogoutUri')
+  const { appKeyRecipientJwk = '' } = draft
+  if (appKeyRecipientJwk !== '' && !parseRecipientKey(appKeyRecipientJwk)) faults.add('appKeyRecipientJwk')
+  return faults
+}
+
+function textOrNull(text: string): string | null {
+  return text.trim() === '' ? null : text.trim()
+}
+
+function isAddress(text: string): boolean {
+  return URL.canParse(text)
+}
+
+/** Returns the settings that a draft changes. Only these are sent, because some require re-authentication. */
+export function changeOf(app: App, draft: Draft): AppChange {
+  const drawn = {
+    name: draft.name,
+    description: textOrNull(draft.description),
+    websiteUrl: textOrNull(draft.websiteUrl),
+    privacyUrl: textOrNull(draft.privacyUrl),
+    termsUrl: textOrNull(draft.termsUrl),
+    redirectUris: parseUrlList(draft.redirectUris),
+    postLogoutRedirectUris: parseUrlList(draft.postLogoutRedirectUris),
+    allowedScopes: [...draft.allowedScopes, ...app.allowedScopes.filter(isEncryptionScope)],
+    supportsE2ee: draft.supportsE2ee,
+    appKeyRecipientJwk: textOrNull(draft.appKeyRecipientJwk),
+    idTokenSignedResponseAlg: draft.idTokenSignedResponseAlg,
+    requiredClaims: draft.requiredClaims,
+    organizationAccess: draft.organizationAccess,
+    backchannelLogoutUri: textOrNull(draft.backchannelLogoutUri),
+    requireAuthTime: draft.requireAuthTime,
+    idTokenClaims: draft.idTokenClaims,
+    backchannelLogoutSessionRequired: draft.backchannelLogoutSessionRequired,
+    allowAnyLoopbackPort: draft.allowAnyLoopbackPort,
+  }
+  const fields = Object.keys(drawn) as (keyof typeof drawn)[]
+  const changed = fields.filter((field) => JSON.stringify(drawn[field]) !== JSON.stringify(app[field]))
+  return Object.fromEntries(changed.map((field) => [field, drawn[field]]))
+}

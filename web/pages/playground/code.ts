@@ -1,0 +1,51 @@
+/** What an app runs for each step, as its developer would write it on their server. */
+export const signInCode = (issuer: string, clientId: string) => `import * as client from 'openid-client'
+
+const config = await client.discovery(new URL('${issuer}'), '${clientId}', CLIENT_SECRET)
+const location = client.buildAuthorizationUrl(config, {
+  redirect_uri: \`\${APP_URL}/callback\`,
+  scope: 'openid profile email',
+  code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+  code_challenge_method: 'S256',
+  state: expectedState,
+  nonce: expectedNonce,
+})
+
+// At the callback. This checks everything that the page shows below.
+const tokens = await client.authorizationCodeGrant(config, url, {
+  pkceCodeVerifier, expectedState, expectedNonce,
+})
+const { sub, name } = tokens.claims()`
+
+export const identityCode = `// Show the choice of identities again, even if the user has used this app before.
+client.buildAuthorizationUrl(config, { ...request, prompt: 'select_account' })
+
+// Store data by \`sub\`. Each identity of a user has another one, and nothing links them.
+const customer = await customers.findOrCreate(tokens.claims().sub)`
+
+export const signatureCode = (payload: string) => `import { createCountersign } from '@countersign/sdk/server'
+
+const request = await countersign.createSigningRequest({
+  identityId: sub,
+  payload: ${JSON.stringify(payload)},
+})
+response.redirect(request.signingUrl)
+
+// Verifies the signature, the text and the key. Throws if anything differs.
+const outcome = await countersign.waitForSignature(request)
+if (outcome.status === 'signed') await pay(outcome)`
+
+export const delegationCode = (resource: string, scope: string) => `// Ask the user once.
+response.redirect(countersign.connectUrl({
+  resource: '${resource}',
+  scope: '${scope}',
+  redirectUri: \`\${APP_URL}/callback\`,
+  state, identityId: sub,
+}))
+
+// Whenever the app acts: a token for ten minutes, for that API only (RFC 8693).
+const { accessToken } = await countersign.exchangeForResource({
+  subjectToken: tokens.access_token_jwt,
+  resource: '${resource}',
+})
+await fetch(calendarUrl, { headers: { authorization: \`Bearer \${accessToken}\` } })`
