@@ -7,12 +7,11 @@ import { CompactEncrypt, decodeJwt, importJWK } from 'jose'
 import type { Browser, Page } from 'playwright-core'
 import { formatAppKeyFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { generateServerKey, openAppKey, type ServerKey } from '../../sdk/src/encryption/server-key.ts'
-import { en as words } from '../../web/locales/en/messages.ts'
 import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from '../apps/fedcm-app.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../apps/keyed-app.ts'
 import { launchWholeBrowser } from '../fixtures/environment.ts'
 import { openScene, type Scene, type Signer } from './scene.ts'
-import { consentMessages as consent } from '../../web/locales/en/pages/consent.ts'
+import { consentMessages as consent } from '../../web/locales/en/pages/sign-in/consent.ts'
 
 let browser: Browser
 let scene: Scene

@@ -98,9 +98,13 @@ async function visitPages(
 async function visitAccountPages(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
-  await page.locator('.entries').waitFor()
+  await page.locator('.page-head').waitFor()
+  await page.locator('.list.compact li').first().waitFor()
+  await look('account-home')
+  await page.goto(`${stage.service.authUrl}/account/identities`)
+  await person.control('new-identity').waitFor()
   await look('account-names')
-  await page.locator('main .button.secondary').click()
+  await person.press('new-identity')
   await dialog.waitFor()
   await look('account-add-name')
   await person.write('handle', `${handle}-2`)
@@ -110,10 +114,10 @@ async function visitAccountPages(person: Person, handle: string, look: (name: st
   await visitIdentityPages(person, look)
   await visitSigningKeyPages(person, { handle, service: stage.service }, look)
   await page.goto(`${stage.service.authUrl}/account/apps`)
-  await page.locator('main .lead').waitFor()
+  await page.locator('.empty').first().waitFor()
   await look('account-no-apps')
   await page.goto(`${stage.service.authUrl}/account/activity`)
-  await page.locator('.entry').first().waitFor()
+  await page.locator('.timeline li').first().waitFor()
   await look('account-activity')
   await page.goto(`${stage.service.authUrl}/account/data`)
   await person.control('leave').waitFor()
@@ -141,7 +145,10 @@ async function visitAccountPages(person: Person, handle: string, look: (name: st
 async function visitPasskeyPages(person: Person, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
-  const choices = page.locator('.choices').first().locator('button')
+  const choose = async (which: 'first' | 'last') => {
+    await person.control('passkey-menu').first().click()
+    await page.locator('.menu-panel:popover-open button')[which]().click()
+  }
   await person.press('add-passkey')
   await person.control('make-passkey').waitFor()
   await look('account-make-passkey')
@@ -153,11 +160,11 @@ async function visitPasskeyPages(person: Person, look: (name: string) => Promise
   await person.press('go-without')
   await person.control('add-passkey').waitFor()
   await look('account-two-passkeys')
-  await choices.first().click()
+  await choose('first')
   await dialog.waitFor()
   await look('account-rename-passkey')
   await person.press('cancel')
-  await choices.last().click()
+  await choose('last')
   await dialog.waitFor()
   await look('account-remove-passkey')
   await person.press('cancel')
@@ -169,7 +176,7 @@ async function visitPasskeyPages(person: Person, look: (name: string) => Promise
   await person.authenticator.take(first)
 
   await page.goto(`${stage.service.authUrl}/account/sessions`)
-  await page.locator('.entry').waitFor()
+  await page.locator('[data-session-id]').first().waitFor()
   await look('account-sessions')
   await page.goto(`${stage.service.authUrl}/recover`)
   await person.control('recover').waitFor()

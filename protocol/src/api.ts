@@ -20,6 +20,7 @@ import type * as organizationActs from './organizations/acts.ts'
 import type * as organizationCouncil from './organizations/council.ts'
 import type * as organizationDomains from './organizations/domains.ts'
 import type * as organizationKeys from './organizations/keys.ts'
+import type * as organizationPictures from './organizations/pictures.ts'
 import type * as organizationProposals from './organizations/proposals.ts'
 import type * as organizationOversight from './organizations/operator-view.ts'
 import type * as invitations from './organizations/invitations.ts'
@@ -60,6 +61,7 @@ type All =
   | EndpointsOf<typeof organizationDomains>
   | EndpointsOf<typeof organizationKeys>
   | EndpointsOf<typeof organizationOversight>
+  | EndpointsOf<typeof organizationPictures>
   | EndpointsOf<typeof organizationProposals>
   | EndpointsOf<typeof invitations>
   | EndpointsOf<typeof organizations>

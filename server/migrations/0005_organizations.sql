@@ -74,7 +74,7 @@ create table organization_invitation (
   check ((identity_id is null) <> (email is null)),
   check (mail_token_sha256 is null or email is not null)
 );
-create index organization_invitation_of_email on organization_invitation (email) where email is not null;
+create index organization_invitation_of_email on organization_invitation (email);
 create index organization_invitation_by_end on organization_invitation (expires_at);
 create index organization_invitation_of_identity on organization_invitation (identity_id) where identity_id is not null;
 

@@ -28,7 +28,7 @@ import {
 import type { ChainedSigningKey } from '@countersign/protocol/signing/keys'
 import { approverOf } from './approver.ts'
 import { signingRequesterOf, createSigner, keyProofsOf, newSigningPair, rotationOf } from './signer.ts'
-import { postForm, type Person } from './world.ts'
+import { newChallenge, postForm, type Person } from './world.ts'
 
 /**
  * Makes every request of the service, as users who have ten of each thing. Each section starts with new users, and
@@ -260,7 +260,8 @@ async function connectApps({ world, send }: RequestClient): Promise<void> {
   await world.auth.inject({ url: `/.well-known/webfinger?resource=${resource}` })
 }
 
-async function delegate({ world, send }: RequestClient): Promise<void> {
+async function delegate(client: RequestClient): Promise<void> {
+  const { world, send } = client
   const connectors = await createConnectors(world)
   const { person, exchange: exchangeToken } = await connectors.connected({ communicationMode: 'background' })
   for (const { consent } of await times(() => createConnectors(world))) await consent(person)
@@ -270,6 +271,24 @@ async function delegate({ world, send }: RequestClient): Promise<void> {
   await send(person.headers, `GET /api/oauth/delegations/${delegationId}/uses`)
   await send({}, `GET /api/oauth/resource/${connectors.resourceKey}`)
   await send(person.headers, `DELETE /api/oauth/delegations/${delegationId}`)
+  await actAtDemoCalendar(client)
+}
+
+/** Reads the demonstration calendar like the playground. */
+async function actAtDemoCalendar({ world, send }: RequestClient): Promise<void> {
+  const { headers, identityId } = await world.person()
+  const { verifier, challenge: codeChallenge } = newChallenge()
+  const redirectUri = 'http://localhost:4401/playground'
+  const resource = 'https://calendar.playground.invalid'
+  const { redirectUrl } = await send(headers, 'POST /api/oauth/authorize', {
+    ...{ clientId: 'app_playground', redirectUri, identityId, scope: 'openid' },
+    ...{ codeChallenge, codeChallengeMethod: 'S256' },
+    ...{ connector: true, requestedResource: resource, requestedScope: 'calendar.read' },
+  })
+  const code = new URL(redirectUrl).searchParams.get('code') ?? ''
+  const grant = { grant_type: 'authorization_code', client_id: 'app_playground', redirect_uri: redirectUri }
+  const redeemed = await postForm(world.api, '/api/oauth/token', { ...grant, code, code_verifier: verifier, resource })
+  await send(bearer(redeemed.json().access_token), 'GET /api/playground/calendar')
 }
 
 async function mediate({ world, send }: RequestClient): Promise<void> {

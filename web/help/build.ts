@@ -19,7 +19,9 @@ export type Help = { assets: BuiltFile[]; files: BuiltFile[] }
 
 /** Builds everything. The pages load the styles that all other pages share. */
 export function buildHelp(manifest: Manifest): Help {
-  const names = globSync('**/*.md', { cwd: docs }).map((path) => path.replaceAll('\\', '/').slice(0, -extname(path).length))
+  const names = globSync('**/*.md', { cwd: docs }).map((path) =>
+    path.replaceAll('\\', '/').slice(0, -extname(path).length),
+  )
   const sections = arrangeDocuments(names)
   const shown = sections.flatMap(({ documents }) => documents)
   const pictures = new Map<string, BuiltFile>()
@@ -116,8 +118,8 @@ function startOf(sections: Section[], documents: Document[]): string {
     `<p class="lead">Guides and reference for people who use, build on and run ${slots.brand}.</p></div></div>`,
     `<div class="help-cards">${cards.join('')}</div>`,
     '<section class="card stack"><h2>API reference</h2>',
-    `<p>Every endpoint with its parameters, bodies, responses and errors: <a href="${slots.api}/docs">API reference</a>.`,
-    '</p></section>',
+    '<p>Every endpoint with its parameters, bodies, responses and errors: ',
+    `<a href="${slots.api}/docs">API reference</a>.</p></section>`,
   )
 }
 
@@ -126,25 +128,35 @@ function articleOf(document: Document, sections: Section[], before?: Document, a
   const section = sections.find(({ documents }) => documents.includes(name))?.title ?? ''
   const article = isForOperators(name) ? html : withOwnUrls(html)
   const contents = contentsOf(headings)
-  const aside = contents !== '' && `<nav class="on-page" aria-label="On this page"><h2>On this page</h2>${contents}</nav>`
-  const folded = contents !== '' && `<details class="on-page-folded"><summary>On this page</summary>${contents}</details>`
+  const aside =
+    contents !== '' && `<nav class="on-page" aria-label="On this page"><h2>On this page</h2>${contents}</nav>`
+  const folded =
+    contents !== '' && `<details class="on-page-folded"><summary>On this page</summary>${contents}</details>`
   return joined(
     `<div class="document"><div class="document-body">`,
     `<p class="crumbs"><a href="/help">Help</a> <span aria-hidden="true">/</span> <span>${section}</span></p>`,
     `<article class="prose">${article.replace('</h1>', `</h1>${folded || ''}`)}</article>`,
     '<nav class="neighbours" aria-label="Neighbouring pages">',
-    before && `<a href="${before.url}" rel="prev">${iconOf('arrow-left')}<span><small>Previous</small>${before.title}</span></a>`,
-    after && `<a href="${after.url}" rel="next"><span><small>Next</small>${after.title}</span>${iconOf('arrow-right')}</a>`,
+    before && neighbour('prev', before),
+    after && neighbour('next', after),
     '</nav></div>',
     aside,
     '</div>',
   )
 }
 
+function neighbour(rel: 'prev' | 'next', { url, title }: Document): string {
+  const name = `<span><small>${rel === 'prev' ? 'Previous' : 'Next'}</small>${title}</span>`
+  const content = rel === 'prev' ? iconOf('arrow-left') + name : name + iconOf('arrow-right')
+  return `<a href="${url}" rel="${rel}">${content}</a>`
+}
+
 function contentsOf(headings: Heading[]): string {
   const shown = headings.filter(({ depth }) => depth <= 3)
   if (shown.length < 2) return ''
-  const items = shown.map(({ depth, id, text }) => `<li class="depth-${depth}"><a href="#${id}">${escapeHtml(text)}</a></li>`)
+  const items = shown.map(
+    ({ depth, id, text }) => `<li class="depth-${depth}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
+  )
   return `<ul class="on-page-list">${items.join('')}</ul>`
 }
 

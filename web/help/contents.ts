@@ -2,8 +2,8 @@
 export type Section = { title: string; folder?: string; documents: string[] }
 
 /**
- * Sections of the left navigation. A document is a path in `docs/` without `.md`. One that is not listed is added to the
- * section of its folder, so that no guide is missing.
+ * Sections of the left navigation. A document is a path in `docs/` without `.md`. One that is not listed is added to
+ * the section of its folder, so that no guide is missing.
  */
 const sections: Section[] = [
   { title: 'Your account', folder: 'help', documents: ['help/account-recovery', 'help/key-alarm'] },

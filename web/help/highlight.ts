@@ -1,12 +1,31 @@
 import { escapeHtml } from './html.ts'
 
-/** Groups: a comment, a string, a word of the language. */
-const scriptTokens =
-  // regexp: of our own documents
-  /(?<c>\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<s>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`)|(?<k>\b(?:as|async|await|break|case|catch|class|const|continue|default|delete|do|else|export|extends|false|finally|for|from|function|if|import|in|instanceof|let|new|null|of|return|satisfies|switch|this|throw|true|try|type|typeof|undefined|while)\b)/g
-const shellTokens =
-  // regexp: of our own documents
-  /(?<c>(?<=^|\s)#[^\n]*)|(?<s>'[^'\n]*'|"(?:[^"\\\n]|\\.)*")|(?<k>(?<=^|[|;&] )(?:curl|docker|export|git|node|npm|npx|openssl|pg_dump|psql)\b)/gm
+const scriptWords = [
+  ...['as', 'async', 'await', 'break', 'case', 'catch', 'class', 'const', 'continue', 'default', 'delete', 'do'],
+  ...['else', 'export', 'extends', 'false', 'finally', 'for', 'from', 'function', 'if', 'import', 'in', 'instanceof'],
+  ...['let', 'new', 'null', 'of', 'return', 'satisfies', 'switch', 'this', 'throw', 'true', 'try', 'type', 'typeof'],
+  ...['undefined', 'while'],
+]
+const commands = ['curl', 'docker', 'export', 'git', 'node', 'npm', 'npx', 'openssl', 'pg_dump', 'psql']
+const quoted = String.raw`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`
+
+// Groups of each expression: a comment, a string, a word of the language.
+// regexp: of our own documents
+const scriptTokens = new RegExp(
+  [String.raw`(?<c>\/\/[^\n]*)`, `(?<s>${quoted}|\`[^\`]*\`)`, String.raw`(?<k>\b(?:${scriptWords.join('|')})\b)`].join(
+    '|',
+  ),
+  'g',
+)
+// regexp: of our own documents
+const shellTokens = new RegExp(
+  [
+    String.raw`(?<c>(?<=^|\s)#[^\n]*)`,
+    `(?<s>${quoted})`,
+    String.raw`(?<k>(?<=^|[|;&] )(?:${commands.join('|')})\b)`,
+  ].join('|'),
+  'gm',
+)
 const dataTokens =
   // regexp: of our own documents
   /(?<k>"(?:[^"\\\n]|\\.)*"(?=\s*:)|\b(?:true|false|null)\b)|(?<s>"(?:[^"\\\n]|\\.)*")/g
@@ -18,7 +37,9 @@ const tokensOf: Record<string, RegExp> = {
   json: dataTokens,
 }
 
-/** Marks up code as HTML: comments, strings and keywords. Other languages than JavaScript, shell and JSON remain plain. */
+/**
+ * Marks up code as HTML: comments, strings and keywords. Other languages than JavaScript, shell and JSON remain plain.
+ */
 export function highlight(code: string, language: string): string {
   const tokens = tokensOf[language]
   if (!tokens) return escapeHtml(code)

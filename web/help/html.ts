@@ -1,5 +1,6 @@
-import type { IconName } from '../components/ui/Icon.tsx'
 import icons from '../components/ui/icons.json' with { type: 'json' }
+
+type IconName = keyof typeof icons
 
 /** Escapes text for the content of an element or a quoted attribute. */
 export function escapeHtml(text: string): string {

@@ -47,7 +47,7 @@ export function renderMarkdown(path: string, markdown: string, places: Places): 
         const content = this.parser.parseInline(inside)
         const target = targetOf(path, href, places)
         if (target === undefined) return content
-        const isForeign = /^https:/.test(target)
+        const isForeign = target.startsWith('https:')
         return `<a href="${escapeHtml(target)}"${isForeign ? ' rel="noreferrer"' : ''}>${content}</a>`
       },
       image({ href, text }) {
@@ -136,8 +136,11 @@ function unescapeEntities(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 }
 
-/** A block of code with its file or language (`js server.mjs`, `sh`) and a button that copies it, which the script of the page shows. */
-export function codeBlock(code: string, info: string): string {
+/**
+ * A block of code with its file or language (`js server.mjs`, `sh`), and a button that copies it, which the script of
+ * the page shows.
+ */
+function codeBlock(code: string, info: string): string {
   const [kind = '', file] = info.split(' ')
   const name = escapeHtml(file ?? nameOfLanguage(kind))
   return (

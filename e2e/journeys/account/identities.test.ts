@@ -12,7 +12,8 @@ before(async () => {
 })
 after(() => stage.close())
 
-const entry = (person: Person, handle: string) => person.page.locator('.card.identity').filter({ hasText: `@${handle}` })
+const entry = (person: Person, handle: string) =>
+  person.page.locator('.card.identity').filter({ hasText: `@${handle}` })
 const ask = (person: Person, handle: string, about: 'change' | 'email' | 'delete') =>
   entry(person, handle).locator(`[data-action="${about}-of-identity"]`).click()
 
@@ -55,7 +56,11 @@ test('an app that requests an e-mail address gets one that is added during its r
   const opened = dora.context.waitForEvent('page')
   await dora.page.getByRole('link', { name: words.signin.addEmail }).click()
   const account = await opened
-  await account.locator('.card.identity').filter({ hasText: '@dora' }).locator('[data-action="email-of-identity"]').click()
+  await account
+    .locator('.card.identity')
+    .filter({ hasText: '@dora' })
+    .locator('[data-action="email-of-identity"]')
+    .click()
   await account.locator('input[name="email"]').fill('dora@example.com')
   await account.locator('[data-action="send-code"]').click()
   await account.locator('input[name="code"]').fill(codeIn(await stage.mailbox.take()))
@@ -97,7 +102,7 @@ test('an address is verified by the code in the mail, in the language of the pag
   await ask(ben, 'ben', 'email')
   await ben.press('remove-email')
   await ben.page.getByRole('dialog').waitFor({ state: 'detached' })
-  assert.equal((await stage.mailbox.take()).subject, 'Deine E-Mail-Adresse wurde aus Countersign entfernt')
+  assert.equal((await stage.mailbox.take()).subject, 'Deine E-Mail-Adresse wurde bei Countersign entfernt')
   await ben.leave()
 })
 

@@ -67,7 +67,7 @@ test('a user chooses the part of a picture with the keyboard, and every page sho
   await ada.leave()
 })
 
-test('a pointer drags the part, a file that is no picture is named, and a picture is removed', async () => {
+test('a pointer drags the part, another file is refused, and a picture is removed', async () => {
   const bea = await openEditor('bea')
   const { page } = bea
   await choose(bea, 'notes.png', 'image/png', Buffer.from('no picture'))

@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test'
 import { unwrapMasterKey } from '@countersign/keys/master-key'
 import { deriveKeyFromRecoveryCode } from '@countersign/keys/recovery-code'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { recoverMessages as recoverWords } from '../../../web/locales/en/pages/recover.ts'
+import { recoverMessages as recoverWords } from '../../../web/locales/en/pages/sign-in/recover.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -113,7 +114,8 @@ test('a user who leaves before saving the new code is warned, and the old one st
   await emmy.write('recoveryCode', code)
   await emmy.press('unlock')
   await emmy.press('confirm-recovery-saved')
-  await emmy.page.getByText(words.passkeys.renewed).waitFor()
+  await emmy.page.getByText(account.security.codeInEffect).waitFor()
+  await emmy.page.getByText(account.security.codeSaved, { exact: true }).waitFor()
   await emmy.leave()
 })
 

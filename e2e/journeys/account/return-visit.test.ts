@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
 let ada: Person

@@ -12,8 +12,8 @@ before(async () => {
 after(() => stage.close())
 
 async function addName(person: Person, handle: string, displayName: string): Promise<void> {
-  await person.page.goto(`${stage.service.authUrl}/account`)
-  await person.page.getByRole('button', { name: words.identities.add }).click()
+  await person.page.goto(`${stage.service.authUrl}/account/identities`)
+  await person.press('new-identity')
   await person.write('handle', handle)
   await person.write('displayName', displayName)
   await person.press('add-identity')
@@ -55,7 +55,7 @@ test('a second identity is another user to the app, and the first stays the same
   assert.equal(shop.customers.get(second)?.signIns, 1)
 
   await ada.page.goto(`${service.authUrl}/account/apps`)
-  for (const handle of ['ada', 'countess']) await ada.page.getByText(words.apps.as(handle)).waitFor()
+  for (const handle of ['ada', 'countess']) await ada.page.getByText(`As @${handle} since`).waitFor()
   await ada.leave()
 })
 

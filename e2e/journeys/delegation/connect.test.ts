@@ -9,7 +9,7 @@ import { noRequest } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { tabTo } from '../../fixtures/windows.ts'
-import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
 let assistant: ActingApp
@@ -45,7 +45,7 @@ async function ownToken(): Promise<string> {
 
 async function openAccount(section: string) {
   await ada.page.goto(`${stage.service.authUrl}/account/${section}`)
-  await ada.page.locator('.entry').first().waitFor()
+  await ada.page.locator('.list li, .timeline li, .card.identity').first().waitFor()
 }
 
 const delegations = async () => (await ada.call(stage.service.baseUrl, 'GET /api/oauth/delegations')).delegations
@@ -208,15 +208,14 @@ test('the keyboard is enough to consent, to view the uses, and to end the delega
   const { status, body } = await assistant.exchange(token)
   assert.deepEqual([status, body['error']], [403, 'access_denied'])
   await acting.getByText(words.delegations.ended(1)).click()
-  await acting.getByRole('heading', { name: 'Assistant at Calendar' }).waitFor()
+  await acting.getByText('Assistant at Calendar').waitFor()
   await openAccount('activity')
-  const act = ada.page.locator('.entry', { hasText: words.activity.acts['delegation.revoked'] })
-  await act.getByText('Assistant at Calendar').waitFor()
+  await ada.page.getByText('Stopped Assistant from acting for you at Calendar').waitFor()
 })
 
 test('each identity grants for itself only, and disconnecting the app shows what ends with it', async () => {
   await openAccount('identities')
-  await ada.page.getByRole('button', { name: words.identities.add }).click()
+  await ada.press('new-identity')
   await ada.write('handle', 'countess')
   await ada.write('displayName', 'The Countess')
   await ada.press('add-identity')
@@ -240,9 +239,9 @@ test('each identity grants for itself only, and disconnecting the app shows what
     [countess],
   )
   await ada.page
-    .locator('.entry', { hasText: words.apps.as('countess') })
+    .locator('[data-client-id]', { hasText: words.apps.as('countess') })
     .first()
-    .locator('button')
+    .locator('[data-action="revoke"]')
     .click()
   await dialog()
     .getByText(words.apps.endsToo(['Assistant at Calendar']))

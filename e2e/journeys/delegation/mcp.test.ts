@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
-import { en as words } from '../../../web/locales/en/messages.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import { makeCertificate, openMcpClient, openMcpServer } from '../../apps/mcp.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStageWithProcess, type TestEnvironment } from '../../fixtures/environment.ts'
-import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
 let certificate: Awaited<ReturnType<typeof makeCertificate>>

@@ -11,7 +11,7 @@ import { en } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openShop } from '../../apps/relying-party.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { errorMessages as faults } from '../../../web/locales/en/pages/error.ts'
+import { errorMessages as faults } from '../../../web/locales/en/pages/sign-in/error.ts'
 
 const words = { ...en, ...developerMessages }
 

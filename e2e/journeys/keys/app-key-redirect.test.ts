@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en/messages.ts'
 import { openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
 let app: KeyedApp

@@ -4,10 +4,11 @@ import { after, before, test } from 'node:test'
 import { compactDecrypt } from 'jose'
 import { parseSealedFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
 let app: KeyedApp
@@ -62,8 +63,8 @@ test('two identities of one user have two keys, and the same identity has one in
   const code = await bob.createAccount({ handle: 'bob', displayName: 'Bob' })
   await bob.press('confirm-recovery-saved')
   await bob.page.waitForURL(/\/account/)
-  await bob.page.goto(`${stage.service.authUrl}/account`)
-  await bob.page.getByRole('button', { name: words.identities.add }).click()
+  await bob.page.goto(`${stage.service.authUrl}/account/identities`)
+  await bob.press('new-identity')
   await bob.write('handle', 'robert')
   await bob.write('displayName', 'Robert')
   await bob.press('add-identity')
@@ -161,7 +162,7 @@ test('E2E-10 disconnecting the app warns that the key is lost; later the user ge
   await ida.press('revoke')
   await ida.page.getByText(words.apps.keyLost).waitFor()
   await ida.press('revoke')
-  await ida.page.getByText(words.apps.none).waitFor()
+  await ida.page.getByText(account.apps.none).waitFor()
   const again = await visit(ida, ['approve'])
   assert.notEqual(symmetricKeyIn(again.fragment), symmetricKeyIn(first.fragment))
   await ida.leave()

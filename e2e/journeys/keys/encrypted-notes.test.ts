@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { openExample } from '../../fixtures/guide.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import type { PersonOptions, Person } from '../../fixtures/person.ts'
@@ -310,7 +311,7 @@ async function renewKey(person: Person) {
   await person.press('revoke')
   await person.page.getByText(words.apps.keyLost).waitFor()
   await person.press('revoke')
-  await person.page.getByText(words.apps.none).waitFor()
+  await person.page.getByText(account.apps.none).waitFor()
   await signOut(person)
   await signIn(person, ['approve'])
 }

@@ -8,7 +8,7 @@ import { returned, signAct, signChange, signForValues } from '../../apps/signed-
 import { startProvider } from '../../apps/enterprise-provider.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { ssoMessages as ssoWords } from '../../../web/locales/en/pages/sso.ts'
+import { ssoMessages as ssoWords } from '../../../web/locales/en/pages/sign-in/sso.ts'
 
 let stage: TestEnvironment
 let provider: Awaited<ReturnType<typeof startProvider>>

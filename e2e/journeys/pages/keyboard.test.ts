@@ -32,7 +32,9 @@ test('an account, a sign-in and a consent need no mouse', async () => {
   assert.equal(await page.locator('#name').innerText(), 'Ada Lovelace')
 
   await page.goto(`${stage.service.authUrl}/account`)
-  await page.locator('.entry').waitFor()
+  await page.locator('.page-head').waitFor()
+  await tabTo(ada.control('account-menu'))
+  await keyboard.press('Enter')
   await tabTo(ada.control('sign-out'))
   await keyboard.press('Enter')
   await page.waitForURL(`${stage.service.authUrl}/`)

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
 import { codeIn } from '../../../server/testing/mailbox.ts'
-import { de } from '../../../web/locales/de/messages.ts'
-import { en } from '../../../web/locales/en/messages.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
-import { consentMessages as germanConsent } from '../../../web/locales/de/pages/consent.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
+import { consentMessages as germanConsent } from '../../../web/locales/de/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
 before(async () => {

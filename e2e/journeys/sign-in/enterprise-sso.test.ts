@@ -13,9 +13,9 @@ import { foundOrganization } from '../../apps/organization-choice.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { errorMessages as faults } from '../../../web/locales/en/pages/error.ts'
-import { ssoMessages as germanSsoWords } from '../../../web/locales/de/pages/sso.ts'
-import { ssoMessages as ssoWords } from '../../../web/locales/en/pages/sso.ts'
+import { errorMessages as faults } from '../../../web/locales/en/pages/sign-in/error.ts'
+import { ssoMessages as germanSsoWords } from '../../../web/locales/de/pages/sign-in/sso.ts'
+import { ssoMessages as ssoWords } from '../../../web/locales/en/pages/sign-in/sso.ts'
 
 type Provider = Awaited<ReturnType<typeof startProvider>>
 
@@ -272,9 +272,9 @@ test('a user with two identities in an organization signs in as the one linked b
   await nia.page.locator('input[name="login"]').fill('nia@acme.example')
   await passProvider(nia)
   await nia.page.locator(`[data-action="choose-identity"][data-identity-id="${viewerId}"]`).click()
-  await nia.page.getByRole('heading', { name: businessMessages.sections.overview }).waitFor()
+  await nia.page.getByRole('heading', { name: business.sections.overview }).waitFor()
   assert.equal(new URL(nia.page.url()).pathname, `/organizations/${acme}`)
-  await nia.page.getByRole('link', { name: businessMessages.sections.members, exact: true }).click()
+  await nia.page.getByRole('link', { name: business.sections.members, exact: true }).click()
   await nia.control('member-menu').first().waitFor()
   assert.equal(await nia.control('leave-of-member').count(), 2)
 })

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { errorMessages as faults } from '../../../web/locales/en/pages/error.ts'
+import { errorMessages as faults } from '../../../web/locales/en/pages/sign-in/error.ts'
 
 let stage: TestEnvironment
 before(async () => {

@@ -3,11 +3,10 @@ import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import type { Page } from 'playwright-core'
 import { generateServerKey, openAppKey, type ServerKey } from '../../../sdk/src/encryption/server-key.ts'
-import { en as words } from '../../../web/locales/en/messages.ts'
 import { openFederatedApp, pressLast, watchDialogs, type FederatedApp } from '../../apps/fedcm-app.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openFederatedStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
 let app: FederatedApp

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { logoutMessages as german } from '../../../web/locales/de/pages/logout.ts'
+import { logoutMessages as german } from '../../../web/locales/de/pages/sign-in/logout.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 

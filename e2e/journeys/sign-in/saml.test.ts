@@ -8,7 +8,7 @@ import { createAuthenticator } from '../../../server/testing/authenticator.ts'
 import { startSamlProvider } from '../../../server/testing/saml-provider.ts'
 import { serveHere } from '../../../server/testing/service-here.ts'
 import { freePorts, type Served } from '../../../server/testing/service.ts'
-import { ssoMessages as words } from '../../../web/locales/en/pages/sso.ts'
+import { ssoMessages as words } from '../../../web/locales/en/pages/sign-in/sso.ts'
 import { invite } from '../../fixtures/person.ts'
 import { launchBrowser } from '../../fixtures/environment.ts'
 

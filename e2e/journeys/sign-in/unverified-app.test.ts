@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startDocumentHost } from '../../../server/testing/document-host.ts'
 import { newChallenge } from '../../../server/testing/world.ts'
-import { de } from '../../../web/locales/de/messages.ts'
-import { en } from '../../../web/locales/en/messages.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
-import { consentMessages as consent } from '../../../web/locales/en/pages/consent.ts'
+import { consentMessages as germanConsent } from '../../../web/locales/de/pages/sign-in/consent.ts'
+import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
 let agent: Awaited<ReturnType<typeof startDocumentHost>>
@@ -39,8 +38,8 @@ function signInAt(redirectUri: string, parameters: Record<string, string> = {}):
 }
 
 for (const { locale, words, ...look } of [
-  { locale: 'en-GB', words: en, colorScheme: 'dark', width: 1280 } as const,
-  { locale: 'de-DE', words: de, colorScheme: 'light', width: 320 } as const,
+  { locale: 'en-GB', words: consent, colorScheme: 'dark', width: 1280 } as const,
+  { locale: 'de-DE', words: germanConsent, colorScheme: 'light', width: 320 } as const,
 ])
   test(`CID-03 an unverified app is shown by its host: ${look.colorScheme}, ${look.width}, ${locale}`, async () => {
     const { colorScheme, width } = look
@@ -58,16 +57,16 @@ for (const { locale, words, ...look } of [
     assert.ok(heading.includes(`localhost:${agent.port}`), 'the host comes first')
     assert.ok(!heading.includes('bank'), 'and the name is no heading')
     assert.match(await page.title(), /localhost/)
-    await page.getByText(consent.signin.callsItself('Your friendly bank')).waitFor()
-    await page.getByText(consent.signin.unverified).waitFor()
-    assert.equal(await page.getByText(consent.signin.onDevice).count(), 0)
+    await page.getByText(words.signin.callsItself('Your friendly bank')).waitFor()
+    await page.getByText(words.signin.unverified).waitFor()
+    assert.equal(await page.getByText(words.signin.onDevice).count(), 0)
     await watched.look(`described-app-${width}-${colorScheme}`)
 
     // Consent is requested every time where any program on the device could be the sender of the request.
     for (const port of [agent.port, agent.port]) {
       await page.goto(signInAt(`http://127.0.0.1:${port}/callback`))
       await person.control('approve').waitFor()
-      await page.getByText(consent.signin.onDevice).waitFor()
+      await page.getByText(words.signin.onDevice).waitFor()
       await watched.look(`described-app-on-device-${width}-${colorScheme}`)
       await person.press('approve')
       await page.waitForURL(/127\.0\.0\.1:\d+\/callback\?code=/)
@@ -80,8 +79,8 @@ for (const { locale, words, ...look } of [
   })
 
 for (const { locale, words, ...look } of [
-  { locale: 'en-GB', words: en, colorScheme: 'light', width: 1280 } as const,
-  { locale: 'de-DE', words: de, colorScheme: 'dark', width: 320 } as const,
+  { locale: 'en-GB', words: consent, colorScheme: 'light', width: 1280 } as const,
+  { locale: 'de-DE', words: germanConsent, colorScheme: 'dark', width: 320 } as const,
 ])
   test(`CID-07 an error leads to an unverified app only after consent: ${look.colorScheme}, ${locale}`, async () => {
     const { colorScheme, width } = look
@@ -93,15 +92,15 @@ for (const { locale, words, ...look } of [
     const other = agent.at(`/agent-${width}.json`)
     agent.answer(`/agent-${width}.json`, { body: JSON.stringify({ ...document, client_id: other }) })
     const place = `localhost:${agent.port}`
-    const back = page.getByRole('link', { name: consent.unfinished.back(place), exact: true })
+    const back = page.getByRole('link', { name: words.unfinished.back(place), exact: true })
     const errorOf = () => new URL(page.url()).searchParams.get('error')
     const ask = async (parameters: Record<string, string>) => {
       await page.goto(signInAt(callback, { client_id: other, ...parameters }))
     }
 
     await ask({ scope: 'no-such' })
-    await page.getByRole('heading', { name: consent.unfinished.title }).waitFor()
-    await page.getByText(consent.unfinished.why(place)).waitFor()
+    await page.getByRole('heading', { name: words.unfinished.title }).waitFor()
+    await page.getByText(words.unfinished.why(place)).waitFor()
     await watched.look(`unfinished-${width}-${colorScheme}`)
     await back.click()
     await page.waitForURL(/\/callback\?/)
@@ -114,7 +113,7 @@ for (const { locale, words, ...look } of [
 
     // First signed out; then signed in, but not connected; then connected.
     await ask({ prompt: 'none' })
-    await page.getByText(consent.unfinished.silent(place)).waitFor()
+    await page.getByText(words.unfinished.silent(place)).waitFor()
     await watched.look(`unfinished-silently-${width}-${colorScheme}`)
     await page.goto(`${stage.service.authUrl}/register`)
     await person.createAccount({ handle: `bob-${colorScheme}-${width}`, displayName: 'Bob' })

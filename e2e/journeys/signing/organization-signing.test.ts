@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
 import { en as words } from '../../../web/locales/en/messages.ts'
+import { documentMessages } from '../../../web/locales/en/pages/documents.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import { foundCouncil } from '../../apps/council.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
@@ -70,6 +71,9 @@ test('one member signs for an organization, another approves, and the app has bo
   const { status, signatures, organization } = await app.read(requestId)
   assert.deepEqual([status, signatures, organization?.isSigned], ['pending', undefined, true])
 
+  const documents = `${stage.service.businessUrl}/organizations/${id}/documents`
+  await bob.page.goto(documents)
+  await bob.page.locator(`[data-request-id="${requestId}"] [data-action="read-document"]`).waitFor()
   await bob.page.goto(`${stage.service.authUrl}/account/signing`)
   await bob.page.getByText(words.signing.asMember('Analytical Engines', 'bob')).waitFor()
   await overBob.look('account-signing-organization')
@@ -87,6 +91,11 @@ test('one member signs for an organization, another approves, and the app has bo
   )
   for (const each of signed.signatures ?? []) assert.ok(app.accepts(each, payload))
 
+  await bob.page.goto(documents)
+  await bob.page.getByRole('button', { name: documentMessages.states.signed }).click()
+  await bob.page.locator('[data-action="open-receipt"]').click()
+  await bob.page.locator(`[data-verified="${requestId}"]`).waitFor()
+  await overBob.look('receipt-of-organization')
   await bob.page.goto(`${stage.service.authUrl}/account/signing`)
   await bob.page
     .locator('.history [data-request-id]')

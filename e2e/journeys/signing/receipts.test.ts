@@ -113,7 +113,7 @@ test('a receipt is a page that verifies it, and anyone verifies the saved files 
   await sign(eve, requestId)
   await page.locator('[data-action="show-receipt"]').click()
   await page.locator(`[data-verified="${requestId}"]`).waitFor()
-  await page.getByText('Approvals', { exact: true }).waitFor()
+  await page.locator('.facts dd').filter({ hasText: 'Approvals' }).waitFor()
   const receipt = await saved(page, () => eve.press('save-receipt'))
   const text = await saved(page, () => eve.press('save-text'))
 

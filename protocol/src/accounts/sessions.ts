@@ -36,7 +36,7 @@ export const findSession = endpoint(
     security: 'none',
     cors: 'first party',
     ssoSession: 'its own session',
-    summary: 'Get the current session, or null if nobody is signed in',
+    summary: 'Get the current session, or null if there is none',
   },
   {},
   { 200: Type.Object({ session: Type.Union([CurrentSession, Type.Null()]) }) },

@@ -3,7 +3,6 @@ import { NoContent, endpoint, optionalBody } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { slugPattern } from '../formats/domain.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
-import { pictureBody } from '../pictures.ts'
 import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 /**
@@ -174,25 +173,6 @@ export const updateOrganization = endpoint(
   { 200: Type.Object({ organization: OwnOrganization }) },
 )
 export type OrganizationChange = Omit<Static<typeof updateOrganization.schema.body>, 'signedAction'>
-
-/** Uploaded picture that an organization can use as its logo until `expiresAt`. */
-export const OfferedPicture = Type.Object({
-  url: Type.String({ description: 'For logoUrl' }),
-  sha256: Type.String({ description: 'Of the picture in 512 pixels, in hexadecimal: for logoSha256' }),
-  expiresAt: Timestamp,
-})
-export type OfferedPicture = Static<typeof OfferedPicture>
-
-export const uploadOrganizationPicture = endpoint(
-  'POST /api/organizations/:organizationId/pictures',
-  {
-    ...ofOrganization,
-    ...pictureBody,
-    summary: 'Upload a picture, PNG, JPEG or WebP of at most 2 MiB, which can then be set as the logo',
-  },
-  { params: ByOrganizationId, querystring: ActingAs },
-  { 201: Type.Object({ picture: OfferedPicture }) },
-)
 
 export const deleteOrganization = endpoint(
   'DELETE /api/organizations/:organizationId',

@@ -10,7 +10,7 @@ import { OrganizationReceipt, Receipt, receiptType } from './receipts.ts'
 
 /**
  * Verifies receipts with the functions of a suite, so that Node and browsers run the same code. It takes only the text
- * and the log key, and asks nobody.
+ * and the log key, and sends no request.
  */
 
 /** First error found in a receipt. */

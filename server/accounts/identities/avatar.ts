@@ -22,7 +22,9 @@ export async function setAvatar(
   { acting, identityId, bytes }: OwnIdentity & { bytes: Buffer },
   now: Date,
 ): Promise<Identity> {
-  await rateLimits.count('picture-uploads-per-user', ownKey(acting, now))
+  const counted = ownKey(acting, now)
+  await rateLimits.count('profile-changes-per-user', counted)
+  await rateLimits.count('picture-uploads-per-user', counted)
   await requireOwnIdentity(db, acting, identityId)
   const rendered = await renderUpload(workshop, acting.userId, 'identity', bytes)
   return actingTransaction(db, acting, async (tx) => {
@@ -32,14 +34,16 @@ export async function setAvatar(
   })
 }
 
-/** Removes the picture of an identity, uploaded or not. Throws `identity_not_found`. */
-export function removeAvatar(
-  { db }: Pick<ServerContext, 'db'>,
+/** Removes the picture of an identity, uploaded or not. Throws `identity_not_found`, `rate_limited`. */
+export async function removeAvatar(
+  { db, rateLimits }: Pick<ServerContext, 'db' | 'rateLimits'>,
   { acting, identityId }: OwnIdentity,
   now: Date,
 ): Promise<Identity> {
+  await rateLimits.count('profile-changes-per-user', ownKey(acting, now))
   return actingTransaction(db, acting, async (tx) => {
-    await lockOwnIdentity(tx, acting, identityId)
+    const identity = await lockOwnIdentity(tx, acting, identityId)
+    if (identity.avatarUrl === null) return toIdentity(identity)
     await removePicture(tx, identityId)
     return updateAvatar(tx, { acting, identityId }, null, now)
   })

@@ -10,8 +10,7 @@ import { type PasskeySession, requireRecentAuthentication } from '#accounts/sess
 import { verifyAttestation } from './attestation.ts'
 import type { FlowClient } from './ceremony.ts'
 import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremony.ts'
-import { createPasskey, listPasskeys } from './passkey.ts'
-import type { RegisteringBrowser } from './passkey-name.ts'
+import { createPasskey, listPasskeys, type RegisteringBrowser } from './passkey.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({

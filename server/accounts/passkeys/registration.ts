@@ -17,13 +17,12 @@ import { transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { SessionTokens } from '#accounts/sessions/cookie.ts'
 import { type ClientBrowser, deviceOf } from '#accounts/sessions/session.ts'
-import type { RegisteringBrowser } from './passkey-name.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import type { RegistrationPart } from '#platform/module/define-module.ts'
 import { verifyAttestation } from './attestation.ts'
 import type { FlowClient } from './ceremony.ts'
 import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremony.ts'
-import { createPasskey } from './passkey.ts'
+import { createPasskey, type RegisteringBrowser } from './passkey.ts'
 
 /** Starts the registration of an account. Returns its IDs, so that the browser can bind its ciphertexts to them. */
 export async function startRegistration(

@@ -39,6 +39,7 @@ export function removeIcon(
 ): Promise<RegisteredApp> {
   return managerTransaction(db, manager, async (tx) => {
     const app = await lockManagedApp(tx, { manager, clientId })
+    if (app.iconUrl === null) return app
     await removePicture(tx, clientId)
     return updateIcon(tx, { manager, app }, null, now)
   })

@@ -232,7 +232,7 @@ async function issueAuthorizationCode(
   // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.
   const organizationAccess = accessChoiceOf(consent, authenticatedByPasskey)
   const recorded = authenticatedByPasskey ? scope : new ScopeSet()
-  const isCovered = wasAsked(consent) ? false : await isConsented(tx, session, { ...consent, connector }, now)
+  const isCovered = promptsUser(consent) ? false : await isConsented(tx, session, { ...consent, connector }, now)
   const isExtended = await recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
   const action = isCovered && !isExtended ? 'app.signed_in' : 'app.authorized'
@@ -279,10 +279,10 @@ type Checked = Omit<Consent, 'connector'> & { connector: ValidatedConnectorReque
 
 async function grantConnector(tx: Transaction, consent: Consent, connector: ValidatedConnectorRequest, now: Date) {
   const { resource, scope, mode } = connector
-  const { resourceId, resourceKey } = resource
+  const { resourceId, resourceKey, ownerName: targetApp } = resource
   const { identityId } = consent
   const sourceClientId = consent.request.clientId
-  await grantDelegation(tx, { identityId, sourceClientId, resourceId, resourceKey, scope, mode }, now)
+  await grantDelegation(tx, { identityId, sourceClientId, resourceId, resourceKey, targetApp, scope, mode }, now)
 }
 
 /**
@@ -320,10 +320,10 @@ async function isConsented(
 }
 
 /**
- * Tells if the page has asked the user whatever they had consented to before: the app requires it, or the user withheld
+ * Tells if the page prompts the user whatever they had consented to before: the app requires it, or the user withheld
  * or chose something that only the question offers.
  */
-function wasAsked({ app, request: { prompts, redirectUri, scope }, decided, chosen }: Consent): boolean {
+function promptsUser({ app, request: { prompts, redirectUri, scope }, decided, chosen }: Consent): boolean {
   return (
     prompts.includes('consent') ||
     requiresFreshConsent(app, redirectUri) ||

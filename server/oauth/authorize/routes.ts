@@ -1,5 +1,5 @@
 import * as endpoints from '@countersign/protocol/oauth/authorize'
-import type { SignInView } from '@countersign/protocol/pages'
+import type { RequestingApp, SignInView } from '@countersign/protocol/pages'
 import { isObject } from '@countersign/protocol/formats/json'
 import { pushRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { type ClientId, asId } from '@countersign/protocol/ids'
@@ -8,6 +8,7 @@ import type { Host } from '#platform/http/host.ts'
 import { type Pages, siteSettings } from '#platform/http/page.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
+import { isClientIdUrl } from '#clients/registration/metadata-documents/metadata-document.ts'
 import type { UsageCounter } from '#clients/usage/usage.ts'
 import { eachOnce, repeatable, sentBy, type SentParameters } from '#oauth/sent-parameters.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -15,7 +16,6 @@ import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { type SignInOutcome, resolveSignInRequest } from './sign-in-request.ts'
 import { authorize } from './authorize.ts'
-import { findRequestingApp } from './entry-page.ts'
 import { answerPushedRequest } from './pushed-request-endpoint.ts'
 import { type KeptRequest, getPushedRequest, isPushedRequestUri, keepRequest } from './pushed-request.ts'
 
@@ -129,6 +129,24 @@ export function entryRoutes(host: Host, { kernel, apps, pages }: AuthorizationSe
         return pages.show(reply, { page, site, ...(app && { app }) })
       },
     })
+}
+
+/**
+ * Returns the app of the authorization request to which a user returns after sign-in, registration or recovery, or
+ * undefined if they return elsewhere. An unverified app is named by its host alone, so that nothing is fetched here.
+ */
+async function findRequestingApp(
+  apps: Pick<AppDirectory, 'find'>,
+  returnTo: unknown,
+  authOrigin: string,
+): Promise<RequestingApp | undefined> {
+  const url = typeof returnTo === 'string' ? URL.parse(returnTo, authOrigin) : null
+  if (url?.origin !== authOrigin || !/^\/(signin|connect)$/.test(url.pathname)) return undefined
+  const [clientId = '', ...others] = url.searchParams.getAll('client_id')
+  if (others.length > 0) return undefined
+  if (isClientIdUrl(clientId)) return { name: URL.parse(clientId)?.host ?? clientId, iconUrl: null }
+  const app = await apps.find(asId<ClientId>(clientId))
+  return app && { name: app.name, iconUrl: app.iconUrl }
 }
 
 /**

@@ -18,8 +18,15 @@ const errors = defineErrors({
   already_revoked: [409, 'The delegation has already been revoked.'],
 })
 
-/** Consent of a user that an app may act at a resource as an identity. */
-export type DelegationConsent = store.DelegationKey & { resourceKey: string; scope: ScopeSet; mode: CommunicationMode }
+/**
+ * Consent of a user that an app may act at a resource as an identity. `targetApp` is the name of the other app then.
+ */
+export type DelegationConsent = store.DelegationKey & {
+  resourceKey: string
+  targetApp: string
+  scope: ScopeSet
+  mode: CommunicationMode
+}
 
 /**
  * Adds the consented scopes to an active delegation, or creates one; a revoked delegation stays revoked.
@@ -28,7 +35,7 @@ export type DelegationConsent = store.DelegationKey & { resourceKey: string; sco
  * other.
  */
 export async function grantDelegation(tx: Transaction, consented: DelegationConsent, now: Date): Promise<void> {
-  const { identityId, sourceClientId, resourceKey, scope, mode } = consented
+  const { identityId, sourceClientId, resourceKey, targetApp, scope, mode } = consented
   const act = (action: 'delegation.granted' | 'delegation.scope_extended') =>
     recordAuditEvent(
       tx,
@@ -37,7 +44,7 @@ export async function grantDelegation(tx: Transaction, consented: DelegationCons
         actor: 'user',
         identityId,
         clientId: sourceClientId,
-        details: { resourceKey, scope: [...scope], mode },
+        details: { resourceKey, targetApp, scope: [...scope], mode },
       },
       now,
     )
@@ -99,9 +106,10 @@ export async function revokeDelegation(
   await actingTransaction(db, acting, async (tx) => {
     const revoked = await store.revokeOfUser(tx, userId, delegationId, now)
     if (revoked) {
-      const { identityId, clientId } = revoked
+      const { identityId, clientId, resourceId } = revoked
+      const targetApp = await store.findTargetName(tx, resourceId)
       const act = { action: 'delegation.revoked', actor: 'user', userId, identityId, clientId } as const
-      return recordAuditEvent(tx, { ...act, details: { delegationId } }, now)
+      return recordAuditEvent(tx, { ...act, details: { delegationId, ...(targetApp && { targetApp }) } }, now)
     }
     throw (await store.findOfUser(tx, userId, delegationId)) ? errors.already_revoked() : errors.delegation_not_found()
   })

@@ -113,7 +113,11 @@ async function takeDelegation(tx: Transaction, taking: DelegatedTokenInput, now:
   const { useAuditedAt, unauditedUseCount: uses } = grant
   if (!useAuditedAt || useAuditedAt <= addSeconds(now, -limits.delegationUsesRecordedSeconds)) {
     const act = { action: 'delegation.used', actor: 'app', identityId, clientId: sourceClientId } as const
-    await recordAuditEvent(tx, { ...act, details: { delegationId, resourceKey: resource.resourceKey, uses } }, now)
+    await recordAuditEvent(
+      tx,
+      { ...act, details: { delegationId, resourceKey: resource.resourceKey, targetApp: resource.ownerName, uses } },
+      now,
+    )
     await store.markUseAudited(tx, { identityId, delegationId }, now)
   }
   const { audience, resourceKey } = resource

@@ -117,6 +117,17 @@ export function revokeOfUser(tx: Transaction, userId: UserId, delegationId: stri
     .executeTakeFirst()
 }
 
+/** Returns the name of the app that offers a resource, or undefined if the app was deleted. */
+export async function findTargetName(tx: Transaction, resourceId: string): Promise<string | undefined> {
+  const app = await tx
+    .selectFrom('app_resource')
+    .innerJoin('app', 'app.client_id', 'app_resource.client_id')
+    .select('app.name')
+    .where('resource_id', '=', resourceId)
+    .executeTakeFirst()
+  return app?.name
+}
+
 /** Finds the identity of a delegation, active or not; returns undefined if it is not one of this user's. */
 export function findOfUser(db: Database, userId: UserId, delegationId: string) {
   return db

@@ -16,12 +16,13 @@ import type { Config } from '#platform/config/config.ts'
 const errors = defineErrors({
   invalid_request: [400, 'Send exactly one of identityId and handle.'],
   identity_not_found: [404, 'No identity has this handle.'],
+  unauthorized: [401, 'Authentication required.'],
   invalid_token: [401, 'The token is not a valid delegated token for the calendar with the scope calendar.read.'],
 })
 
 const pendingMax = 3
 
-/** The app whose calendar the playground reads for a user. Nobody signs in to it. */
+/** The app whose calendar the playground reads for a user. It has no users of its own. */
 const calendarClientId = asId<ClientId>('app_playground_calendar')
 /** No host has this name (RFC 6761 §6.4), so the token of the calendar is worth nothing elsewhere. */
 const calendarOrigin = 'https://calendar.playground.invalid'
@@ -94,13 +95,15 @@ async function ensureCalendar(db: Database, now: Date): Promise<void> {
 
 /**
  * Returns the events of the demonstration calendar, as the calendar of another app does: it accepts only a token that
- * is for it, with its scope, and still granted. Throws `invalid_token`.
+ * is for it, with its scope, and still granted. Throws `unauthorized`,
+ * `invalid_token`.
  */
 export async function readDemoCalendar(
   { kernel: { db, config }, keys }: { kernel: Pick<ServerContext, 'db' | 'config'>; keys: SigningKeys },
-  token: string,
+  token: string | undefined,
   now: Date,
 ) {
+  if (token === undefined) throw errors.unauthorized()
   const issuing = { keys, issuer: config.authUrl.origin, db }
   const verified = await verifyDelegatedToken(issuing, { token, clientId: calendarClientId }, now)
   if (verified?.audience !== demoCalendar.audience) throw errors.invalid_token()

@@ -31,7 +31,7 @@ export function playgroundRoutes(host: Host, { config }: Pick<ServerContext, 'co
 export function demoCalendarRoutes(host: Host, services: { kernel: ServerContext; keys: SigningKeys }): void {
   host.route({
     ...getDemoCalendar,
-    handler: (request) => readDemoCalendar(services, bearerToken(request) ?? '', services.kernel.clock()),
+    handler: (request) => readDemoCalendar(services, bearerToken(request), services.kernel.clock()),
   })
 }
 

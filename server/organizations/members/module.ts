@@ -1,6 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/organizations/organizations'
 import * as invitationEndpoints from '@countersign/protocol/organizations/invitations'
+import * as pictures from '@countersign/protocol/organizations/pictures'
 import * as operatorView from '@countersign/protocol/organizations/operator-view'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
@@ -52,7 +53,12 @@ declare module '#platform/rate-limits/rate-limit.ts' {
 
 export const members = defineModule<OrganizationServices & { apps: AppDirectory; keys: SigningKeys }>()({
   name: 'organizations/members',
-  endpoints: [...endpointsOf(endpoints), ...endpointsOf(invitationEndpoints), ...endpointsOf(operatorView)],
+  endpoints: [
+    ...endpointsOf(endpoints),
+    ...endpointsOf(invitationEndpoints),
+    ...endpointsOf(pictures),
+    ...endpointsOf(operatorView),
+  ],
   acts,
   pages: () => ({
     auth: { '/act': 'act' },

@@ -40,7 +40,7 @@ import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { hasKms } from '#organizations/keys/kms.ts'
 import * as memberStore from './member-store.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
-import { moveLogo } from './logo.ts'
+import { moveLogo } from './logo/logo.ts'
 import { moveSlug, claimSlug } from './slug.ts'
 import * as store from './store.ts'
 

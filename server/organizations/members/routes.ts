@@ -1,5 +1,6 @@
 import * as invitations from '@countersign/protocol/organizations/invitations'
 import * as endpoints from '@countersign/protocol/organizations/organizations'
+import { uploadOrganizationPicture } from '@countersign/protocol/organizations/pictures'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { ClientId } from '@countersign/protocol/ids'
 import { limits } from '@countersign/protocol/formats/limits'
@@ -22,7 +23,7 @@ import { organizationAccessOf } from '#organizations/membership/app-access.ts'
 import { resolveOrganizationClaim } from '#organizations/membership/context.ts'
 import { createInvitation, revokeInvitation } from './invitations/invitation.ts'
 import { invitationRoutes } from './invitations/invitation-routes.ts'
-import { offerLogo } from './logo.ts'
+import { offerLogo } from './logo/logo.ts'
 import { updateMember, listOrganizationMembers, getMember, removeMember } from './member.ts'
 import {
   createOrganization,
@@ -196,7 +197,7 @@ function logoRoutes(host: Host, { kernel, workshop }: OrganizationServices): voi
   host.register(async (scope) => {
     acceptPictureBodies(scope)
     scope.withTypeProvider<TypeBoxTypeProvider>().route({
-      ...endpoints.uploadOrganizationPicture,
+      ...uploadOrganizationPicture,
       bodyLimit: limits.pictureBytesMax,
       async onRequest(request, reply) {
         await session.onRequest(request)

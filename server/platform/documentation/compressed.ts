@@ -46,7 +46,9 @@ const encode: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 
 /** Returns the smallest encoding that a client accepts. One that it forbids has the quality 0. */
 function encodingFor(accepted: string | string[] | undefined): Encoding | 'identity' {
-  const ranges = String(accepted ?? '').toLowerCase().split(',')
+  const ranges = String(accepted ?? '')
+    .toLowerCase()
+    .split(',')
   const accepts = (name: Encoding) =>
     ranges.some((range) => {
       const [coding, quality = 'q=1'] = range.split(';').map((part) => part.trim())

@@ -62,7 +62,9 @@ function callersOf({ security }: Pick<Operation, 'security'>): string {
 
 function parametersHtml(title: string, parameters: Operation['parameters'], schemas: Schemas): string {
   if (parameters.length === 0) return ''
-  const fields = parameters.map(({ name, required, schema }) => fieldHtml({ name, schema, isRequired: required }, schemas))
+  const fields = parameters.map(({ name, required, schema }) =>
+    fieldHtml({ name, schema, isRequired: required }, schemas),
+  )
   return `<h3>${title}</h3><ul class="fields">${fields.join('')}</ul>`
 }
 
@@ -98,11 +100,12 @@ function exampleHtml({ method, path, operation }: Listed, host: Server, schemas:
   const { parameters, requestBody, responses, security } = operation
   const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const query = required.map(({ name, schema }) => `${name}=${String(exampleOf(schema, schemas, name))}`)
+  const url = `${host.url}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`
   const [scheme = ''] = Object.keys(security[0] ?? {})
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
   const isJson = type === 'application/json'
   const lines = [
-    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} '${host.url}${path}${query.length > 0 ? '?' : ''}${query.join('&')}'`,
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} '${url}'`,
     ...(credentials[scheme] === undefined ? [] : [credentials[scheme]]),
     ...(type === undefined ? [] : [`-H 'content-type: ${type}'`]),
     ...(isJson ? [`-d '${JSON.stringify(exampleOf(body?.schema, schemas), null, 2)}'`] : []),
@@ -119,6 +122,7 @@ function exampleHtml({ method, path, operation }: Listed, host: Server, schemas:
 function codeHtml(title: string, code: string): string {
   return (
     `<details class="example"><summary>Example: ${title.toLowerCase()}</summary>` +
-    `<div class="code"><pre tabindex="0" role="region" aria-label="${title}"><code>${escapeHtml(code)}</code></pre></div></details>`
+    `<div class="code"><pre tabindex="0" role="region" aria-label="${title}"><code>${escapeHtml(code)}</code></pre>` +
+    '</div></details>'
   )
 }

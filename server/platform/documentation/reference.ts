@@ -19,7 +19,11 @@ type Chapter = { name: string; url: string; operations: Listed[] }
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
 /** Registers the API reference: a page of each group of operations, and their search. */
-export function referenceRoutes(host: Host, document: ReferenceDocument, { reference }: Pick<BuiltPages, 'reference'>): void {
+export function referenceRoutes(
+  host: Host,
+  document: ReferenceDocument,
+  { reference }: Pick<BuiltPages, 'reference'>,
+): void {
   const chapters = chaptersOf(document)
   const pages = [
     { url: '/docs', title: 'API reference', main: () => overviewOf(document, chapters) },
@@ -52,7 +56,10 @@ function chaptersOf({ tags, paths }: ReferenceDocument): Chapter[] {
   )
   return tags.map(({ name }) => ({
     name,
-    url: `/docs/${name.toLowerCase().replaceAll(/[^a-z]+/g, '-').replace(/-$/, '')}`,
+    url: `/docs/${name
+      .toLowerCase()
+      .replaceAll(/[^a-z]+/g, '-')
+      .replace(/-$/, '')}`,
     operations: all.filter(({ operation }) => operation.tags.includes(name)).toSorted(compareInReadingOrder),
   }))
 }
@@ -98,7 +105,8 @@ function chapterOf({ name, operations }: Chapter, { servers, components }: Refer
   return [
     '<div class="api"><p class="crumbs"><a href="/docs">API reference</a></p>',
     `<h1>${escapeHtml(name)}</h1>`,
-    `<details class="on-page-folded"><summary>Operations</summary><ul>${operations.map(operationLink).join('')}</ul></details>`,
+    '<details class="on-page-folded"><summary>Operations</summary>',
+    `<ul>${operations.map(operationLink).join('')}</ul></details>`,
     ...shown,
     '</div>',
   ].join('')
@@ -120,7 +128,9 @@ const commonErrors: [number, string, string][] = [
 ]
 
 function overviewOf({ info, servers, components, paths }: ReferenceDocument, chapters: Chapter[]): string {
-  const hosts = Object.values(paths).flatMap((methodsOfPath) => Object.values(methodsOfPath)).flatMap((each) => each.servers ?? [])
+  const hosts = Object.values(paths)
+    .flatMap((methodsOfPath) => Object.values(methodsOfPath))
+    .flatMap((each) => each.servers ?? [])
   const byUrl = new Map([...servers, ...hosts].map((server) => [server.url, server.description]))
   const schemes = Object.entries(components.securitySchemes)
   const events = Object.keys(components.schemas).filter((name) => name.endsWith('Event'))
@@ -149,10 +159,13 @@ function overviewOf({ info, servers, components, paths }: ReferenceDocument, cha
         const label = `<span class="method ${method}">${method.toUpperCase()}</span>`
         return `<li>${label}<a href="${url}#${operationId}">${escapeHtml(titleOf(summary))}</a></li>`
       })
-      return `<section class="card stack"><h3><a href="${url}">${escapeHtml(name)}</a></h3><ul class="operations">${links.join('')}</ul></section>`
+      const title = `<h3><a href="${url}">${escapeHtml(name)}</a></h3>`
+      return `<section class="card stack">${title}<ul class="operations">${links.join('')}</ul></section>`
     }),
     events.length > 0 ? '<h2 id="events">Bodies of webhooks</h2>' : '',
-    ...events.map((name) => `<h3><code>${name}</code></h3>${schemaHtml(components.schemas[name], components.schemas, [name])}`),
+    ...events.map(
+      (name) => `<h3><code>${name}</code></h3>${schemaHtml(components.schemas[name], components.schemas, [name])}`,
+    ),
     '</div>',
   ].join('')
 }

@@ -27,15 +27,20 @@ export function schemaHtml(schema: unknown, schemas: Schemas, around: readonly s
 export type Field = { name: string; schema: unknown; isRequired: boolean }
 
 /** Returns a parameter or a field: its name, type, limits and description, and the fields of its value. */
-export function fieldHtml({ name, schema, isRequired }: Field, schemas: Schemas, around: readonly string[] = []): string {
+export function fieldHtml(
+  { name, schema, isRequired }: Field,
+  schemas: Schemas,
+  around: readonly string[] = [],
+): string {
   const { own } = resolve(schema, schemas)
   const description = typeof own['description'] === 'string' ? `<p>${escapeHtml(own['description'])}</p>` : ''
   const limits = limitsOf(itemsOf(own, schemas))
   return (
     `<li><div><code class="field">${escapeHtml(name)}</code> <span class="type">${typeOf(schema, schemas)}</span>` +
-    `${isRequired ? ' <span class="required">required</span>' : ''}` +
+    (isRequired ? ' <span class="required">required</span>' : '') +
     `${own['writeOnly'] === true ? ' <span class="type">secret</span>' : ''}</div>` +
-    `${description}${limits === '' ? '' : `<p class="limits">${limits}</p>`}${foldedFields(schema, schemas, around)}</li>`
+    `${description}${limits === '' ? '' : `<p class="limits">${limits}</p>`}` +
+    `${foldedFields(schema, schemas, around)}</li>`
   )
 }
 
@@ -77,7 +82,10 @@ function itemsOf(own: Schema, schemas: Schemas): Schema {
 }
 
 function limitsOf(schema: Schema): string {
-  const value = (name: string) => (schema[name] === undefined ? undefined : escapeHtml(String(schema[name])))
+  const value = (name: string) => {
+    const { [name]: limit } = schema
+    return typeof limit === 'string' || typeof limit === 'number' ? escapeHtml(String(limit)) : undefined
+  }
   const between = (least: string, most: string, unit: string) => {
     const [from, to] = [value(least), value(most)]
     if (from === undefined && to === undefined) return []

@@ -334,7 +334,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest, log: Logger): A
 }
 
 /** Describes the size of a body that a route accepts. */
-function describeLimit({ routeOptions: { bodyLimit = limits.bodyBytesMax } }: FastifyRequest): string {
+function describeLimit({ routeOptions: { bodyLimit } }: FastifyRequest): string {
   return `The request body exceeds ${bodyLimit / 1024} KiB.`
 }
 

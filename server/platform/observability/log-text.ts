@@ -52,7 +52,7 @@ function requestOf(entry: Entry, time: string, paint: Paint): string {
     route === 'none' ? '(unknown path)' : route,
     ...(entry['refusal'] === undefined ? [] : [paint(printable(entry['refusal']), styleOf(status))]),
     ...(entry['milliseconds'] === undefined ? [] : [paint(`${printable(entry['milliseconds'])} ms`, 'dim')]),
-    // Whoever reports a failure quotes the whole ID.
+    // A report of a failure quotes the whole ID.
     paint(status < 400 ? id.slice(0, idCharacters) : id, 'dim'),
   ].join('  ')
 }
@@ -78,7 +78,8 @@ function messageOf(entry: Entry, time: string, paint: Paint): string {
   const parts = [time, paint(name.padEnd(6), style, 'bold'), printable(entry['msg'] ?? ''), ...written]
   const { error } = entry
   if (!isEntry(error)) return parts.join('  ')
-  const stack = typeof error['stack'] === 'string' ? error['stack'] : `${String(error['name'])}: ${String(error['message'])}`
+  const stack =
+    typeof error['stack'] === 'string' ? error['stack'] : `${String(error['name'])}: ${String(error['message'])}`
   const trace = stack.split('\n').map((each) => `          ${paint(printable(each), 'dim')}`)
   return [parts.join('  '), ...trace].join('\n')
 }

@@ -7,9 +7,9 @@ export type { Logger }
 const redacted = ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'code', 'verifier']
 
 /**
- * Creates the log: JSON lines on standard output, or text for a terminal, written asynchronously in batches, at most a fifth of a second late
- * and at the end of the process. It records events (method, path pattern, status, request ID) and never content: no
- * query, body or header.
+ * Creates the log: JSON lines on standard output, or text for a reader, written asynchronously in batches, at most a
+ * fifth of a second late and at the end of the process. It records events (method, path pattern, status, request ID)
+ * and never content: no query, body or header.
  */
 export function createLog(level: string, text?: TextOptions): { log: Logger; flush: () => Promise<void> } {
   const lines = gatherLines(text && createTextFormat(text))

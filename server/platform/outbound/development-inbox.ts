@@ -25,7 +25,13 @@ export function openDevelopmentInbox(clock: Clock): DevelopmentInbox {
     })
   return {
     receive({ to, subject, text }) {
-      const received = { id: randomUUID(), at: clock().toISOString(), to, subject, text: text.slice(0, textCharactersMax) }
+      const received = {
+        id: randomUUID(),
+        at: clock().toISOString(),
+        to,
+        subject,
+        text: text.slice(0, textCharactersMax),
+      }
       keep(mails, received)
       if (cluster.isWorker) process.send?.({ developmentMail: received })
     },

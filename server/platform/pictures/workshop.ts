@@ -23,8 +23,8 @@ export type Workshop = {
   /** Starts the thread now, for a process that gives up the permission to start threads. */
   start: () => void
   /**
-   * Renders a picture as squares, one picture at a time. `owner` is the user or operator who waits for it: the one who has
-   * used the least time is next. Throws `RenderFailure`.
+   * Renders a picture as squares, one picture at a time. `owner` is the user or operator who waits for it: the one who
+   * has used the least time is next. Throws `RenderFailure`.
    */
   render: (owner: string, picture: PictureToRender) => Promise<RenderedPicture>
 }

@@ -20,7 +20,10 @@ type Mounted<Services> = {
   ping: Storage['ping']
 }
 
-/** Creates the hosts and mounts every module on its host. Paths of another host answer 421, or redirect browsers to a page. */
+/**
+ * Creates the hosts and mounts every module on its host. Paths of another host answer 421, or redirect browsers to a
+ * page.
+ */
 export async function mountHosts<Services>({ modules, services, ...of }: Mounted<Services>): Promise<Hosts> {
   const { kernel, pages } = services
   const { config } = kernel

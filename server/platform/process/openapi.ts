@@ -21,6 +21,7 @@ import * as organizationCouncil from '@countersign/protocol/organizations/counci
 import * as organizationDomains from '@countersign/protocol/organizations/domains'
 import * as organizationKeys from '@countersign/protocol/organizations/keys'
 import * as organizationOversight from '@countersign/protocol/organizations/operator-view'
+import * as organizationPictures from '@countersign/protocol/organizations/pictures'
 import * as organizationProposals from '@countersign/protocol/organizations/proposals'
 import * as passkeys from '@countersign/protocol/accounts/passkeys'
 import * as organizationDocuments from '@countersign/protocol/signing/organization-documents'
@@ -59,6 +60,7 @@ const modules = {
     ...invitations,
     ...organizations,
     ...organizationActs,
+    ...organizationPictures,
     ...organizationProposals,
     ...organizationCouncil,
     ...organizationOversight,
@@ -242,7 +244,11 @@ export function apiReferenceRoutes(host: Host, config: Config, pages: Pick<Built
   const document = openApiDocument(config)
   const json = () => JSON.stringify(document)
   // YAML includes JSON.
-  const documents = { '/openapi.json': 'application/json', '/docs/json': 'application/json', '/docs/yaml': 'application/yaml' }
+  const documents = {
+    '/openapi.json': 'application/json',
+    '/docs/json': 'application/json',
+    '/docs/yaml': 'application/yaml',
+  }
   for (const [url, mediaType] of Object.entries(documents)) {
     const text = compressText(`${mediaType}; charset=utf-8`, json)
     host.route({

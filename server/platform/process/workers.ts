@@ -54,7 +54,10 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
     living.set(number, worker)
     return new Promise((resolve) => {
       worker.on('message', (message: unknown) => {
-        mails.pass(message, connectedOf(living).filter((other) => other !== worker))
+        mails.pass(
+          message,
+          connectedOf(living).filter((other) => other !== worker),
+        )
         if (message !== 'ready') return
         mails.introduce(worker)
         ready.add(number)

@@ -144,8 +144,8 @@ function numberOf(text: string): string {
 const toleratedPixels = 2
 
 /**
- * Calls `onEnd` once the end of a scrollable region has been visible: in the region, and in the window above the buttons
- * that stay at its bottom.
+ * Calls `onEnd` once the end of a scrollable region has been visible: in the region, and in the window above the
+ * buttons that stay at its bottom.
  */
 function whenAtEnd(region: HTMLElement, onEnd: () => void): () => void {
   const look = () => {

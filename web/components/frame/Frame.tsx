@@ -8,7 +8,7 @@ import { useMessages } from './Root.tsx'
 
 type Props = {
   title: string
-  /** The current step of the page. */
+  /** The current step of the page. What stands below the sheet is new with each, because otherwise it would move. */
   step?: string
   wide?: boolean
   /** Says on which host the user is. */
@@ -47,9 +47,9 @@ export function PageLayout({ title, step, wide = false, where = false, bare = fa
           {children}
         </div>
         {below}
-        {where && <Where />}
+        {where && <Where key={`at-${step}`} />}
       </main>
-      <Foot />
+      <Foot key={step} />
       <Toasts />
     </>
   )

@@ -132,7 +132,7 @@ function draw(canvas: HTMLCanvasElement, picture: ImageBitmap, crop: Crop): void
   context.drawImage(picture, left, top, width, height)
 }
 
-/** Encodes the part as WebP, or as PNG in browsers that do not write WebP. What the file said besides is left behind. */
+/** Encodes the part as WebP, or as PNG in browsers that do not write WebP. Metadata of the file is left behind. */
 async function encode(picture: ImageBitmap, crop: Crop): Promise<Blob> {
   const canvas = document.createElement('canvas')
   canvas.width = savedSide

@@ -17,16 +17,17 @@ export type PictureEditorProps = {
 
 let loaded: ComponentType<PictureEditorProps> | undefined
 
+async function loadEditor(): Promise<ComponentType<PictureEditorProps>> {
+  loaded ??= (await import('./Editor.tsx')).Editor
+  return loaded
+}
+
 /** Shows a picture with what changes it. The editor loads after the page, in the room that it needs. */
 export function PictureEditor(props: PictureEditorProps) {
   const [Editor, setEditor] = useState(() => loaded)
   const [problem, setProblem] = useState<unknown>()
   useEffect(() => {
-    if (Editor) return
-    import('./Editor.tsx').then((module) => {
-      loaded = module.Editor
-      setEditor(() => module.Editor)
-    }, setProblem)
+    if (!Editor) void loadEditor().then((ready) => setEditor(() => ready), setProblem)
   }, [])
   if (Editor) return <Editor {...props} />
   return (

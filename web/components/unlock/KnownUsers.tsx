@@ -6,7 +6,7 @@ import { toast } from '../frame/toast.ts'
 import { Avatar, Person } from '../ui/Avatar.tsx'
 import { Icon } from '../ui/Icon.tsx'
 
-/** The users whom this browser knows, and what forgets one of them. */
+/** The users that this browser knows, and what forgets one of them. */
 export function useKnownUsers() {
   const words = useMessages().login
   const [users, setUsers] = useState(readKnownUsers)

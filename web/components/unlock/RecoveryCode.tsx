@@ -102,7 +102,7 @@ function Keeping({ code, handle }: Pick<RecoveryCodeProps, 'code' | 'handle'>) {
   )
 }
 
-/** What stands on the printed page beside the code: without it, nobody would know later what it is for. */
+/** What stands on the printed page beside the code: without it, its user would not know later what it is for. */
 function PrintedFacts({ handle }: Pick<RecoveryCodeProps, 'handle'>) {
   const { language, words } = useLocale()
   const { recovery } = words

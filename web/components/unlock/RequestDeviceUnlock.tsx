@@ -65,7 +65,7 @@ function Where() {
       <div class="qr-room">{Qr && <Qr text={url} label={words.qr(url)} />}</div>
       <div class="stack tight">
         <p>{words.askWhere(`${location.host}/account`)}</p>
-        <p class="hint">{words.askWhat}</p>
+        <p class="soft small">{words.askWhat}</p>
       </div>
     </div>
   )

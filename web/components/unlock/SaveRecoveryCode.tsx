@@ -36,8 +36,9 @@ export function SaveRecoveryCode({ session, replaces = false, begin, level = 1, 
   const words = useMessages()
   const doing = useActions()
   const { user, identities } = session
-  const [{ identityId = '', handle = '' } = {}] = identities
-  const saving = useSaveRecoveryCode({ userId: user.userId, identityId, replaces, onSaved }, begin)
+  const identity = identities.at(0)
+  const { userId } = user
+  const saving = useSaveRecoveryCode({ userId, identityId: identity?.identityId ?? '', replaces, onSaved }, begin)
   const { step } = saving
   const back = onCancel ?? saving.rest
   switch (step.at) {
@@ -77,7 +78,7 @@ export function SaveRecoveryCode({ session, replaces = false, begin, level = 1, 
         <RecoveryCode
           {...texts}
           code={step.code.recoveryCode}
-          handle={handle}
+          handle={identity?.handle ?? ''}
           opensKeys={step.opensKeys}
           doing={doing}
           level={level}

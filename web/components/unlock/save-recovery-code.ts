@@ -35,7 +35,7 @@ type Saving = {
   onSaved: () => unknown
 }
 
-/** The current step, and its actions. `begin` is the step to begin with: a page that has keys in hand has a code too. */
+/** The current step, and its actions. `begin` is the step to begin with: a page with unlocked keys has a code too. */
 export function useSaveRecoveryCode({ userId, identityId, replaces, onSaved }: Saving, begin: Step = { at: 'rest' }) {
   const [step, setStep] = useState<Step>(begin)
   /** The key wraps after the code took effect, for another try of what follows. */

@@ -36,6 +36,7 @@ export const frameMessages: typeof english = {
     close: 'Schließen',
     youAreAt: 'Du bist bei',
     moment: 'Wird geladen …',
+    retry: 'Erneut versuchen',
     cancel: 'Abbrechen',
     copy: 'Kopieren',
     copyWhat: (what) => `${what} kopieren`,

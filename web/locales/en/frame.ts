@@ -35,6 +35,7 @@ export const frameMessages = {
     /** Stands before the host. */
     youAreAt: 'You are at',
     moment: 'Loading…',
+    retry: 'Try again',
     cancel: 'Cancel',
     copy: 'Copy',
     copyWhat: (what: string) => `Copy ${what}`,

@@ -100,7 +100,8 @@ function Switcher({ current, organizations, goTo }: SwitcherProps) {
           {current ? (
             <Person
               avatar={avatarOf(current, 'sm')}
-              name={current.name}
+              // The space separates the lines in the accessible name.
+              name={`${current.name} `}
               detail={words.youAre(words.roles[current.role])}
             />
           ) : (

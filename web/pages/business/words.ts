@@ -1,8 +1,8 @@
 import { usePageMessages } from '../../components/frame/Root.tsx'
 import { businessMessages as de } from '../../locales/de/pages/business.ts'
-import { peopleMessages as dePeople } from '../../locales/de/pages/organization-people.ts'
+import { peopleMessages as dePeople } from '../../locales/de/pages/organizations/people.ts'
 import { businessMessages as en } from '../../locales/en/pages/business.ts'
-import { peopleMessages as enPeople } from '../../locales/en/pages/organization-people.ts'
+import { peopleMessages as enPeople } from '../../locales/en/pages/organizations/people.ts'
 
 /** The messages about organizations, which the other pages do not load. */
 export type BusinessWords = typeof en

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../../components/display/Copies.tsx'
 import { PageHead, PageLayout } from '../../components/frame/Frame.tsx'
@@ -67,9 +68,9 @@ function MailCard({ mail: { at, to, subject, text } }: { mail: ShownMail }) {
         </div>
       )}
       <p class="mail-text">
-        {splitAtLinks(text.trim(), [baseUrl, authUrl, businessUrl]).map((part) =>
-          part.url === undefined ? part.text : <a href={part.url}>{part.text}</a>,
-        )}
+        {splitAtLinks(text.trim(), [baseUrl, authUrl, businessUrl]).map((part, nth) => (
+          <Fragment key={nth}>{part.url === undefined ? part.text : <a href={part.url}>{part.text}</a>}</Fragment>
+        ))}
       </p>
     </Card>
   )

@@ -6,21 +6,23 @@ import { Actions } from '../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../components/form/use-actions.ts'
 import { RouteLink } from '../../components/frame/route.tsx'
 import { PageHead, StepHeading } from '../../components/frame/Frame.tsx'
+import { OnDemand } from '../../components/frame/OnDemand.tsx'
 import { Card } from '../../components/ui/Card.tsx'
 import { Chip } from '../../components/ui/Chip.tsx'
 import { Tabs } from '../../components/ui/Tabs.tsx'
 import { AppAvatar } from './AppSwitcher.tsx'
-import { Danger } from './danger/Danger.tsx'
 import { NewSecret } from './danger/AppSecret.tsx'
 import type { IssuedClientSecret, OwnApp } from './Developers.tsx'
 import { Quickstart } from './quickstart/Quickstart.tsx'
-import { AppResources } from './resources/AppResources.tsx'
 import { type AppTab, appTabs, type Navigate, routePath } from './routes.ts'
-import { AppSettings } from './settings/AppSettings.tsx'
-import { Usage } from './usage/Usage.tsx'
 import { useUsage } from './usage/use-usage.ts'
-import { AppWebhook } from './webhooks/AppWebhook.tsx'
 import { useLocale, useMessages } from './words.ts'
+
+const loadSettings = async () => (await import('./settings/AppSettings.tsx')).AppSettings
+const loadWebhook = async () => (await import('./webhooks/AppWebhook.tsx')).AppWebhook
+const loadResources = async () => (await import('./resources/AppResources.tsx')).AppResources
+const loadUsage = async () => (await import('./usage/Usage.tsx')).Usage
+const loadDanger = async () => (await import('./danger/Danger.tsx')).Danger
 
 type Props = {
   /** Undefined if the developer has no such app. */
@@ -91,18 +93,21 @@ function KnownApp({ app, tab, issued, goTo, onIssued, onChanged, onDeleted }: Kn
       {tab === 'quickstart' && (
         <Quickstart app={app} clientSecret={issued?.clientSecret} usage={usage.current} onChanged={onChanged} />
       )}
-      {tab === 'settings' && <AppSettings app={app} onChanged={onChanged} />}
-      {tab === 'webhook' && <AppWebhook app={app} />}
-      {tab === 'resources' && <AppResources app={app} />}
-      {tab === 'usage' && <Usage usage={usage} />}
+      {tab === 'settings' && <OnDemand key={tab} load={loadSettings} given={{ app, onChanged }} />}
+      {tab === 'webhook' && <OnDemand key={tab} load={loadWebhook} given={{ app }} />}
+      {tab === 'resources' && <OnDemand key={tab} load={loadResources} given={{ app }} />}
+      {tab === 'usage' && <OnDemand key={tab} load={loadUsage} given={{ usage }} />}
       {tab === 'danger' && (
-        <Danger
-          app={app}
-          onIssued={({ clientSecret, previousUntil }) =>
-            onIssued({ clientId, clientSecret, previousUntil, isSaved: false })
-          }
-          onChanged={onChanged}
-          onDeleted={onDeleted}
+        <OnDemand
+          key={tab}
+          load={loadDanger}
+          given={{
+            app,
+            onIssued: ({ clientSecret, previousUntil }) =>
+              onIssued({ clientId, clientSecret, previousUntil, isSaved: false }),
+            onChanged,
+            onDeleted,
+          }}
         />
       )}
     </>

@@ -34,9 +34,7 @@ export type IssuedClientSecret = {
 
 export function Developers() {
   const words = useMessages().developers
-  const doing = useActions()
-  const [apps, setApps] = useState<OwnApp[]>()
-  const [session, setSession] = useState<Session>()
+  const { apps, setApps, identity, doing, read } = useOwnApps()
   const [issued, setIssued] = useState<IssuedClientSecret>()
   const [place, goTo] = useRoute({ parseRoute, routePath })
   const here = place.at === 'app' ? place.clientId : undefined
@@ -44,21 +42,8 @@ export function Developers() {
     if (issued && issued.clientId !== here) setIssued(undefined)
   }, [here])
 
-  const read = {
-    name: 'retry',
-    label: words.retry,
-    do: async () => {
-      const found = await readApps()
-      if (!found) return location.replace(withReturnUrl('/login', location.pathname))
-      setApps(found.apps)
-      setSession(found.session)
-    },
-  }
-  useEffect(() => void doing.perform(read), [])
-
   const app = place.at === 'app' ? apps?.find(({ clientId }) => clientId === place.clientId) : undefined
   const title = place.at === 'new' ? words.newTitle : (app?.name ?? words.title)
-  const identity = session?.identities[0]
   return (
     <Shell
       area="developers"
@@ -103,6 +88,26 @@ export function Developers() {
       )}
     </Shell>
   )
+}
+
+/** Loads the apps of the user, and who that is. Users who are not signed in go to sign in. */
+function useOwnApps() {
+  const words = useMessages().developers
+  const doing = useActions()
+  const [apps, setApps] = useState<OwnApp[]>()
+  const [session, setSession] = useState<Session>()
+  const read = {
+    name: 'retry',
+    label: words.retry,
+    do: async () => {
+      const found = await readApps()
+      if (!found) return location.replace(withReturnUrl('/login', location.pathname))
+      setApps(found.apps)
+      setSession(found.session)
+    },
+  }
+  useEffect(() => void doing.perform(read), [])
+  return { apps, setApps, identity: session?.identities[0], doing, read }
 }
 
 /** The switch between apps, or its room while they are loading. */

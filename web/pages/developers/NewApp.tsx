@@ -47,7 +47,6 @@ export function NewApp({ goTo, onCreated }: Props) {
     look: 'secondary',
     do: () => goTo({ at: 'list' }),
   }
-  const hasLocal = parseUrlList(draft.redirectUris).includes(localRedirectUri)
   return (
     <>
       <PageHead title={words.developers.newTitle} lead={words.developers.newLead} />
@@ -61,29 +60,11 @@ export function NewApp({ goTo, onCreated }: Props) {
             onInput={(name) => write({ name })}
             problem={faults.has('name') ? words.register.displayNameInvalid : undefined}
           />
-          <div class="stack tight">
-            <TextArea
-              name="redirectUris"
-              label={words.developers.redirectUris}
-              hint={words.developers.redirectUrisHint}
-              value={draft.redirectUris}
-              onInput={(redirectUris) => write({ redirectUris })}
-              problem={faults.has('redirectUris') ? words.developers.redirectUrisInvalid : undefined}
-            />
-            {!hasLocal && (
-              <button
-                type="button"
-                class="button ghost add-local"
-                data-action="add-local-redirect-uri"
-                onClick={() =>
-                  write({ redirectUris: [...parseUrlList(draft.redirectUris), localRedirectUri].join('\n') })
-                }
-              >
-                <Icon name="plus" size="sm" />
-                {words.developers.addLocal(localRedirectUri)}
-              </button>
-            )}
-          </div>
+          <NewRedirectUris
+            value={draft.redirectUris}
+            hasFault={faults.has('redirectUris')}
+            onInput={(redirectUris) => write({ redirectUris })}
+          />
           <RadioGroup
             name="kind"
             legend={words.developers.kind}
@@ -94,5 +75,36 @@ export function NewApp({ goTo, onCreated }: Props) {
         </ActionForm>
       </Card>
     </>
+  )
+}
+
+type RedirectUrisProps = { value: string; hasFault: boolean; onInput: (text: string) => void }
+
+/** The redirect URIs of a new app, and a suggestion for trying it out. */
+function NewRedirectUris({ value, hasFault, onInput }: RedirectUrisProps) {
+  const words = useMessages().developers
+  const uris = parseUrlList(value)
+  return (
+    <div class="stack tight">
+      <TextArea
+        name="redirectUris"
+        label={words.redirectUris}
+        hint={words.redirectUrisHint}
+        value={value}
+        onInput={onInput}
+        problem={hasFault ? words.redirectUrisInvalid : undefined}
+      />
+      {!uris.includes(localRedirectUri) && (
+        <button
+          type="button"
+          class="button ghost add-local"
+          data-action="add-local-redirect-uri"
+          onClick={() => onInput([...uris, localRedirectUri].join('\n'))}
+        >
+          <Icon name="plus" size="sm" />
+          {words.addLocal(localRedirectUri)}
+        </button>
+      )}
+    </div>
   )
 }

@@ -1,5 +1,7 @@
 import { findPassages, split, wordsOf, type Hit, type SearchIndex } from './search.ts'
 
+type Parts = { finder: HTMLElement; input: HTMLInputElement; list: HTMLElement; panel: HTMLElement; status: Element }
+
 /** Makes the search of the page usable: by keyboard first. The index is loaded when the field is first used. */
 export function enableSearch(page: Document): void {
   const finder = page.querySelector<HTMLElement>('.finder')
@@ -9,69 +11,26 @@ export function enableSearch(page: Document): void {
   const status = finder?.querySelector('.found-status')
   if (!finder || !input || !list || !panel || !status) return
   finder.inert = false
+  const results = createResults({ finder, input, list, panel, status })
+  const search = createSearch({ finder, input, list, panel, status }, results)
 
-  let loading: Promise<SearchIndex> | undefined
-  let selected = -1
-  const load = () => (loading ??= fetchIndex(finder.dataset['index'] ?? ''))
-
-  const show = (isShown: boolean) => {
-    panel.hidden = !isShown
-    input.setAttribute('aria-expanded', String(isShown))
-  }
-  const select = (next: number) => {
-    const options = [...list.querySelectorAll<HTMLElement>('[role=option]')]
-    selected = options.length === 0 ? -1 : (next + options.length) % options.length
-    for (const [nth, option] of options.entries()) option.setAttribute('aria-selected', String(nth === selected))
-    const option = options[selected]
-    if (option) input.setAttribute('aria-activedescendant', option.id)
-    else input.removeAttribute('aria-activedescendant')
-    option?.scrollIntoView({ block: 'nearest' })
-  }
-  const search = async () => {
-    const query = input.value
-    const words = wordsOf(query)
-    if (words.length === 0) return show(false)
-    try {
-      const index = await load()
-      // The user may have typed more meanwhile.
-      if (query !== input.value) return
-      const hits = findPassages(index, query)
-      list.replaceChildren(...hits.map((hit, nth) => optionOf(page, hit, words, nth)))
-      status.textContent = hits.length === 0 ? `Nothing found for “${query.trim()}”` : ''
-      status.classList.toggle('vh', hits.length > 0)
-      if (hits.length > 0) status.textContent = hits.length === 1 ? '1 result' : `${hits.length} results`
-    } catch {
-      loading = undefined
-      list.replaceChildren()
-      status.classList.remove('vh')
-      status.textContent = 'The search could not be loaded. Check your connection and try again.'
-    }
-    select(list.childElementCount > 0 ? 0 : -1)
-    show(true)
-  }
-
-  input.addEventListener('focus', () => void load().catch(() => (loading = undefined)), { once: true })
-  input.addEventListener('input', () => void search())
-  input.addEventListener('focus', () => void search())
+  input.addEventListener('input', search)
+  input.addEventListener('focus', search)
   input.addEventListener('keydown', (event) => {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault()
-      select(selected + (event.key === 'ArrowDown' ? 1 : -1))
-    }
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      list.querySelector<HTMLAnchorElement>('[aria-selected=true] a')?.click()
-    }
-    if (event.key === 'Escape') {
-      if (panel.hidden) input.blur()
-      show(false)
-    }
+    const { key } = event
+    if (['ArrowDown', 'ArrowUp', 'Enter'].includes(key)) event.preventDefault()
+    if (key === 'ArrowDown') results.move(1)
+    if (key === 'ArrowUp') results.move(-1)
+    if (key === 'Enter') list.querySelector<HTMLAnchorElement>('[aria-selected=true] a')?.click()
+    if (key !== 'Escape') return
+    if (panel.hidden) input.blur()
+    results.show(false)
   })
   finder.addEventListener('focusout', ({ relatedTarget }) => {
-    if (!(relatedTarget instanceof Node) || !finder.contains(relatedTarget)) show(false)
+    if (!(relatedTarget instanceof Node) || !finder.contains(relatedTarget)) results.show(false)
   })
-  // A click on a result of this page leads to a place of it.
-  list.addEventListener('click', () => show(false))
+  // A result may lead to a place of this page.
+  list.addEventListener('click', () => results.show(false))
   page.addEventListener('keydown', (event) => {
     const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
     if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
@@ -81,13 +40,75 @@ export function enableSearch(page: Document): void {
   })
 }
 
+type Results = ReturnType<typeof createResults>
+
+/** The list of results, of which the input names the selected one to screen readers. */
+function createResults({ input, list, panel, status }: Parts) {
+  let selected = -1
+  const move = (by: number) => {
+    const options = [...list.querySelectorAll<HTMLElement>('[role=option]')]
+    selected = options.length === 0 ? -1 : (selected + by + options.length) % options.length
+    for (const [nth, option] of options.entries()) option.setAttribute('aria-selected', String(nth === selected))
+    const option = options[selected]
+    if (option) input.setAttribute('aria-activedescendant', option.id)
+    else input.removeAttribute('aria-activedescendant')
+    option?.scrollIntoView({ block: 'nearest' })
+  }
+  const show = (isShown: boolean) => {
+    panel.hidden = !isShown
+    input.setAttribute('aria-expanded', String(isShown))
+  }
+  return {
+    move,
+    show,
+    /** Replaces the results, and says how many there are, or that there are none. */
+    put(options: HTMLElement[], message: string) {
+      list.replaceChildren(...options)
+      status.textContent = message
+      status.classList.toggle('vh', options.length > 0)
+      selected = -1
+      move(1)
+      show(true)
+    },
+  }
+}
+
+/** Returns the function that searches for what is in the field. */
+function createSearch({ finder, input }: Parts, results: Results): () => void {
+  let loading: Promise<SearchIndex> | undefined
+  const load = () => (loading ??= fetchIndex(finder.dataset['index'] ?? ''))
+  const search = async () => {
+    const query = input.value
+    const words = wordsOf(query)
+    const index = await load()
+    // The user may have typed more meanwhile.
+    if (query !== input.value) return
+    if (words.length === 0) return results.show(false)
+    const hits = findPassages(index, query)
+    const options = hits.map((hit, nth) => optionOf(input.ownerDocument, hit, words, nth))
+    const found = hits.length === 1 ? '1 result' : `${hits.length} results`
+    results.put(options, hits.length === 0 ? `Nothing found for “${query.trim()}”` : found)
+  }
+  return () => {
+    search().catch(() => {
+      loading = undefined
+      results.put([], 'The search could not be loaded. Check your connection and try again.')
+    })
+  }
+}
+
 async function fetchIndex(url: string): Promise<SearchIndex> {
   const answer = await fetch(url)
   if (!answer.ok) throw new Error(`The search index answered ${answer.status}`)
   return (await answer.json()) as SearchIndex
 }
 
-function optionOf(page: Document, { url, page: title, heading, excerpt }: Hit, words: string[], nth: number): HTMLElement {
+function optionOf(
+  page: Document,
+  { url, page: title, heading, excerpt }: Hit,
+  words: string[],
+  nth: number,
+): HTMLElement {
   const option = page.createElement('li')
   option.id = `found-${nth}`
   option.setAttribute('role', 'option')

@@ -9,7 +9,7 @@ import { type Action, type ActionState, useActions } from '../../components/form
 import { RecoveryCodeForm } from '../../components/unlock/EnterCode.tsx'
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
-import { Spinner } from '../../components/display/Facts.tsx'
+import { Loading } from '../../components/signature/Loading.tsx'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { type Task, useFlow } from './flow.ts'
 import type { MissingKeyWraps, Named } from './sharing.ts'
@@ -40,7 +40,7 @@ function CurrentStep({ flow, doing, leave }: Props) {
   const back: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: leave }
   switch (step.at) {
     case 'look':
-      if (doing.problem === undefined) return <Spinner />
+      if (doing.problem === undefined) return <Loading />
       return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }, back]} doing={doing} />
     case 'authenticate':
       return (
@@ -158,7 +158,7 @@ function Recipients({ of }: { of: Named[] }) {
         <li key={memberId}>
           <Avatar name={displayName} toneOf={handle} size="sm" />
           <div class="body">
-            <strong>{displayName}</strong>
+            <h2>{displayName}</h2>
             <small>@{handle}</small>
           </div>
         </li>

@@ -95,10 +95,10 @@ export function Playground() {
   )
 }
 
-/** The step in the fragment of the URL. A response of the service leads to the step that asked for it. */
+/** The step in the fragment of the URL. A response of the service leads to the step that requested it. */
 function useStep(callback: Callback): [TourStep, (step: TourStep) => void] {
-  const answered = callback.kind === 'code' ? callback.sent.step : undefined
-  const [step, setStep] = useState(() => tourSteps.find((each) => each === answered) ?? stepOf(location.hash))
+  const returned = callback.kind === 'code' ? callback.sent.step : undefined
+  const [step, setStep] = useState(() => tourSteps.find((each) => each === returned) ?? stepOf(location.hash))
   useEffect(() => {
     const follow = () => setStep(stepOf(location.hash))
     addEventListener('hashchange', follow)

@@ -1,6 +1,5 @@
 import { verifySignature } from '@countersign/keys/key-pair'
 import { fromCanonicalBase64Of } from '@countersign/protocol/formats/base64'
-import { type IdentityId, asId } from '@countersign/protocol/ids'
 import { call } from '../../lib/api/call.ts'
 
 /** A request that the demonstration app has sent. `publicKey` is the key of the user at that time. */
@@ -12,7 +11,7 @@ export type SigningOutcome = { kind: 'signed'; answer: SignedAnswer } | { kind: 
 
 /** Sends a request to sign a text. Throws `ApiError`. */
 export async function requestSignature(sub: string, payload: string): Promise<SentRequest> {
-  const body = { identityId: asId<IdentityId>(sub), payload }
+  const body = { identityId: sub, payload }
   const { requestId, publicKey } = await call('POST /api/signing/demo/request', { body })
   return { requestId, publicKey, payload, sentAt: new Date() }
 }
@@ -42,7 +41,7 @@ export async function signInWindow(request: Promise<SentRequest>): Promise<Signi
 }
 
 /** Resolves with the message of the window, or when it was closed without one. */
-export function outcomeOf(popup: Window, { requestId }: SentRequest): Promise<SigningOutcome> {
+function outcomeOf(popup: Window, { requestId }: SentRequest): Promise<SigningOutcome> {
   return new Promise((resolve) => {
     const ended = new AbortController()
     const settle = (outcome: SigningOutcome) => {

@@ -1,3 +1,4 @@
+import { isObject } from '@countersign/protocol/formats/json'
 import type { OrganizationReceipt, Receipt } from '@countersign/protocol/signing/receipts'
 
 type Role = 'self' | 'sign' | 'approve'
@@ -42,6 +43,14 @@ type Shown = Pick<ReceiptContent, 'app' | 'issuer'>
 
 function shownIn(statement: string | undefined): Shown {
   if (statement === undefined) return { app: undefined, issuer: undefined }
-  const { app, issuer }: Required<Shown> = JSON.parse(statement)
-  return { app, issuer }
+  const stated: unknown = JSON.parse(statement)
+  const { app, issuer } = isObject(stated) ? stated : {}
+  return {
+    app: isObject(app) ? { name: String(app['name']), origins: textsIn(app['origins']) } : undefined,
+    issuer: typeof issuer === 'string' ? issuer : undefined,
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : []
 }

@@ -59,17 +59,6 @@ export function useFlow() {
     await finish(made, await prepare(made, undefined))
   }
 
-  /** Asks who is signed in. If the service is unreachable, the registration reports it. */
-  async function look() {
-    const session = await readSession().catch(() => undefined)
-    if (session) advance({ type: 'session found', session })
-  }
-
-  async function signOutFirst() {
-    await signOut()
-    advance({ type: 'signed out' })
-  }
-
   async function finish(made: Made, prepared: Prepared) {
     try {
       const { user, identities } = await call('POST /api/auth/register/finish', { body: prepared.finish }).catch(
@@ -102,14 +91,29 @@ export function useFlow() {
     setDraft,
     introduce,
     advance,
-    look,
-    signOutFirst,
+    ...presentUser(advance),
     createAccount,
     touchAgain,
     goWithout,
     finish,
     startOver,
   }
+}
+
+/** What the page does about a user who is signed in already. */
+function presentUser(advance: (event: Event) => void) {
+  /** Asks who is signed in. If the service is unreachable, the registration reports it. */
+  async function look() {
+    const session = await readSession().catch(() => undefined)
+    if (session) advance({ type: 'session found', session })
+  }
+
+  async function signOutFirst() {
+    await signOut()
+    advance({ type: 'signed out' })
+  }
+
+  return { look, signOutFirst }
 }
 
 /** Loads the cryptography while the user types. The page renders without it. */

@@ -19,7 +19,7 @@ export type Owner = Pick<Session, 'user' | 'identities'>
 /**
  * The steps of registration. A created passkey and prepared keys are stored, so that closing a dialog by mistake or
  * losing the connection costs one click, and never a second passkey.
- * A user who is signed in is asked whether they want another account, or saves their recovery code if they have not.
+ * A user who is signed in decides whether they want another account, or saves their recovery code if they have not.
  */
 export type Step =
   | { at: 'describe' }

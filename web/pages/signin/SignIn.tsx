@@ -1,4 +1,5 @@
 import type { PublicApp } from '@countersign/protocol/clients/apps'
+import type { SignInView } from '@countersign/protocol/pages'
 import type { OrganizationChoice } from '@countersign/protocol/organizations/organizations'
 import { useEffect } from 'preact/hooks'
 import { Actions } from '../../components/form/Actions.tsx'
@@ -33,7 +34,7 @@ export function SignIn() {
   useEffect(() => onBecomesVisible(flow.lookAgain), [])
   const title = connector ? connect.documentTitle(name, connector.owner.name) : signin.documentTitle(name)
   return (
-    <PageLayout title={title} where below={flow.step.at === 'consent' && <Terms app={app} />}>
+    <PageLayout title={title} step={flow.step.at} where below={flow.step.at === 'consent' && <Terms app={app} />}>
       {!view.silently && (connector ? <ConnectorHeading {...view} connector={connector} /> : <AppHeading {...view} />)}
       <CurrentStep key={flow.step.at} flow={flow} doing={doing} />
     </PageLayout>
@@ -42,23 +43,22 @@ export function SignIn() {
 
 type Flow = ReturnType<typeof useFlow>
 
+/** The actions that end a step without its answer. */
+function useEnds({ advance, deny }: Flow, { app, unverified }: SignInView): { leave: Action; cancel: Action } {
+  const { signin, frame } = useConsentMessages()
+  return {
+    // The app learns that the user has not signed in.
+    leave: { name: 'deny', label: signin.backTo(unverified?.host ?? app.name), look: 'ghost', do: deny },
+    // The app learns nothing: the user is where they were before.
+    cancel: { name: 'cancel', label: frame.cancel, look: 'ghost', do: () => advance({ type: 'change cancelled' }) },
+  }
+}
+
 function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
-  const { account: words, signin, frame } = useConsentMessages()
+  const words = useConsentMessages().account
   const view = readPageData('signin')
   const { step, advance } = flow
-  // Leaving without an answer is one too: the app learns that the user has not signed in.
-  const leave: Action = {
-    name: 'deny',
-    label: signin.backTo(view.unverified?.host ?? view.app.name),
-    look: 'ghost',
-    do: flow.deny,
-  }
-  const cancel: Action = {
-    name: 'cancel',
-    label: frame.cancel,
-    look: 'ghost',
-    do: () => advance({ type: 'change cancelled' }),
-  }
+  const { leave, cancel } = useEnds(flow, view)
   switch (step.at) {
     case 'look':
     case 'read grant': {
@@ -77,23 +77,8 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
           onSignedIn={flow.signedIn}
         />
       )
-    case 'choose identity': {
-      // With FedCM, the browser's own dialog determines the account.
-      const other: Action[] =
-        view.givenTo === undefined
-          ? [{ name: 'sign-out', label: signin.otherAccount, look: 'ghost', do: flow.signOut }]
-          : []
-      return (
-        <ChooseIdentity
-          {...step}
-          lastId={flow.lastIdentityId()}
-          doing={doing}
-          onChoose={(identity) => advance({ type: 'identity chosen', identity })}
-          onAdd={flow.isByPasskey() ? flow.addIdentity : undefined}
-          others={[...other, step.from ? cancel : leave]}
-        />
-      )
-    }
+    case 'choose identity':
+      return <AsWhom flow={flow} step={step} doing={doing} end={step.from ? cancel : leave} />
     case 'choose organization':
     case 'sign in there':
       return <ForOrganization flow={flow} step={step} doing={doing} leave={leave} cancel={cancel} />
@@ -129,6 +114,25 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
   }
 }
 
+type AsWhomProps = { flow: Flow; step: Extract<Step, { at: 'choose identity' }>; doing: ActionState; end: Action }
+
+function AsWhom({ flow, step, doing, end }: AsWhomProps) {
+  const words = useConsentMessages().signin
+  const { givenTo } = readPageData('signin')
+  const other: Action = { name: 'sign-out', label: words.otherAccount, look: 'ghost', do: flow.signOut }
+  return (
+    <ChooseIdentity
+      {...step}
+      lastId={flow.lastIdentityId()}
+      doing={doing}
+      onChoose={(identity) => flow.advance({ type: 'identity chosen', identity })}
+      onAdd={flow.isByPasskey() ? flow.addIdentity : undefined}
+      // With FedCM, the browser's own dialog determines the account.
+      others={givenTo === undefined ? [other, end] : [end]}
+    />
+  )
+}
+
 type OrganizationStep = Extract<Step, { at: 'choose organization' | 'sign in there' }>
 type OrganizationProps = { flow: Flow; step: OrganizationStep; doing: ActionState; leave: Action; cancel: Action }
 
@@ -142,7 +146,7 @@ function ForOrganization({ flow, step, doing, leave, cancel }: OrganizationProps
   return <ChooseOrganization {...step} doing={doing} onChoose={onChoose} end={step.from ? cancel : leave} />
 }
 
-/** The app's own pages about its terms. They open in another tab: the sign-in goes on here. */
+/** The app's own pages about its terms. They open in another tab, so that the sign-in stays here. */
 function Terms({ app }: { app: PublicApp }) {
   const words = useConsentMessages().signin
   const links = [

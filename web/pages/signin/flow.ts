@@ -70,6 +70,20 @@ export function useFlow(view: SignInView) {
     if (changed) await advance({ type: 'identities changed', identities })
   }
 
+  const whileSignedIn = orSigningIn(() => advance({ type: 'nobody signed in' }))
+  const hasConnected = () => isConnected(present.current, view, authMethod.current)
+  const ends = waysToEnd(view, { step: () => current.current, hasConnected }, advance)
+  const ways = useApproval(view, { step: () => current.current, owner }, { advance, whileSignedIn })
+  const isByPasskey = () => authMethod.current === 'passkey'
+  const lastIdentityId = () => last.current
+  const reads = { look, lookAgain, readGrant, isByPasskey, lastIdentityId }
+  return { step, owner, advance, ...reads, ...choices(view, { advance, whileSignedIn }), ...ends, ...ways }
+}
+
+type Choosing = { advance: (event: Event) => Promise<void>; whileSignedIn: ReturnType<typeof orSigningIn> }
+
+/** What the user does while they choose an identity. */
+function choices(view: SignInView, { advance, whileSignedIn }: Choosing) {
   /** Creates an identity, and continues as it. Throws like the API. */
   async function addIdentity(body: { handle: string; displayName: string }) {
     const identity = await call('POST /api/identities', { body })
@@ -86,14 +100,7 @@ export function useFlow(view: SignInView) {
     await advance({ type: 'nobody signed in' })
   }
 
-  const whileSignedIn = orSigningIn(() => advance({ type: 'nobody signed in' }))
-  const hasConnected = () => isConnected(present.current, view, authMethod.current)
-  const ends = waysToEnd(view, { step: () => current.current, hasConnected }, advance)
-  const ways = useApproval(view, { step: () => current.current, owner }, { advance, whileSignedIn })
-  const isByPasskey = () => authMethod.current === 'passkey'
-  const lastIdentityId = () => last.current
-  const reads = { look, lookAgain, readGrant, isByPasskey, lastIdentityId }
-  return { step, owner, advance, addIdentity, deny, signOut, ...reads, ...ends, ...ways }
+  return { addIdentity, deny, signOut }
 }
 
 /**
@@ -114,7 +121,7 @@ function orSigningIn(signIn: () => Promise<void>) {
 
 /** Returns the identity that the user has used last in this app, if they are known to have used it. */
 async function lastIdentityIn({ app }: SignInView): Promise<string | undefined> {
-  // The mark is a help. Without it, the user chooses all the same.
+  // The mark is a help. Without it, the user still chooses.
   const found = await call('GET /api/oauth/authorizations', {}).catch(() => undefined)
   const here = (found?.authorizations ?? []).filter(({ clientId }) => clientId === app.clientId)
   return here.toSorted((one, other) => other.lastAuthorizedAt.localeCompare(one.lastAuthorizedAt))[0]?.identityId

@@ -39,7 +39,7 @@ test('SGN-63 checks of usernames are limited for each address', async (t) => {
   assert.equal((await check()).statusCode, 429)
 })
 
-test('a page can ask who is signed in without an error if nobody is', async () => {
+test('a page can ask who is signed in without an error if there is no session', async () => {
   const url = '/api/auth/session/current'
   assert.deepEqual((await world.api.inject({ url })).json(), { session: null })
   const unknown = { authorization: 'Bearer cs_session_made-up' }

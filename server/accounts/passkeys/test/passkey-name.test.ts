@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { passkeyName } from '../passkey-name.ts'
+import { passkeyName } from '../passkey.ts'
 
 const now = new Date('2026-11-22T23:30:00Z')
 const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36'

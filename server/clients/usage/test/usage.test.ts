@@ -54,7 +54,7 @@ const redeem = (clientId: string, code: string) =>
     code_verifier: verifier,
   })
 
-test('a developer sees sign-ins and errors of each day, and when somebody last signed in', async () => {
+test('a developer sees sign-ins and errors of each day, and the last sign-in', async () => {
   const ada = await world.person()
   const { clientId } = await register(ada)
   const before = await readUsage(ada, clientId)
@@ -115,7 +115,7 @@ test('DEV-61 requests of strangers add one row per app, day and known error, and
   }
   world.services.usage.countError({ clientId: ada.handle as App['clientId'], metadataFetchedAt: null }, 'invalid_grant')
   for (const code of ['made_up', 'made_up_too'])
-    world.services.usage.countError({ clientId: clientId as App['clientId'], metadataFetchedAt: null }, code)
+    world.services.usage.countError({ clientId, metadataFetchedAt: null }, code)
   const { errors } = await readUsage(ada, clientId)
   assert.deepEqual(errors.map(({ error, count }) => `${error} ${count}`).toSorted(), ['invalid_grant 5', 'other 2'])
   const rows = await world.db.selectFrom('app_usage').select('kind').where('client_id', '=', clientId).execute()

@@ -22,7 +22,7 @@ test('the pages before a sign-in name the app to which the user continues', asyn
     assert.deepEqual(await appOn(`/${page}?return=${request}`), { name: 'Letters & Ledgers', iconUrl: null }, page)
 })
 
-test('SGN-65 no other page, site or unregistered app puts a name of its own on the pages before a sign-in', async () => {
+test('SGN-65 only its host names an unregistered app before a sign-in, and other sites name no app', async () => {
   const { clientId } = await world.app({ name: 'Letters & Ledgers' })
   const hostile = [
     `https://attacker.example/signin?client_id=${clientId}`,

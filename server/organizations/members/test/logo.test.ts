@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { OfferedPicture, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import type { OfferedPicture } from '@countersign/protocol/organizations/pictures'
 import { limits } from '@countersign/protocol/formats/limits'
 import { actorOf } from '#testing/actor.ts'
 import { businessRequest, createOrganization, join, reauthenticate } from '#testing/organization.ts'
@@ -72,7 +73,7 @@ test('PIC-12 a signed act names the SHA-256 of the picture, and another picture 
   assert.equal((await read(logoUrl)).statusCode, 200)
 })
 
-test('PIC-13 PIC-11 only who manages an organization uploads for it, and only its own pictures become its logo', async () => {
+test('PIC-11 PIC-13 who manages an organization uploads for it, and only its pictures become its logo', async () => {
   const [acme, other] = [await organizationOfSigner(), await organizationOfSigner()]
   const member = await world.person()
   await join(world, { id: acme.id, owner: acme.owner, role: 'member' }, member)
@@ -85,7 +86,7 @@ test('PIC-13 PIC-11 only who manages an organization uploads for it, and only it
   assert.deepEqual([digestAlone.statusCode, digestAlone.json().error], [400, 'invalid_request'])
 })
 
-test('PIC-09 pictures that nobody uses end, and all of them with the organization', async () => {
+test('PIC-09 unused pictures end, and all of them with the organization', async () => {
   const { owner, id, patch } = await organizationOfSigner()
   const all: OfferedPicture[] = []
   for (let nth = 0; nth <= limits.offeredPicturesMax; nth += 1) {

@@ -156,7 +156,7 @@ test('activity is filtered by kind and identity, with pages', async () => {
     first.entries.map(({ action }) => action),
     ['session.created', 'app.signed_in'],
   )
-  assert.deepEqual(await actionsOf(`?kind=sign_in&cursor=${first.nextCursor}`), ['account.created'])
+  assert.deepEqual(await actionsOf(`?kind=sign_in&cursor=${first.nextCursor}`), ['app.authorized', 'account.created'])
   assert.equal((await read(person.headers, '?kind=passwords')).statusCode, 400)
 })
 

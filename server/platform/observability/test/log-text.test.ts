@@ -57,18 +57,22 @@ test('HLP-03 no text in the log controls the terminal', () => {
     { level: 50, msg: 'x', error: { name: 'E', message: 'm', stack: hostile }, of: { object: hostile } },
   ])
     assert.doesNotMatch(textOf(entry).replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
-  const [first = '', ...others] = textOf({ ...request, refusal: hostile }).trimEnd().split('\n')
+  const [first = '', ...others] = textOf({ ...request, refusal: hostile })
+    .trimEnd()
+    .split('\n')
   assert.match(first, /\\u001b/)
   assert.deepEqual(others, [])
 })
 
 test('colors are used where the terminal has them', () => {
-  assert.match(textOf(request, { colors: true }), /\u001B\[32m200\u001B\[0m/)
+  assert.ok(textOf(request, { colors: true }).includes('\u001B[32m200\u001B[0m'))
   assert.ok(!textOf(request).includes('\u001B'))
 })
 
 test('the addresses of the service are repeated between the lines', () => {
   const format = createTextFormat({ colors: false, reminder: 'start here http://localhost:4401' })
-  const lines = Array.from({ length: 80 }, () => format(JSON.stringify(request))).join('').split('\n')
+  const lines = Array.from({ length: 80 }, () => format(JSON.stringify(request)))
+    .join('')
+    .split('\n')
   assert.equal(lines.filter((line) => line.endsWith('start here http://localhost:4401')).length, 2)
 })

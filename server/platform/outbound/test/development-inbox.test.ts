@@ -15,7 +15,11 @@ test('a mail of a worker reaches all others, and later a new one in the same ord
   relay.pass({ developmentMail: mail }, [second])
   relay.pass({ developmentMail: { ...mail, id: '2' } }, [second])
   relay.introduce(third)
-  for (const { received } of [second, third]) assert.deepEqual(received.map(({ id }) => id), ['1', '2'])
+  for (const { received } of [second, third])
+    assert.deepEqual(
+      received.map(({ id }) => id),
+      ['1', '2'],
+    )
 })
 
 test('other messages of workers are not mails', () => {

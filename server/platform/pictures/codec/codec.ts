@@ -1,3 +1,4 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- It declares globals, which every program needs.
 /// <reference path="./codecs.d.ts" />
 import decodeJpeg from '@jsquash/jpeg/codec/dec/mozjpeg_dec.js'
 import { decode as decodePng, initSync as preparePng } from '@jsquash/png/codec/pkg/squoosh_png.js'

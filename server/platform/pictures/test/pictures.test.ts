@@ -213,7 +213,7 @@ test('PIC-10 a picture is inert, cached for good, and readable by apps', async (
   assert.deepEqual([missing.statusCode, missing.headers['cache-control']], [404, 'no-store'])
 })
 
-test('PIC-11 nobody changes the picture of another identity or app', async () => {
+test('PIC-11 only its owner changes the picture of an identity or app', async () => {
   const [ada, eve] = [await world.person(), await world.person()]
   const url = await uploadedUrl(ada)
   const tried = await upload(eve, ada.identityId, pngOf(64, 64))

@@ -8,7 +8,7 @@ import { createWorkshop } from '../workshop.ts'
 const pictureOf = (width: number, height: number) =>
   ({ format: 'png', bytes: new Uint8Array(pngOf(width, height)), width, height, fit: 'cover' }) as const
 
-test('PIC-05 a picture that takes too long is given up, and the service goes on meanwhile', async () => {
+test('PIC-05 a picture that takes too long is given up, and the service answers meanwhile', async () => {
   const workshop = createWorkshop(1)
   let turns = 0
   const turning = setInterval(() => (turns += 1), 5)

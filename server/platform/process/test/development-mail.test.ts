@@ -26,7 +26,7 @@ test('the developer of a service without a mail server reads its mails at /dev/m
   assert.match(mails[0].text, /^\d{6}\n/)
 })
 
-test('the inbox keeps the latest hundred mails', async () => {
+test('HLP-10 the inbox keeps the latest hundred mails', async () => {
   const { inbox } = world.kernel.mail
   for (let count = 0; count < 120; count += 1) inbox?.receive({ to: 'b@example.com', subject: `${count}`, text: 'x' })
   assert.equal(inbox?.list().length, 100)

@@ -44,7 +44,9 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
 
     const listed = async (): Promise<string> => {
       const answer = await fetch(`${service.authUrl}/dev/mail/messages`, { headers: { connection: 'close' } })
-      return JSON.parse(await answer.text()).mails.map(({ to }: { to: string }) => to).join()
+      return JSON.parse(await answer.text())
+        .mails.map(({ to }: { to: string }) => to)
+        .join()
     }
     const isEverywhere = async () => {
       const lists = await Promise.all(Array.from({ length: 12 }, listed))

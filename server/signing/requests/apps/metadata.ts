@@ -19,8 +19,9 @@ type RequestingAppRow = {
 }
 
 /**
- * Maps the app of a signing request to the user's view. An ended request shows the name of that time: an app that renames
- * itself changes nothing in what was signed. Its present picture is omitted then, because it may show the new name.
+ * Maps the app of a signing request to the user's view. An ended request shows the name of that time: an app that
+ * renames itself changes nothing in what was signed. Its present picture is omitted then, because it may show the new
+ * name.
  */
 export function toRequestingApp(request: RequestingAppRow): SigningRequest['app'] {
   const { clientId, status, appName, appNameThen, appIconUrl, appWebsiteUrl, appRedirectUris } = request

@@ -42,7 +42,7 @@ async function rename(name: string): Promise<void> {
   assert.equal(answer.statusCode, 200, answer.body)
 }
 
-test('members see what their organization is asked to sign: what waits, what is signed, and by which members', async () => {
+test('members see what their organization is to sign: what waits, what is signed, and by which members', async () => {
   const { id, owner, members } = await createSignatories(world, 1, 'signer')
   const [bob] = members
   const signed = await ask(id, '\r\n  Lease of workshop 3 \nfrom May')
@@ -102,9 +102,9 @@ test('members see what their organization is asked to sign: what waits, what is 
 
 test('the documents of an organization are listed page by page', async () => {
   const { id, owner } = await createSignatories(world, 0)
-  const asked: string[] = []
+  const requestIds: string[] = []
   for (const number of [1, 2, 3, 4, 5]) {
-    asked.unshift(await ask(id, `Pay ${number} €`, 60))
+    requestIds.unshift(await ask(id, `Pay ${number} €`, 60))
     world.pass(61)
   }
   const listed: string[] = []
@@ -114,10 +114,10 @@ test('the documents of an organization are listed page by page', async () => {
     listed.push(...page.documents.map(({ requestId }) => requestId))
     cursor = page.nextCursor
   }
-  assert.deepEqual(listed, asked)
+  assert.deepEqual(listed, requestIds)
 })
 
-test('SIG-60 the documents of an organization are seen by its members alone, and what a text says by those who may sign or approve', async () => {
+test('SIG-60 members alone see the documents, and those who sign or approve what a text says', async () => {
   const { id, owner } = await createSignatories(world, 0)
   const requestId = await ask(id, 'Secret merger')
   const viewer = await world.person()
@@ -163,7 +163,7 @@ test('SIG-61 an app that renames itself changes nothing in what an organization 
   await rename('Shop')
 })
 
-test('SIG-62 whoever signed for an organization keeps the request after leaving it, and no session of another organization reads it', async () => {
+test('SIG-62 a signer keeps the request after leaving, and no session of another organization reads it', async () => {
   const { id, owner, members } = await createSignatories(world, 1, 'signer')
   const [bob] = members
   const requestId = await ask(id, 'Pay 15 €')

@@ -87,6 +87,7 @@ export const accountPageMessages: typeof en = {
     code: 'Wiederherstellungscode',
     codeSaved: 'Gespeichert',
     codeMissing: 'Fehlt',
+    codeInEffect: 'Wiederherstellungscode gespeichert. Er gilt ab jetzt.',
     codeSince: (date) => `Erstellt ${date}. Wenn du deine Geräte verlierst, kommst du nur mit ihm wieder hinein.`,
     codeReplaces: 'Ein neuer Code ersetzt den alten.',
     sessions: 'Wo du angemeldet bist',
@@ -109,7 +110,6 @@ export const accountPageMessages: typeof en = {
 
   activity: {
     lead: 'Alles, was mit deinem Konto geschehen ist.',
-    export: 'Exportieren',
     search: 'Apps und Geräte suchen',
     kind: 'Art',
     kinds: {
@@ -169,7 +169,6 @@ export const accountPageMessages: typeof en = {
     title: 'Apps',
     lead: 'Womit dein Konto verbunden ist, und was jede App sehen und tun darf.',
     connected: 'Verbunden',
-    acting: 'Handeln für dich',
     actingWhat: 'Diese Apps dürfen bei anderen Apps in deinem Namen handeln, in Grenzen.',
     noneActing: 'Keine App handelt für dich',
     noneActingWhat: 'Eine App, die bei einer anderen App für dich handeln will, fragt dich vorher.',
@@ -177,7 +176,6 @@ export const accountPageMessages: typeof en = {
     noneWhat: 'Hier stehen die Apps, bei denen du dich anmeldest.',
     since: (handle, date) => `Als @${handle} seit ${date}`,
     used: (date) => `letzte Anmeldung ${date}`,
-    sees: (things) => `Sieht ${things}`,
     endToEnd: 'Ende-zu-Ende-Schlüssel',
     keyOf: (app) => `Schlüssel für ${app}`,
     disconnectOne: (app) => `${app} trennen`,

@@ -1,6 +1,6 @@
 import type { businessMessages as english } from '../../en/pages/business.ts'
 import { organizationSecurityMessages } from './business-security.ts'
-import { consoleMessages } from './organization-console.ts'
+import { consoleMessages } from './organizations/console.ts'
 
 /** Holds the messages of the organization pages. In German. */
 export const businessMessages: typeof english = {

@@ -3,7 +3,7 @@ import type { devMailMessages as english, mailNoteMessages as englishNote } from
 /** Holds the messages of the inbox of a service without a mail server. In German. */
 export const devMailMessages: typeof english = {
   title: 'Entwicklungs-Mail',
-  lead: 'Dieser Dienst hat keinen Mailserver, deshalb stehen seine E-Mails hier. Nur dieser Computer kann die Seite öffnen.',
+  lead: 'Dieser Dienst hat keinen Mailserver, deshalb stehen seine E-Mails hier. Nur dein Computer kann sie öffnen.',
   count: (count: number) => (count === 1 ? '1 E-Mail' : `${count} E-Mails`),
   empty: 'Noch keine E-Mail',
   emptyHint: 'Bestätige eine E-Mail-Adresse oder lade ein Mitglied ein: Die E-Mail erscheint sofort hier.',

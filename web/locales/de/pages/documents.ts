@@ -10,7 +10,7 @@ export const documentMessages: typeof en = {
   empty: {
     waiting: {
       title: 'Nichts wartet auf eine Unterschrift',
-      what: 'Wenn eine App eure Unterschrift anfragt, finden alle den Text hier, die unterschreiben oder freigeben dürfen.',
+      what: 'Wenn eine App eure Unterschrift anfragt, finden die Mitglieder den Text hier, die unterschreiben.',
     },
     signed: {
       title: 'Noch nichts unterschrieben',
@@ -23,7 +23,7 @@ export const documentMessages: typeof en = {
   },
   untitled: 'Text ohne Titel',
   hidden: 'Den Text sieht nur, wer unterschreiben oder freigeben darf',
-  askedAt: (time) => `angefragt ${time}`,
+  requestedAt: (time) => `angefragt ${time}`,
   left: (time) => `noch ${time}`,
   status: { pending: 'Offen', signed: 'Unterschrieben', denied: 'Abgelehnt', expired: 'Abgelaufen' },
   signatures: 'Unterschriften',

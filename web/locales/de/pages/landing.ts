@@ -13,8 +13,8 @@ export const landingMessages: typeof english = {
   guides: 'Anleitungen',
   example: {
     label:
-      'Beispiel: Ada Lovelace meldet sich bei der App Orrery an, die ihren Namen und Benutzernamen erhält, aber keine ' +
-      'E-Mail-Adresse',
+      'Beispiel: Ada Lovelace meldet sich bei der App Orrery an, die ihren Namen und Benutzernamen erhält, aber ' +
+      'keine E-Mail-Adresse',
     signInTo: 'Anmelden bei',
     name: 'Name',
     username: 'Benutzername',

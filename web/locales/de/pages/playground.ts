@@ -34,8 +34,8 @@ export const playgroundMessages: typeof english = {
       short: 'Eine Unterschrift, geprüft',
       heading: 'Eine Zahlung unterschreiben und prüfen',
       lead:
-        'Die App bittet um deine Unterschrift unter einen Text. Du liest ihn auf einer Seite dieses Dienstes; die App ' +
-        'kann dir also nichts anderes zeigen.',
+        'Die App bittet um deine Unterschrift unter einen Text. Du liest ihn auf einer Seite dieses Dienstes; die ' +
+        'App kann dir also nichts anderes zeigen.',
     },
     delegation: {
       name: 'Eine App für dich handeln lassen',
@@ -89,7 +89,8 @@ export const playgroundMessages: typeof english = {
   whatTheAppKnows: 'Nutzer, die die App kennt',
   nobodyYet: 'Noch hat sich niemand angemeldet.',
   needsAnother:
-    'Wähle eine andere Identität als diese. Hast du nur eine, erstelle bei der Anmeldung oder in deinem Konto noch eine.',
+    'Wähle eine andere Identität als diese. Hast du nur eine, erstelle bei der Anmeldung oder in deinem Konto ' +
+    'noch eine.',
   unlinkable: 'Zwei Nutzer mit zwei IDs. Die App erfährt nicht, dass beide du bist.',
 
   signInFirst: 'Melde dich zuerst an: Die App muss wissen, wer du bist.',

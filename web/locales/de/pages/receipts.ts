@@ -77,7 +77,8 @@ export const receiptMessages: typeof en = {
   chooseReceipt: 'Wähle zuerst einen Beleg.',
   textField: 'Unterschriebener Text',
   textHint:
-    'Jedes Zeichen zählt, auch Leerzeichen und Zeilenenden. Lass das Feld leer, wenn du den Text als Datei gewählt hast.',
+    'Jedes Zeichen zählt, auch Leerzeichen und Zeilenenden. Lass das Feld leer, wenn du den Text als Datei gewählt ' +
+    'hast.',
   enterText: 'Gib den unterschriebenen Text ein oder wähle ihn als Datei.',
   verify: 'Prüfen',
   another: 'Anderen Beleg prüfen',

@@ -87,6 +87,7 @@ export const accountPageMessages = {
     code: 'Recovery code',
     codeSaved: 'Saved',
     codeMissing: 'Missing',
+    codeInEffect: 'Recovery code saved. You can use it from now on.',
     codeSince: (date: string) => `Created ${date}. If you lose your devices, it’s the only way back in.`,
     codeReplaces: 'A new code replaces the old one.',
     sessions: 'Where you’re signed in',
@@ -109,7 +110,6 @@ export const accountPageMessages = {
 
   activity: {
     lead: 'Everything that was done with your account.',
-    export: 'Export',
     search: 'Search apps and devices',
     kind: 'Kind',
     kinds: {
@@ -160,7 +160,7 @@ export const accountPageMessages = {
     notMe: 'This wasn’t me',
     notMeTitle: 'Secure your account',
     notMeWhat:
-      'End all sessions except this one, so that whoever it was is signed out. Then remove passkeys that you don’t ' +
+      'End all sessions except this one, so that nobody else is signed in. Then remove passkeys that you don’t ' +
       'recognize, and create a new recovery code.',
     notMeEnd: 'End all other sessions',
     notMeThen: 'Other sessions ended. Now check your passkeys.',
@@ -171,7 +171,6 @@ export const accountPageMessages = {
     title: 'Apps',
     lead: 'Where your account is connected, and what each app may see and do.',
     connected: 'Connected',
-    acting: 'Acting for you',
     actingWhat: 'These apps may do things at other apps in your name, within limits.',
     noneActing: 'No app acts for you',
     noneActingWhat: 'An app that wants to act for you at another app asks you first.',
@@ -179,7 +178,6 @@ export const accountPageMessages = {
     noneWhat: 'Apps you sign in to appear here.',
     since: (handle: string, date: string) => `As @${handle} since ${date}`,
     used: (date: string) => `last sign-in ${date}`,
-    sees: (things: string) => `Sees ${things}`,
     endToEnd: 'End-to-end key',
     keyOf: (app: string) => `Encryption key for ${app}`,
     disconnectOne: (app: string) => `Disconnect ${app}`,

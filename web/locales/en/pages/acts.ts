@@ -121,8 +121,8 @@ export const actMessages = {
   youSign: 'You sign this change',
   youApprove: 'You approve this change',
   signatory:
-    'This person is in the council. If the change takes away their permission to sign or approve, the signatures they ' +
-    'gave to open requests don’t count any more.',
+    'This person is in the council. If the change takes away their permission to sign or approve, the signatures ' +
+    'they gave to open requests don’t count any more.',
   sessionEnded: 'Your session ended meanwhile',
   sessionEndedWhy:
     'A change can only be signed in the session in which it was started. Nothing was changed. Go back and make the ' +

@@ -1,5 +1,5 @@
 import { organizationSecurityMessages } from './business-security.ts'
-import { consoleMessages } from './organization-console.ts'
+import { consoleMessages } from './organizations/console.ts'
 
 /** Holds the messages of the organization pages. */
 export const businessMessages = {

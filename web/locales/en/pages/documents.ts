@@ -22,7 +22,7 @@ export const documentMessages = {
   },
   untitled: 'Text without a title',
   hidden: 'Only members who may sign or approve see the text',
-  askedAt: (time: string) => `asked ${time}`,
+  requestedAt: (time: string) => `requested ${time}`,
   left: (time: string) => `${time} left`,
   status: { pending: 'Waiting', signed: 'Signed', denied: 'Denied', expired: 'Expired' },
   signatures: 'Signatures',

@@ -36,7 +36,9 @@ export const landingMessages = {
   },
   developers: {
     title: 'For developers',
-    lead: 'Standard OpenID Connect, so your library works as it is. Signing, delegation and end-to-end keys are one more call.',
+    lead:
+      'Standard OpenID Connect, so your library works as it is. Signing, delegation and end-to-end keys are one ' +
+      'more call.',
     points: [
       'Authorization code flow with PKCE, discovery, refresh tokens, FedCM',
       'Request a signature and verify it on your own server',

@@ -17,15 +17,15 @@ export const playgroundMessages = {
       short: 'An ID token, verified',
       heading: 'Sign in to a demo app',
       lead:
-        'The app sends you to sign in and gets an authorization code back. It exchanges the code for tokens and checks ' +
-        'them. You see everything that it receives.',
+        'The app sends you to sign in and gets an authorization code back. It exchanges the code for tokens and ' +
+        'checks them. You see everything that it receives.',
     },
     identity: {
       name: 'Choose another identity',
       short: 'Unlinkable IDs',
       heading: 'Choose another identity',
       lead:
-        'Sign in again, as somebody else. To the app your identities are different people: nothing that it receives ' +
+        'Sign in again, as someone else. To the app your identities are different people: nothing that it receives ' +
         'links them.',
     },
     signature: {
@@ -41,8 +41,8 @@ export const playgroundMessages = {
       short: 'A token with limits',
       heading: 'Let the app act for you',
       lead:
-        'The app asks to read your events in another app. You allow it once, and can revoke it at any time. Its token ' +
-        'works for ten minutes, and only there.',
+        'The app asks to read your events in another app. You allow it once, and can revoke it at any time. Its ' +
+        'token works for ten minutes, and only there.',
     },
   },
   code: 'What the app runs',

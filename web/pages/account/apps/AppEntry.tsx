@@ -43,7 +43,7 @@ export function AppEntry({ of: app, handle, isDialogOpen, onKey, onDisconnect }:
         {appWebsiteUrl !== null && <small class="place">{redirectTargetLabel(appWebsiteUrl)}</small>}
         <small>{facts.join(' · ')}</small>
         {labels.length > 0 && (
-          <small class="grants">{words.sees(new Intl.ListFormat(language, { type: 'unit' }).format(labels))}</small>
+          <small class="grants">{new Intl.ListFormat(language, { type: 'unit' }).format(labels)}</small>
         )}
       </div>
       <div class="acts">

@@ -81,11 +81,11 @@ function Entry({ of: delegation, handle, children }: EntryProps) {
         </span>
         <Avatar kind="app" name={targetAppName} toneOf={targetAppClientId} />
         <Person name={pairOf(delegation, words.delegations)} detail={facts.filter(Boolean).join(' · ')} />
-        {children && <span class="push">{children}</span>}
       </div>
       {sourceAppWebsiteUrl !== null && <p class="place small soft">{redirectTargetLabel(sourceAppWebsiteUrl)}</p>}
       <PermissionList of={permitsOf(delegation)} />
       <DelegationUses of={delegation} />
+      {children && <div class="row">{children}</div>}
     </article>
   )
 }

@@ -3,18 +3,15 @@ import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
-import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatDate, formatDuration } from '../../../lib/text/dates.ts'
-import type { AccountData } from '../account-data.ts'
 import { routePath, type Section } from '../sections.ts'
 import type { Pending } from '../signing/pending.ts'
 import { useAccountWords } from '../words.ts'
 import { dayPart } from './day-part.ts'
+import { GoTo, type HomeProps } from './GoTo.tsx'
 import { Organizations } from './Organizations.tsx'
 import { RecentSignIns } from './RecentSignIns.tsx'
 import { SecurityCheck } from './SecurityCheck.tsx'
-
-export type HomeProps = { data: AccountData; onGo: (section: Section) => void }
 
 /** The first page of a signed-in user: what waits for them, what to do next, and where they have been. */
 export function Home({ data, onGo }: HomeProps) {
@@ -127,17 +124,5 @@ function ConnectedApps({ data: { authorizations, session }, onGo }: HomeProps) {
         </ul>
       )}
     </Card>
-  )
-}
-
-type GoToProps = { section: Section; label: string; onGo: (section: Section) => void }
-
-/** A link to another section, at the end of a card. */
-export function GoTo({ section, label, onGo }: GoToProps) {
-  return (
-    <RouteLink class="link" href={routePath(section)} onFollow={() => onGo(section)}>
-      {label}
-      <Icon name="arrow-right" size="sm" class="flips" />
-    </RouteLink>
   )
 }

@@ -10,7 +10,7 @@ import { Card, Skeleton } from '../../../components/ui/Card.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { deviceName } from '../devices/device.ts'
 import { useAccountWords } from '../words.ts'
-import { GoTo, type HomeProps } from './Home.tsx'
+import { GoTo, type HomeProps } from './GoTo.tsx'
 import { latestSignIns } from './latest-sign-ins.ts'
 
 const readEntries = '50'

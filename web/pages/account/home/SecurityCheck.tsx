@@ -8,7 +8,7 @@ import { readSiteSettings } from '../../../lib/page-data.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { routePath, type Section } from '../sections.ts'
 import { useAccountWords } from '../words.ts'
-import type { HomeProps } from './Home.tsx'
+import type { HomeProps } from './GoTo.tsx'
 import { securityTasks, type SecurityTask } from './security-tasks.ts'
 
 /** Says how safe the account is, and offers the next thing to do. */

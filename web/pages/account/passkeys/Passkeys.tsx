@@ -98,7 +98,7 @@ function Entry({ of: passkey, isUsedNow, isLast, onOpenDialog }: EntryProps) {
   const now = new Date()
   const facts = [words.added(dayOf(createdAt, language, now)), used(formatAgo(lastUsedAt, language, now))]
   return (
-    <li data-credential-id={passkey.credentialId}>
+    <li class="with-menu" data-credential-id={passkey.credentialId}>
       <span class={isUsedNow ? 'glyph ok' : 'glyph'}>
         <Icon name={passkeyIcon(passkey)} />
       </span>
@@ -136,7 +136,7 @@ function Entry({ of: passkey, isUsedNow, isLast, onOpenDialog }: EntryProps) {
 }
 
 /** Returns the icon of where a passkey is: on a security key, a phone, with a password manager, or in this browser. */
-export function passkeyIcon({ transports = [], backedUp }: Pick<Passkey, 'transports' | 'backedUp'>): IconName {
+function passkeyIcon({ transports = [], backedUp }: Pick<Passkey, 'transports' | 'backedUp'>): IconName {
   if (!backedUp && transports.some((transport) => ['usb', 'nfc', 'ble'].includes(transport))) return 'usb'
   if (transports.includes('hybrid') && !transports.includes('internal')) return 'smartphone'
   return backedUp ? 'key-round' : 'laptop'

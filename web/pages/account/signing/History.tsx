@@ -32,7 +32,7 @@ export function SigningHistory({ waiting: { count, requests } }: { waiting: Pend
   const doing = useActions()
   const [trail, setTrail] = useState<HistoryPage>()
   const [shown, setShown] = useState<Shown>()
-  const [sought, setSought] = useState('')
+  const [query, setQuery] = useState('')
   const texts = useSigningMessages()
   const readNewest = async () => {
     const reading = call('GET /api/signing/history', { querystring: { limit } })
@@ -48,7 +48,7 @@ export function SigningHistory({ waiting: { count, requests } }: { waiting: Pend
   useEffect(() => void doing.perform({ name: 'look', do: readNewest }), [[count, ...requests.map(idOf)].join()])
 
   const ended = trail?.requests ?? []
-  const found = ended.filter((request) => contains(request, sought))
+  const found = ended.filter((request) => contains(request, query))
   const more: Action = { name: 'more', label: words.activity.more, look: 'secondary', do: readNext }
   const mayHaveMore = trail ? trail.nextCursor !== null : true
   return (
@@ -56,7 +56,7 @@ export function SigningHistory({ waiting: { count, requests } }: { waiting: Pend
       <Card title={words.signing.historyTitle} about={words.signing.historyKept} flush class="history">
         {ended.length > 0 && (
           <div class="toolbar">
-            <Search label={texts.search} value={sought} onInput={setSought} action="search-history" />
+            <Search label={texts.search} value={query} onInput={setQuery} action="search-history" />
           </div>
         )}
         {!trail && doing.problem === undefined && <Skeleton />}
@@ -86,9 +86,9 @@ const looks: Record<SigningRequest['status'], { tone: Tone; icon: IconName }> = 
   expired: { tone: 'mute', icon: 'clock' },
 }
 
-/** Returns whether the app or the text of a request contains what is sought. */
-function contains({ app, payload }: SigningRequest, sought: string): boolean {
-  const part = sought.trim().toLocaleLowerCase()
+/** Returns whether the app or the text of a request contains what is query. */
+function contains({ app, payload }: SigningRequest, query: string): boolean {
+  const part = query.trim().toLocaleLowerCase()
   return [app.name, payload].some((text) => text.toLocaleLowerCase().includes(part))
 }
 

@@ -15,24 +15,24 @@ import { callBusinessForText } from '../session/session.ts'
 import { useBusinessMessages } from '../words.ts'
 import { readAllMembers, noFilter as everyMember } from '../members/people.ts'
 import { Events } from './Events.tsx'
-import { type EventPage, kinds, noFilter, periods, queryOf, readEvents } from './read-events.ts'
+import { type EventFilter, type EventPage, kinds, noFilter, periods, queryOf, readEvents } from './read-events.ts'
 import { plainText, sentenceOf } from './sentence.ts'
 import { useOrganizationActivityMessages } from './words.ts'
 import './activity.css'
 
 const formats = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
+type Props = Pick<SectionProps, 'organization'>
+
 /** Shows the audit log of an organization page by page, with the proofs of what was signed, and exports it. */
-export function Activity({ organization }: Pick<SectionProps, 'organization'>) {
+export function Activity({ organization }: Props) {
   const words = useOrganizationActivityMessages()
-  const { sections, trail, retry, roles } = useBusinessMessages()
+  const { trail, retry, roles } = useBusinessMessages()
   const { words: common } = useLocale()
   const doing = useActions()
-  const exporting = useActions()
   const [filter, setFilter] = useState(noFilter)
   const [search, setSearch] = useState('')
-  const [shown, setShown] = useState<{ filter: typeof filter; page: EventPage }>()
-  const [members, setMembers] = useState<{ value: string; label: string }[]>([])
+  const [shown, setShown] = useState<{ filter: EventFilter; page: EventPage }>()
   const page = shown?.filter === filter ? shown.page : undefined
   const more: Action = {
     name: 'more',
@@ -41,84 +41,18 @@ export function Activity({ organization }: Pick<SectionProps, 'organization'>) {
     do: async () => setShown({ filter, page: await readEvents(organization, filter, { shown: page }) }),
   }
   useEffect(() => void doing.perform(more), [filter])
-  useEffect(() => {
-    void readAllMembers(organization, everyMember).then(
-      (all) => setMembers(all.map(({ identityId, displayName }) => ({ value: identityId, label: displayName }))),
-      reportError,
-    )
-  }, [])
   const texts = { activity: words, roles, names: common.activity.acts }
-  const asked = search.trim().toLocaleLowerCase()
+  const searched = search.trim().toLocaleLowerCase()
   const entries = page?.entries.filter((entry) =>
-    `${plainText(sentenceOf(entry, page.people, texts))} @${entry.handle}`.toLocaleLowerCase().includes(asked),
+    `${plainText(sentenceOf(entry, page.people, texts))} @${entry.handle}`.toLocaleLowerCase().includes(searched),
   )
-  const save = (format: keyof typeof formats) => async () => {
-    const { params, querystring } = memberContext(organization)
-    const given = { params, querystring: { ...querystring, ...queryOf(filter, new Date()), format } }
-    const text = await callBusinessForText('GET /api/organizations/:organizationId/audit/export', given)
-    downloadFile(text, formats[format], `${organization.slug}.${format}`)
-  }
-  const saveTrail = async () => {
-    const path = 'GET /api/organizations/:organizationId/trail'
-    const text = await callBusinessForText(path, memberContext(organization))
-    downloadFile(text, formats.jsonl, `${organization.slug}-trail.jsonl`)
-  }
-  const exportItem = (name: string, label: string, work: () => Promise<void>) =>
-    ({ label, icon: 'download', action: name, onChoose: () => void exporting.perform({ name, do: work }) }) as const
+  const again = { ...more, label: retry }
   return (
     <>
-      <PageHead
-        title={sections.activity}
-        lead={words.lead}
-        actions={
-          <Menu
-            label={words.export}
-            look="plain"
-            action="export-activity"
-            trigger={
-              <span class="button">
-                <Icon name="download" size="sm" />
-                {words.export}
-              </span>
-            }
-            items={[
-              exportItem('save-csv', trail.saveAs.csv, save('csv')),
-              exportItem('save-jsonl', trail.saveAs.jsonl, save('jsonl')),
-              'divider',
-              exportItem('save-trail', trail.saveTrail, saveTrail),
-            ]}
-          />
-        }
-      />
-      <ErrorMessage of={exporting.problem} />
-      <div class="toolbar">
-        <Search label={words.search} value={search} onInput={setSearch} action="search-events" />
-        <Filter
-          label={words.person}
-          of={[{ value: 'all', label: words.everyone }, ...members]}
-          chosen={filter.by}
-          onChoose={(by) => setFilter({ ...filter, by })}
-        />
-        <Filter
-          label={words.kind}
-          of={kinds.map((value) => ({ value, label: words.kinds[value] }))}
-          chosen={filter.kind}
-          onChoose={(kind) => setFilter({ ...filter, kind })}
-        />
-        <Filter
-          label={words.period}
-          of={periods.map((value) => ({ value, label: words.periods[value] }))}
-          chosen={filter.period}
-          onChoose={(period) => setFilter({ ...filter, period })}
-        />
-      </div>
+      <Head organization={organization} filter={filter} />
+      <Toolbar organization={organization} filter={filter} onFilter={setFilter} search={search} onSearch={setSearch} />
       <Card flush>
-        {!page &&
-          (doing.problem === undefined ? (
-            <Skeleton rows={6} />
-          ) : (
-            <Actions of={[{ ...more, label: retry }]} doing={doing} />
-          ))}
+        {!page && (doing.problem === undefined ? <Skeleton rows={6} /> : <Actions of={[again]} doing={doing} />)}
         {page && entries?.length === 0 && (
           <Empty icon="scroll-text" title={words.noMatch}>
             <p>{words.noMatchWhat}</p>
@@ -135,5 +69,91 @@ export function Activity({ organization }: Pick<SectionProps, 'organization'>) {
       {page && <ErrorMessage of={doing.problem} />}
       <p class="small soft">{trail.trailWhy}</p>
     </>
+  )
+}
+
+/** The title, and the exports: of the events that match, or of the whole trail. */
+function Head({ organization, filter }: Props & { filter: EventFilter }) {
+  const words = useOrganizationActivityMessages()
+  const { sections, trail } = useBusinessMessages()
+  const exporting = useActions()
+  const save = (format: keyof typeof formats) => async () => {
+    const { params, querystring } = memberContext(organization)
+    const given = { params, querystring: { ...querystring, ...queryOf(filter, new Date()), format } }
+    const text = await callBusinessForText('GET /api/organizations/:organizationId/audit/export', given)
+    downloadFile(text, formats[format], `${organization.slug}.${format}`)
+  }
+  const saveTrail = async () => {
+    const path = 'GET /api/organizations/:organizationId/trail'
+    const text = await callBusinessForText(path, memberContext(organization))
+    downloadFile(text, formats.jsonl, `${organization.slug}-trail.jsonl`)
+  }
+  const item = (name: string, label: string, work: () => Promise<void>) =>
+    ({ label, icon: 'download', action: name, onChoose: () => void exporting.perform({ name, do: work }) }) as const
+  const menu = (
+    <Menu
+      label={words.export}
+      look="plain"
+      action="export-activity"
+      trigger={
+        <span class="button">
+          <Icon name="download" size="sm" />
+          {words.export}
+        </span>
+      }
+      items={[
+        item('save-csv', trail.saveAs.csv, save('csv')),
+        item('save-jsonl', trail.saveAs.jsonl, save('jsonl')),
+        'divider',
+        item('save-trail', trail.saveTrail, saveTrail),
+      ]}
+    />
+  )
+  return (
+    <>
+      <PageHead title={sections.activity} lead={words.lead} actions={menu} />
+      <ErrorMessage of={exporting.problem} />
+    </>
+  )
+}
+
+type ToolbarProps = Props & {
+  filter: EventFilter
+  onFilter: (filter: EventFilter) => void
+  search: string
+  onSearch: (text: string) => void
+}
+
+function Toolbar({ organization, filter, onFilter, search, onSearch }: ToolbarProps) {
+  const words = useOrganizationActivityMessages()
+  const [members, setMembers] = useState<{ value: string; label: string }[]>([])
+  useEffect(() => {
+    void readAllMembers(organization, everyMember).then(
+      (all) => setMembers(all.map(({ identityId, displayName }) => ({ value: identityId, label: displayName }))),
+      reportError,
+    )
+  }, [])
+  return (
+    <div class="toolbar">
+      <Search label={words.search} value={search} onInput={onSearch} action="search-events" />
+      <Filter
+        label={words.person}
+        of={[{ value: 'all', label: words.everyone }, ...members]}
+        chosen={filter.by}
+        onChoose={(by) => onFilter({ ...filter, by })}
+      />
+      <Filter
+        label={words.kind}
+        of={kinds.map((value) => ({ value, label: words.kinds[value] }))}
+        chosen={filter.kind}
+        onChoose={(kind) => onFilter({ ...filter, kind })}
+      />
+      <Filter
+        label={words.period}
+        of={periods.map((value) => ({ value, label: words.periods[value] }))}
+        chosen={filter.period}
+        onChoose={(period) => onFilter({ ...filter, period })}
+      />
+    </div>
   )
 }

@@ -69,7 +69,7 @@ function Event({ of: entry, organization, people }: EventProps) {
   )
 }
 
-export function useSentence(entry: OrganizationAuditEntry, people: NamedIdentity[]): SentencePart[] {
+function useSentence(entry: OrganizationAuditEntry, people: NamedIdentity[]): SentencePart[] {
   const activity = useOrganizationActivityMessages()
   const { roles } = useBusinessMessages()
   const { words } = useLocale()

@@ -72,6 +72,7 @@ function Content({
   sentence: ComponentChildren
 }) {
   const words = useOrganizationActivityMessages().proof
+  const { language } = useLocale()
   const [first, ...approvals] = signatures
   return (
     <>
@@ -79,7 +80,7 @@ function Content({
       <Facts
         of={[
           { label: words.text, value: details ? sentence : words.erased },
-          ...(first ? factsOf(first, words, useLocale().language) : []),
+          ...(first ? factsOf(first, words, language) : []),
           ...(approvals.length > 0 ? [{ label: words.approvals, value: approvals.map(nameOf).join(', ') }] : []),
         ]}
       />

@@ -66,7 +66,7 @@ async function withKey(act: SignedAct, statement: JsonObject, people: NamedIdent
   const { identityId, role, at } = statement
   const signer = people.find((each) => each.identityId === identityId)
   const instant = typeof at === 'string' ? at : ''
-  const shown = { signer, role: String(role), at: instant, signature: act.signature }
+  const shown = { signer, role: typeof role === 'string' ? role : '', at: instant, signature: act.signature }
   if (!signer) return { ...shown, key: undefined }
   const given = { params: { handle: signer.handle }, querystring: { at: instant } }
   const key = await callOpenly('GET /api/signing/public-key/:handle', given, readSiteSettings().baseUrl)

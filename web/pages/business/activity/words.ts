@@ -1,6 +1,6 @@
 import { usePageMessages } from '../../../components/frame/Root.tsx'
-import { organizationActivityMessages as de } from '../../../locales/de/pages/organization-activity.ts'
-import { organizationActivityMessages as en } from '../../../locales/en/pages/organization-activity.ts'
+import { organizationActivityMessages as de } from '../../../locales/de/pages/organizations/activity.ts'
+import { organizationActivityMessages as en } from '../../../locales/en/pages/organizations/activity.ts'
 
 export type OrganizationActivityWords = typeof en
 

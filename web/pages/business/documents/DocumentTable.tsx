@@ -22,36 +22,13 @@ const looks: Record<OrganizationDocument['status'], { tone: Tone; icon: IconName
 /** Documents in rows: what, for which app, how many signatures, since when, and the receipt. */
 export function DocumentTable({ documents: { documents } }: { documents: Documents }) {
   const words = useDocumentMessages()
-  const { language } = useLocale()
-  const titleOf = ({ title }: OrganizationDocument) => (title === null ? words.hidden : title || words.untitled)
   const columns: Column<OrganizationDocument>[] = [
-    { key: 'title', label: words.columns.title, cell: (each) => <strong>{titleOf(each)}</strong> },
-    {
-      key: 'app',
-      label: words.columns.app,
-      cell: ({ app }) => (
-        <span class="person">
-          <Avatar kind="app" name={app.name} picture={app.iconUrl} toneOf={app.clientId} size="xs" />
-          <span>{app.name}</span>
-        </span>
-      ),
-    },
-    { key: 'signatures', label: words.columns.signatures, cell: (each) => <Count of={each} /> },
-    {
-      key: 'status',
-      label: words.columns.status,
-      cell: ({ status }) => (
-        <Chip tone={looks[status].tone} icon={looks[status].icon}>
-          {words.status[status]}
-        </Chip>
-      ),
-    },
-    {
-      key: 'ended',
-      label: words.columns.ended,
-      cell: ({ resolvedAt, createdAt }) => momentOf(resolvedAt ?? createdAt, language),
-    },
-    { key: 'open', label: words.receipt, isActions: true, cell: (each) => <Open of={each} title={titleOf(each)} /> },
+    { key: 'title', label: words.columns.title, cell: renderTitle },
+    { key: 'app', label: words.columns.app, cell: renderApp },
+    { key: 'signatures', label: words.columns.signatures, cell: renderCount },
+    { key: 'status', label: words.columns.status, cell: renderStatus },
+    { key: 'ended', label: words.columns.ended, cell: renderTime },
+    { key: 'open', label: words.receipt, isActions: true, cell: renderOpen },
   ]
   return (
     <Card flush>
@@ -60,7 +37,51 @@ export function DocumentTable({ documents: { documents } }: { documents: Documen
   )
 }
 
-function Count({ of }: { of: OrganizationDocument }) {
+type Props = { of: OrganizationDocument }
+
+const renderTitle = (document: OrganizationDocument) => <Title of={document} />
+const renderApp = (document: OrganizationDocument) => <App of={document} />
+const renderCount = (document: OrganizationDocument) => <Count of={document} />
+const renderStatus = (document: OrganizationDocument) => <Status of={document} />
+const renderTime = (document: OrganizationDocument) => <Time of={document} />
+const renderOpen = (document: OrganizationDocument) => <Open of={document} />
+
+function useTitleOf({ title }: OrganizationDocument): string {
+  const words = useDocumentMessages()
+  return title === null ? words.hidden : title || words.untitled
+}
+
+function Title({ of }: Props) {
+  return (
+    <strong>
+      <bdi>{useTitleOf(of)}</bdi>
+    </strong>
+  )
+}
+
+function App({ of: { app } }: Props) {
+  return (
+    <span class="person">
+      <Avatar kind="app" name={app.name} picture={app.iconUrl} toneOf={app.clientId} size="xs" />
+      <span>{app.name}</span>
+    </span>
+  )
+}
+
+function Status({ of: { status } }: Props) {
+  const words = useDocumentMessages()
+  return (
+    <Chip tone={looks[status].tone} icon={looks[status].icon}>
+      {words.status[status]}
+    </Chip>
+  )
+}
+
+function Time({ of: { resolvedAt, createdAt } }: Props) {
+  return <>{momentOf(resolvedAt ?? createdAt, useLocale().language)}</>
+}
+
+function Count({ of }: Props) {
   const { count, needed } = progressOf(of)
   if (of.status !== 'signed' && of.status !== 'pending') return <>–</>
   return (
@@ -73,7 +94,9 @@ function Count({ of }: { of: OrganizationDocument }) {
   )
 }
 
-function Open({ of: { requestId, status, title: text, app }, title }: { of: OrganizationDocument; title: string }) {
+function Open({ of }: Props) {
+  const { requestId, status, title: text, app } = of
+  const title = useTitleOf(of)
   const words = useDocumentMessages()
   const { authUrl } = readSiteSettings()
   if (text === null) return null

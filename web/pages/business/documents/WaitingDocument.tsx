@@ -28,14 +28,14 @@ export function WaitingDocument({ document, of }: Props) {
             <Person
               avatar={<Avatar kind="app" name={app.name} picture={app.iconUrl} toneOf={app.clientId} />}
               name={app.name}
-              detail={words.askedAt(momentOf(createdAt, language))}
+              detail={words.requestedAt(momentOf(createdAt, language))}
             />
             <Chip tone="wait" icon="clock">
               {words.left(timeLeftUntil(expiresAt, language, new Date()))}
             </Chip>
           </div>
           <h2 id={id} class="doc-title">
-            {title === null ? words.hidden : title || words.untitled}
+            <bdi>{title === null ? words.hidden : title || words.untitled}</bdi>
           </h2>
           {title !== null && (
             <div class="row">

@@ -29,7 +29,7 @@ type State =
   | { at: 'signed-out'; invitation: PublicInvitation }
   | { at: 'signed-in'; invitation: InvitationPreview; identities: Identity[] }
 
-/** Shows an invitation to whoever has its link, and lets them join: with a new account, or one that they have. */
+/** Shows an invitation to users who have its link, and lets them join: with a new account, or one that they have. */
 export function InvitationPage({ token, onJoined }: Props) {
   const words = useInvitationMessages()
   const { retry, title } = useBusinessMessages()

@@ -1,7 +1,8 @@
+/* oxlint-disable react/no-unstable-nested-components -- Cells are functions that the table calls, no components. */
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
-import { useActions } from '../../../components/form/use-actions.ts'
+import { type ActionState, useActions } from '../../../components/form/use-actions.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { toast } from '../../../components/frame/toast.ts'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
@@ -24,34 +25,61 @@ type Props = {
 
 /** Lists the pending invitations, which can be mailed again and revoked. */
 export function InvitationTable({ organization, invitations, onChange }: Props) {
+  const people = usePeopleMessages()
+  const doing = useActions()
+  const columns = useColumns(useAnswers({ organization, invitations, onChange }, doing))
+  return (
+    <>
+      <ErrorMessage of={doing.problem} />
+      <Card flush>
+        {invitations.length === 0 ? (
+          <Empty icon="mail" title={people.noInvitations}>
+            <p>{people.noInvitationsWhat}</p>
+          </Empty>
+        ) : (
+          <Table
+            caption={people.tabs.invitations}
+            columns={columns}
+            rows={invitations}
+            keyOf={({ invitationId }) => invitationId}
+          />
+        )}
+      </Card>
+    </>
+  )
+}
+
+type Answers = { revoke: (invitation: Invitation) => void; mail: (invitation: Invitation) => void }
+
+/** What the menu of an invitation does. */
+function useAnswers({ organization, invitations, onChange }: Props, doing: ActionState): Answers {
+  const people = usePeopleMessages()
+  const { params, querystring } = memberContext(organization)
+  const givenFor = ({ invitationId }: Invitation) => ({ params: { ...params, invitationId }, querystring })
+  const revoke = async (invitation: Invitation) => {
+    const given = { ...givenFor(invitation), body: null }
+    await act('DELETE /api/organizations/:organizationId/invitations/:invitationId', given).catch(acceptGone)
+    toast(people.revoked)
+    onChange(invitations.filter((each) => each !== invitation))
+  }
+  const mail = async (invitation: Invitation) => {
+    const path = 'POST /api/organizations/:organizationId/invitations/:invitationId/mail'
+    const mailed = (await callBusiness(path, givenFor(invitation))).invitation
+    toast(people.mailedAgain(mailed.email ?? ''))
+    onChange(invitations.map((each) => (each === invitation ? mailed : each)))
+  }
+  return {
+    revoke: (invitation) => void doing.perform({ name: 'revoke', do: () => revoke(invitation) }),
+    mail: (invitation) => void doing.perform({ name: 'mail', do: () => mail(invitation) }),
+  }
+}
+
+function useColumns({ revoke, mail }: Answers): Column<Invitation>[] {
   const words = useBusinessMessages()
   const people = usePeopleMessages()
   const { language } = useLocale()
-  const doing = useActions()
   const now = new Date()
-  const { params, querystring } = memberContext(organization)
-  const givenFor = ({ invitationId }: Invitation) => ({ params: { ...params, invitationId }, querystring })
-  const revoke = (invitation: Invitation) =>
-    doing.perform({
-      name: 'revoke',
-      do: async () => {
-        const given = { ...givenFor(invitation), body: null }
-        await act('DELETE /api/organizations/:organizationId/invitations/:invitationId', given).catch(acceptGone)
-        toast(people.revoked)
-        onChange(invitations.filter((each) => each !== invitation))
-      },
-    })
-  const mail = (invitation: Invitation) =>
-    doing.perform({
-      name: 'mail',
-      do: async () => {
-        const path = 'POST /api/organizations/:organizationId/invitations/:invitationId/mail'
-        const mailed = (await callBusiness(path, givenFor(invitation))).invitation
-        toast(people.mailedAgain(mailed.email ?? ''))
-        onChange(invitations.map((each) => (each === invitation ? mailed : each)))
-      },
-    })
-  const columns: Column<Invitation>[] = [
+  return [
     {
       key: 'invitee',
       label: people.invitee,
@@ -83,43 +111,33 @@ export function InvitationTable({ organization, invitations, onChange }: Props) 
       label: people.columns.actions,
       isActions: true,
       cell: (invitation) => {
-        const again: MenuItem = {
-          label: people.mailAgain,
-          icon: 'mail',
-          action: `mail-${invitation.invitationId}`,
-          onChoose: () => void mail(invitation),
-        }
-        const end: MenuItem = {
-          label: words.withdraw,
-          icon: 'x',
-          danger: true,
-          action: `withdraw-${invitation.invitationId}`,
-          onChoose: () => void revoke(invitation),
-        }
-        const items = invitation.email === null ? [end] : [again, end]
+        const named = { invitation, again: people.mailAgain, end: words.withdraw }
+        const items = itemsFor(named, { revoke, mail })
         return <Menu label={people.more(inviteeOf(invitation))} action="invitation-menu" items={items} />
       },
     },
   ]
-  return (
-    <>
-      <ErrorMessage of={doing.problem} />
-      <Card flush>
-        {invitations.length === 0 ? (
-          <Empty icon="mail" title={people.noInvitations}>
-            <p>{people.noInvitationsWhat}</p>
-          </Empty>
-        ) : (
-          <Table
-            caption={people.tabs.invitations}
-            columns={columns}
-            rows={invitations}
-            keyOf={({ invitationId }) => invitationId}
-          />
-        )}
-      </Card>
-    </>
-  )
+}
+
+type Named = { invitation: Invitation; again: string; end: string }
+
+/** An invitation to a username was not mailed. */
+function itemsFor({ invitation, again, end }: Named, { revoke, mail }: Answers): MenuItem[] {
+  const { invitationId, email } = invitation
+  const mailing: MenuItem = {
+    label: again,
+    icon: 'mail',
+    action: `mail-${invitationId}`,
+    onChoose: () => mail(invitation),
+  }
+  const revoking: MenuItem = {
+    label: end,
+    icon: 'x',
+    danger: true,
+    action: `withdraw-${invitationId}`,
+    onChoose: () => revoke(invitation),
+  }
+  return email === null ? [revoking] : [mailing, revoking]
 }
 
 function inviteeOf({ handle, email }: Invitation): string {

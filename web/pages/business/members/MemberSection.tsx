@@ -1,7 +1,7 @@
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
-import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { type Action, type ActionState, useActions } from '../../../components/form/use-actions.ts'
 import { ActionButton } from '../../../components/form/Actions.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
@@ -24,40 +24,19 @@ const pauseMilliseconds = 250
 
 /** Finds members, and edits and removes them. */
 export function MemberSection({ organization, identities, onLeft, first, onChanged }: Props) {
-  const words = useBusinessMessages()
   const people = usePeopleMessages()
   const doing = useActions()
-  const [filter, setFilter] = useState(noFilter)
-  const [found, setFound] = useState<{ filter: MemberFilter; page: MemberPage }>()
   const [question, setQuestion] = useState<MemberDialog>()
-  const latest = useRef(filter)
-  latest.current = filter
-  const isFiltered = filter.q.trim() !== '' || filter.role !== 'all'
-  useEffect(() => {
-    if (!isFiltered) return
-    const timer = setTimeout(() => {
-      void readMembers(organization, filter).then(
-        (page) => latest.current === filter && setFound({ filter, page }),
-        (error: unknown) => doing.perform({ name: 'search', do: () => Promise.reject(error) }),
-      )
-    }, pauseMilliseconds)
-    return () => clearTimeout(timer)
-  }, [filter])
-  const page = isFiltered ? (found?.page ?? first) : first
+  const { filter, setFilter, page, show } = useFoundMembers(organization, { first, onChanged }, doing)
   const update = (next: MemberPage) => {
-    if (isFiltered) setFound({ filter, page: next })
-    onChanged(isFiltered ? withChanges(first, next, page) : next)
+    show(next)
     setQuestion(undefined)
   }
   const more: Action = {
     name: 'more',
     label: people.showMore,
     look: 'secondary',
-    do: async () => {
-      const next = await readMembers(organization, filter, page)
-      if (isFiltered) setFound({ filter, page: next })
-      else onChanged(next)
-    },
+    do: async () => show(await readMembers(organization, filter, page)),
   }
   const remove = async (how: SignedAction, { member, about }: MemberDialog) => {
     await removeMember(how, organization, { member, leaving: about === 'leave' })
@@ -67,84 +46,121 @@ export function MemberSection({ organization, identities, onLeft, first, onChang
     update({ ...page, members, total: page.total - 1 })
     if (isGone) onLeft(member.memberId)
   }
+  const removeOrAsk = (requested: MemberDialog) =>
+    signedOrUnsigned(
+      (how) => remove(how, requested),
+      () => setQuestion(requested),
+    )
   const select = (requested: MemberDialog) => {
     if (requested.about === 'change') return setQuestion(requested)
-    return doing.perform({
-      name: requested.about,
-      do: () =>
-        signedOrUnsigned(
-          (how) => remove(how, requested),
-          () => setQuestion(requested),
-        ),
-    })
+    void doing.perform({ name: requested.about, do: () => removeOrAsk(requested) })
   }
-  const roles = Object.entries(words.roles).filter((entry): entry is [OrganizationRole, string] => isRole(entry[0]))
-  const seesEmails = organization.scopes.includes('manage_identities')
   return (
     <>
       <ErrorMessage of={doing.problem} />
       <Card flush>
-        <div class="toolbar">
-          <Search
-            label={seesEmails ? people.search : people.searchNames}
-            value={filter.q}
-            action="search-members"
-            onInput={(q) => setFilter({ ...filter, q })}
-          />
-          <Filter
-            label={words.role}
-            of={[
-              { value: 'all' as const, label: people.everyRole },
-              ...roles.map(([value, label]) => ({ value, label })),
-            ]}
-            chosen={filter.role}
-            onChoose={(role) => setFilter({ ...filter, role })}
-          />
-        </div>
+        <Toolbar organization={organization} filter={filter} onFilter={setFilter} />
         {page.members.length === 0 ? (
-          <Empty icon="users" title={people.noMatch}>
-            <p>{people.noMatchWhat}</p>
-            <button type="button" class="button" onClick={() => setFilter(noFilter)}>
-              {people.clear}
-            </button>
-          </Empty>
+          <NoMatch onClear={() => setFilter(noFilter)} />
         ) : (
-          <MemberTable
-            organization={organization}
-            identities={identities}
-            members={page.members}
-            onSelect={(requested) => void select(requested)}
-          />
+          <MemberTable organization={organization} identities={identities} members={page.members} onSelect={select} />
         )}
         <div class="card-foot">
           <span role="status">{people.shown(page.members.length, page.total)}</span>
           {page.nextCursor !== null && <ActionButton action={more} doing={doing} />}
         </div>
       </Card>
-      {question?.about === 'change' && (
-        <EditMember
+      {question && (
+        <Question
+          of={question}
           organization={organization}
-          member={question.member}
           onChanged={(changed) =>
             update({
               ...page,
               members: page.members.map((each) => (each.memberId === changed.memberId ? changed : each)),
             })
           }
-          onClose={() => setQuestion(undefined)}
-        />
-      )}
-      {question && question.about !== 'change' && (
-        <RemoveMember
-          organization={organization}
-          member={question.member}
-          leaving={question.about === 'leave'}
           onAgreed={() => remove(act, question)}
           onClose={() => setQuestion(undefined)}
         />
       )}
     </>
   )
+}
+
+/** Finds the members that match, a moment after the last change of the filter. `show` shows others after a change. */
+function useFoundMembers(
+  organization: Props['organization'],
+  { first, onChanged }: Pick<Props, 'first' | 'onChanged'>,
+  doing: ActionState,
+) {
+  const [filter, setFilter] = useState(noFilter)
+  const [found, setFound] = useState<{ filter: MemberFilter; page: MemberPage }>()
+  const latest = useRef(filter)
+  latest.current = filter
+  const isFiltered = filter.q.trim() !== '' || filter.role !== 'all'
+  useEffect(() => {
+    if (!isFiltered) return
+    const search = async () => {
+      const page = await readMembers(organization, filter)
+      if (latest.current === filter) setFound({ filter, page })
+    }
+    const timer = setTimeout(() => void doing.perform({ name: 'search', do: search }), pauseMilliseconds)
+    return () => clearTimeout(timer)
+  }, [filter])
+  const page = isFiltered ? (found?.page ?? first) : first
+  const show = (next: MemberPage) => {
+    if (isFiltered) setFound({ filter, page: next })
+    onChanged(isFiltered ? withChanges(first, next, page) : next)
+  }
+  return { filter, setFilter, page, show }
+}
+
+type ToolbarProps = Pick<Props, 'organization'> & { filter: MemberFilter; onFilter: (filter: MemberFilter) => void }
+
+function Toolbar({ organization, filter, onFilter }: ToolbarProps) {
+  const words = useBusinessMessages()
+  const people = usePeopleMessages()
+  const roles = Object.entries(words.roles).filter((entry): entry is [OrganizationRole, string] => isRole(entry[0]))
+  const seesEmails = organization.scopes.includes('manage_identities')
+  return (
+    <div class="toolbar">
+      <Search
+        label={seesEmails ? people.search : people.searchNames}
+        value={filter.q}
+        action="search-members"
+        onInput={(q) => onFilter({ ...filter, q })}
+      />
+      <Filter
+        label={words.role}
+        of={[{ value: 'all' as const, label: people.everyRole }, ...roles.map(([value, label]) => ({ value, label }))]}
+        chosen={filter.role}
+        onChoose={(role) => onFilter({ ...filter, role })}
+      />
+    </div>
+  )
+}
+
+function NoMatch({ onClear }: { onClear: () => void }) {
+  const people = usePeopleMessages()
+  return (
+    <Empty icon="users" title={people.noMatch}>
+      <p>{people.noMatchWhat}</p>
+      <button type="button" class="button" onClick={onClear}>
+        {people.clear}
+      </button>
+    </Empty>
+  )
+}
+
+type QuestionProps = Omit<Parameters<typeof EditMember>[0], 'member'> & {
+  of: MemberDialog
+  onAgreed: () => Promise<void>
+}
+
+function Question({ of: { about, member }, onChanged, onAgreed, ...given }: QuestionProps) {
+  if (about === 'change') return <EditMember {...given} member={member} onChanged={onChanged} />
+  return <RemoveMember {...given} member={member} leaving={about === 'leave'} onAgreed={onAgreed} />
 }
 
 /** Applies what changed in a filtered list to the list of all. */

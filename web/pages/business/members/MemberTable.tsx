@@ -1,3 +1,4 @@
+/* oxlint-disable react/no-unstable-nested-components -- Cells are functions that the table calls, no components. */
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useLocale } from '../../../components/frame/Root.tsx'

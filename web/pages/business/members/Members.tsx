@@ -1,6 +1,7 @@
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
 import { useEffect, useState } from 'preact/hooks'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { Card, Skeleton } from '../../../components/ui/Card.tsx'
@@ -22,18 +23,14 @@ const views = ['members', 'invitations'] as const
 type View = (typeof views)[number]
 
 /** The members of an organization, and the invitations for those who may invite. */
-export function Members({ onChanged: _, ...props }: SectionProps) {
-  const { organization, returned } = props
+export function Members({ organization, identities, returned, goTo, onLeft }: SectionProps) {
   const words = useBusinessMessages()
-  const people = usePeopleMessages()
   const doing = useActions()
-  const exporting = useActions()
   const [found, setFound] = useState<People>()
   const [view, setView] = useState<View>(location.hash === '#invitations' ? 'invitations' : 'members')
   // Those who sign come back here after each invitation.
   const [rest] = useState(() => (returned?.outcome === 'done' ? takeRest(organization.id) : undefined))
   const [inviting, setInviting] = useState(rest !== undefined)
-  const mayInvite = organization.scopes.includes('manage_identities')
   const read: Action = {
     name: 'retry',
     label: words.retry,
@@ -44,6 +41,44 @@ export function Members({ onChanged: _, ...props }: SectionProps) {
     },
   }
   useEffect(() => void doing.perform(read), [])
+  const invitations = found?.invitations ?? []
+  const given = { organization, identities, returned, goTo, onLeft }
+  return (
+    <>
+      <Head organization={organization} found={found} onInvite={() => setInviting(true)} />
+      <Views organization={organization} found={found} view={view} onShow={setView} />
+      {!found && (
+        <Card flush>{doing.problem === undefined ? <Skeleton rows={5} /> : <Actions of={[read]} doing={doing} />}</Card>
+      )}
+      {found && view === 'members' && (
+        <MemberSection {...given} first={found.page} onChanged={(page) => setFound({ ...found, page })} />
+      )}
+      {found && view === 'invitations' && (
+        <InvitationTable
+          organization={organization}
+          invitations={invitations}
+          onChange={(changed) => setFound({ ...found, invitations: changed })}
+        />
+      )}
+      {inviting && (
+        <Invite
+          organization={organization}
+          rest={rest}
+          onInvited={(made) => found && setFound({ ...found, invitations: [...made, ...invitations] })}
+          onClose={() => setInviting(false)}
+        />
+      )}
+    </>
+  )
+}
+
+type PartProps = Pick<SectionProps, 'organization'> & { found: People | undefined }
+
+function Head({ organization, found, onInvite }: PartProps & { onInvite: () => void }) {
+  const words = useBusinessMessages()
+  const people = usePeopleMessages()
+  const exporting = useActions()
+  const mayInvite = organization.scopes.includes('manage_identities')
   const save: Action = {
     name: 'export-members',
     label: people.export,
@@ -64,70 +99,50 @@ export function Members({ onChanged: _, ...props }: SectionProps) {
       downloadFile(text, 'text/csv', `${organization.slug}-members.csv`)
     },
   }
-  const invitations = found?.invitations ?? []
-  const show = (next: View) => {
-    history.replaceState(null, '', next === 'members' ? location.pathname : `#${next}`)
-    setView(next)
-  }
-  const path = routePath({ at: 'organization', organizationId: organization.id, section: 'members' })
+  const actions = (
+    <>
+      <ActionButton action={save} doing={exporting} />
+      {mayInvite && (
+        <button type="button" class="button primary" data-action="invite" aria-haspopup="dialog" onClick={onInvite}>
+          <Icon name="user-plus" size="sm" />
+          {words.invite}
+        </button>
+      )}
+    </>
+  )
   return (
     <>
       <PageHead
         title={words.sections.members}
-        lead={found && people.lead(found.page.total, mayInvite ? invitations.length : undefined)}
-        actions={
-          <>
-            <ActionButton action={save} doing={exporting} />
-            {mayInvite && (
-              <button
-                type="button"
-                class="button primary"
-                data-action="invite"
-                aria-haspopup="dialog"
-                onClick={() => setInviting(true)}
-              >
-                <Icon name="user-plus" size="sm" />
-                {words.invite}
-              </button>
-            )}
-          </>
-        }
+        lead={found && people.lead(found.page.total, mayInvite ? found.invitations.length : undefined)}
+        actions={actions}
       />
-      {exporting.problem !== undefined && <Actions of={[]} doing={exporting} />}
-      {mayInvite && (
-        <Tabs
-          label={words.sections.members}
-          tabs={views.map((each) => ({
-            label: people.tabs[each],
-            href: each === 'members' ? path : `${path}#${each}`,
-            current: each === view,
-            action: `show-${each}`,
-            onFollow: () => show(each),
-            ...(found && { count: each === 'members' ? found.page.total : invitations.length }),
-          }))}
-        />
-      )}
-      {found ? (
-        view === 'members' ? (
-          <MemberSection {...props} first={found.page} onChanged={(page) => setFound({ ...found, page })} />
-        ) : (
-          <InvitationTable
-            organization={organization}
-            invitations={invitations}
-            onChange={(changed) => setFound({ ...found, invitations: changed })}
-          />
-        )
-      ) : (
-        <Card flush>{doing.problem === undefined ? <Skeleton rows={5} /> : <Actions of={[read]} doing={doing} />}</Card>
-      )}
-      {inviting && (
-        <Invite
-          organization={organization}
-          rest={rest}
-          onInvited={(made) => found && setFound({ ...found, invitations: [...made, ...invitations] })}
-          onClose={() => setInviting(false)}
-        />
-      )}
+      <ErrorMessage of={exporting.problem} />
     </>
+  )
+}
+
+/** The tabs, for members who may invite. */
+function Views({ organization, found, view, onShow }: PartProps & { view: View; onShow: (view: View) => void }) {
+  const words = useBusinessMessages()
+  const people = usePeopleMessages()
+  if (!organization.scopes.includes('manage_identities')) return null
+  const path = routePath({ at: 'organization', organizationId: organization.id, section: 'members' })
+  const show = (next: View) => {
+    history.replaceState(null, '', next === 'members' ? location.pathname : `#${next}`)
+    onShow(next)
+  }
+  return (
+    <Tabs
+      label={words.sections.members}
+      tabs={views.map((each) => ({
+        label: people.tabs[each],
+        href: each === 'members' ? path : `${path}#${each}`,
+        current: each === view,
+        action: `show-${each}`,
+        onFollow: () => show(each),
+        ...(found && { count: each === 'members' ? found.page.total : found.invitations.length }),
+      }))}
+    />
   )
 }

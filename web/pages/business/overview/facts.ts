@@ -1,4 +1,3 @@
-import { limits } from '@countersign/protocol/formats/limits'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { type EventPage, noFilter as everyEvent, readEvents } from '../activity/read-events.ts'
 import { noFilter, readInvitations, readMembers } from '../members/people.ts'
@@ -37,7 +36,7 @@ export async function readFacts(organization: OwnOrganization): Promise<Overview
     may('manage_sso') ? callBusiness(`GET ${path}/sso-connections`, place) : undefined,
   ])
   const checks: (Check | undefined)[] = [
-    may('manage_org') ? { name: 'owners', isDone: owners.total >= ownersWanted, section: 'members' } : undefined,
+    may('manage_org') ? { name: 'owners', isDone: owners.total >= ownersMin, section: 'members' } : undefined,
     domains && {
       name: 'domain',
       isDone: domains.domains.some(({ verifiedAt }) => verifiedAt !== null),
@@ -58,4 +57,4 @@ export async function readFacts(organization: OwnOrganization): Promise<Overview
 }
 
 /** If one owner loses access, another one can still act. */
-const ownersWanted = 2
+const ownersMin = 2

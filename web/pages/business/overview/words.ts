@@ -1,6 +1,6 @@
 import { usePageMessages } from '../../../components/frame/Root.tsx'
-import { overviewMessages as de } from '../../../locales/de/pages/organization-overview.ts'
-import { overviewMessages as en } from '../../../locales/en/pages/organization-overview.ts'
+import { overviewMessages as de } from '../../../locales/de/pages/organizations/overview.ts'
+import { overviewMessages as en } from '../../../locales/en/pages/organizations/overview.ts'
 
 /** The messages of the overview, which no other section loads. */
 export function useOverviewMessages() {

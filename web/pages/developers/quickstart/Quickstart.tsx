@@ -1,20 +1,21 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import type { AppUsage } from '@countersign/protocol/clients/usage'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { call } from '../../../lib/api/call.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { readLocal, writeLocal } from '../../../lib/remembered.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { Card, Skeleton } from '../../../components/ui/Card.tsx'
+import { Card } from '../../../components/ui/Card.tsx'
 import { Note } from '../../../components/ui/Chip.tsx'
 import { CodeBlock, Copyable } from '../../../components/ui/Code.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { Segmented } from '../../../components/ui/Tabs.tsx'
 import { useMessages } from '../words.ts'
 import { FirstSignIn } from './FirstSignIn.tsx'
-import { type GuideCode, type Recipe, recipe, recipesFor, type RecipeName } from './recipes.ts'
+import guideCode from './guide-code.json'
+import { type Recipe, recipe, recipesFor, type RecipeName } from './recipes.ts'
 
 type Props = {
   app: App
@@ -32,26 +33,18 @@ export function Quickstart({ app, clientSecret, usage, onChanged }: Props) {
   const [name, setName] = useState<RecipeName>(
     () => names.find((each) => each === readLocal(storageKey)) ?? names[1] ?? 'terminal',
   )
-  const guideCode = useGuideCode()
   const choose = (chosen: RecipeName) => {
     writeLocal(storageKey, chosen)
     setName(chosen)
   }
   const { baseUrl, authUrl: issuer } = readSiteSettings()
-  const shown = guideCode && recipe(name, { app, clientSecret, baseUrl, issuer, guideCode })
+  const shown = recipe(name, { app, clientSecret, baseUrl, issuer, guideCode })
   return (
     <>
       <Credentials app={app} />
       <Code app={app} names={names} name={name} onChoose={choose} recipe={shown} usage={usage} onChanged={onChanged} />
     </>
   )
-}
-
-/** Loads the code of the guides, which no other view needs. */
-function useGuideCode(): GuideCode | undefined {
-  const [code, setCode] = useState<GuideCode>()
-  useEffect(() => void import('./guide-code.json').then((loaded) => setCode(loaded.default), reportError), [])
-  return code
 }
 
 /** The values that every OpenID Connect library needs. */
@@ -83,7 +76,7 @@ type CodeProps = {
   names: RecipeName[]
   name: RecipeName
   onChoose: (name: RecipeName) => void
-  recipe: Recipe | undefined
+  recipe: Recipe
   usage: AppUsage | undefined
   onChanged: (app: App) => void
 }
@@ -102,37 +95,31 @@ function Code({ app, names, name, onChoose, recipe: shown, usage, onChanged }: C
         />
       }
     >
-      {shown ? (
-        <>
-          {!app.redirectUris.includes(shown.redirectUri) && (
-            <MissingRedirectUri app={app} uri={shown.redirectUri} onChanged={onChanged} />
-          )}
-          <ol class="recipe">
-            {shown.steps.map(({ kind, label, code }, index) => (
-              <li key={index}>
-                <div class="stack">
-                  <h3>{words.steps[kind](label)}</h3>
-                  <CodeBlock code={code} label={label} action={`copy-step-${index}`} />
-                </div>
-              </li>
-            ))}
-            <li>
-              <div class="stack">
-                <h3>{words.trySignIn}</h3>
-                <FirstSignIn usage={usage} recipe={shown} isCommand={shown.startUrl === undefined} />
-              </div>
-            </li>
-          </ol>
-          <p class="small">
-            <a class="with-icon" href={`/help/guides/${shown.guide}`}>
-              <Icon name="book-open" size="sm" />
-              {words.guide}
-            </a>
-          </p>
-        </>
-      ) : (
-        <Skeleton />
+      {!app.redirectUris.includes(shown.redirectUri) && (
+        <MissingRedirectUri app={app} uri={shown.redirectUri} onChanged={onChanged} />
       )}
+      <ol class="recipe">
+        {shown.steps.map(({ kind, label, code }, index) => (
+          <li key={index}>
+            <div class="stack">
+              <h3>{words.steps[kind](label)}</h3>
+              <CodeBlock code={code} label={label} action={`copy-step-${index}`} />
+            </div>
+          </li>
+        ))}
+        <li>
+          <div class="stack">
+            <h3>{words.trySignIn}</h3>
+            <FirstSignIn usage={usage} recipe={shown} isCommand={shown.startUrl === undefined} />
+          </div>
+        </li>
+      </ol>
+      <p class="small">
+        <a class="with-icon" href={`/help/guides/${shown.guide}`}>
+          <Icon name="book-open" size="sm" />
+          {words.guide}
+        </a>
+      </p>
     </Card>
   )
 }

@@ -84,17 +84,21 @@ function Errors({ errors }: Pick<AppUsage, 'errors'>) {
           {
             key: 'error',
             label: words.usage.error,
-            cell: ({ error }) => (
-              <>
-                <code>{error}</code>
-                <p class="small soft">{words.usage.reasons[error]}</p>
-              </>
-            ),
+            cell: (row) => errorCell(row.error, words.usage.reasons[row.error]),
           },
           { key: 'count', label: words.usage.count, cell: ({ count: times }) => count.format(times) },
           { key: 'last', label: words.usage.last, cell: ({ lastAt }) => momentOf(lastAt, language) },
         ]}
       />
     </Card>
+  )
+}
+
+function errorCell(error: string, reason: string) {
+  return (
+    <>
+      <code>{error}</code>
+      <p class="small soft">{reason}</p>
+    </>
   )
 }

@@ -8,7 +8,7 @@ const awaitedMilliseconds = 2500
 export type LiveUsage = { current: AppUsage | undefined; doing: ActionState; read: () => Promise<void> }
 
 /**
- * Reads the usage of an app. While `isAwaited` and nobody has signed in yet, reads it again and again, as long as the
+ * Reads the usage of an app. While `isAwaited` and there is no sign-in yet, reads it again and again, as long as the
  * page is visible.
  */
 export function useUsage(clientId: string, { isAwaited }: { isAwaited: boolean }): LiveUsage {

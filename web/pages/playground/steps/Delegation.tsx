@@ -31,7 +31,7 @@ export function Delegation({ app }: { app: DemoApp }) {
   }
   return (
     <>
-      {app.delegated && <Acted call={app.delegated} asked={calendar} />}
+      {app.delegated && <Acted call={app.delegated} requested={calendar} />}
       {identity ? <Start app={app} actions={[ask]} /> : <Note tone="wait">{words.signInFirst}</Note>}
       {!app.isRedeeming && (
         <CodeBlock code={delegationCode(calendar.resourceKey, calendar.scope)} label={words.code} action="copy-code" />
@@ -40,9 +40,9 @@ export function Delegation({ app }: { app: DemoApp }) {
   )
 }
 
-type ActedProps = { call: DelegatedCall; asked: DemoApp['view']['calendar'] }
+type ActedProps = { call: DelegatedCall; requested: DemoApp['view']['calendar'] }
 
-function Acted({ call: { token, calendar }, asked }: ActedProps) {
+function Acted({ call: { token, calendar }, requested }: ActedProps) {
   const words = usePlaygroundWords()
   const { language } = useLocale()
   const { header, claims } = decodeJwt(token)
@@ -70,13 +70,13 @@ function Acted({ call: { token, calendar }, asked }: ActedProps) {
             {
               key: 'audience',
               text: words.calendarChecks.audience,
-              passed: audience === asked.audience,
+              passed: audience === requested.audience,
               note: <code>{audience}</code>,
             },
             {
               key: 'scope',
               text: words.calendarChecks.scope,
-              passed: scope === asked.scope,
+              passed: scope === requested.scope,
               note: <code>{scope}</code>,
             },
             {

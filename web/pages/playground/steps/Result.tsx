@@ -34,7 +34,7 @@ export function Checks({ of, title, children }: ChecksProps) {
 
 type StartProps = { app: DemoApp; actions: Action[] }
 
-/** The buttons that start a step, and what came back if it was not what the app asked for. */
+/** The buttons that start a step, and what came back if it was not what the app requested. */
 export function Start({ app: { callback, doing, isRedeeming }, actions }: StartProps) {
   const words = usePlaygroundWords()
   if (isRedeeming) return <Skeleton />

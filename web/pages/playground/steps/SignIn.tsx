@@ -7,7 +7,7 @@ import { usePlaygroundWords } from '../words.ts'
 import { Start } from './Result.tsx'
 import { TokenDetails } from './TokenDetails.tsx'
 
-/** The first step: the app learns who somebody is. */
+/** The first step: the app learns who the user is. */
 export function SignIn({ app }: { app: DemoApp }) {
   const words = usePlaygroundWords()
   const { got, view, doing } = app

@@ -152,7 +152,11 @@ test('a person may think again about the identity, and is shown all of them', ()
 })
 
 test('a change that is cancelled leads back to the consent, and there is nothing to cancel at the first choice', () => {
-  const consent = walk([found([ada, countess]), { type: 'identity chosen', identity: ada }, { type: 'grant read', grant }])
+  const consent = walk([
+    found([ada, countess]),
+    { type: 'identity chosen', identity: ada },
+    { type: 'grant read', grant },
+  ])
   const changing = nextStep(consent, { type: 'another identity wanted' }, plain)
   assert.equal(nextStep(changing, { type: 'change cancelled' }, plain), consent)
   const first = walk([found([ada, countess])])
@@ -167,11 +171,12 @@ test('an identity that is added during the choice is chosen', () => {
 
 test('who continues as one of their identities is not asked which, unless the app wants to know', () => {
   const signedIn: Event = { type: 'signed in', identities: [ada, countess], identityId: countess.identityId }
-  const after = (request: Partial<SignInRequest>) => nextStep({ at: 'authenticate' }, signedIn, { ...plain, ...request })
+  const after = (request: Partial<SignInRequest>) =>
+    nextStep({ at: 'authenticate' }, signedIn, { ...plain, ...request })
   assert.deepEqual(after({}), { at: 'read grant', identities: [ada, countess], identity: countess })
   assert.equal(after({ prompts: ['select_account'] }).at, 'choose identity')
-  const asked = after({ loginHint: ada.handle })
-  assert.equal(asked.at === 'read grant' && asked.identity, ada)
+  const hinted = after({ loginHint: ada.handle })
+  assert.equal(hinted.at === 'read grant' && hinted.identity, ada)
   assert.equal(after({ loginHint: 'somebody-else' }).at, 'choose identity')
 })
 

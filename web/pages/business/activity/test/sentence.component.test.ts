@@ -4,7 +4,7 @@ import { asId, type IdentityId } from '@countersign/protocol/ids'
 import type { OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import { en as english } from '../../../../locales/en/messages.ts'
 import { businessMessages } from '../../../../locales/en/pages/business.ts'
-import { organizationActivityMessages as activity } from '../../../../locales/en/pages/organization-activity.ts'
+import { organizationActivityMessages as activity } from '../../../../locales/en/pages/organizations/activity.ts'
 import { plainText, sentenceOf } from '../sentence.ts'
 
 const [ada, lena] = ['ada', 'lena'].map((id) => asId<IdentityId>(id))

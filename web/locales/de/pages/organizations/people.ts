@@ -1,4 +1,4 @@
-import type { peopleMessages as english } from '../../en/pages/organization-people.ts'
+import type { peopleMessages as english } from '../../../en/pages/organizations/people.ts'
 
 /** Holds the messages about members and invitations of an organization. In German. */
 export const peopleMessages: typeof english = {

@@ -1,4 +1,4 @@
-import type { organizationActivityMessages as english } from '../../en/pages/organization-activity.ts'
+import type { organizationActivityMessages as english } from '../../../en/pages/organizations/activity.ts'
 
 /** Holds the messages of the activity of an organization. In German. */
 export const organizationActivityMessages: typeof english = {

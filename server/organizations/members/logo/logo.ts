@@ -1,4 +1,4 @@
-import type { OfferedPicture } from '@countersign/protocol/organizations/organizations'
+import type { OfferedPicture } from '@countersign/protocol/organizations/pictures'
 import { isPictureUrl } from '#accounts/identities/identity.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'

@@ -1,4 +1,4 @@
-import type { logoutMessages as english } from '../../en/pages/logout.ts'
+import type { logoutMessages as english } from '../../../en/pages/sign-in/logout.ts'
 
 /** Holds the messages for signing out. In German. */
 export const logoutMessages: typeof english = {

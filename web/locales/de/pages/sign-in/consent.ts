@@ -1,4 +1,4 @@
-import type { consentMessages as english } from '../../en/pages/consent.ts'
+import type { consentMessages as english } from '../../../en/pages/sign-in/consent.ts'
 
 /** Holds the messages for signing in to an app: the choices, consent and delegation. In German. */
 export const consentMessages: typeof english = {
@@ -88,7 +88,9 @@ export const consentMessages: typeof english = {
   connect: {
     documentTitle: (source, target) => `${source} bei ${target}`,
     headline: (app, target) => `${app} möchte bei ${target} in deinem Namen handeln`,
-    limits: 'Die App erhält einen eigenen, begrenzten Zugriff. Deinen Passkey erhält sie nie, und sie kann nicht für dich unterschreiben.',
+    limits:
+      'Die App erhält einen eigenen, begrenzten Zugriff. Deinen Passkey erhält sie nie, und sie kann nicht ' +
+      'für dich unterschreiben.',
     nothingElse: 'Nicht: irgendetwas anderes in deinem Namen',
     may: 'Die App darf',
     mayAlso: 'Die App darf künftig auch',

@@ -1,4 +1,4 @@
-import type { consoleMessages as english } from '../../en/pages/organization-console.ts'
+import type { consoleMessages as english } from '../../../en/pages/organizations/console.ts'
 
 /** Holds the messages of the frame of the organization pages. In German. */
 export const consoleMessages: typeof english = {

@@ -1,4 +1,4 @@
-import type { invitationMessages as english } from '../../en/pages/invitation.ts'
+import type { invitationMessages as english } from '../../../en/pages/organizations/invitation.ts'
 
 /** Holds the messages of the page of an invitation. In German. */
 export const invitationMessages: typeof english = {

@@ -1,4 +1,4 @@
-import type { ssoMessages as english } from '../../en/pages/sso.ts'
+import type { ssoMessages as english } from '../../../en/pages/sign-in/sso.ts'
 
 /** Holds the messages for signing in with the SSO of an organization. In German. */
 export const ssoMessages: typeof english = {

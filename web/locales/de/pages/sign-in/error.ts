@@ -1,4 +1,4 @@
-import type { errorMessages as english } from '../../en/pages/error.ts'
+import type { errorMessages as english } from '../../../en/pages/sign-in/error.ts'
 
 /** Holds the messages for error pages. In German. */
 export const errorMessages: typeof english = {

@@ -1,4 +1,4 @@
-import type { recoverMessages as english } from '../../en/pages/recover.ts'
+import type { recoverMessages as english } from '../../../en/pages/sign-in/recover.ts'
 
 /** Holds the messages for recovering an account. In German. */
 export const recoverMessages: typeof english = {

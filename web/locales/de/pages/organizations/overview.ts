@@ -1,4 +1,4 @@
-import type { overviewMessages as english } from '../../en/pages/organization-overview.ts'
+import type { overviewMessages as english } from '../../../en/pages/organizations/overview.ts'
 
 /** Holds the messages of the overview of an organization. In German. */
 export const overviewMessages: typeof english = {

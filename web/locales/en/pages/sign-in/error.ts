@@ -6,8 +6,8 @@ export const errorMessages = {
   settings: 'Add it in the app’s settings',
   facts: { error: 'Error', clientId: 'Client ID', redirectUri: 'Received' },
   unregistered: (app: string) =>
-    `${app} sent you here with a return address that it hasn’t registered. You’re safe: nothing was shared. The app’s ` +
-    'developer can fix this.',
+    `${app} sent you here with a return address that it hasn’t registered. You’re safe: nothing was shared. The ` +
+    'app’s developer can fix this.',
   stuck: 'Still stuck? Tell the operator of this service, and quote this reference ID:',
   /** Has the error code as key. */
   titles: {

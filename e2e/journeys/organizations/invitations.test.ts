@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { invitationMessages as words } from '../../../web/locales/en/pages/organizations/invitation.ts'
+import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
+import { signForValues } from '../../apps/signed-actions.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+
+let stage: TestEnvironment
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+test('a new user opens a mailed invitation, and ends in the organization with a verified address', async () => {
+  const { service, mailbox } = stage
+  const ada = await stage.enroll({ handle: 'ada-invites', displayName: 'Ada Lovelace' })
+  await ada.page.goto(`${service.businessUrl}/organizations/new`)
+  await ada.write('name', 'Analytical Engines')
+  await ada.press('create-organization')
+  const before = ada.clicks()
+  await ada.press('invite')
+  await ada.write('whom', 'mina@example.com')
+  await signForValues(ada, 'send-invitation')
+  assert.ok(ada.clicks() - before <= 4, 'at most four clicks')
+  const link = /http\S+\/invitations\/\S+/.exec((await mailbox.take()).text)?.[0] ?? ''
+
+  const mina = await stage.invite()
+  await mina.page.goto(link)
+  await mina.page.getByRole('heading', { name: words.title('Analytical Engines') }).waitFor()
+  await mina.page.getByText(words.invites('Ada Lovelace', business.roles.member)).waitFor()
+  await mina.press('register-and-join')
+  await mina.createAccount({ handle: 'mina-joins', displayName: 'Mina Okafor' })
+  await mina.press('confirm-recovery-saved')
+  await mina.page.waitForURL(/\/organizations\/[^/]+\/overview$/)
+  const { identities } = await mina.call(service.baseUrl, 'GET /api/auth/session')
+  assert.deepEqual([identities[0]?.email, identities[0]?.emailVerified], ['mina@example.com', true])
+  await mina.leave()
+  await ada.leave()
+})
+
+test('an invitation to a username waits on the page of organizations, where the user joins', async () => {
+  const { service } = stage
+  const ada = await stage.enroll({ handle: 'ada-names', displayName: 'Ada Lovelace' })
+  await ada.page.goto(`${service.businessUrl}/organizations/new`)
+  await ada.write('name', 'Difference Engines')
+  await ada.press('create-organization')
+  const charles = await stage.enroll({ handle: 'charles-waits', displayName: 'Charles Babbage' })
+  await ada.press('invite')
+  await ada.write('whom', '@charles-waits')
+  await signForValues(ada, 'send-invitation')
+  await charles.page.goto(`${service.businessUrl}/organizations`)
+  await charles.page.locator('[data-action^="join-"]').click()
+  await charles.page.waitForURL(/\/organizations\/[^/]+\/overview$/)
+  await charles.leave()
+  await ada.leave()
+})
