@@ -37,7 +37,7 @@ const typefaces: Typeface[] = [
   },
 ]
 
-const { resolve } = createRequire(join(import.meta.dirname, '../web/package.json'))
+const { resolve } = createRequire(import.meta.url)
 const target = join(import.meta.dirname, '../web/components/fonts')
 mkdirSync(target, { recursive: true })
 for (const { file, source, axes } of typefaces) {

@@ -8,7 +8,8 @@ import { importsOf, readSources, type Import, type Source } from './sources.ts'
 /** The contexts in their order, each with its rooms in order. `.` holds the files of the context itself. */
 const contexts: Record<string, string> = {
   platform:
-    '. crypto config database observability outbound queue rate-limits audit http documentation module pictures process',
+    '. crypto config database observability outbound queue rate-limits audit http ' +
+    'documentation module pictures process',
   accounts: 'backchannel-logout sessions identities keys passkeys account',
   clients: 'usage registration resources webhooks',
   tokens: 'signing-keys families',

@@ -9,7 +9,7 @@ import { serveHere } from '../../../server/testing/service-here.ts'
 import { freePorts, type Served } from '../../../server/testing/service.ts'
 import { businessMessages as words } from '../../../web/locales/en/pages/business.ts'
 import { invitationMessages } from '../../../web/locales/en/pages/organizations/invitation.ts'
-import { organizationActivityMessages as activityMessages } from '../../../web/locales/en/pages/organizations/activity.ts'
+import { organizationActivityMessages as activity } from '../../../web/locales/en/pages/organizations/activity.ts'
 import { en as english } from '../../../web/locales/en/messages.ts'
 import { organizationKeyMessages } from '../../../web/locales/en/pages/organization-keys.ts'
 import { openOrganizationKey } from '../../fixtures/key-opening.ts'
@@ -178,11 +178,11 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   const timeline = mary.page.locator('.timeline')
   await timeline.getByText('created the organization').waitFor()
   await timeline.getByText('from Viewer to Admin').waitFor()
-  await mary.page.getByRole('combobox', { name: activityMessages.kind }).selectOption('organization.member')
+  await mary.page.getByRole('combobox', { name: activity.kind }).selectOption('organization.member')
   await timeline.getByText('created the organization').waitFor({ state: 'detached' })
   await timeline.getByText('Charles Babbage (@charles)').first().waitFor()
   await mary.control('proof').first().locator('summary').click()
-  await mary.page.getByText(activityMessages.proof.verified, { exact: true }).waitFor()
+  await mary.page.getByText(activity.proof.verified, { exact: true }).waitFor()
   const [, ...lines] = (await saveTrail(mary, 'csv')).split('\r\n')
   assert.match(lines.join('\n'), /organization\.member\.removed/)
   assert.doesNotMatch(lines.join('\n'), /organization\.created/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { fingerprintOf } from '../../../web/lib/keys/fingerprint.ts'
+import { fingerprintOf } from '../../../web/lib/text/fingerprint.ts'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { sendLongRequests, createDemonstration } from '../../fixtures/signing-keys.ts'

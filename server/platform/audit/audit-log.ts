@@ -51,7 +51,10 @@ export async function listAuditEvents(db: Database, before: string | undefined, 
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
 }
 
-/** `before`: the event after the last one to list. `by`: the acting identity. `from`, `until`: instants, the end excluded. */
+/**
+ * `before`: the event after the last one to list. `by`: the acting identity. `from`, `until`: instants, the end
+ * excluded.
+ */
 type AuditQuery = {
   organizationId: OrganizationId
   before?: string | undefined

@@ -214,3 +214,18 @@ export function exemptFromBodyTimeout(request: IncomingMessage): void {
 export function isExemptFromBodyTimeout(socket: Duplex): boolean {
   return awaited.has(socket)
 }
+
+/** Removes fields that the schema does not name from a body, at any depth, so that no handler uses them. */
+export function keepNamed(value: unknown, schema: unknown): void {
+  if (!isObject(value) || !isObject(schema)) return
+  const { items, properties } = schema
+  if (Array.isArray(value)) return value.forEach((item) => keepNamed(item, items))
+  if (!isObject(properties)) return
+  for (const name of Object.keys(value))
+    if (Object.hasOwn(properties, name)) keepNamed(value[name], properties[name])
+    else delete value[name]
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -11,7 +11,14 @@ import type { IncomingMessage } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Admission } from './admission.ts'
-import { enableLazySchemaCompilation, parseForm, parseJson, requireUtf8, requireWellFormedStrings } from './body.ts'
+import {
+  enableLazySchemaCompilation,
+  keepNamed,
+  parseForm,
+  parseJson,
+  requireUtf8,
+  requireWellFormedStrings,
+} from './body.ts'
 import { type Origins, allowOrigin, answerPreflight } from './cors.ts'
 import { isUnavailable } from '#platform/database/database.ts'
 import { isAwaitingBody, proveWithBody } from './guard.ts'
@@ -293,21 +300,6 @@ function warnOfForwarding(log: Logger, objection: string): void {
   if (objections.has(objection)) return
   objections.add(objection)
   log.warn({ setting: 'TRUST_PROXY' }, objection)
-}
-
-/** Removes fields that the schema does not name from a body, at any depth, so that no handler uses them. */
-function keepNamed(value: unknown, schema: unknown): void {
-  if (!isObject(value) || !isObject(schema)) return
-  const { items, properties } = schema
-  if (Array.isArray(value)) return value.forEach((item) => keepNamed(item, items))
-  if (!isObject(properties)) return
-  for (const name of Object.keys(value))
-    if (Object.hasOwn(properties, name)) keepNamed(value[name], properties[name])
-    else delete value[name]
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 /** Returns the path as it was sent, without its query. */

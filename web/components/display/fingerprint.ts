@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { fingerprintOf } from '../../lib/keys/fingerprint.ts'
+import { fingerprintOf } from '../../lib/text/fingerprint.ts'
 
 /** Returns the fingerprint of a public key (base64); undefined until it is computed. */
 export function useFingerprint(publicKey: string): string | undefined {

@@ -56,7 +56,7 @@ function Where() {
   const words = useMessages().devices
   const [Qr, setQr] = useState<typeof QrCode>()
   useEffect(() => {
-    // Most users never see it, so the encoder is no part of the pages.
+    // Most users never see it, so the pages do not include the encoder.
     import('../ui/Code.tsx').then(({ QrCode: loaded }) => setQr(() => loaded), reportError)
   }, [])
   const url = `${location.origin}/account/security`

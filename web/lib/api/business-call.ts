@@ -28,7 +28,7 @@ export async function callBusiness<Name extends keyof Api>(
   return parseResponse(await send(name, given))
 }
 
-/** Calls an endpoint that needs no session, on the business host or another one. Throws `ApiError` or `NetworkError`. */
+/** Calls an endpoint that needs no session, on any of the hosts. Throws `ApiError` or `NetworkError`. */
 export async function callOpenly<Name extends keyof Api>(
   name: Name,
   given: RequestOf<Name>,

@@ -63,23 +63,11 @@ export function Account() {
       location.assign('/')
     },
   }
-  const counts: Partial<Record<Section, number>> = {
-    signing: data?.pending.count ?? 0,
-    security: data?.devices.length ?? 0,
-  }
-  const links: ShellSection[] = sections.map((each) => ({
-    href: routePath(each),
-    icon: sectionIcons[each],
-    label: labels[each],
-    current: each === section,
-    count: counts[each] ?? 0,
-    onFollow: () => goTo(each),
-  }))
   return (
     <Shell
       area="account"
       title={labels[section]}
-      sections={links}
+      sections={linksOf({ section, labels, data, onGo: goTo })}
       user={data?.session.identities[0]}
       onSignOut={() => void leaving.perform(leave)}
       waiting={data?.pending.count ?? 0}
@@ -103,6 +91,29 @@ export function Account() {
       )}
     </Shell>
   )
+}
+
+type LinksInput = {
+  section: Section
+  labels: Record<Section, string>
+  data: AccountData | undefined
+  onGo: (section: Section) => void
+}
+
+/** Returns the links to all sections, with the number of items that wait in each. */
+function linksOf({ section, labels, data, onGo }: LinksInput): ShellSection[] {
+  const counts: Partial<Record<Section, number>> = {
+    signing: data?.pending.count ?? 0,
+    security: data?.devices.length ?? 0,
+  }
+  return sections.map((each) => ({
+    href: routePath(each),
+    icon: sectionIcons[each],
+    label: labels[each],
+    current: each === section,
+    count: counts[each] ?? 0,
+    onFollow: () => onGo(each),
+  }))
 }
 
 type ContentProps = SectionProps & { section: Section; onGo: (section: Section) => void }

@@ -20,17 +20,8 @@ import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 /** The current step, and its actions. */
 export function useFlow() {
   const [step, setStep] = useState<Step>({ at: 'describe' })
-  const [draft, setDraft] = useState(emptyDraft)
+  const { draft, setDraft, introduce, noteTaken } = useIdentityDraft()
   const advance = (event: Event) => setStep((current) => nextStep(current, event))
-
-  /** Prefills the form, but not what the user has typed in the meantime. */
-  function introduce({ handle, displayName }: SsoPrefill) {
-    setDraft((typed) => ({
-      ...typed,
-      handle: typed.handle === '' ? handle : typed.handle,
-      displayName: typed.displayName === '' ? displayName : typed.displayName,
-    }))
-  }
 
   async function createAccount() {
     if (!isComplete(draft)) return
@@ -40,13 +31,6 @@ export function useFlow() {
     const made = { started, passkey: await createPasskey(started.options, await salt()) }
     if (needsPrfAssertion(made.passkey)) return touchAgain(made)
     await finish(made, await prepare(made, made.passkey.prfOutput))
-  }
-
-  /** Marks the handle as taken. The form shows that at its field. */
-  function noteTaken(error: unknown) {
-    if (!isHandleRefused(error)) throw error
-    setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
-    return undefined
   }
 
   async function touchAgain(made: Made) {
@@ -98,6 +82,29 @@ export function useFlow() {
     finish,
     startOver,
   }
+}
+
+/** What the user types about the new identity. */
+function useIdentityDraft() {
+  const [draft, setDraft] = useState(emptyDraft)
+
+  /** Prefills the form, but not what the user has typed in the meantime. */
+  function introduce({ handle, displayName }: SsoPrefill) {
+    setDraft((typed) => ({
+      ...typed,
+      handle: typed.handle === '' ? handle : typed.handle,
+      displayName: typed.displayName === '' ? displayName : typed.displayName,
+    }))
+  }
+
+  /** Marks the handle as taken. The form shows that at its field. */
+  function noteTaken(error: unknown) {
+    if (!isHandleRefused(error)) throw error
+    setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
+    return undefined
+  }
+
+  return { draft, setDraft, introduce, noteTaken }
 }
 
 /** What the page does about a user who is signed in already. */

@@ -6,8 +6,8 @@ import type { PendingInvitation } from './invitation-store.ts'
 export type InvitationKey = { organizationId: OrganizationId; invitationId: string }
 
 /**
- * The secret with which an invitation is accepted. `link`: the inviting member saw it. `mail`: it was in the mail to the
- * invited address and nowhere else, so that it proves control of the address.
+ * The secret with which an invitation is accepted. `link`: the inviting member saw it. `mail`: it was in the mail to
+ * the invited address and nowhere else, so that it proves control of the address.
  */
 export type InvitationSecret = { kind: 'link' | 'mail'; sha256: Uint8Array }
 

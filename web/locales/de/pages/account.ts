@@ -83,7 +83,8 @@ export const accountPageMessages: typeof en = {
     phoneNearby: 'Von hier aus hinzufügen',
     phoneAdd: 'Passkey auf dem Handy erstellen',
     phoneWhy:
-      'Wähle im Dialog des Browsers „Smartphone oder Tablet“ und scanne den Code, den er zeigt. Bluetooth muss an sein.',
+      'Wähle im Dialog des Browsers „Smartphone oder Tablet“ und scanne den Code, den er zeigt. ' +
+      'Bluetooth muss an sein.',
     code: 'Wiederherstellungscode',
     codeSaved: 'Gespeichert',
     codeMissing: 'Fehlt',
@@ -103,8 +104,8 @@ export const accountPageMessages: typeof en = {
     othersEnded: 'Alle anderen Sitzungen beendet',
     endOthersTitle: 'Alle anderen Sitzungen beenden?',
     endOthersWhat:
-      'Du wirst überall außer in diesem Browser abgemeldet. Apps bleiben verbunden, und mit deinen Passkeys kannst du ' +
-      'dich wieder anmelden.',
+      'Du wirst überall außer in diesem Browser abgemeldet. Apps bleiben verbunden, und mit deinen Passkeys ' +
+      'kannst du dich wieder anmelden.',
     others: (count) => plural('de', count, { one: '1 andere Sitzung', other: `${count} andere Sitzungen` }),
   },
 

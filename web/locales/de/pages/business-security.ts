@@ -20,7 +20,8 @@ export const organizationSecurityMessages: typeof english = {
   sso: {
     none: 'Noch keine Verbindung',
     noneWhat:
-      'Verbindet euren OpenID- oder SAML-Anbieter, etwa Okta, Entra ID oder Google Workspace. Jedes Mitglied verknüpft dann einmal das Arbeitskonto mit einem Passkey.',
+      'Verbindet euren OpenID- oder SAML-Anbieter, etwa Okta, Entra ID oder Google Workspace. ' +
+      'Jedes Mitglied verknüpft dann einmal das Arbeitskonto mit einem Passkey.',
     what: 'Mitglieder melden sich mit ihrem Arbeitskonto an. Einmal verknüpfen sie es mit einem Passkey.',
     add: 'SSO-Verbindung hinzufügen',
     create: 'Verbindung hinzufügen',

@@ -19,7 +19,8 @@ export const organizationSecurityMessages = {
   sso: {
     none: 'No connection yet',
     noneWhat:
-      'Connect your OpenID or SAML provider, such as Okta, Entra ID or Google Workspace. Each member then links their work account to a passkey once.',
+      'Connect your OpenID or SAML provider, such as Okta, Entra ID or Google Workspace. ' +
+      'Each member then links their work account to a passkey once.',
     what: 'Let members sign in with their work account. Each links it to a passkey once.',
     add: 'Add SSO connection',
     create: 'Add connection',

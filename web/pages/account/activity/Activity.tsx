@@ -25,44 +25,20 @@ export function Activity({ data, onChange, onGo }: Props) {
   const words = useAccountWords().activity
   const { words: shared, language } = useLocale()
   const [filter, setFilter] = useState(noFilter)
-  const [page, setPage] = useState<ActivityPage>()
   const [isForeign, setForeign] = useState(false)
   const doing = useActions()
-  const matches = useMatches()
-  const [problem, setProblem] = useState<unknown>()
-  const [attempt, setAttempt] = useState(0)
-  const latest = useRef(filter)
-  latest.current = filter
-  useEffect(() => {
-    let isCurrent = true
-    setPage(undefined)
-    setProblem(undefined)
-    const read = () =>
-      readActivityPage(filter, matches, undefined).then(
-        (first) => isCurrent && setPage(first),
-        (error: unknown) => isCurrent && setProblem(error),
-      )
-    const timer = setTimeout(() => void read(), filter.search === '' ? 0 : searchDelay)
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [filter, attempt])
+  const { page, problem, readMore, readAgain } = useActivityPages(filter)
   const more: Action = {
     name: 'more',
     label: words.earlier,
     look: 'secondary',
-    do: async () => {
-      const next = await readActivityPage(filter, matches, page?.nextCursor)
-      // A late answer for other filters is not shown.
-      if (latest.current === filter) setPage({ ...next, entries: [...(page?.entries ?? []), ...next.entries] })
-    },
+    do: readMore,
   }
   const retry: Action = {
     name: 'retry',
     label: shared.account.retry,
     look: 'secondary',
-    do: () => setAttempt(attempt + 1),
+    do: readAgain,
   }
   const change = (changed: Partial<ActivityFilter>) => setFilter({ ...filter, ...changed })
   const now = new Date()
@@ -107,6 +83,37 @@ export function Activity({ data, onChange, onGo }: Props) {
 
 /** A pause in typing after which the search begins. */
 const searchDelay = 200
+
+/** Reads the events that fit a filter: the first page when the filter changes, and more on request. */
+function useActivityPages(filter: ActivityFilter) {
+  const [page, setPage] = useState<ActivityPage>()
+  const matches = useMatches()
+  const [problem, setProblem] = useState<unknown>()
+  const [attempt, setAttempt] = useState(0)
+  const latest = useRef(filter)
+  latest.current = filter
+  useEffect(() => {
+    let isCurrent = true
+    setPage(undefined)
+    setProblem(undefined)
+    const read = () =>
+      readActivityPage(filter, matches, undefined).then(
+        (first) => isCurrent && setPage(first),
+        (error: unknown) => isCurrent && setProblem(error),
+      )
+    const timer = setTimeout(() => void read(), filter.search === '' ? 0 : searchDelay)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [filter, attempt])
+  const readMore = async () => {
+    const next = await readActivityPage(filter, matches, page?.nextCursor)
+    // A late answer for other filters is not shown.
+    if (latest.current === filter) setPage({ ...next, entries: [...(page?.entries ?? []), ...next.entries] })
+  }
+  return { page, problem, readMore, readAgain: () => setAttempt(attempt + 1) }
+}
 
 type ToolbarProps = { filter: ActivityFilter; onChange: (changed: Partial<ActivityFilter>) => void } & Pick<
   Props,

@@ -36,29 +36,17 @@ export function Apps({ data, onChange }: SectionProps) {
     close()
     toast(words.disconnected(disconnected.appName))
   }
-  const latest = authorizations.toSorted((one, other) => other.lastAuthorizedAt.localeCompare(one.lastAuthorizedAt))
   return (
     <>
       <PageHead title={words.title} lead={words.lead} />
       <Card flush title={words.connected}>
-        {latest.length === 0 ? (
-          <Empty icon="app-window" title={words.none}>
-            <p>{words.noneWhat}</p>
-          </Empty>
-        ) : (
-          <ul class="list">
-            {latest.map((authorization) => (
-              <AppEntry
-                key={authorization.id}
-                of={authorization}
-                handle={handleOf(authorization)}
-                isDialogOpen={isDialogOpen}
-                onKey={() => setKeyed(authorization)}
-                onDisconnect={() => setDisconnecting(authorization)}
-              />
-            ))}
-          </ul>
-        )}
+        <ConnectedApps
+          authorizations={authorizations}
+          handleOf={handleOf}
+          isDialogOpen={isDialogOpen}
+          onKey={setKeyed}
+          onDisconnect={setDisconnecting}
+        />
       </Card>
       <Delegations delegations={delegations} handleOf={handleOf} isDialogOpen={isDialogOpen} onEnd={setEnding} />
       {disconnecting && (
@@ -84,5 +72,39 @@ export function Apps({ data, onChange }: SectionProps) {
         />
       )}
     </>
+  )
+}
+
+type ConnectedAppsProps = {
+  authorizations: Authorization[]
+  handleOf: (authorization: Authorization) => string
+  isDialogOpen: boolean
+  onKey: (authorization: Authorization) => void
+  onDisconnect: (authorization: Authorization) => void
+}
+
+/** The connected apps, the one used last first. */
+function ConnectedApps({ authorizations, handleOf, isDialogOpen, onKey, onDisconnect }: ConnectedAppsProps) {
+  const words = useAccountWords().apps
+  const latest = authorizations.toSorted((one, other) => other.lastAuthorizedAt.localeCompare(one.lastAuthorizedAt))
+  if (latest.length === 0)
+    return (
+      <Empty icon="app-window" title={words.none}>
+        <p>{words.noneWhat}</p>
+      </Empty>
+    )
+  return (
+    <ul class="list">
+      {latest.map((authorization) => (
+        <AppEntry
+          key={authorization.id}
+          of={authorization}
+          handle={handleOf(authorization)}
+          isDialogOpen={isDialogOpen}
+          onKey={() => onKey(authorization)}
+          onDisconnect={() => onDisconnect(authorization)}
+        />
+      ))}
+    </ul>
   )
 }

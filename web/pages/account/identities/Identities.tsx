@@ -17,32 +17,7 @@ export function Identities({ data, onChange }: SectionProps) {
   const { title, lead, tooMany } = useMessages().identities
   const words = useAccountWords().identities
   const [dialog, setDialog] = useState<IdentityDialog>()
-  const { session } = data
-  const { identities } = session
-  const close = () => setDialog(undefined)
-  const updateIdentities = (updated: Identity[], said: string) => {
-    const lives = ({ identityId }: { identityId: string }) => updated.some((each) => each.identityId === identityId)
-    onChange((current) => ({
-      ...current,
-      authorizations: current.authorizations.filter(lives),
-      session: { ...current.session, identities: updated },
-    }))
-    close()
-    toast(said)
-    const [first] = updated
-    // Passkeys show the names of the user's first identity.
-    if (first) void signalCurrentUserDetails(session.user.userId, first)
-  }
-  const setIdentity = (changed: Identity) =>
-    onChange(({ session: { identities: all, ...rest }, ...current }) => ({
-      ...current,
-      session: { ...rest, identities: all.map((each) => (each.identityId === changed.identityId ? changed : each)) },
-    }))
-  const replace = (changed: Identity, said: string) =>
-    updateIdentities(
-      identities.map((each) => (each.identityId === changed.identityId ? changed : each)),
-      said,
-    )
+  const { identities } = data.session
   const add = (
     <button
       type="button"
@@ -72,6 +47,47 @@ export function Identities({ data, onChange }: SectionProps) {
           />
         ))}
       </div>
+      <OpenDialog of={dialog} data={data} onChange={onChange} onChoose={setDialog} />
+    </>
+  )
+}
+
+type OpenDialogProps = SectionProps & {
+  of: IdentityDialog | undefined
+  onChoose: (dialog: IdentityDialog | undefined) => void
+}
+
+/** The dialog that is open, if any, and what its outcome changes. */
+function OpenDialog({ of: dialog, data, onChange, onChoose }: OpenDialogProps) {
+  const words = useAccountWords().identities
+  const { session } = data
+  const { identities } = session
+  const close = () => onChoose(undefined)
+  const updateIdentities = (updated: Identity[], said: string) => {
+    const lives = ({ identityId }: { identityId: string }) => updated.some((each) => each.identityId === identityId)
+    onChange((current) => ({
+      ...current,
+      authorizations: current.authorizations.filter(lives),
+      session: { ...current.session, identities: updated },
+    }))
+    close()
+    toast(said)
+    const [first] = updated
+    // Passkeys show the names of the user's first identity.
+    if (first) void signalCurrentUserDetails(session.user.userId, first)
+  }
+  const setIdentity = (changed: Identity) =>
+    onChange(({ session: { identities: all, ...rest }, ...current }) => ({
+      ...current,
+      session: { ...rest, identities: all.map((each) => (each.identityId === changed.identityId ? changed : each)) },
+    }))
+  const replace = (changed: Identity, said: string) =>
+    updateIdentities(
+      identities.map((each) => (each.identityId === changed.identityId ? changed : each)),
+      said,
+    )
+  return (
+    <>
       {dialog?.about === 'new' && (
         <AddIdentity
           onAdded={(added) => updateIdentities([...identities, added], words.added(added.handle))}
@@ -84,7 +100,7 @@ export function Identities({ data, onChange }: SectionProps) {
           onChanged={(changed) => replace(changed, words.saved)}
           onPicture={(changed) => {
             setIdentity(changed)
-            setDialog({ about: 'change', identity: changed })
+            onChoose({ about: 'change', identity: changed })
           }}
           onClose={close}
         />

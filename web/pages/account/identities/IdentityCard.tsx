@@ -6,7 +6,7 @@ import { Chip } from '../../../components/ui/Chip.tsx'
 import { type Fact, Facts } from '../../../components/ui/Facts.tsx'
 import { Icon, type IconName } from '../../../components/ui/Icon.tsx'
 import type { AccountData } from '../account-data.ts'
-import { fingerprintOf } from '../../../lib/keys/fingerprint.ts'
+import { fingerprintOf } from '../../../lib/text/fingerprint.ts'
 import { useAccountWords } from '../words.ts'
 
 export type IdentityDialog = { about: 'change' | 'email' | 'delete'; identity: Identity } | { about: 'new' }

@@ -4,7 +4,7 @@ import { dayOf, momentOf } from '../../../lib/text/dates.ts'
 import type { Session } from '../../../lib/session/session.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
-import { fingerprintOf } from '../../../lib/keys/fingerprint.ts'
+import { fingerprintOf } from '../../../lib/text/fingerprint.ts'
 import type { SigningKeyOwner } from './key-steps.ts'
 
 type Identity = Session['identities'][number]

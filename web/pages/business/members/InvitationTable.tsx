@@ -1,4 +1,3 @@
-/* oxlint-disable react/no-unstable-nested-components -- Cells are functions that the table calls, no components. */
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'

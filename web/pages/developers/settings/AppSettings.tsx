@@ -81,14 +81,7 @@ export function AppSettings({ app, onChanged }: Props) {
           {draft.supportsE2ee && <KeyOfServer draft={draft} faults={faults} onChange={write} />}
         </Card>
         <Card title={words.tokens}>
-          <RadioGroup
-            name="idTokenSignedResponseAlg"
-            legend={words.algorithm}
-            of={options.map(({ value, support }) => ({ value, label: value, about: words.algorithmSupport[support] }))}
-            chosen={[draft.idTokenSignedResponseAlg]}
-            onChoose={(idTokenSignedResponseAlg) => write({ idTokenSignedResponseAlg })}
-          />
-          <Switches legend={words.idTokens} of={['requireAuthTime', 'idTokenClaims']} draft={draft} onChange={write} />
+          <IdTokens draft={draft} onChange={write} />
         </Card>
         <Card title={words.backchannelLogout} actions={<LearnMore guide="back-channel-logout" />}>
           <BackchannelLogout draft={draft} faults={faults} onChange={write} />
@@ -135,6 +128,23 @@ function Requirements({ draft, onChange }: Pick<AddressesProps, 'draft' | 'onCha
         chosen={[draft.organizationAccess]}
         onChoose={(organizationAccess) => onChange({ organizationAccess })}
       />
+    </>
+  )
+}
+
+/** How ID tokens are signed, and what they contain. */
+function IdTokens({ draft, onChange }: Pick<AddressesProps, 'draft' | 'onChange'>) {
+  const words = useMessages().developers
+  return (
+    <>
+      <RadioGroup
+        name="idTokenSignedResponseAlg"
+        legend={words.algorithm}
+        of={options.map(({ value, support }) => ({ value, label: value, about: words.algorithmSupport[support] }))}
+        chosen={[draft.idTokenSignedResponseAlg]}
+        onChoose={(idTokenSignedResponseAlg) => onChange({ idTokenSignedResponseAlg })}
+      />
+      <Switches legend={words.idTokens} of={['requireAuthTime', 'idTokenClaims']} draft={draft} onChange={onChange} />
     </>
   )
 }

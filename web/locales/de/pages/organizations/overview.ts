@@ -36,7 +36,9 @@ export const overviewMessages: typeof english = {
     signing: {
       done: 'Änderungen werden unterschrieben',
       open: 'Unterschriften verlangen',
-      why: 'Jede Änderung durch Admins trägt dann eine Unterschrift, die niemand fälschen kann, auch dieser Dienst nicht.',
+      why:
+        'Jede Änderung durch Admins trägt dann eine Unterschrift, die niemand fälschen kann, ' +
+        'auch dieser Dienst nicht.',
     },
     logo: { done: 'Logo vorhanden', open: 'Logo hinzufügen', why: 'Einladungen und Apps zeigen es.' },
   },

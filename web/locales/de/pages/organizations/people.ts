@@ -47,7 +47,8 @@ export const peopleMessages: typeof english = {
     'Einladungen bleiben hier, bis sie angenommen oder abgelehnt werden oder nach sieben Tagen ablaufen.',
   invite: 'Einladen',
   whomHint:
-    'Mehrere auf einmal: Trennt sie durch Kommas oder Zeilen. Wer Änderungen unterschreibt, unterschreibt jede Einladung.',
+    'Mehrere auf einmal: Trennt sie durch Kommas oder Zeilen. ' +
+    'Wer Änderungen unterschreibt, unterschreibt jede Einladung.',
   tooMany: (most) => `Ladet höchstens ${most} auf einmal ein.`,
   roleMay: (role) => `Rechte der Rolle ${role}`,
   sent: (name) => `${name} ist eingeladen`,
@@ -61,8 +62,8 @@ export const peopleMessages: typeof english = {
     'angezeigt.',
   ownLink: 'Oder den Link selbst senden',
   ownLinkWhat:
-    'Nur die eingeladene Person kann ihn verwenden. Anders als der Link in der E-Mail bestätigt er die Adresse nicht. ' +
-    'Er wird nicht noch einmal angezeigt.',
+    'Nur die eingeladene Person kann ihn verwenden. Anders als der Link in der E-Mail bestätigt er die Adresse ' +
+    'nicht. Er wird nicht noch einmal angezeigt.',
   failed: (names) => `Nicht eingeladen: ${names}`,
   inviteMore: 'Weitere einladen',
   invitationLink: 'Einladungslink',
