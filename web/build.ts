@@ -41,6 +41,7 @@ const ofSomePages: RegExp[] = [
   /[\\/](lib[\\/]acts|formats[\\/]acts|@noble)[\\/]|[\\/](presence|device-database)\.\w+$/,
   /[\\/](protocol[\\/]src[\\/](?!formats[\\/](?!signing))|(typebox|signature)[\\/])/,
   // Consoles.
+  /[\\/](activity-words|locales[\\/]en[\\/](account|activity))\.\w+$/,
   /[\\/](uqr|pictures|charts)[\\/]|[\\/](Code|Timeline|Shell)\.\w+$/,
 ]
 

@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core'
 import { inherited } from '../../cli/testing/environment.ts'
 import { createCountersign, createMemoryTrustStore } from '../../sdk/src/server/server.ts'
 import { ask, registerRemoteApp } from '../../server/testing/remote-signer.ts'
-import { en as words } from '../../web/locales/en/messages.ts'
+import { words } from '../pages/words.ts'
 import { invite, type Person } from '../fixtures/person.ts'
 import { openOperator } from './operator.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { de } from '../../web/locales/de/messages.ts'
-import { en } from '../../web/locales/en/messages.ts'
+import { activityMessages as ar } from '../../web/locales/ar/activity.ts'
+import { activityMessages as de } from '../../web/locales/de/activity.ts'
+import { activityMessages as en } from '../../web/locales/en/activity.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
 
 /** Actions of the operator on keys and backups are not in the activity of any user. */
@@ -9,7 +10,7 @@ type OfOperator = 'token_signing_key.rotated' | 'backup.created' | 'backup.resto
 type ActionOfUser = Exclude<AuditAction, OfOperator>
 
 test('every event in the activity of a user has a text of its own in each language', () => {
-  for (const words of [en, de]) {
+  for (const words of [en, de, ar]) {
     const texts: Record<ActionOfUser, string> = words.activity.acts
     const shown = Object.values(texts)
     assert.equal(new Set(shown).size, shown.length)

@@ -13,6 +13,7 @@ export type Messages = typeof en
 const loaders: Catalogue<() => Promise<Messages>> = {
   en: async () => en,
   de: async () => (await import('./de/messages.ts')).de,
+  ar: async () => (await import('./ar/messages.ts')).ar,
 }
 
 /** Loads the messages that all pages share. */

@@ -121,6 +121,7 @@ async function register(authUrl: string, person: Person): Promise<void> {
 }
 
 async function proveAddress(person: Person, mailbox: TestEnvironment['mailbox']): Promise<void> {
+  await person.page.goto(new URL('/account/identities', person.page.url()).href)
   await person.press('email-of-identity')
   await person.write('email', 'ada@example.com')
   await person.press('send-code')

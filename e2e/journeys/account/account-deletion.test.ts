@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { landingMessages as landing } from '../../../web/locales/en/pages/landing.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'

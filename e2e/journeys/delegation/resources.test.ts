@@ -31,6 +31,8 @@ test('a developer offers a resource with the keyboard alone, changes its scopes,
   await ada.press('create-app')
   await ada.press('confirm-secret-saved')
 
+  await ada.control('tab-resources').focus()
+  await keyboard.press('Enter')
   await ada.control('add-resource').focus()
   await keyboard.press('Enter')
   await page.getByRole('dialog', { name: words.resources.add }).waitFor()
@@ -51,7 +53,7 @@ test('a developer offers a resource with the keyboard alone, changes its scopes,
   await keyboard.type('calendar')
   await keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByRole('heading', { name: 'Calendar', level: 3 }).waitFor()
+  await page.getByRole('listitem').getByText('Calendar', { exact: true }).waitFor()
   assert.equal(await focused(), 'add-resource', 'closing a dialog returns the focus to where it was')
   assert.partialDeepStrictEqual(await resource('calendar'), {
     scopes: ['events.read', 'events.write'],

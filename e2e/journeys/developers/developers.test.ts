@@ -174,7 +174,7 @@ test('if the operator disables the developer pages, none exists and no link lead
   const quiet = await openStage({ DEVELOPER_PORTAL: 'off' })
   t.after(() => quiet.close())
   const ada = await quiet.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
-  await ada.page.locator('.entries').waitFor()
+  await ada.control('account-menu').waitFor()
   assert.equal(await ada.page.getByRole('link', { name: words.frame.developers }).count(), 0)
   for (const path of ['/developers', '/developers/new', '/developers/apps/app_1']) {
     const answer = await ada.page.goto(`${quiet.service.authUrl}${path}`)

@@ -37,9 +37,9 @@ test('E2E-01 E2E-08 the service receives, stores, returns and logs none of the k
   }
   await ada.page.goto(`${service.authUrl}/register`)
   const code = await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
-  const masterKey = await openMasterKeyBytes(ada, service, code)
   await ada.press('confirm-recovery-saved')
   await ada.page.waitForURL(/\/account/)
+  const masterKey = await openMasterKeyBytes(ada, service, code)
 
   const fragments: string[] = []
   for (const [action, scope] of [

@@ -38,7 +38,7 @@ async function signs(person: Person): Promise<boolean> {
   const { requestId } = await approvals.ask({ identityId: identities[0]?.identityId ?? '', payload })
   await person.page.goto(`${authUrl}/sign?requestId=${requestId}`)
   await person.press('sign')
-  await person.page.getByText(words.sign.endsWhat.signed).waitFor()
+  await person.page.getByRole('heading', { name: words.sign.ends.signed }).waitFor()
   return approvals.accepts(await approvals.read(requestId), payload)
 }
 

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync }
 import { after, before, test } from 'node:test'
 import { compactDecrypt } from 'jose'
 import { parseSealedFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import type { Person } from '../../fixtures/person.ts'

@@ -4,7 +4,7 @@ import { listMissingKeyProofs, readKeyHistory } from '@countersign/protocol/form
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { Page } from 'playwright-core'
 import { newSigningPair } from '../../../server/testing/signer.ts'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { createDemonstration } from '../../fixtures/signing-keys.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import { documentMessages } from '../../../web/locales/en/pages/documents.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import { foundCouncil } from '../../apps/council.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fingerprintOf } from '../../../web/lib/text/fingerprint.ts'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { sendLongRequests, createDemonstration } from '../../fixtures/signing-keys.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
@@ -35,7 +35,7 @@ test('pending requests are counted while a user watches, and lead to the text', 
   await ada.page.getByText(words.signing.waiting(0)).waitFor()
   const requestId = await ask('ada')
   await ada.page.getByText(words.signing.waiting(1)).waitFor()
-  assert.equal(await ada.page.locator('nav .count').innerText(), '1')
+  assert.equal(await ada.page.locator('nav.rail-list .count').innerText(), '1')
   const link = ada.page.getByRole('link', { name: words.signing.readOf('Playground') })
   assert.equal(await link.getAttribute('href'), `/sign?requestId=${requestId}`)
   await ada.leave()
@@ -47,7 +47,7 @@ test('SIG-56 all long requests of unconnected apps are counted and can be shown 
   await sendLongRequests(stage.service, cleo, 8)
   await openSigning(cleo)
   await page.getByText(words.signing.waiting(24)).waitFor()
-  assert.equal(await page.locator('nav .count').innerText(), '24')
+  assert.equal(await page.locator('nav.rail-list .count').innerText(), '24')
   const links = page.getByRole('link', { name: /^Review/ })
   assert.equal(await links.count(), 20)
   await cleo.press('more-requests')

@@ -1,6 +1,7 @@
 import {
   type Catalogue,
   fallbackLanguage,
+  isolate,
   matchLanguageTags,
   textsIn,
 } from '@countersign/protocol/formats/registries/languages'
@@ -97,6 +98,7 @@ type Shown = { name: string; language: string; isBusy: boolean; isDisabled: bool
 const words: Catalogue<{ label: (name: string) => string; busy: string }> = {
   en: { label: (name: string) => `Sign in with ${name}`, busy: 'Signing in …' },
   de: { label: (name: string) => `Mit ${name} anmelden`, busy: 'Anmeldung läuft …' },
+  ar: { label: (name: string) => `تسجيل الدخول عبر ${isolate(name)}`, busy: 'جارٍ تسجيل الدخول…' },
 }
 
 /**

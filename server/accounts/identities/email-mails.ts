@@ -1,4 +1,4 @@
-import type { Language } from '@countersign/protocol/formats/registries/languages'
+import { type Language, isolate } from '@countersign/protocol/formats/registries/languages'
 import type { Config } from '#platform/config/config.ts'
 import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
 
@@ -21,6 +21,14 @@ export function emailVerificationMail({ to, handle, authUrl: { host }, brand, la
         `Gib diesen Code auf ${host} ein, um diese Adresse für @${handle} zu bestätigen. Er gilt zehn Minuten.\n\n` +
         `Gib den Code nicht weiter. Wenn du ihn nicht angefordert hast, kannst du diese E-Mail ignorieren.\n`,
     },
+    ar: {
+      subject: `رمز التأكيد الخاص بك في ${isolate(brand.name)}`,
+      text:
+        `${code}\n\n` +
+        `أدخل هذا الرمز على ${isolate(host)} لتأكيد هذا العنوان للهوية ${isolate(`@${handle}`)}. تنتهي صلاحيته خلال عشر ` +
+        'دقائق.\n\n' +
+        'لا تشارك هذا الرمز. إذا لم تطلبه، فيمكنك تجاهل هذه الرسالة.\n',
+    },
   }
   return mailIn(language, to, letter)
 }
@@ -39,6 +47,12 @@ export function emailRemovedMail({ to, handle, authUrl: { host, origin }, brand,
       text:
         `@${handle} auf ${host} verwendet diese Adresse nicht mehr.\n\n` +
         `Wenn du das nicht geändert hast, sichere dein Konto: ${origin}/account/activity\n`,
+    },
+    ar: {
+      subject: `أُزيل عنوان بريدك الإلكتروني من ${isolate(brand.name)}`,
+      text:
+        `لم تعد الهوية ${isolate(`@${handle}`)} على ${isolate(host)} تستخدم هذا العنوان.\n\n` +
+        `إذا لم تُجرِ هذا التغيير، فأمّن حسابك:\n${origin}/account/activity\n`,
     },
   }
   return mailIn(language, to, letter)

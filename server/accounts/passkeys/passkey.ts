@@ -137,6 +137,11 @@ const names: Catalogue<Names> = {
     on: (browser, system) => `${browser} unter ${system}`,
     since: (name, day) => `${name}, ${day}`,
   },
+  ar: {
+    kinds: { 'security key': 'مفتاح أمان', 'phone or tablet': 'هاتف أو جهاز لوحي', unknown: 'مفتاح مرور' },
+    on: (browser, system) => `${browser} على ${system}`,
+    since: (name, day) => `${name}، ${day}`,
+  },
 }
 
 /**

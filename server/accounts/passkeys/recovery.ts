@@ -1,7 +1,7 @@
 import { findIdentityByHandle, listIdentities, lockUser } from '#accounts/identities/identity.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import type { Language } from '@countersign/protocol/formats/registries/languages'
+import { type Language, isolate } from '@countersign/protocol/formats/registries/languages'
 import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { randomUUID } from 'node:crypto'
@@ -55,6 +55,14 @@ function recoveryMail({ to, handle, authUrl: { host, origin }, brand, language }
         `Dein Konto @${handle} auf ${host} wurde mit dem Wiederherstellungscode wiederhergestellt. ` +
         `Ein Passkey wurde hinzugefügt, und alle anderen Sitzungen wurden beendet.\n\n` +
         `Das warst nicht du? Melde dich jetzt an, entferne diesen Passkey und erstelle einen neuen Code: ` +
+        `${origin}/account/passkeys\n`,
+    },
+    ar: {
+      subject: `تم استرداد حسابك في ${isolate(brand.name)}`,
+      text:
+        `تم استرداد حسابك ${isolate(`@${handle}`)} على ${isolate(host)} برمز الاسترداد. ` +
+        'أُضيف مفتاح مرور، وأُنهيت كل الجلسات الأخرى.\n\n' +
+        'ألم تكن أنت؟ سجّل الدخول الآن، وأزل مفتاح المرور هذا، وأنشئ رمز استرداد جديدًا:\n' +
         `${origin}/account/passkeys\n`,
     },
   }

@@ -1,10 +1,16 @@
-import type { ClientId } from '@countersign/protocol/ids'
+import { asId, type ClientId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, transaction } from '#platform/database/database.ts'
 import { type NewAppSettings, defaultSettings, playgroundClientId, redirectUriOrigins } from './settings.ts'
 import * as store from './store.ts'
 
 export { playgroundClientId }
+
+/** The app whose calendar the playground reads for a user. It has no users of its own. */
+export const playgroundCalendarClientId = asId<ClientId>('app_playground_calendar')
+
+/** The apps that the service creates itself while `DEMO` is on. */
+export const builtInClientIds = [playgroundClientId, playgroundCalendarClientId]
 
 /** Creates or updates a public app of this service with exactly these settings. Safe in concurrent processes. */
 export async function ensureApp(db: Database, clientId: ClientId, settings: NewAppSettings, now: Date): Promise<void> {

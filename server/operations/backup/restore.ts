@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { RestoreResult } from '@countersign/protocol/operations/backup'
-import { playgroundClientId } from '#clients/registration/built-in-app.ts'
+import { builtInClientIds } from '#clients/registration/built-in-app.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Transaction, isDataException } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -113,7 +113,7 @@ async function requireReady(tx: Transaction, { schema }: Header): Promise<void> 
     throw errors.schema_version_mismatch({
       sentence: `The backup is from an older version (${schema}). Restore it with that version, then upgrade.`,
     })
-  if (!(await store.isEmptyInstance(tx, playgroundClientId))) throw errors.instance_not_empty()
+  if (!(await store.isEmptyInstance(tx, builtInClientIds))) throw errors.instance_not_empty()
 }
 
 /** Deletes what a restore replaces, such as the app of the playground. The audit log and its trails continue. */

@@ -49,10 +49,10 @@ export async function lockForRestore(tx: Transaction): Promise<void> {
   await sql`lock table user_account, app in share row exclusive mode`.execute(tx)
 }
 
-/** Checks that this server is unused: it has no user, no logged key, and no app except `builtInClientId`. */
-export async function isEmptyInstance(tx: Transaction, builtInClientId: ClientId): Promise<boolean> {
+/** Checks that this server is unused: it has no user, no logged key, and no app except `builtInClientIds`. */
+export async function isEmptyInstance(tx: Transaction, builtInClientIds: ClientId[]): Promise<boolean> {
   const { rows } = await sql`
     select from user_account union all select from transparency_leaf
-    union all select from app where client_id <> ${builtInClientId} limit 1`.execute(tx)
+    union all select from app where client_id <> all (${builtInClientIds}::text[]) limit 1`.execute(tx)
   return rows.length === 0
 }

@@ -1,12 +1,17 @@
 import type { NewDemoRequest } from '@countersign/protocol/signing/signing'
-import { deleteBuiltInApp, ensureApp, playgroundClientId } from '#clients/registration/built-in-app.ts'
+import {
+  builtInClientIds,
+  deleteBuiltInApp,
+  ensureApp,
+  playgroundCalendarClientId,
+  playgroundClientId,
+} from '#clients/registration/built-in-app.ts'
 import { ensureResource } from '#clients/resources/built-in-resource.ts'
 import { findByHandle } from '#accounts/identities/identity.ts'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
 import { verifyDelegatedToken } from '#oauth/delegation/delegated-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { type ClientId, asId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -22,8 +27,6 @@ const errors = defineErrors({
 
 const pendingMax = 3
 
-/** The app whose calendar the playground reads for a user. It has no users of its own. */
-const calendarClientId = asId<ClientId>('app_playground_calendar')
 /** No host has this name (RFC 6761 §6.4), so the token of the calendar is worth nothing elsewhere. */
 const calendarOrigin = 'https://calendar.playground.invalid'
 export const demoCalendar = { resourceKey: 'playground-calendar', audience: calendarOrigin, scope: 'calendar.read' }
@@ -59,7 +62,7 @@ export async function ensurePlayground({
   clock,
 }: Pick<ServerContext, 'config' | 'db' | 'clock'>): Promise<void> {
   if (!config.demo) {
-    for (const clientId of [playgroundClientId, calendarClientId]) await deleteBuiltInApp(db, clientId, clock())
+    for (const clientId of builtInClientIds) await deleteBuiltInApp(db, clientId, clock())
     return
   }
 
@@ -79,10 +82,10 @@ async function ensureCalendar(db: Database, now: Date): Promise<void> {
     description: 'The app at which the playground acts for you.',
     redirectUris: [`${calendarOrigin}/callback`],
   }
-  await ensureApp(db, calendarClientId, settings, now)
+  await ensureApp(db, playgroundCalendarClientId, settings, now)
   const { resourceKey, audience, scope } = demoCalendar
   const resource = {
-    clientId: calendarClientId,
+    clientId: playgroundCalendarClientId,
     resourceKey,
     audience,
     displayName: 'Playground Calendar',
@@ -105,7 +108,7 @@ export async function readDemoCalendar(
 ) {
   if (token === undefined) throw errors.unauthorized()
   const issuing = { keys, issuer: config.authUrl.origin, db }
-  const verified = await verifyDelegatedToken(issuing, { token, clientId: calendarClientId }, now)
+  const verified = await verifyDelegatedToken(issuing, { token, clientId: playgroundCalendarClientId }, now)
   if (verified?.audience !== demoCalendar.audience) throw errors.invalid_token()
   if (!ScopeSet.parse(verified.scope).has(demoCalendar.scope)) throw errors.invalid_token()
   const { audience, scope, expiresAt } = verified

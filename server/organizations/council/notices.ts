@@ -1,3 +1,4 @@
+import { isolate } from '@countersign/protocol/formats/registries/languages'
 import type { Notice } from '#organizations/membership/council/notice.ts'
 
 /** Notice that an owner has requested a reset. */
@@ -14,6 +15,12 @@ export const resetRequestedNotice: Notice = {
       `Wer ${name} besitzt, möchte den Rat ohne Freigaben beenden. In 14 Tagen könnten andere für ${name} ` +
       `unterschreiben. Wenn du nicht einverstanden bist, lege vorher Einspruch ein: ${url}`,
   },
+  ar: {
+    subject: (name) => `يريد أحد المالكين إنهاء مجلس ${isolate(name)}`,
+    text: (name, url) =>
+      `يريد أحد مالكي ${isolate(name)} إنهاء مجلسها دون موافقات. بعد 14 يومًا يستطيع تعيين أشخاص جدد يوقّعون باسم ` +
+      `${isolate(name)}. إذا كنت لا توافق، فاعترض قبل ذلك:\n${url}`,
+  },
 }
 
 /** Notice that a signatory has vetoed a reset. */
@@ -26,6 +33,10 @@ export const resetVetoedNotice: Notice = {
     subject: (name) => `Der Rat von ${name} bleibt`,
     text: (name, url) =>
       `Ein Mitglied des Rats von ${name} hat Einspruch gegen sein Ende eingelegt. Der Rat bleibt, wie er ist: ${url}`,
+  },
+  ar: {
+    subject: (name) => `يبقى مجلس ${isolate(name)}`,
+    text: (name, url) => `اعترض أحد أعضاء مجلس ${isolate(name)} على إنهائه. يبقى المجلس كما هو:\n${url}`,
   },
 }
 
@@ -42,5 +53,11 @@ export const resetDoneNotice: Notice = {
     text: (name, url) =>
       `Wer ${name} besitzt, hat den Rat ohne Freigaben beendet, 14 Tage nach der Ankündigung. Belege von ${name} ` +
       `zeigen das ab jetzt: ${url}`,
+  },
+  ar: {
+    subject: (name) => `أُنهي مجلس ${isolate(name)}`,
+    text: (name, url) =>
+      `أنهى أحد مالكي ${isolate(name)} مجلسها دون موافقات، بعد 14 يومًا من الطلب. تُظهر إيصالات ${isolate(name)} ذلك من ` +
+      `الآن فصاعدًا:\n${url}`,
   },
 }

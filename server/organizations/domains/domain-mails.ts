@@ -2,6 +2,7 @@ import { challengeNameOf } from '@countersign/protocol/formats/domain'
 import {
   type Language,
   fallbackLanguage,
+  isolate,
   languageTags,
   languages,
   textsIn,
@@ -32,6 +33,12 @@ export function domainFailingMail({ to, organization, config: { businessUrl }, c
         `Der DNS-Eintrag, der ${domain} für ${organization} bestätigt, fehlt. ` +
         `Stellt ihn bis zum ${dayOf(end, 'de')} wieder her, damit die Domain bestätigt bleibt.`,
     },
+    ar: {
+      subject: 'سجل DNS غير موجود',
+      text:
+        `لم نعد نجد سجل DNS الذي يؤكد ${isolate(domain)} لمؤسسة ${isolate(organization)}. ` +
+        `أعد إضافته قبل ${isolate(dayOf(end, 'ar'))} ليبقى النطاق مؤكَّدًا.`,
+    },
   })
 }
 
@@ -49,6 +56,12 @@ export function domainUnverifiedMail({ to, organization, config: { businessUrl }
       text:
         `${domain} ist für ${organization} nicht mehr bestätigt, weil der DNS-Eintrag sieben Tage lang fehlte. ` +
         `Niemand kann über diese Domain automatisch beitreten, bis ihr sie erneut bestätigt.`,
+    },
+    ar: {
+      subject: 'لم يعد مؤكَّدًا',
+      text:
+        `لم يعد ${isolate(domain)} مؤكَّدًا لمؤسسة ${isolate(organization)}، لأن سجل DNS الخاص به لم يكن موجودًا لسبعة ` +
+        'أيام. لا يستطيع من لديهم عناوين عليه الانضمام تلقائيًا حتى تؤكدوه من جديد.',
     },
   })
 }
@@ -72,6 +85,13 @@ export function takenMail({ to, organization, config: { businessUrl }, claim: { 
         `Wer dort eine Adresse hat, kann sich nicht mehr über ${organization} anmelden oder beitreten. ` +
         `Wenn die Domain euch gehört, entfernt den anderen Eintrag, stellt euren wieder her ` +
         `und bestätigt sie sofort erneut.`,
+    },
+    ar: {
+      subject: 'يخص الآن مؤسسة أخرى',
+      text:
+        `أكّدت مؤسسة أخرى ${isolate(domain)}، ولم يكن سجل DNS لمؤسسة ${isolate(organization)} موجودًا. لا يستطيع من لديهم ` +
+        `عناوين عليه تسجيل الدخول أو الانضمام عبر ${isolate(organization)}. إذا كان النطاق لكم، فأزيلوا السجل الآخر، ` +
+        'وأعيدوا سجلكم، وأكّدوا النطاق من جديد فورًا.',
     },
   })
 }

@@ -9,14 +9,17 @@ import {
   type Part,
 } from '../../lib/text/text-inspection.ts'
 import { scriptOf } from '../../lib/text/look-alikes.ts'
-import { exactTextMessages as de } from '../../locales/de/pages/exact-text.ts'
 import { exactTextMessages as en } from '../../locales/en/pages/exact-text.ts'
 import { usePageMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/exact-text.ts')).exactTextMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/exact-text.ts')).exactTextMessages)
 
 /** Returns the messages about an exact text. They load with this component only. */
 function useTextWords() {
-  return usePageMessages({ en, de })
+  return usePageMessages({ en, de, ar })
 }
 
 type Props = {

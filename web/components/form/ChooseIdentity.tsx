@@ -10,6 +10,7 @@ import { StepHeading } from '../frame/Frame.tsx'
 import { Avatar, Person } from '../ui/Avatar.tsx'
 import { Chip } from '../ui/Chip.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { atHandle } from '../../lib/text/handle.ts'
 
 type NewIdentity = { handle: string; displayName: string }
 
@@ -70,7 +71,7 @@ export function Choice({ identity, doing, onChoose, children }: ChoiceProps) {
       hook={{ 'data-action': 'choose-identity', 'data-identity-id': identityId }}
       avatar={<Avatar name={displayName} toneOf={handle} picture={avatarUrl} />}
       name={displayName}
-      detail={`@${handle}`}
+      detail={atHandle(handle)}
       doing={doing}
       onChoose={() => onChoose(identity)}
     >

@@ -6,7 +6,12 @@ import { Icon } from '../ui/Icon.tsx'
 
 type Props = { title: string; onClose: () => void; children: ComponentChildren }
 
-/** A modal dialog that Escape closes. The focus returns to the element that had it before. */
+/** The fields that users type into. Without one, the button that closes the dialog gets the focus. */
+const typedInto = '.dialog-body :is(textarea, input:not([type="radio"], [type="checkbox"], [type="file"]))'
+
+/**
+ * A modal dialog that Escape closes. Its first field takes the focus, which returns to the element that had it before.
+ */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -14,6 +19,7 @@ export function Dialog({ title, onClose, children }: Props) {
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
+    dialog.current?.querySelector<HTMLElement>(typedInto)?.focus()
     // Browsers restore the focus when a dialog is closed, but not when it is removed from the page.
     return () => before instanceof HTMLElement && before.focus()
   }, [])

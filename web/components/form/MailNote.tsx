@@ -2,8 +2,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { usePageMessages } from '../frame/Root.tsx'
-import { mailNoteMessages as de } from '../../locales/de/pages/dev-mail.ts'
 import { mailNoteMessages as en } from '../../locales/en/pages/dev-mail.ts'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/dev-mail.ts')).mailNoteMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/dev-mail.ts')).mailNoteMessages)
 
 type Props = {
   /** Address to which a code was mailed. */
@@ -16,7 +19,7 @@ const restSeconds = 30
 
 /** Says where the code is: in the mailbox, or on localhost without a mail server on a page of this service. */
 export function MailNote({ to, onResend }: Props) {
-  const words = usePageMessages({ en, de })
+  const words = usePageMessages({ en, de, ar })
   const { authUrl, devMail } = readSiteSettings()
   return (
     <div class="stack">
@@ -38,7 +41,7 @@ export function MailNote({ to, onResend }: Props) {
 }
 
 function Resend({ onResend }: { onResend: () => Promise<unknown> }) {
-  const words = usePageMessages({ en, de })
+  const words = usePageMessages({ en, de, ar })
   const [rest, setRest] = useState(restSeconds)
   const isResting = rest > 0
   useEffect(() => {

@@ -5,8 +5,8 @@ import {
   type Language,
   fallbackLanguage,
   languages,
-  textsIn,
 } from '@countersign/protocol/formats/registries/languages'
+import { LateTexts, loadLateTexts } from '../../locales/late-texts.ts'
 import { loadMessages, matchLanguage, type Messages } from '../../locales/messages.ts'
 import { requestedLanguages } from '../../lib/page-data.ts'
 import { rememberedLanguage, rememberLanguage } from '../../lib/remembered.ts'
@@ -30,6 +30,7 @@ import '../charts/charts.css'
 import '../ui/layout.css'
 import '../ui/sheet.css'
 import '../signature/certificate.css'
+import '../arabic.css'
 
 type LocaleContext = { language: Language; words: Messages; speak: (language: Language) => void }
 
@@ -46,11 +47,9 @@ export async function renderPage(Page: ComponentType): Promise<void> {
 export async function renderInto(root: Element, Page: ComponentType): Promise<() => void> {
   applyTheme(rememberedTheme())
   const language = matchLanguage(rememberedLanguage(), [...requestedLanguages(), ...navigator.languages])
-  const first = await loadMessages(language).then(
-    (words) => ({ language, words }),
-    // English is part of the page's own script, and a page in English is better than no page.
-    async () => ({ language: fallbackLanguage, words: await loadMessages(fallbackLanguage) }),
-  )
+  // English is part of the page's own script, and a page in English is better than no page.
+  const first = await loadWords(language).catch(() => loadWords(fallbackLanguage))
+  declareLanguage(first.language)
   render(
     <Root first={first}>
       <Page />
@@ -60,15 +59,25 @@ export async function renderInto(root: Element, Page: ComponentType): Promise<()
   return () => render(null, root)
 }
 
+async function loadWords(language: Language): Promise<Pick<LocaleContext, 'language' | 'words'>> {
+  const [words] = await Promise.all([loadMessages(language), loadLateTexts(language)])
+  return { language, words }
+}
+
+/** Declares the language and direction of the page before it is drawn in them, so that nothing changes sides later. */
+function declareLanguage(language: Language): void {
+  document.documentElement.lang = language
+  document.documentElement.dir = languages[language].dir
+}
+
 function Root({ first, children }: { first: Pick<LocaleContext, 'language' | 'words'>; children: ComponentChildren }) {
   const [spoken, setSpoken] = useState(first)
-  useEffect(() => {
-    document.documentElement.lang = spoken.language
-    document.documentElement.dir = languages[spoken.language].dir
-  }, [spoken.language])
   const speak = (language: Language) => {
     rememberLanguage(language)
-    void loadMessages(language).then((words) => setSpoken({ language, words }), reportError)
+    void loadWords(language).then((loaded) => {
+      declareLanguage(loaded.language)
+      setSpoken(loaded)
+    }, reportError)
   }
   return <Spoken.Provider value={{ ...spoken, speak }}>{children}</Spoken.Provider>
 }
@@ -93,7 +102,19 @@ export function useMessages(): Messages {
   return useLocale().words
 }
 
+/** Texts of a page in each language, of which some load only when their language is spoken. */
+type PageCatalogue<Texts extends object> = {
+  readonly [Tag in keyof Catalogue<Texts>]: Catalogue<Texts>[Tag] | LateTexts<Texts>
+} & { readonly en: Texts }
+
 /** Returns messages that only some pages load, in the language of the user. */
-export function usePageMessages<PageMessages extends object>(messages: Catalogue<PageMessages>): PageMessages {
-  return textsIn(messages, useLocale().language)
+export function usePageMessages<PageMessages extends object>(catalogue: PageCatalogue<PageMessages>): PageMessages {
+  const { language } = useLocale()
+  const [, setLoaded] = useState<object>()
+  const texts = catalogue[language]
+  useEffect(() => {
+    if (texts instanceof LateTexts && !texts.texts) void texts.load().then(() => setLoaded(texts), reportError)
+  }, [texts])
+  if (texts instanceof LateTexts) return texts.texts ?? catalogue[fallbackLanguage]
+  return texts === undefined || 'borrowed' in texts ? catalogue[fallbackLanguage] : texts
 }

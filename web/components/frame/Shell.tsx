@@ -8,6 +8,7 @@ import { Foot, Letterhead, Preferences } from './Letterhead.tsx'
 import { useMessages } from './Root.tsx'
 import { RouteLink } from './route.tsx'
 import { useTitle } from './Frame.tsx'
+import { atHandle } from '../../lib/text/handle.ts'
 
 export type Area = 'account' | 'organizations' | 'developers' | 'operator'
 
@@ -226,7 +227,7 @@ function AccountMenu({ user, onSignOut }: { user: ShellUser; onSignOut: (() => v
       }
       head={
         <div class="menu-head">
-          <Person avatar={avatar} name={displayName} detail={`@${handle}`} />
+          <Person avatar={avatar} name={displayName} detail={atHandle(handle)} />
         </div>
       }
       items={items}

@@ -2,10 +2,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { KeyAlarmCode, KeyChange, ShownAlarm } from '../../lib/keys/key-notices.ts'
 import { downloadFile } from '../../lib/download.ts'
 import { momentOf } from '../../lib/text/dates.ts'
-import { keyNoticesMessages as de } from '../../locales/de/pages/key-notices.ts'
 import { keyNoticesMessages as en } from '../../locales/en/pages/key-notices.ts'
 import { PageLayout, StepHeading } from '../frame/Frame.tsx'
 import { renderInto, renderPage, useLocale, usePageMessages } from '../frame/Root.tsx'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/key-notices.ts')).keyNoticesMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/key-notices.ts')).keyNoticesMessages)
 import './key-notices.css'
 
 type Cause = keyof typeof en.causes
@@ -53,7 +56,7 @@ export async function showAlarm(alarm: ShownAlarm): Promise<void> {
 }
 
 function Alarm({ code, evidence }: ShownAlarm) {
-  const words = usePageMessages({ en, de })
+  const words = usePageMessages({ en, de, ar })
   const cause = causes[code] ?? 'history'
   const { title, what } = words.causes[cause]
   const save = () => downloadFile(evidence ?? '', 'application/json', 'evidence.json')
@@ -107,7 +110,7 @@ export async function showChanges(changes: KeyChange[]): Promise<boolean> {
 }
 
 function Changes({ changes, onAnswer }: { changes: KeyChange[]; onAnswer: (isKnown: boolean) => void }) {
-  const { changes: words } = usePageMessages({ en, de })
+  const { changes: words } = usePageMessages({ en, de, ar })
   const { language } = useLocale()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -157,7 +160,7 @@ export async function showUnchecked(): Promise<void> {
 }
 
 function Unchecked() {
-  const words = usePageMessages({ en, de })
+  const words = usePageMessages({ en, de, ar })
   return (
     <p class="key-note" role="status">
       {words.unchecked}

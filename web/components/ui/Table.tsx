@@ -123,12 +123,12 @@ export function Pager({ children, onPrevious, onNext }: PagerProps) {
       <span>{children}</span>
       <div class="pager">
         <button type="button" class="button" aria-disabled={!onPrevious} onClick={onPrevious}>
-          <Icon name="chevron-left" size="sm" class="flips" />
+          <Icon name="chevron-left" size="sm" />
           {words.previous}
         </button>
         <button type="button" class="button" aria-disabled={!onNext} onClick={onNext}>
           {words.next}
-          <Icon name="chevron-right" size="sm" class="flips" />
+          <Icon name="chevron-right" size="sm" />
         </button>
       </div>
     </div>

@@ -5,6 +5,7 @@ import { useMessages } from '../frame/Root.tsx'
 import { toast } from '../frame/toast.ts'
 import { Avatar, Person } from '../ui/Avatar.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { atHandle } from '../../lib/text/handle.ts'
 
 /** The users that this browser knows, and what forgets one of them. */
 export function useKnownUsers() {
@@ -45,7 +46,7 @@ export function KnownUsers({ users, doing, onContinue, onForget }: Props) {
               <Person
                 avatar={<Avatar name={displayName} toneOf={handle} picture={avatarUrl} />}
                 name={words.continueAs(displayName)}
-                detail={`@${handle} · ${words.lastHere}`}
+                detail={`${atHandle(handle)} · ${words.lastHere}`}
               />
               <Icon name="fingerprint-pattern" />
             </button>

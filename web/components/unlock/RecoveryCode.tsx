@@ -6,6 +6,7 @@ import type { Action, ActionState } from '../form/use-actions.ts'
 import { StepHeading } from '../frame/Frame.tsx'
 import { useLocale, useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { atHandle } from '../../lib/text/handle.ts'
 import './unlock.css'
 
 type RecoveryCodeProps = {
@@ -112,7 +113,7 @@ function PrintedFacts({ handle }: Pick<RecoveryCodeProps, 'handle'>) {
       <dl class="facts">
         <div class="fact">
           <dt>{recovery.printedAccount}</dt>
-          <dd>@{handle}</dd>
+          <dd>{atHandle(handle)}</dd>
         </div>
         <div class="fact">
           <dt>{recovery.printedSite}</dt>

@@ -1,6 +1,7 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { isConsentScope, type ConsentScope } from '@countersign/protocol/formats/scope'
 import type { Messages } from '../../locales/messages.ts'
+import { atHandle } from './handle.ts'
 
 /** One claim or permission: its label, and its value if there is one. */
 export type LabelledValue = { scope: string; label: string; value: string; withheld?: true }
@@ -19,7 +20,7 @@ const factsByScope: Record<ConsentScope, FactsOfScope> = {
   openid: (_identity, words) => [{ label: words.openid, value: words.openidValue }],
   profile: ({ displayName, handle }, words) => [
     { label: words.name, value: displayName },
-    { label: words.handle, value: `@${handle}` },
+    { label: words.handle, value: atHandle(handle) },
   ],
   email: (identity, words) => [emailFact(identity, words)],
   offline_access: (_identity, words) => [{ label: words.offline_access, value: words.offline_accessValue }],

@@ -1,6 +1,4 @@
 import type { Messages } from '../messages.ts'
-import { accountMessages } from './account.ts'
-import { activityMessages } from './activity.ts'
 import { problemMessages } from './errors.ts'
 import { frameMessages } from './frame.ts'
 import { passkeyMessages } from './passkeys.ts'
@@ -14,8 +12,6 @@ export const de: Messages = {
   ...registerMessages,
   ...signinMessages,
   ...signMessages,
-  ...accountMessages,
   ...passkeyMessages,
-  ...activityMessages,
   ...problemMessages,
 }

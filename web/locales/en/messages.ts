@@ -1,5 +1,3 @@
-import { accountMessages } from './account.ts'
-import { activityMessages } from './activity.ts'
 import { problemMessages } from './errors.ts'
 import { frameMessages } from './frame.ts'
 import { passkeyMessages } from './passkeys.ts'
@@ -13,8 +11,6 @@ export const en = {
   ...registerMessages,
   ...signinMessages,
   ...signMessages,
-  ...accountMessages,
   ...passkeyMessages,
-  ...activityMessages,
   ...problemMessages,
 }

@@ -2,8 +2,9 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { useMessages } from './words.ts'
 import { Skeleton } from '../../components/ui/Card.tsx'
+import { loadLateTexts } from '../../locales/late-texts.ts'
 
 /** Makes a component of one that is loaded when it is first shown. */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
@@ -17,6 +18,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
       label: words.retry,
       do: async () => {
         loaded ??= await load()
+        await loadLateTexts()
         setReady(true)
       },
     }

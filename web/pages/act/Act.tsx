@@ -37,13 +37,13 @@ type Props = { flow: ActFlow; doing: ActionState }
 
 function CurrentStep({ flow, doing }: Props) {
   const words = useActMessages()
-  const { sign, account } = useMessages()
+  const { sign, frame } = useMessages()
   const { step, owner } = flow
   const back: Action = { name: 'back', label: words.back, look: 'quiet', do: () => flow.leave('declined') }
   switch (step.at) {
     case 'look':
       if (doing.problem === undefined) return <Loading />
-      return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }, back]} doing={doing} />
+      return <Actions of={[{ name: 'retry', label: frame.retry, do: flow.look }, back]} doing={doing} />
     case 'leave':
       return <Loading />
     case 'authenticate':

@@ -14,16 +14,20 @@ import { type Permit, Permits } from '../../components/ui/Facts.tsx'
 import type { ShownAct } from '../../lib/acts/statement.ts'
 import type { ActWords, BusinessWords } from '../../lib/acts/words.ts'
 import { CeremonyError } from '../../lib/keys/passkey.ts'
-import { businessMessages as de } from '../../locales/de/pages/business.ts'
 import { businessMessages as en } from '../../locales/en/pages/business.ts'
 import { type DescribedChange, describeAction } from '../../lib/acts/describe-action.ts'
 import type { ActFlow } from './flow.ts'
 import type { Question } from './steps.ts'
 import { useActMessages } from './words.ts'
+import { atHandle } from '../../lib/text/handle.ts'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/business.ts')).businessMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/business.ts')).businessMessages)
 
 /** The messages about organizations, which describe the fields of signed actions. */
 function useBusinessMessages() {
-  return usePageMessages({ en, de })
+  return usePageMessages({ en, de, ar })
 }
 
 /** Adds the error messages about organizations. */
@@ -88,7 +92,7 @@ export function Decide({ flow, question, doing }: Props) {
           name={own?.displayName ?? ''}
           below={
             <>
-              <span>@{own?.handle ?? ''}</span>
+              <span>{atHandle(own?.handle ?? '')}</span>
               <span role="status">{isAwake ? of.byPasskey : of.readOn}</span>
             </>
           }

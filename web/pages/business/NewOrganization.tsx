@@ -12,6 +12,7 @@ import { Card } from '../../components/ui/Card.tsx'
 import type { Navigate } from './routes.ts'
 import { callBusiness } from './session/session.ts'
 import { useBusinessMessages } from './words.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 
 type IdentitySelectProps = {
   legend: string
@@ -30,7 +31,7 @@ export function IdentitySelect({ legend, identities, chosen, onChoose }: Identit
       of={identities.map(({ identityId, displayName, handle }) => ({
         value: identityId,
         label: displayName,
-        about: `@${handle}`,
+        about: atHandle(handle),
       }))}
       chosen={[chosen]}
       onChoose={onChoose}

@@ -38,7 +38,7 @@ export function Controls() {
           </button>
           <a class="link" href="/design">
             Link
-            <Icon name="arrow-right" size="sm" class="flips" />
+            <Icon name="arrow-right" size="sm" />
           </a>
         </div>
       </Card>

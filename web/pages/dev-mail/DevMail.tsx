@@ -6,16 +6,19 @@ import { useLocale, usePageMessages } from '../../components/frame/Root.tsx'
 import { Card, Empty, Skeleton } from '../../components/ui/Card.tsx'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { momentOf } from '../../lib/text/dates.ts'
-import { devMailMessages as de } from '../../locales/de/pages/dev-mail.ts'
 import { devMailMessages as en } from '../../locales/en/pages/dev-mail.ts'
 import { codeIn, fetchMails, splitAtLinks, type ShownMail } from './mail-parts.ts'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/dev-mail.ts')).devMailMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/dev-mail.ts')).devMailMessages)
 import './dev-mail.css'
 
 const refreshMilliseconds = 2000
 
 /** Shows the mails that a service on localhost would have sent. New ones appear by themselves. */
 export function DevMail() {
-  const words = usePageMessages({ en, de })
+  const words = usePageMessages({ en, de, ar })
   const { mails, isFailing } = useMails()
   return (
     <PageLayout title={words.title} wide>
@@ -34,7 +37,7 @@ export function DevMail() {
 }
 
 function MailList({ mails }: { mails: ShownMail[] }) {
-  const words = usePageMessages({ en, de })
+  const words = usePageMessages({ en, de, ar })
   if (mails.length === 0)
     return (
       <Empty icon="inbox" title={words.empty} level={2}>
@@ -54,7 +57,7 @@ function MailList({ mails }: { mails: ShownMail[] }) {
 }
 
 function MailCard({ mail: { at, to, subject, text } }: { mail: ShownMail }) {
-  const words = usePageMessages({ en, de })
+  const words = usePageMessages({ en, de, ar })
   const { language } = useLocale()
   const { baseUrl, authUrl, businessUrl } = readSiteSettings()
   const code = codeIn(text)

@@ -2,12 +2,15 @@ import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
 import { PageLayout } from '../../components/frame/Frame.tsx'
-import { fedcmMessages as de } from '../../locales/de/pages/fedcm.ts'
 import { fedcmMessages as en } from '../../locales/en/pages/fedcm.ts'
 import { usePageMessages } from '../../components/frame/Root.tsx'
 import { Icon } from '../../components/ui/Icon.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { readPageData } from '../../lib/page-data.ts'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/fedcm.ts')).fedcmMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/fedcm.ts')).fedcmMessages)
 
 /** The interface of browsers for identity providers, in the windows that they opened themselves (FedCM §2.4). */
 type IdentityProvider = {
@@ -52,7 +55,7 @@ type State = 'ending' | 'over' | 'fault'
 
 /** The last page in a window that the browser opened. It closes by itself, and says what to do if it does not. */
 export function FedcmResult() {
-  const words = usePageMessages({ en, de })
+  const words = usePageMessages({ en, de, ar })
   const { fault } = readPageData('fedcm')
   const doing = useActions()
   const close = windowCloser()

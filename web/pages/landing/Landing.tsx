@@ -9,10 +9,14 @@ import { Chip } from '../../components/ui/Chip.tsx'
 import { CodeBlock } from '../../components/ui/Code.tsx'
 import { Facts } from '../../components/ui/Facts.tsx'
 import { Icon, type IconName } from '../../components/ui/Icon.tsx'
-import { landingMessages as de } from '../../locales/de/pages/landing.ts'
 import { landingMessages as en } from '../../locales/en/pages/landing.ts'
+import { lateTexts } from '../../locales/late-texts.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 
-const useWords = () => usePageMessages({ en, de })
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/landing.ts')).landingMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/landing.ts')).landingMessages)
+
+const useWords = () => usePageMessages({ en, de, ar })
 
 /** The start page of visitors who are not signed in: what the service is, and where it begins. */
 export function Landing() {
@@ -116,7 +120,7 @@ function Example() {
           isRuled
           of={[
             { label: words.name, value: 'Ada Lovelace' },
-            { label: words.username, value: '@ada' },
+            { label: words.username, value: atHandle('ada') },
             { label: words.email, value: <span class="soft">{words.notShared}</span> },
           ]}
         />
@@ -127,7 +131,7 @@ function Example() {
           fingerprint="8f3a c41d 90be 22f7"
           below={
             <>
-              <span>@ada</span>
+              <span>{atHandle('ada')}</span>
               <span>orrery.example</span>
             </>
           }

@@ -12,6 +12,7 @@ import { Icon } from '../../components/ui/Icon.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 import { useFlow } from './flow.ts'
 import { usePageWords } from './words.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 import '../../components/unlock/unlock.css'
 
 /** The end session endpoint (OpenID Connect RP-Initiated Logout §2): apps send users here to sign out. */
@@ -20,7 +21,7 @@ export function Logout() {
   const doing = useActions()
   const view = readPageData('logout')
   const flow = useFlow(view)
-  const look = { name: 'retry', label: useMessages().account.retry, do: flow.look }
+  const look = { name: 'retry', label: useMessages().frame.retry, do: flow.look }
   useEffect(() => void doing.perform(look), [])
 
   const { step } = flow
@@ -52,7 +53,7 @@ function ConfirmSignOut({ session, doing, onSignOut }: ConfirmSignOutProps) {
             <Person
               avatar={<Avatar name={displayName} toneOf={handle} picture={avatarUrl} />}
               name={displayName}
-              detail={`@${handle}`}
+              detail={atHandle(handle)}
             />
           </li>
         ))}

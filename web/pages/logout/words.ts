@@ -1,8 +1,11 @@
 import { usePageMessages } from '../../components/frame/Root.tsx'
-import { logoutMessages as de } from '../../locales/de/pages/sign-in/logout.ts'
 import { logoutMessages as en } from '../../locales/en/pages/sign-in/logout.ts'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/sign-in/logout.ts')).logoutMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/sign-in/logout.ts')).logoutMessages)
 
 /** Returns the messages of this page, in the language of the user. */
 export function usePageWords() {
-  return usePageMessages({ en, de })
+  return usePageMessages({ en, de, ar })
 }

@@ -14,6 +14,7 @@ import { readSiteSettings } from '../../lib/page-data.ts'
 import { type Task, useFlow } from './flow.ts'
 import type { MissingKeyWraps, Named } from './sharing.ts'
 import { useActWords, useKeyWords } from './words.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 
 /** Creates and shares organization keys. That needs passkeys, which can only be used on this host. */
 export function OrganizationKeys() {
@@ -35,13 +36,13 @@ type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; leave: () =
 
 function CurrentStep({ flow, doing, leave }: Props) {
   const words = useKeyWords()
-  const { account, login, frame } = useMessages()
+  const { login, frame } = useMessages()
   const { step } = flow
   const back: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: leave }
   switch (step.at) {
     case 'look':
       if (doing.problem === undefined) return <Loading />
-      return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }, back]} doing={doing} />
+      return <Actions of={[{ name: 'retry', label: frame.retry, do: flow.look }, back]} doing={doing} />
     case 'authenticate':
       return (
         <>
@@ -159,7 +160,7 @@ function Recipients({ of }: { of: Named[] }) {
           <Avatar name={displayName} toneOf={handle} size="sm" />
           <div class="body">
             <h2>{displayName}</h2>
-            <small>@{handle}</small>
+            <small>{atHandle(handle)}</small>
           </div>
         </li>
       ))}

@@ -11,6 +11,7 @@ import { momentOf } from '../../lib/text/dates.ts'
 import type { ReceiptContent, SignedBy } from './content.ts'
 import type { Verification, Verified } from './verification.ts'
 import { useReceiptMessages } from './words.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 
 type Props = {
   verification: Verification
@@ -86,7 +87,7 @@ function SignerLine({ signer: { handle, identityId, role, publicKey, at }, conte
   const fingerprint = useFingerprint(publicKey)
   const name = names.get(identityId) ?? handle ?? identityId
   const app = content.app?.name ?? content.clientId
-  const shown = handle === undefined ? identityId : `@${handle}`
+  const shown = handle === undefined ? identityId : atHandle(handle)
   return (
     <div class={isFirst ? undefined : 'other-signer'}>
       <Signature

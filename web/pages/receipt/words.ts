@@ -1,8 +1,11 @@
 import { usePageMessages } from '../../components/frame/Root.tsx'
-import { receiptMessages as de } from '../../locales/de/pages/receipts.ts'
 import { receiptMessages as en } from '../../locales/en/pages/receipts.ts'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/receipts.ts')).receiptMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/receipts.ts')).receiptMessages)
 
 /** The messages about receipts, which few pages load. */
 export function useReceiptMessages() {
-  return usePageMessages({ en, de })
+  return usePageMessages({ en, de, ar })
 }

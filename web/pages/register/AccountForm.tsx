@@ -10,6 +10,7 @@ import { StepHeading } from '../../components/frame/Frame.tsx'
 import { Avatar, Person } from '../../components/ui/Avatar.tsx'
 import { UnsupportedNote } from '../../components/unlock/Unsupported.tsx'
 import type { Outcome } from './steps.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 
 type AccountFormProps = {
   draft: IdentityDraft
@@ -74,7 +75,7 @@ export function AlreadySignedIn({ session, doing, onContinue, onSignOut }: Alrea
       <Person
         avatar={<Avatar name={displayName} toneOf={handle} picture={avatarUrl} />}
         name={displayName}
-        detail={`@${handle}`}
+        detail={atHandle(handle)}
       />
       <Actions of={actions} doing={doing} />
     </section>

@@ -18,6 +18,7 @@ import { openPopup } from './ended/Ended.tsx'
 import { isUnreadablePayload } from './readable.ts'
 import { Progress, TimeLeft } from './TimeLeft.tsx'
 import { type Step, roleOf } from './steps.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 
 type Deciding = Extract<Step, { at: 'decide' | 'enter code' }>
 type Props = { flow: ReturnType<typeof useFlow>; step: Deciding; doing: ActionState; framed: boolean }
@@ -31,7 +32,7 @@ export function Decide({ flow, step, doing, framed }: Props) {
   const name = flow.owner?.identities.find((each) => each.identityId === identityId)?.displayName ?? handle
   // A decision that is being sent may have been in time. The server decides that.
   const fingerprint = useShortFingerprint(request.publicKey)
-  const by = fingerprint === undefined ? `@${handle}` : words.key(`@${handle}`, fingerprint)
+  const by = fingerprint === undefined ? atHandle(handle) : words.key(atHandle(handle), fingerprint)
   const onEnd = () => doing.current === undefined && flow.advance({ type: 'time is up' })
   const isReadable = !isUnreadablePayload(payload) || (step.at === 'decide' && step.insisted)
   const mayBeSigned = step.at === 'decide' && !framed && !isReservedPayload(payload) && isReadable

@@ -38,12 +38,12 @@ export function Sign() {
 type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; framed: boolean }
 
 function CurrentStep({ flow, doing, framed }: Props) {
-  const { sign: words, account, signin } = useMessages()
+  const { sign: words, frame, signin } = useMessages()
   const { step } = flow
   switch (step.at) {
     case 'look': {
       if (doing.problem === undefined) return <Loading />
-      return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }]} doing={doing} />
+      return <Actions of={[{ name: 'retry', label: frame.retry, do: flow.look }]} doing={doing} />
     }
     case 'authenticate':
       return (

@@ -4,6 +4,7 @@ import { Icon } from '../../components/ui/Icon.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { readPageData } from '../../lib/page-data.ts'
 import { timeLeft } from '../../lib/text/time-left.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 
 type Props = { organization: NonNullable<SigningRequest['organization']> }
 
@@ -18,7 +19,7 @@ export function Progress({ organization: { answers, approvals, approvalsNeeded }
           {answers.map(({ memberId, handle, role }) => (
             <li key={memberId} class="with-icon">
               <Icon name="signature" size="sm" class="pen" />
-              {words.did[role](handle === null ? words.somebody : `@${handle}`)}
+              {words.did[role](handle === null ? words.somebody : atHandle(handle))}
             </li>
           ))}
         </ul>

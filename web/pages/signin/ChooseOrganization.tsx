@@ -7,6 +7,7 @@ import { useConsentMessages } from '../../components/form/consent-words.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { Avatar } from '../../components/ui/Avatar.tsx'
 import type { Grant } from './steps.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 
 type Props = {
   identity: Identity
@@ -44,7 +45,7 @@ export function ChooseOrganization({ identity, read: { organizations = [] }, mis
             hook={{ 'data-action': 'choose-organization' }}
             avatar={<Avatar name={identity.displayName} toneOf={identity.handle} picture={identity.avatarUrl} />}
             name={words.yourself}
-            detail={`@${identity.handle}`}
+            detail={atHandle(identity.handle)}
             doing={doing}
             onChoose={() => onChoose(undefined)}
           />

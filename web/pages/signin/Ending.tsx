@@ -9,6 +9,7 @@ import { Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
+import { atHandle } from '../../lib/text/handle.ts'
 
 type RedirectingProps = { identity: Identity | undefined; view: SignInView }
 
@@ -17,7 +18,7 @@ export function Redirecting({ identity, view }: RedirectingProps) {
   const words = useConsentMessages().signin
   return (
     <>
-      {identity && <Signature name={identity.displayName} below={`@${identity.handle}`} isSigned isNow />}
+      {identity && <Signature name={identity.displayName} below={atHandle(identity.handle)} isSigned isNow />}
       <p role="status" class="soft">
         {words.leaving(view.unverified?.onDevice ? words.appOnDevice : destination(view))}
       </p>

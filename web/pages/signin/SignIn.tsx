@@ -55,7 +55,7 @@ function useEnds({ advance, deny }: Flow, { app, unverified }: SignInView): { le
 }
 
 function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
-  const words = useConsentMessages().account
+  const words = useConsentMessages().frame
   const view = readPageData('signin')
   const { step, advance } = flow
   const { leave, cancel } = useEnds(flow, view)

@@ -31,12 +31,12 @@ export function LinkSsoAccount() {
 }
 
 function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing: ActionState }) {
-  const { account, signin } = useConsentMessages()
+  const { frame, signin } = useConsentMessages()
   const { step } = flow
   switch (step.at) {
     case 'look':
       if (doing.problem === undefined) return <Spinner />
-      return <Actions of={[{ name: 'retry', label: account.retry, do: flow.look }]} doing={doing} />
+      return <Actions of={[{ name: 'retry', label: frame.retry, do: flow.look }]} doing={doing} />
     case 'over':
       return <Over />
     case 'tested':

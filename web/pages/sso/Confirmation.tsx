@@ -18,7 +18,7 @@ type SignIn = NonNullable<PendingSsoLogin['signIn']>
 /** Asks for confirmation of a login that another site started, or that replaces the session of another user. */
 export function Confirmation() {
   const words = usePageWords()
-  const { account } = useMessages()
+  const { frame } = useMessages()
   const doing = useActions()
   const [state, setState] = useState<State>({ at: 'look' })
   const flowId = arrivalOfPage()
@@ -47,7 +47,7 @@ export function Confirmation() {
         {state.at === 'ask' && <Question {...state} doing={doing} onConfirm={() => confirm(state.signIn)} />}
         {state.at === 'look' && doing.problem === undefined && <Spinner />}
         {state.at === 'look' && doing.problem !== undefined && (
-          <Actions of={[{ name: 'retry', label: account.retry, do: look }]} doing={doing} />
+          <Actions of={[{ name: 'retry', label: frame.retry, do: look }]} doing={doing} />
         )}
       </section>
     </PageLayout>

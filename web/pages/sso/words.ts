@@ -1,8 +1,11 @@
 import { usePageMessages } from '../../components/frame/Root.tsx'
-import { ssoMessages as de } from '../../locales/de/pages/sign-in/sso.ts'
 import { ssoMessages as en } from '../../locales/en/pages/sign-in/sso.ts'
+import { lateTexts } from '../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../locales/de/pages/sign-in/sso.ts')).ssoMessages)
+const ar = lateTexts('ar', async () => (await import('../../locales/ar/pages/sign-in/sso.ts')).ssoMessages)
 
 /** Returns the messages of this page, in the language of the user. */
 export function usePageWords() {
-  return usePageMessages({ en, de })
+  return usePageMessages({ en, de, ar })
 }

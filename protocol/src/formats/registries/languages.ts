@@ -15,6 +15,7 @@ type LanguageParameters = {
 export const languages = {
   en: { ownName: 'English', dir: 'ltr', locale: 'en-GB' },
   de: { ownName: 'Deutsch', dir: 'ltr', locale: 'de-DE' },
+  ar: { ownName: 'العربية', dir: 'rtl', locale: 'ar' },
 } as const satisfies Record<string, LanguageParameters>
 
 export type Language = keyof typeof languages
@@ -52,4 +53,12 @@ export const languageTags: readonly Language[] = Object.keys(languages).filter(i
 /** Returns the language of the first tag that names a supported one, in any region and case. */
 export function matchLanguageTags(tags: readonly string[]): Language | undefined {
   return tags.map((tag) => tag.toLowerCase().split('-')[0] ?? '').find(isLanguage)
+}
+
+/**
+ * Isolates a value from the direction of the sentence around it (Unicode UAX #9, FSI and PDI): a username, host, code
+ * or name keeps its own order, and the words around it keep theirs.
+ */
+export function isolate(value: string): string {
+  return `\u2068${value}\u2069`
 }

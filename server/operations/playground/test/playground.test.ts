@@ -30,6 +30,7 @@ test('the page contains what it needs for its own sign-in', async () => {
       demo: true,
       developers: true,
       mail: true,
+      devMail: true,
       brand: { name: 'Countersign', links: {} },
     },
     clientId: 'app_playground',

@@ -1,3 +1,4 @@
+import { isolate } from '@countersign/protocol/formats/registries/languages'
 import type { Notice } from '#organizations/membership/council/notice.ts'
 
 /** Notice to those who can approve a proposal. */
@@ -13,5 +14,11 @@ export const proposedNotice: Notice = {
     text: (name, url) =>
       `Ein Mitglied von ${name} hat eine Änderung vorgeschlagen, die Freigaben braucht. ` +
       `Lies sie und gib sie innerhalb von sieben Tagen frei, oder lass sie verfallen: ${url}`,
+  },
+  ar: {
+    subject: (name) => `مطلوب موافقتك في ${isolate(name)}`,
+    text: (name, url) =>
+      `اقترح عضو في ${isolate(name)} تغييرًا يحتاج إلى موافقات. اقرأه ووافق عليه خلال سبعة أيام، أو اتركه حتى تنتهي ` +
+      `صلاحيته:\n${url}`,
   },
 }

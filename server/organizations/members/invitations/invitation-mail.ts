@@ -1,4 +1,4 @@
-import type { Language } from '@countersign/protocol/formats/registries/languages'
+import { type Language, isolate } from '@countersign/protocol/formats/registries/languages'
 import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
 
 type About = { to: string; organization: string; inviter: string; url: string; language: Language; service: string }
@@ -21,6 +21,14 @@ export function invitationMail({ to, organization, inviter, url, language, servi
         `Sieh dir die Einladung an und tritt bei: ${url}\n\n` +
         `Der Link gilt einmal, sieben Tage lang, und belegt, dass diese Adresse dir gehört: Leite ihn nicht weiter. ` +
         `Wenn du die Einladung nicht erwartet hast, ignoriere sie.\n`,
+    },
+    ar: {
+      subject: `دعوة إلى ${isolate(organization)} على ${isolate(service)}`,
+      text:
+        `دعاك ${isolate(inviter)} إلى الانضمام إلى ${isolate(organization)}.\n\n` +
+        `اطّلع على الدعوة وانضم:\n${url}\n\n` +
+        'يعمل الرابط مرة واحدة، وتنتهي صلاحيته خلال سبعة أيام، ويُثبت أن هذا العنوان لك: فلا تُعِد توجيهه. إذا لم تكن تتوقع ' +
+        'هذه الدعوة، فيمكنك تجاهل هذه الرسالة.\n',
     },
   }
   return mailIn(language, to, letter)

@@ -47,6 +47,8 @@ const lettingIn: Record<string, readonly OrganizationRole[]> = {
   'GET /api/organizations/:organizationId/invitations/:invitationId': ['owner', 'admin'],
   'DELETE /api/organizations/:organizationId/invitations/:invitationId': ['owner', 'admin'],
   'POST /api/organizations/:organizationId/invitations/:invitationId/mail': ['owner', 'admin'],
+  'POST /api/organizations/:organizationId/pictures': ['owner'],
+  'GET /api/organizations/:organizationId/signing-requests': roles,
   'GET /api/organizations/:organizationId/audit': ['owner'],
   'GET /api/organizations/:organizationId/audit/export': ['owner'],
   'GET /api/organizations/:organizationId/trail': ['owner'],

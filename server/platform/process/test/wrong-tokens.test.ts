@@ -194,8 +194,11 @@ test('SES-05 DEL-15 a live token opens the endpoints of its kind and no others',
   assert.deepEqual(await rows(), before, 'the requests changed nothing')
 })
 
+/** The API of a demonstration app. It takes a token for its own audience, as its tests show. */
+const ofDemonstration = 'GET /api/playground/calendar'
+
 test('the right token opens each kind of endpoint, so that the rejections are meaningful', async () => {
-  const opened = guarded.filter(({ endpoint }) => endpoint.method === 'GET')
+  const opened = guarded.filter(({ endpoint }) => endpoint.method === 'GET' && endpoint.name !== ofDemonstration)
   for (const door of opened)
     for (const { name, token } of tokens.filter(({ opens }) => opens === door.security)) {
       const answer = await ask(door, { authorization: `Bearer ${token}` })

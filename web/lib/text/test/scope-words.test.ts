@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import { type IdentityId, asId } from '@countersign/protocol/ids'
+import { ar } from '../../../locales/ar/messages.ts'
 import { de } from '../../../locales/de/messages.ts'
 import { en } from '../../../locales/en/messages.ts'
 import { consentFacts, grantableScopes, shortScopeLabels } from '../scope-words.ts'
@@ -37,7 +38,7 @@ test('an identity with a verified e-mail grants all that is wanted, in the order
 })
 
 test('every scope that an app may ask for has words, in each language', () => {
-  for (const words of [en, de]) {
+  for (const words of [en, de, ar]) {
     for (const scope of standardScopes) {
       assert.ok(
         consentFacts([scope], reachable, words).every(({ label, value }) => label !== scope && value !== ''),

@@ -5,7 +5,7 @@ import { ActionButton } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
-import { useLocale } from '../../../components/frame/Root.tsx'
+import { useLocale } from '../words.ts'
 import { Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
 import { TimelineDay } from '../../../components/ui/Timeline.tsx'
@@ -17,6 +17,7 @@ import { ActivityEvent } from './ActivityEvent.tsx'
 import { type ActivityFilter, type ActivityPage, noFilter, readActivityPage } from './activity-pages.ts'
 import { groupByDay } from './grouping.ts'
 import { SecureAccount } from './SecureAccount.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = SectionProps & { onGo: (section: Section) => void }
 
@@ -128,7 +129,7 @@ function Toolbar({ filter, data, onChange }: ToolbarProps) {
   )
   const choices = [
     { value: '', label: words.allIdentities },
-    ...identities.map(({ identityId, handle }) => ({ value: String(identityId), label: `@${handle}` })),
+    ...identities.map(({ identityId, handle }) => ({ value: String(identityId), label: atHandle(handle) })),
   ]
   return (
     <div class="toolbar">

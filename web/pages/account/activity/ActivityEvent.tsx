@@ -1,6 +1,6 @@
 import type { ActivityEntry } from '@countersign/protocol/accounts/account'
 import type { ComponentChildren } from 'preact'
-import { useLocale } from '../../../components/frame/Root.tsx'
+import { useLocale } from '../words.ts'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { TimelineEvent } from '../../../components/ui/Timeline.tsx'
 import { formatTime } from '../../../lib/text/dates.ts'
@@ -11,6 +11,7 @@ import { useAccountWords } from '../words.ts'
 import type { ActivityGroup } from './grouping.ts'
 import { lookOf, mayBeForeign } from './look.ts'
 import { withObjects } from './rich.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = { of: ActivityGroup; data: AccountData; onForeign: () => void }
 
@@ -22,7 +23,7 @@ export function ActivityEvent({ of: { entry, count }, data, onForeign }: Props) 
   const identity = data.session.identities.find((each) => each.identityId === identityId)
   const uses = typeof details['uses'] === 'number' ? details['uses'] : count
   const facts = [
-    identity && `@${identity.handle}`,
+    identity && atHandle(identity.handle),
     device && deviceName(device, shared),
     uses > 1 && words.times(uses),
   ].filter(Boolean)

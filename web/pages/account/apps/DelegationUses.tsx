@@ -6,7 +6,7 @@ import { call } from '../../../lib/api/call.ts'
 import { dayOf, momentOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { useLocale } from '../../../components/frame/Root.tsx'
+import { useLocale } from '../words.ts'
 import { Spinner } from '../../../components/display/Facts.tsx'
 
 const daysRemembered = limits.delegationRememberedSeconds / (24 * 3600)

@@ -8,7 +8,7 @@ import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { PermissionList } from '../../../components/display/Facts.tsx'
-import { useLocale } from '../../../components/frame/Root.tsx'
+import { useLocale } from '../words.ts'
 import { useAccountWords } from '../words.ts'
 import { DelegationUses } from './DelegationUses.tsx'
 

@@ -8,7 +8,7 @@ import { reauthenticate, withRecentAuthentication } from '../../../lib/keys/pass
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../words.ts'
 import { RecoveryCodeForm } from '../../../components/unlock/EnterCode.tsx'
 
 const loadStore = () => import('../../../lib/keys/app-key-store.ts')

@@ -14,7 +14,7 @@ import { useAccountWords } from '../words.ts'
 import { Dialog, ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../words.ts'
 
 /** Downloads all data that the service stores about the user. */
 async function downloadAccountExport(fileName: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { PageHead } from '../../../components/frame/Frame.tsx'
-import { useLocale } from '../../../components/frame/Root.tsx'
+import { useLocale } from '../words.ts'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
@@ -12,6 +12,7 @@ import { GoTo, type HomeProps } from './GoTo.tsx'
 import { Organizations } from './Organizations.tsx'
 import { RecentSignIns } from './RecentSignIns.tsx'
 import { SecurityCheck } from './SecurityCheck.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 /** The first page of a signed-in user: what waits for them, what to do next, and where they have been. */
 export function Home({ data, onGo }: HomeProps) {
@@ -117,7 +118,7 @@ function ConnectedApps({ data: { authorizations, session }, onGo }: HomeProps) {
               <RouteLink href={routePath('apps')} onFollow={() => onGo('apps')}>
                 <Avatar kind="app" size="lg" name={appName} picture={appIconUrl} toneOf={clientId} />
                 <span>{appName}</span>
-                <small>@{handleOf(identityId)}</small>
+                <small>{atHandle(handleOf(identityId))}</small>
               </RouteLink>
             </li>
           ))}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLocale } from '../../../components/frame/Root.tsx'
+import { useLocale } from '../words.ts'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Card } from '../../../components/ui/Card.tsx'
 import { Chip } from '../../../components/ui/Chip.tsx'

@@ -8,7 +8,7 @@ import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { MailNote } from '../../../components/form/MailNote.tsx'
 import { Field } from '../../../components/form/Field.tsx'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../words.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 
 type Props = { identity: Identity; onChanged: (identity: Identity) => void; onClose: () => void }

@@ -1,6 +1,6 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { useEffect, useState } from 'preact/hooks'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../words.ts'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Chip } from '../../../components/ui/Chip.tsx'
 import { type Fact, Facts } from '../../../components/ui/Facts.tsx'
@@ -8,6 +8,7 @@ import { Icon, type IconName } from '../../../components/ui/Icon.tsx'
 import type { AccountData } from '../account-data.ts'
 import { fingerprintOf } from '../../../lib/text/fingerprint.ts'
 import { useAccountWords } from '../words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 export type IdentityDialog = { about: 'change' | 'email' | 'delete'; identity: Identity } | { about: 'new' }
 
@@ -39,7 +40,7 @@ export function IdentityCard({ identity, data, isFirst, isLast, onChoose }: Prop
         <div class="stack tight">
           <h2 class="identity-name">{displayName}</h2>
           <p class="soft small">
-            @{handle} {isFirst && <Chip>{words.first}</Chip>}
+            {atHandle(handle)} {isFirst && <Chip>{words.first}</Chip>}
           </p>
         </div>
       </div>

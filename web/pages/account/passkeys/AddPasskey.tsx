@@ -1,6 +1,6 @@
 import { Actions } from '../../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../../components/form/use-actions.ts'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../words.ts'
 import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { ConfirmPasskeyAgain } from '../../../components/unlock/RecoveryCode.tsx'
 import type { useAddPasskey } from './addition-flow.ts'

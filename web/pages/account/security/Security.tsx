@@ -4,7 +4,7 @@ import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.
 import { useActions } from '../../../components/form/use-actions.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { toast } from '../../../components/frame/toast.ts'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../words.ts'
 import type { SectionProps } from '../account-data.ts'
 import { Sessions } from '../devices/Sessions.tsx'
 import { UnlockDevice } from '../devices/UnlockDevice.tsx'

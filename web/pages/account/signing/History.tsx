@@ -7,7 +7,7 @@ import { downloadFile, downloadReceipt } from '../../../lib/download.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
-import { useLocale } from '../../../components/frame/Root.tsx'
+import { useLocale } from '../words.ts'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { Chip, type Tone } from '../../../components/ui/Chip.tsx'
@@ -16,6 +16,7 @@ import type { IconName } from '../../../components/ui/Icon.tsx'
 import { Search } from '../../../components/ui/Table.tsx'
 import type { Pending } from './pending.ts'
 import { useSigningMessages } from './words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 const limit = '20'
 
@@ -112,7 +113,7 @@ function Entry({ request, shown }: Props) {
         </strong>
         <p>
           {status === 'pending' ? time : endedAt[status](time)} ·{' '}
-          {organization ? asMember(organization.name, handle) : `@${handle}`}
+          {organization ? asMember(organization.name, handle) : atHandle(handle)}
         </p>
         <Text request={request} shown={shown} />
         <ErrorMessage of={doing.problem} />

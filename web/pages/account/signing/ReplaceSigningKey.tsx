@@ -1,7 +1,7 @@
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { RecoveryCodeForm } from '../../../components/unlock/EnterCode.tsx'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../words.ts'
 import { StepHeading } from '../../../components/frame/Frame.tsx'
 import type { useReplaceSigningKey } from './key-flow.ts'
 import type { Step } from './key-steps.ts'

@@ -2,10 +2,11 @@ import type { SigningKey } from '@countersign/protocol/signing/keys'
 import { useEffect, useState } from 'preact/hooks'
 import { dayOf, momentOf } from '../../../lib/text/dates.ts'
 import type { Session } from '../../../lib/session/session.ts'
-import { useLocale } from '../../../components/frame/Root.tsx'
+import { useLocale } from '../words.ts'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { fingerprintOf } from '../../../lib/text/fingerprint.ts'
 import type { SigningKeyOwner } from './key-steps.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Identity = Session['identities'][number]
 type Props = { identities: Identity[]; keys: SigningKey[]; onChange: (subject: SigningKeyOwner) => void }
@@ -27,7 +28,7 @@ export function SigningKeys({ identities, keys, onChange }: Props) {
               <Icon name="key-round" />
             </span>
             <div class="body">
-              <strong>@{handle}</strong>
+              <strong>{atHandle(handle)}</strong>
               {key ? <Fingerprint publicKey={key.publicKey} /> : <p>{none}</p>}
               {day && <p>{key.rotatedAt ? replacedOn(day) : madeOn(day)}</p>}
               {key && key.former.length > 0 && <Former keys={key.former} />}

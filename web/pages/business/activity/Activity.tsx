@@ -1,3 +1,4 @@
+import { useActivityMessages } from '../../../components/display/activity-words.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
@@ -41,7 +42,7 @@ export function Activity({ organization }: Props) {
     do: async () => setShown({ filter, page: await readEvents(organization, filter, { shown: page }) }),
   }
   useEffect(() => void doing.perform(more), [filter])
-  const texts = { activity: words, roles, names: common.activity.acts }
+  const texts = { activity: words, roles, names: useActivityMessages().activity.acts }
   const searched = search.trim().toLocaleLowerCase()
   const entries = page?.entries.filter((entry) =>
     `${plainText(sentenceOf(entry, page.people, texts))} @${entry.handle}`.toLocaleLowerCase().includes(searched),

@@ -1,5 +1,6 @@
 import type { NamedIdentity, OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { useActivityMessages } from '../../../components/display/activity-words.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Chip } from '../../../components/ui/Chip.tsx'
@@ -10,6 +11,7 @@ import { useBusinessMessages } from '../words.ts'
 import { Proof } from './Proof.tsx'
 import { sentenceOf, type SentencePart } from './sentence.ts'
 import { useOrganizationActivityMessages } from './words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = {
   organization: OwnOrganization
@@ -61,7 +63,7 @@ function Event({ of: entry, organization, people }: EventProps) {
       time={formatTime(at, language)}
       icon={iconOf(action)}
       avatar={actor && <Avatar name={actor.displayName} picture={actor.avatarUrl} toneOf={actor.handle} size="sm" />}
-      detail={handle === null ? undefined : `@${handle}`}
+      detail={handle === null ? undefined : atHandle(handle)}
       more={proof}
     >
       {sentence}
@@ -72,8 +74,8 @@ function Event({ of: entry, organization, people }: EventProps) {
 function useSentence(entry: OrganizationAuditEntry, people: NamedIdentity[]): SentencePart[] {
   const activity = useOrganizationActivityMessages()
   const { roles } = useBusinessMessages()
-  const { words } = useLocale()
-  return sentenceOf(entry, people, { activity, roles, names: words.activity.acts })
+  const { activity: recorded } = useActivityMessages()
+  return sentenceOf(entry, people, { activity, roles, names: recorded.acts })
 }
 
 function Sentence({ of: parts }: { of: SentencePart[] }) {

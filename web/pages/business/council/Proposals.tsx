@@ -7,6 +7,7 @@ import { dayOf } from '../../../lib/text/dates.ts'
 import { approveProposal, completeProposal, type DescribedProposal, withdrawProposal } from './proposal.ts'
 import { useCouncilMessages } from './words.ts'
 import { Card } from '../../../components/ui/Card.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = { organization: OwnOrganization; proposals: DescribedProposal[]; onChanged: () => unknown }
 
@@ -62,7 +63,7 @@ function Entry({ of: { proposal, description }, organization, onChanged }: Entry
     label,
     value: before === undefined ? value : `${before} → ${value}`,
   }))
-  const who = approvals.map(({ handle }) => `@${handle}`).join(', ')
+  const who = approvals.map(({ handle }) => atHandle(handle)).join(', ')
   return (
     <li class="entry domain proposal">
       <div>

@@ -9,6 +9,7 @@ import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 import { useCouncilMessages } from './words.ts'
 import { Card } from '../../../components/ui/Card.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 const path = '/api/organizations/:organizationId/council/signatories'
 
@@ -35,7 +36,7 @@ function Signatory({ of: signatory, organization }: { of: CouncilSignatory; orga
   const { identityId, handle, displayName, maySign, mayApprove, admittedAt, suspendedAt } = signatory
   const day = (instant: string) => dayOf(instant, language, new Date())
   const facts = [
-    `@${handle}`,
+    atHandle(handle),
     maySign && may.sign,
     mayApprove && may.approve,
     suspendedAt === null ? words.since(day(admittedAt)) : words.suspended(day(suspendedAt)),
@@ -82,7 +83,7 @@ export function Candidates({ organization, members }: CandidatesProps) {
             key={member.identityId}
             name={member.displayName}
             facts={[
-              `@${member.handle}`,
+              atHandle(member.handle),
               member.scopes.includes('sign') && may.sign,
               member.scopes.includes('approve') && may.approve,
             ]}

@@ -9,6 +9,7 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import type { Documents } from './Documents.tsx'
 import { progressOf, waitsForUser } from './progress.ts'
 import { useDocumentMessages } from './words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = { document: OrganizationDocument; of: Documents }
 
@@ -76,7 +77,9 @@ function Signers({ document, of: { signers, approvers } }: Props) {
             <Avatar name={displayName ?? handle ?? '?'} toneOf={handle ?? memberId} size="sm" />
             <span>
               <span class="signer-name">{displayName ?? words.former}</span>
-              <small>{[handle === null ? '' : `@${handle}`, momentOf(at, language)].filter(Boolean).join(' · ')}</small>
+              <small>
+                {[handle === null ? '' : atHandle(handle), momentOf(at, language)].filter(Boolean).join(' · ')}
+              </small>
             </span>
             <Chip tone="ok" icon="signature">
               {words.did[role]}

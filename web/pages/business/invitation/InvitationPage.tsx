@@ -21,6 +21,7 @@ import { useBusinessMessages } from '../words.ts'
 import { noteIntent } from './intent.ts'
 import { Join } from './Join.tsx'
 import { useInvitationMessages } from './words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = { token: string; onJoined: (organization: OwnOrganization) => void }
 
@@ -76,7 +77,7 @@ function Offer({ invitation, children }: { invitation: PublicInvitation; childre
   const { organization, invitedBy, role, email, handle, expiresAt } = invitation
   const left = formatDuration(Date.parse(expiresAt) - Date.now(), language)
   const facts: Fact[] = [
-    { label: words.sentTo, value: email ?? `@${handle}` },
+    { label: words.sentTo, value: email ?? atHandle(handle ?? '') },
     { label: words.role, value: roles[role], note: rolesWhat[role] },
     { label: words.expires, value: words.expiresIn(left, dayOf(expiresAt, language, new Date())) },
   ]
@@ -94,7 +95,7 @@ function Offer({ invitation, children }: { invitation: PublicInvitation; childre
         <Person
           avatar={<Avatar name={invitedBy.displayName} picture={invitedBy.avatarUrl} toneOf={invitedBy.handle} />}
           name={invitedBy.displayName}
-          detail={`@${invitedBy.handle}`}
+          detail={atHandle(invitedBy.handle)}
         />
       </div>
       <Facts of={facts} isRuled />

@@ -11,6 +11,7 @@ import { callBusiness, withRecentAuthentication } from '../session/session.ts'
 import { type JoinChoice, joinChoices, onlyChoice } from './choices.ts'
 import { noteIntent, takeIntent } from './intent.ts'
 import { useInvitationMessages } from './words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = {
   token: string
@@ -63,7 +64,7 @@ export function Join({ token, invitation, identities, onJoined }: Props) {
           of={choices.map(({ identity }) => ({
             value: identity.identityId,
             label: identity.displayName,
-            about: `@${identity.handle}`,
+            about: atHandle(identity.handle),
           }))}
           chosen={[identityId]}
           onChoose={setIdentityId}

@@ -15,6 +15,7 @@ import { act } from '../session/acts.ts'
 import { memberContext } from '../session/membership.ts'
 import { callBusiness } from '../session/session.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = {
   organization: OwnOrganization
@@ -140,7 +141,7 @@ function itemsFor({ invitation, again, end }: Named, { revoke, mail }: Answers):
 }
 
 function inviteeOf({ handle, email }: Invitation): string {
-  return handle === null ? (email ?? '') : `@${handle}`
+  return handle === null ? (email ?? '') : atHandle(handle)
 }
 
 function bareName({ handle, email }: Invitation): string {

@@ -6,6 +6,7 @@ import { CopyButton } from '../../../components/display/Copies.tsx'
 import { Note } from '../../../components/ui/Chip.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Created = { invitation: Invitation; url: string; mailed: boolean }
 
@@ -68,5 +69,5 @@ function Entry({ of: each, isOnly }: { of: Created; isOnly: boolean }) {
 }
 
 function inviteeOf({ invitation: { handle, email } }: Created): string {
-  return handle === null ? (email ?? '') : `@${handle}`
+  return handle === null ? (email ?? '') : atHandle(handle)
 }

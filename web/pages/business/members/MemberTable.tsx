@@ -10,6 +10,7 @@ import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { canUpdate } from '../session/membership.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 export type MemberDialog = { about: 'change' | 'remove' | 'leave'; member: OrganizationMember }
 
@@ -37,7 +38,7 @@ export function MemberTable({ organization, identities, members, onSelect }: Pro
               {member.displayName} {isOwn(member) && <Chip>{people.you}</Chip>}
             </>
           }
-          detail={member.email ? `@${member.handle} · ${member.email}` : `@${member.handle}`}
+          detail={member.email ? `${atHandle(member.handle)} · ${member.email}` : atHandle(member.handle)}
         />
       ),
     },

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useActivityMessages } from '../../../components/display/activity-words.ts'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import type { ReturnedAct } from '../../../lib/acts/returning.ts'
 import { useConsoleMessages } from '../console-words.ts'
@@ -7,7 +7,7 @@ import { useConsoleMessages } from '../console-words.ts'
 /** Says what became of the act that the user was to sign. It takes the focus, so that screen readers begin with it. */
 export function ReturnedActNote({ of: { action, outcome } }: { of: ReturnedAct }) {
   const { outcomes } = useConsoleMessages().signedActs
-  const { activity } = useMessages()
+  const { activity } = useActivityMessages()
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => note.current?.focus(), [])
   const isDeleted = outcome === 'done' && action === 'organization.deleted'

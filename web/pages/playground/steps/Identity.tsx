@@ -7,6 +7,7 @@ import { identityCode } from '../code.ts'
 import type { DemoApp } from '../Playground.tsx'
 import { usePlaygroundWords } from '../words.ts'
 import { Start } from './Result.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 /** The second step: another identity of the same user is another person to the app. */
 export function Identity({ app }: { app: DemoApp }) {
@@ -28,7 +29,7 @@ export function Identity({ app }: { app: DemoApp }) {
             <li key={sub}>
               <Avatar name={name} toneOf={sub} />
               <div class="body">
-                <Person name={name} detail={`@${handle}`} />
+                <Person name={name} detail={atHandle(handle)} />
                 <code class="sub">{sub}</code>
               </div>
             </li>

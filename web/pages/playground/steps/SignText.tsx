@@ -23,6 +23,7 @@ import {
 } from '../signing.ts'
 import { usePlaygroundWords } from '../words.ts'
 import { Checks } from './Result.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Signed = { sent: SentRequest; answer: SignedAnswer; shown: string; checks: SignatureChecks }
 
@@ -133,7 +134,7 @@ function Verified({ signed: { sent, answer, shown, checks }, identity: { name, h
           fingerprint={answer.publicKey}
           below={
             <>
-              <span>@{handle}</span>
+              <span>{atHandle(handle)}</span>
               <time dateTime={answer.at.toISOString()}>{momentOf(answer.at.toISOString(), language)}</time>
             </>
           }

@@ -9,6 +9,7 @@ import { type Check, decodeJwt } from '../jwt.ts'
 import { type PlaygroundTokens, truncateToken } from '../tokens.ts'
 import { usePlaygroundWords } from '../words.ts'
 import { Checks } from './Result.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = {
   got: PlaygroundTokens
@@ -48,7 +49,7 @@ export function TokenDetails({ got, start, doing, onRefresh }: Props) {
           <Facts
             of={[
               { label: words.facts.name, value: userinfo.name ?? '' },
-              { label: words.facts.username, value: `@${userinfo.preferred_username ?? ''}` },
+              { label: words.facts.username, value: atHandle(userinfo.preferred_username ?? '') },
               { label: words.facts.sub, value: <code class="sub">{userinfo.sub}</code> },
               { label: words.facts.email, value: userinfo.email ?? words.facts.notShared },
             ]}

@@ -12,6 +12,7 @@ import { startSso } from '../../../lib/session/start-sso.ts'
 import type { Owner, useFlow } from '../flow.ts'
 import { Progress } from '../TimeLeft.tsx'
 import { Signed } from './Signed.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 /** Long enough to see the signature being drawn, and to read the result. */
 const closesAfterMilliseconds = 2600
@@ -129,7 +130,7 @@ export function WaitingForApprovals({ flow, step: { request, organization }, doi
       <p class="lead">{words.ofOrganization.waitsFor(organization.name)}</p>
       <Signature
         name={name ?? request.handle}
-        below={<span>{words.ofOrganization.by[role](`@${request.handle}`)}</span>}
+        below={<span>{words.ofOrganization.by[role](atHandle(request.handle))}</span>}
         isSigned
       />
       <Progress organization={organization} />

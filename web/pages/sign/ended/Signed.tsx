@@ -17,10 +17,14 @@ import { ApiError, call, NetworkError } from '../../../lib/api/call.ts'
 import { downloadReceipt } from '../../../lib/download.ts'
 import { momentOf } from '../../../lib/text/dates.ts'
 import { timeLeftUntil } from '../../../lib/text/time-left.ts'
-import { receiptMessages as de } from '../../../locales/de/pages/receipts.ts'
 import { receiptMessages as en } from '../../../locales/en/pages/receipts.ts'
 import type { Owner } from '../flow.ts'
 import { addressOfApp } from './app-address.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
+import { lateTexts } from '../../../locales/late-texts.ts'
+
+const de = lateTexts('de', async () => (await import('../../../locales/de/pages/receipts.ts')).receiptMessages)
+const ar = lateTexts('ar', async () => (await import('../../../locales/ar/pages/receipts.ts')).receiptMessages)
 
 type Props = {
   request: SigningRequest
@@ -35,7 +39,7 @@ type Props = {
 /** Shows what was signed: the name on the line in ink, the text, and what comes next. */
 export function Signed({ request, owner, doing, isNow, onHold }: Props) {
   const { words, language } = useLocale()
-  const texts = usePageMessages({ en, de })
+  const texts = usePageMessages({ en, de, ar })
   const { app, handle, identityId, organization, publicKey, resolvedAt, createdAt } = request
   const fingerprint = useFingerprint(publicKey)
   const displayName = owner.identities.find((each) => each.identityId === identityId)?.displayName
@@ -59,7 +63,7 @@ export function Signed({ request, owner, doing, isNow, onHold }: Props) {
           name={organization?.name ?? displayName ?? handle}
           below={
             <>
-              <span>{texts.forApp(`@${handle}`, app.name)}</span>
+              <span>{texts.forApp(atHandle(handle), app.name)}</span>
               <time dateTime={resolvedAt}>{time}</time>
             </>
           }
@@ -82,7 +86,7 @@ function What({
   request: SigningRequest
   fingerprint?: string | undefined
 }) {
-  const texts = usePageMessages({ en, de })
+  const texts = usePageMessages({ en, de, ar })
   const [isOpen, setIsOpen] = useState(true)
   return (
     <Disclosure summary={texts.whatSigned} icon="file-text" open={isOpen} onToggle={setIsOpen}>
@@ -99,7 +103,7 @@ function What({
 
 /** What comes next: the next request that waits, the app, the receipt. */
 function Onward({ request, doing }: Pick<Props, 'request' | 'doing'>) {
-  const texts = usePageMessages({ en, de })
+  const texts = usePageMessages({ en, de, ar })
   const { requestId, app } = request
   const waiting = useWaiting()
   const back = opener === null ? addressOfApp(app, document.referrer) : undefined
@@ -134,7 +138,7 @@ function Onward({ request, doing }: Pick<Props, 'request' | 'doing'>) {
 }
 
 function Next({ request, count }: { request: PendingRequest; count: number }) {
-  const texts = usePageMessages({ en, de })
+  const texts = usePageMessages({ en, de, ar })
   const { language } = useLocale()
   const { requestId, app, expiresAt, organization, handle } = request
   return (
@@ -144,7 +148,7 @@ function Next({ request, count }: { request: PendingRequest; count: number }) {
         name={texts.next(count)}
         detail={[
           app.name,
-          organization?.name ?? `@${handle}`,
+          organization?.name ?? atHandle(handle),
           texts.left(timeLeftUntil(expiresAt, language, new Date())),
         ].join(' · ')}
       />

@@ -11,6 +11,7 @@ import { Delegation } from './Delegation.tsx'
 import { requestedTarget } from '../requested-target.ts'
 import { isSettled, type Grant } from '../steps.ts'
 import { RequestedClaims } from './Scopes.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = {
   view: SignInView
@@ -57,7 +58,7 @@ export function Consent({ view, identity, grant, doing, onApprove, onDeny, onCha
       {view.key?.reset && grant.storedKey && <Note tone="bad">{words.signin.newKey}</Note>}
       <Signature
         name={identity.displayName}
-        below={<SignatureBelow parts={[`@${identity.handle}`, ...forWhom, words.signin.returnTo(place)]} />}
+        below={<SignatureBelow parts={[atHandle(identity.handle), ...forWhom, words.signin.returnTo(place)]} />}
         isSigned={settled || doing.current === 'approve'}
         isNow={doing.current === 'approve'}
         aside={!settled && change}

@@ -9,6 +9,7 @@ import { SignatureBelow } from './Consent.tsx'
 import { destination } from './delegating.ts'
 import type { useFlow } from '../flow.ts'
 import type { Step } from '../steps.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = {
   flow: ReturnType<typeof useFlow>
@@ -50,7 +51,7 @@ export function Unlock({ flow, step, view, doing, leave }: Props) {
       <p>{words.unlockWhy(view.app.name)}</p>
       <Signature
         name={displayName}
-        below={<SignatureBelow parts={[`@${handle}`, words.returnTo(destination(view))]} />}
+        below={<SignatureBelow parts={[atHandle(handle), words.returnTo(destination(view))]} />}
         isSigned={doing.current === 'unlock'}
         aside={
           <button type="button" class="link" onClick={() => void doing.perform(change)}>

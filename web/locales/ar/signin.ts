@@ -1,0 +1,43 @@
+import type { signinMessages as english } from '../en/signin.ts'
+import { isolate } from '@countersign/protocol/formats/registries/languages'
+
+/** Holds the messages for signing in to an app: SSO, consent and delegation. In Arabic. */
+export const signinMessages: typeof english = {
+  signin: {
+    choose: 'اختر هوية',
+    otherAccount: 'استخدام حساب آخر',
+    requiresSso: (organization) => `تطلب منك ${isolate(organization)} تسجيل الدخول عبر SSO`,
+    continueWith: (organization) => `المتابعة عبر ${isolate(organization)}`,
+    approve: 'السماح',
+    deny: 'الرفض',
+    change: 'تغيير',
+    returnTo: (host) => `ستعود إلى ${isolate(host)}`,
+    addEmail: 'إضافة عنوان بريد إلكتروني',
+    leaving: (host) => `جارٍ الرجوع إلى ${isolate(host)}…`,
+  },
+
+  scopes: {
+    openid: 'المعرّف',
+    openidValue: 'معرّف دائم، ليتعرّف عليك التطبيق في المرة القادمة',
+    name: 'الاسم',
+    handle: 'اسم المستخدم',
+    email: 'البريد الإلكتروني',
+    noEmail: 'لا يوجد لهذه الهوية؛ لن تتم مشاركته',
+    offline_access: 'الوصول',
+    offline_accessValue: 'حتى تلغي ربط التطبيق، وأيضًا عند عدم استخدامك له',
+    user_id: 'معرّف الحساب',
+    user_idValue: 'واحد لكل هوياتك، فيمكن للتطبيقات معرفة أنها تعود إلى شخص واحد',
+    encryption: 'التشفير',
+    symmetricValue: 'بمفتاحك، الذي لا تستطيع هذه الخدمة قراءته',
+    asymmetricValue: 'بزوج مفاتيحك، الذي لا تستطيع هذه الخدمة قراءته؛ يمكن لأي شخص البحث عن مفتاحك العام باسم المستخدم',
+    short: {
+      'e2ee:symmetric': 'يشفّر بياناتك بمفتاحك',
+      'e2ee:asymmetric': 'يشفّر بياناتك بزوج مفاتيحك',
+      openid: 'يتعرّف عليك',
+      profile: 'يرى اسمك واسم المستخدم',
+      email: 'يرى بريدك الإلكتروني',
+      offline_access: 'يبقى مرتبطًا عند عدم استخدامك له',
+      user_id: 'يرى معرّف حسابك',
+    },
+  },
+}
