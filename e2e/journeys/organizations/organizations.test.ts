@@ -227,8 +227,8 @@ async function verifyTrail(records: TrailRecord[], { page }: Person) {
 test('a user without a signing key acts unsigned, and sees an error where that is not accepted', async () => {
   const kate = await arrive('/', { handle: 'kate', displayName: 'Kate' })
   const { page } = kate
-  await page.goto(`${service.authUrl}/account`)
-  await page.locator('main .button.secondary').click()
+  await page.goto(`${service.authUrl}/account/identities`)
+  await kate.press('new-identity')
   await kate.write('handle', 'kate-at-work')
   await kate.write('displayName', 'Kate at work')
   await kate.press('add-identity')

@@ -156,6 +156,7 @@ test('SIN-01 SIN-02 SIN-10 a sign-in of another site changes nothing until the u
   await vic.page.getByText(ssoWords.signedInAs('Vic Victim', 'vic')).waitFor()
   await vic.press('cancel')
   await vic.page.waitForURL(`${authUrl}/account`)
+  await vic.press('account-menu')
   await vic.page.getByText('@vic').first().waitFor()
 
   await follow(vic)

@@ -164,6 +164,7 @@ function SectionLink({ section }: { section: ShellSection }) {
 /** On phones: the first sections, and a menu of the others and of the areas. */
 function Bar({ area, sections }: { area: Area; sections: ShellSection[] }) {
   const words = useMessages().frame
+  const first = sections.slice(0, sectionsInBar)
   const others = sections.slice(sectionsInBar)
   const items: MenuItem[] = [
     ...others.map(({ label, icon, href, current, onFollow }) => ({
@@ -178,12 +179,13 @@ function Bar({ area, sections }: { area: Area; sections: ShellSection[] }) {
   return (
     <nav class="tabbar" aria-label={words.mainSections}>
       <ul>
-        {sections.slice(0, sectionsInBar).map((section) => (
+        {first.map((section) => (
           <li key={section.href}>
             <SectionLink section={section} />
           </li>
         ))}
-        <li>
+        {/* New with another number of sections, because otherwise it would move. */}
+        <li key={`more-after-${first.length}`}>
           <Menu
             label={words.more}
             look="plain"

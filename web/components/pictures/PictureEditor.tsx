@@ -17,7 +17,7 @@ export type PictureEditorProps = {
 
 let loaded: ComponentType<PictureEditorProps> | undefined
 
-async function loadEditor(): Promise<ComponentType<PictureEditorProps>> {
+export async function loadEditor(): Promise<ComponentType<PictureEditorProps>> {
   loaded ??= (await import('./Editor.tsx')).Editor
   return loaded
 }

@@ -92,6 +92,8 @@ function Switcher({ current, organizations, goTo }: SwitcherProps) {
   })
   return (
     <Menu
+      // New with another organization, because otherwise its parts would move.
+      key={current?.id}
       label={current ? words.switchFrom(current.name, words.roles[current.role]) : `${words.title}: ${words.switchTo}`}
       look="context"
       action="switch-organization"

@@ -3,6 +3,7 @@ import type { OwnOrganization } from '@countersign/protocol/organizations/organi
 import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { RouteLink } from '../../components/frame/route.tsx'
+import { loadEditor } from '../../components/pictures/PictureEditor.tsx'
 import { Card, Empty } from '../../components/ui/Card.tsx'
 import type { ReturnedAct } from '../../lib/acts/returning.ts'
 import { Loaded } from './Loaded.tsx'
@@ -61,7 +62,11 @@ const loaders: Record<Section, () => Promise<ComponentType<SectionProps>>> = {
   sso: async () => (await import('./sso/SsoConnections.tsx')).SsoConnections,
   keys: async () => (await import('./keys/Keys.tsx')).Keys,
   council: async () => (await import('./council/CouncilSection.tsx')).CouncilSection,
-  settings: async () => (await import('./settings/Settings.tsx')).Settings,
+  // The editor of the logo loads with the page: on narrow screens it needs more room than the picture alone.
+  settings: async () => {
+    const [{ Settings }] = await Promise.all([import('./settings/Settings.tsx'), loadEditor()])
+    return Settings
+  },
 }
 const loadFormer = async () => (await import('./council/FormerSignatory.tsx')).FormerSignatory
 
