@@ -74,10 +74,11 @@ function Root({ first, children }: { first: Pick<LocaleContext, 'language' | 'wo
   const [spoken, setSpoken] = useState(first)
   const speak = (language: Language) => {
     rememberLanguage(language)
-    void loadWords(language).then((loaded) => {
+    const show = (loaded: Awaited<ReturnType<typeof loadWords>>) => {
       declareLanguage(loaded.language)
       setSpoken(loaded)
-    }, reportError)
+    }
+    void loadWords(language).then(show, reportError)
   }
   return <Spoken.Provider value={{ ...spoken, speak }}>{children}</Spoken.Provider>
 }

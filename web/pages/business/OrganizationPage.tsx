@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { RouteLink } from '../../components/frame/route.tsx'
 import { loadEditor } from '../../components/pictures/PictureEditor.tsx'
-import { Card, Empty } from '../../components/ui/Card.tsx'
+import { PageHead } from '../../components/frame/Frame.tsx'
 import type { ReturnedAct } from '../../lib/acts/returning.ts'
 import { Loaded } from './Loaded.tsx'
 import { uniqueBy } from './session/membership.ts'
@@ -73,13 +73,14 @@ const loadFormer = async () => (await import('./council/FormerSignatory.tsx')).F
 function Unknown({ goTo }: Pick<Props, 'goTo'>) {
   const words = useBusinessMessages()
   return (
-    <Card>
-      <Empty icon="circle-question-mark" title={words.unknown} level={2}>
-        <p>{words.unknownWhy}</p>
+    <PageHead
+      title={words.unknown}
+      lead={words.unknownWhy}
+      actions={
         <RouteLink class="button" href={routePath({ at: 'list' })} onFollow={() => goTo({ at: 'list' })}>
           {words.title}
         </RouteLink>
-      </Empty>
-    </Card>
+      }
+    />
   )
 }

@@ -29,7 +29,7 @@ type Props = Pick<SectionProps, 'organization'>
 export function Activity({ organization }: Props) {
   const words = useOrganizationActivityMessages()
   const { trail, retry, roles } = useBusinessMessages()
-  const { words: common } = useLocale()
+  const { activity: recorded } = useActivityMessages()
   const doing = useActions()
   const [filter, setFilter] = useState(noFilter)
   const [search, setSearch] = useState('')
@@ -42,7 +42,7 @@ export function Activity({ organization }: Props) {
     do: async () => setShown({ filter, page: await readEvents(organization, filter, { shown: page }) }),
   }
   useEffect(() => void doing.perform(more), [filter])
-  const texts = { activity: words, roles, names: useActivityMessages().activity.acts }
+  const texts = { activity: words, roles, names: recorded.acts }
   const searched = search.trim().toLocaleLowerCase()
   const entries = page?.entries.filter((entry) =>
     `${plainText(sentenceOf(entry, page.people, texts))} @${entry.handle}`.toLocaleLowerCase().includes(searched),
