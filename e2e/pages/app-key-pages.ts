@@ -35,7 +35,7 @@ export async function visitAppKeyPages(
   await look('signin-key-place')
 
   await page.goto(app.signInUrl({ scope: 'openid profile e2ee:asymmetric e2ee:reset', login_hint: handle }))
-  await page.locator('.problem').waitFor()
+  await page.locator('main .note.bad').waitFor()
   await look('signin-key-reset')
   await page.goto(`${service.authUrl}/account/apps`)
   await person.control('revoke').first().click()
