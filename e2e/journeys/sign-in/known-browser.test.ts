@@ -125,7 +125,12 @@ test('pages before a sign-in cause no error in the console, and lead back to the
   const faults: string[] = []
   finn.page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   finn.offerPasskeys(false)
-  for (const path of ['/', '/login', '/register']) {
+  // A browser that was never signed in learns nothing from the service on the start page.
+  await finn.page.goto(service.authUrl)
+  await finn.control('login').waitFor()
+  const asked = (await finn.sent()).map(({ url }) => new URL(url).pathname)
+  assert.ok(!asked.includes('/api/auth/session/current'))
+  for (const path of ['/login', '/register']) {
     const answered = finn.page.waitForResponse((response) => response.url().endsWith('/api/auth/session/current'))
     await finn.page.goto(service.authUrl + path)
     await answered

@@ -27,7 +27,7 @@ export const frameMessages: typeof english = {
       count === 0
         ? 'Keine Unterschrift steht aus'
         : count === 1
-          ? 'Eine Unterschrift steht aus'
+          ? '1 Unterschrift steht aus'
           : `${count} Unterschriften stehen aus`,
     more: 'Mehr',
     previous: 'Zurück',

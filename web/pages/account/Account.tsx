@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { withReturnUrl } from '../../lib/navigation.ts'
-import { signOut } from '../../lib/session/session.ts'
+import { type Session, signOut } from '../../lib/session/session.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../components/form/Dialog.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
@@ -34,6 +34,7 @@ export function Account() {
   // Independent of the data, so that users can sign out before it has loaded.
   const leaving = useActions()
   const [section, goTo] = useRoute({ parseRoute: sectionOf, routePath })
+  const [session, setSession] = useState<Session>()
   const [data, setData] = useState<AccountData>()
   usePendingItems(data?.pending.requests.length ?? 0, ({ pending, devices }) =>
     setData((current) => current && { ...current, devices, pending: latestOf(current.pending, pending) }),
@@ -47,7 +48,7 @@ export function Account() {
     name: 'retry',
     label: words.retry,
     do: async () => {
-      const found = await readAccountData()
+      const found = await readAccountData(setSession)
       if (found) return setData(found)
       // A user who signs out while the data loads is redirected to the start page instead.
       if (!isLeaving.current) location.replace(withReturnUrl('/login', location.pathname))
@@ -68,7 +69,7 @@ export function Account() {
       area="account"
       title={labels[section]}
       sections={linksOf({ section, labels, data, onGo: goTo })}
-      user={data?.session.identities[0]}
+      user={(data?.session ?? session)?.identities[0]}
       onSignOut={() => void leaving.perform(leave)}
       waiting={data?.pending.count ?? 0}
     >

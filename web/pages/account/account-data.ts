@@ -33,8 +33,13 @@ export type DataChange = AccountData | ((current: AccountData) => AccountData)
 /** What each section gets: the data, and how to change it. */
 export type SectionProps = { data: AccountData; onChange: (change: DataChange) => void }
 
-/** Reads the data of all sections. Returns undefined if no user is signed in. */
-export async function readAccountData(): Promise<AccountData | undefined> {
+/** Reads the data of all sections, the session first. Returns undefined if no user is signed in. */
+export async function readAccountData(onSession: (session: Session) => void): Promise<AccountData | undefined> {
+  const readSession = async () => {
+    const session = await call('GET /api/auth/session', {})
+    onSession(session)
+    return session
+  }
   try {
     const [
       session,
@@ -47,7 +52,7 @@ export async function readAccountData(): Promise<AccountData | undefined> {
       { keys },
       news,
     ] = await Promise.all([
-      call('GET /api/auth/session', {}),
+      readSession(),
       call('GET /api/auth/passkeys', {}),
       call('GET /api/auth/sessions', {}),
       call('GET /api/account/recovery', {}),

@@ -4,7 +4,7 @@ import { useMessages } from './words.ts'
 /** Links to the guide about a part of an app. */
 export function LearnMore({ guide }: { guide: string }) {
   return (
-    <a class="with-icon small" href={`/help/guides/${guide}`}>
+    <a class="link small" href={`/help/guides/${guide}`}>
       <Icon name="book-open" size="sm" />
       {useMessages().developers.learnMore}
     </a>
