@@ -150,6 +150,9 @@ test('KEY-32 a page knows the name of the log before it creates a passkey', asyn
   const sent: string[] = []
   page.on('request', (request) => sent.push(new URL(request.url()).pathname))
   await page.goto(`${stage.service.authUrl}/register`)
+  // The handle is checked while it is typed, which takes a moment and must be over.
+  await person.write('handle', 'eve')
+  await page.getByText(words.register.handleAvailable).waitFor()
   await person.createAccount({ handle: 'eve', displayName: 'Eve' })
   const paths = sent.filter((path) => path.startsWith('/api/'))
   const start = paths.indexOf('/api/auth/register/start')
