@@ -122,10 +122,10 @@ function violationsInWeb({ path }: Source, { target = '' }: Import): string[] {
   return isPage && roomOf(path) !== roomOf(target) ? [`${path} imports ${target}, which is another page`] : []
 }
 
-/** The messages of a language are loaded when a page is shown in it. */
+/** The texts of a language are loaded when a page is shown in it. */
 function isLoadedOnDemand(target: string): boolean {
   return (
-    loadedOnDemand.includes(target) || isSectionOfAccount(target) || /^web\/locales\/[a-z]+\/messages\.ts$/.test(target)
+    loadedOnDemand.includes(target) || isSectionOfAccount(target) || /^web\/locales\/[a-z]+\//.test(target)
   )
 }
 
