@@ -124,9 +124,7 @@ function violationsInWeb({ path }: Source, { target = '' }: Import): string[] {
 
 /** The texts of a language are loaded when a page is shown in it. */
 function isLoadedOnDemand(target: string): boolean {
-  return (
-    loadedOnDemand.includes(target) || isSectionOfAccount(target) || /^web\/locales\/[a-z]+\//.test(target)
-  )
+  return loadedOnDemand.includes(target) || isSectionOfAccount(target) || /^web\/locales\/[a-z]+\//.test(target)
 }
 
 /** A section of the account is loaded when it is first shown. */

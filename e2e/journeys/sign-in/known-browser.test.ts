@@ -128,8 +128,8 @@ test('pages before a sign-in cause no error in the console, and lead back to the
   // A browser that was never signed in learns nothing from the service on the start page.
   await finn.page.goto(service.authUrl)
   await finn.control('login').waitFor()
-  const asked = (await finn.sent()).map(({ url }) => new URL(url).pathname)
-  assert.ok(!asked.includes('/api/auth/session/current'))
+  const requested = (await finn.sent()).map(({ url }) => new URL(url).pathname)
+  assert.ok(!requested.includes('/api/auth/session/current'))
   for (const path of ['/login', '/register']) {
     const answered = finn.page.waitForResponse((response) => response.url().endsWith('/api/auth/session/current'))
     await finn.page.goto(service.authUrl + path)

@@ -57,7 +57,7 @@ export const resetDoneNotice: Notice = {
   ar: {
     subject: (name) => `أُنهي مجلس ${isolate(name)}`,
     text: (name, url) =>
-      `أنهى أحد مالكي ${isolate(name)} مجلسها دون موافقات، بعد 14 يومًا من الطلب. تُظهر إيصالات ${isolate(name)} ذلك من ` +
-      `الآن فصاعدًا:\n${url}`,
+      `أنهى أحد مالكي ${isolate(name)} مجلسها دون موافقات، بعد 14 يومًا من الطلب. تُظهر إيصالات ` +
+      `${isolate(name)} ذلك من الآن فصاعدًا:\n${url}`,
   },
 }

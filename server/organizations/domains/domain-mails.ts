@@ -60,8 +60,8 @@ export function domainUnverifiedMail({ to, organization, config: { businessUrl }
     ar: {
       subject: 'لم يعد مؤكَّدًا',
       text:
-        `لم يعد ${isolate(domain)} مؤكَّدًا لمؤسسة ${isolate(organization)}، لأن سجل DNS الخاص به لم يكن موجودًا لسبعة ` +
-        'أيام. لا يستطيع من لديهم عناوين عليه الانضمام تلقائيًا حتى تؤكدوه من جديد.',
+        `لم يعد ${isolate(domain)} مؤكَّدًا لمؤسسة ${isolate(organization)}، لأن سجل DNS الخاص به لم يكن ` +
+        `موجودًا لسبعة أيام. لا يستطيع من لديهم عناوين عليه الانضمام تلقائيًا حتى تؤكدوه من جديد.`,
     },
   })
 }
@@ -89,7 +89,8 @@ export function takenMail({ to, organization, config: { businessUrl }, claim: { 
     ar: {
       subject: 'يخص الآن مؤسسة أخرى',
       text:
-        `أكّدت مؤسسة أخرى ${isolate(domain)}، ولم يكن سجل DNS لمؤسسة ${isolate(organization)} موجودًا. لا يستطيع من لديهم ` +
+        `أكّدت مؤسسة أخرى ${isolate(domain)}، ولم يكن سجل DNS لمؤسسة ${isolate(organization)} موجودًا. لا ` +
+        `يستطيع من لديهم ` +
         `عناوين عليه تسجيل الدخول أو الانضمام عبر ${isolate(organization)}. إذا كان النطاق لكم، فأزيلوا السجل الآخر، ` +
         'وأعيدوا سجلكم، وأكّدوا النطاق من جديد فورًا.',
     },

@@ -134,7 +134,9 @@ export const developerMessages: typeof english = {
       },
       allowAnyLoopbackPort: {
         label: 'أي منفذ',
-        about: `لعناوين إعادة التوجيه على ${isolate('http://127.0.0.1')} و${isolate('http://[::1]')}، وليس على localhost`,
+        about:
+          `لعناوين إعادة التوجيه على ${isolate('http://127.0.0.1')} و${isolate('http://[::1]')}، وليس على ` +
+          `localhost`,
       },
     },
     requiredClaims: 'البيانات المطلوبة',
@@ -226,7 +228,10 @@ export const developerMessages: typeof english = {
     nameHint: 'يظهر للمستخدمين عندما يطلب تطبيق الوصول.',
     key: 'مفتاح المورد',
     keyHint: 'يحدّد المورد في الطلبات. لا يمكن تغييره لاحقًا.',
-    keyInvalid: `استخدم من 2 إلى 64 حرفًا لاتينيًا صغيرًا أو رقمًا أو من المحارف ${isolate('. _ : -')}، على أن يبدأ بحرف أو رقم.`,
+    keyInvalid:
+      `استخدم من 2 إلى 64 حرفًا لاتينيًا صغيرًا أو رقمًا أو من المحارف ${isolate('. _ : -')}، على أن ` +
+      `يبدأ ` +
+      `بحرف أو رقم.`,
     audience: 'الجمهور (Audience)',
     audienceHint: 'قيمة aud في رموزه المميزة، وهي عادةً عنوان واجهة API.',
     audienceInvalid: `أدخل عنوانًا كاملًا، مثل ${isolate('https://api.example.com')}.`,
@@ -298,7 +303,9 @@ export const developerMessages: typeof english = {
       fragment: `فيه جزء (${isolate('#…')}) لا ترسله المتصفحات. أزله.`,
       wildcard: `فيه ${isolate('*')} أو ${isolate('\\')}. لا تعمل أحرف البدل: سجّل كل عنوان.`,
       insecure: `يحتاج إلى ${isolate('https://')}. لا يُسمح بـ ${isolate('http://')} إلا على localhost.`,
-      customScheme: `يستخدم مخططًا غير مسموح به. يمكن للتطبيقات العامة استخدام نطاق معكوس، مثل ${isolate('com.example.app:/')}.`,
+      customScheme:
+        `يستخدم مخططًا غير مسموح به. يمكن للتطبيقات العامة استخدام نطاق معكوس، مثل ` +
+        `${isolate('com.example.app:/')}.`,
     },
     differences: {
       nothingRegistered: 'لا يوجد عنوان إعادة توجيه مسجّل. أضف هذا العنوان أعلاه.',

@@ -34,7 +34,8 @@ export const organizationActivityMessages: typeof english = {
   service: 'الخدمة',
   operator: 'مشغّل الخدمة',
   app: 'تطبيق',
-  members: (count) => counted(count, { one: 'عضو واحد', two: 'عضوين', few: '# أعضاء', many: '# عضوًا', other: '# عضو' }),
+  members: (count) =>
+    counted(count, { one: 'عضو واحد', two: 'عضوين', few: '# أعضاء', many: '# ' + 'عضوًا', other: '# عضو' }),
   sentences: {
     'organization.created': `أنشأ ${who} المؤسسة`,
     'organization.updated': `غيّر ${who} ${what}`,
@@ -119,8 +120,8 @@ export const organizationActivityMessages: typeof english = {
     verifying: 'جارٍ التحقق…',
     verified: 'تم التحقق في هذا المتصفح',
     verifiedWhat:
-      'يطابق التوقيع هذا النص وهذه المؤسسة والمفتاح. للتحقق من سجل التغييرات كله، وأيضًا في مواجهة هذه الخدمة، استخدم سطر ' +
-      'الأوامر.',
+      'يطابق التوقيع هذا النص وهذه المؤسسة والمفتاح. للتحقق من سجل التغييرات كله، وأيضًا في مواجهة هذه الخدمة، ' +
+      'استخدم سطر الأوامر.',
     invalid: 'لم ينجح التحقق من هذا التوقيع',
     invalidWhat: 'احتفظ بنسخة من الإثبات، واسأل مشغّل الخدمة.',
     noKey: 'لم يعد مفتاح هذا الموقِّع معروفًا هنا',
