@@ -7,12 +7,13 @@
 import '../server/egress-guard.ts'
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { createServer as createVite, type Plugin, type ViteDevServer } from 'vite'
 import { start } from '../server/app.ts'
 import { announce } from '../server/banner.ts'
 import { ConfigError, loadConfig, type Config } from '../server/platform/config/config.ts'
 import { createPages, type PageAssets } from '../server/platform/http/page.ts'
+import { buildHelp } from '../web/help/build.ts'
 import { endingSignals } from './postgres.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -35,6 +36,9 @@ const waitInPage: Plugin = {
     return id.endsWith('/vite/dist/client/client.mjs') ? `const SharedWorker = undefined;${code}` : undefined
   },
 }
+
+/** Of what the help pages load besides the files of Vite. */
+const mediaTypes: Record<string, string> = { '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png' }
 
 try {
   await serve(loadConfig(process.env))
@@ -91,10 +95,20 @@ function openVite({ baseUrl, authUrl, businessUrl }: Config, cspNonce: string): 
 }
 
 function assetsOf(vite: ViteDevServer, styleNonce: string): PageAssets {
+  const filesOf = (page: string) => ({ script: `${base}pages/${page}/main.tsx`, imports: [], styles: [], fonts: [] })
+  // Drawn when the service starts: an edited document is shown after a restart.
+  const help = buildHelp({ help: { ...filesOf('help'), styles: [`${base}components/styles.css`] } })
   return {
     styleNonce,
-    filesOf: (page) => ({ script: `${base}pages/${page}/main.tsx`, imports: [], styles: [], fonts: [] }),
+    filesOf,
+    async readHelp(file) {
+      const found = help.files.find(({ path }) => path === `help/${file}`)
+      if (!found) throw new Error(`web/help builds no ${file}`)
+      return String(found.content)
+    },
     mountOn(host) {
+      for (const { path, content } of help.assets)
+        host.get(`/${path}`, (_request, reply) => reply.type(mediaTypes[extname(path)] ?? '').send(content))
       host.get(`${base}*`, (request, reply) => {
         // Vite writes the response itself, so no hook of the host releases the request.
         host.release(request)

@@ -56,7 +56,7 @@ function pagesShown(): [file: string, text: string][] {
 }
 
 test('CLI-13 packages in guides and pages are pinned to the version that their sample is tested with', () => {
-  const lines = pagesShown().flatMap(([, text]) => [...text.matchAll(/\bnpm install\b([^`\n{<#]*)/g)])
+  const lines = pagesShown().flatMap(([, text]) => [...text.matchAll(/\bnpm install\b([^`'\n{<#]*)/g)])
   const words = lines.flatMap(([, packages = '']) => packages.split(' ').filter((word) => word !== ''))
   const installed = words.filter((word) => !word.startsWith('-'))
   assert.ok(installed.length > 8)

@@ -79,8 +79,7 @@ function urlOf(name: string): string {
 }
 
 /** The styles that every page loads, and the script and style of the help pages. */
-function assetsOf(manifest: Manifest): Assets {
-  const { help: own, ...others } = manifest
+function assetsOf({ help: own, ...others }: Manifest): Assets {
   if (!own) throw new Error('pages/help is not built')
   const [first = { styles: [] }, ...rest] = Object.values(others)
   const shared = first.styles.filter((style) => rest.every(({ styles }) => styles.includes(style)))

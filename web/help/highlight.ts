@@ -6,7 +6,7 @@ const scriptWords = [
   ...['let', 'new', 'null', 'of', 'return', 'satisfies', 'switch', 'this', 'throw', 'true', 'try', 'type', 'typeof'],
   ...['undefined', 'while'],
 ]
-const commands = ['curl', 'docker', 'export', 'git', 'node', 'npm', 'npx', 'openssl', 'pg_dump', 'psql']
+const commands = ['curl', 'docker', 'export', 'git', 'node', 'npm', 'openssl', 'pg_dump', 'psql']
 const quoted = String.raw`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`
 
 // Groups of each expression: a comment, a string, a word of the language.

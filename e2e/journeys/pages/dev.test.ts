@@ -65,7 +65,7 @@ after(async () => {
 async function copyRepository(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-development-'))
   const isLeftOut = (path: string) => /(^|\/)(node_modules|test|testing)$|^web\/dist$/.test(relative(root, path))
-  for (const name of ['server', 'web', 'keys', 'saml', 'protocol', 'tools', 'package.json', 'tsconfig.json'])
+  for (const name of ['server', 'web', 'docs', 'keys', 'saml', 'protocol', 'tools', 'package.json', 'tsconfig.json'])
     await cp(join(root, name), join(folder, name), { recursive: true, filter: (path) => !isLeftOut(path) })
   const modules = join(folder, 'node_modules')
   await mkdir(join(modules, '@countersign'), { recursive: true })

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { type Config, ConfigError } from '#platform/config/config.ts'
-
-const folder = new URL('../../../web/dist/help/', import.meta.url)
+import type { Config } from '#platform/config/config.ts'
+import type { Pages } from '#platform/http/page.ts'
+import { pagePolicy } from '#platform/http/security-headers.ts'
 
 const PageList = Type.Array(Type.Object({ url: Type.String(), file: Type.String() }))
 
@@ -13,32 +12,44 @@ export type BuiltPages = {
   pages: readonly { url: string; read: () => Promise<string> }[]
   /** Returns a page of the API reference. Its parts are HTML. */
   reference: (parts: ReferenceParts) => string
+  /** Policy of these pages: their own script and styles, and the logo of the operator. */
+  policy: string
 }
 
 export type ReferenceParts = { title: string; rail: string; main: string }
 
 type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'brand'>
+type Looks = Pick<Pages, 'assets' | 'brandStyle'>
 
 /** Loads the list of pages and the frame. Throws `ConfigError` if they are not built. */
-export async function loadBuiltPages(config: Settings): Promise<BuiltPages> {
-  const [list, frame, mark] = await Promise.all(['pages.json', 'reference.html', 'mark.svg'].map(readBuilt))
-  const fill = fillerFor(config, mark ?? '')
+export async function loadBuiltPages(config: Settings, looks: Looks): Promise<BuiltPages> {
+  const { readHelp, styleNonce } = looks.assets
+  const [list, frame, mark] = await Promise.all(['pages.json', 'reference.html', 'mark.svg'].map(readHelp))
+  const fill = fillerFor(config, looks, mark ?? '')
   const empty = fill(frame ?? '')
   return {
     pages: Value.Parse(PageList, JSON.parse(list ?? '')).map(({ url, file }) => ({
       url,
-      read: async () => fill(await readBuilt(file)),
+      read: async () => fill(await readHelp(file)),
     })),
     reference: ({ title, rail, main }) => replaceAll(empty, { TITLE: title, RAIL: rail, MAIN: main }),
+    policy: pagePolicy({ asks: [], pictures: config.baseUrl, postsForms: false, framedBy: [], styleNonce }),
   }
 }
 
 /** Returns the function that writes the settings of this service into a page. Origins need no escaping. */
-function fillerFor({ baseUrl, authUrl, businessUrl, brand }: Settings, mark: string): (page: string) => string {
+function fillerFor(
+  { baseUrl, authUrl, businessUrl, brand }: Settings,
+  { brandStyle, assets: { styleNonce } }: Looks,
+  mark: string,
+): (page: string) => string {
   const values = {
     BRAND: escapeHtml(brand.name),
-    HEAD: '',
-    LOGO: mark,
+    HEAD: [
+      brandStyle === undefined ? '' : `<link rel="stylesheet" href="${brandStyle}">`,
+      styleNonce === undefined ? '' : `<meta property="csp-nonce" nonce="${styleNonce}">`,
+    ].join(''),
+    LOGO: brand.logo ? `<img class="mark" src="${baseUrl.origin}/pictures/${brand.logo.pictureId}" alt="">` : mark,
     BASE_URL: baseUrl.origin,
     AUTH_URL: authUrl.origin,
     BUSINESS_URL: businessUrl.origin,
@@ -53,12 +64,4 @@ function replaceAll(page: string, values: Record<string, string>): string {
 /** Escapes text for the content of an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-}
-
-async function readBuilt(file: string): Promise<string> {
-  try {
-    return await readFile(new URL(file, folder), 'utf8')
-  } catch {
-    throw new ConfigError('Pages are not built. Run npm ci or node web/build.ts.')
-  }
 }

@@ -1,20 +1,16 @@
 import type { Host } from '#platform/http/host.ts'
-import { pagePolicy } from '#platform/http/security-headers.ts'
 import type { BuiltPages } from './built-pages.ts'
 import { compressText } from './compressed.ts'
 
-/** Policy of a page without data: its own script, styles and pictures. */
-export const documentPolicy = pagePolicy({ asks: [], postsForms: false, framedBy: [] })
-
 /** Registers the help pages: the documents of this version, without anything of other hosts. */
-export function helpRoutes(host: Host, { pages }: BuiltPages): void {
+export function helpRoutes(host: Host, { pages, policy }: BuiltPages): void {
   for (const { url, read } of pages) {
     const page = compressText('text/html; charset=utf-8', read)
     host.route({
       method: 'GET',
       url,
       config: { security: 'none', cors: 'no origin', host: 'auth', page: true },
-      handler: (request, reply) => page.send(request, reply.header('content-security-policy', documentPolicy)),
+      handler: (request, reply) => page.send(request, reply.header('content-security-policy', policy)),
     })
   }
 }

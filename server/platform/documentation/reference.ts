@@ -1,7 +1,6 @@
 import type { Host } from '#platform/http/host.ts'
 import { escapeHtml, type BuiltPages } from './built-pages.ts'
 import { compressText } from './compressed.ts'
-import { documentPolicy } from './help.ts'
 import { operationHtml, type Listed, type Operation } from './operation.ts'
 import { schemaHtml, type Schemas } from './schema.ts'
 
@@ -22,7 +21,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
 export function referenceRoutes(
   host: Host,
   document: ReferenceDocument,
-  { reference }: Pick<BuiltPages, 'reference'>,
+  { reference, policy }: Pick<BuiltPages, 'reference' | 'policy'>,
 ): void {
   const chapters = chaptersOf(document)
   const pages = [
@@ -38,7 +37,7 @@ export function referenceRoutes(
         method: 'GET',
         url: path,
         config: { security: 'none', cors: 'no origin', host: 'api', page: true },
-        handler: (request, reply) => page.send(request, reply.header('content-security-policy', documentPolicy)),
+        handler: (request, reply) => page.send(request, reply.header('content-security-policy', policy)),
       })
   }
   const index = compressText('application/json; charset=utf-8', () => JSON.stringify(searchIndexOf(chapters)))

@@ -21,6 +21,7 @@ const Manifest = Type.Record(Type.String(), PageFiles)
 
 const manifestFile = new URL('../../../web/dist/manifest.json', import.meta.url)
 const assetsFolder = new URL('../../../web/dist/assets/', import.meta.url)
+const helpFolder = new URL('../../../web/dist/help/', import.meta.url)
 
 /** The scripts, styles and images of the pages. */
 export type PageAssets = {
@@ -30,12 +31,16 @@ export type PageAssets = {
   mountOn: (host: Host) => void
   /** Nonce of the style elements that scripts of the pages insert. Without one, none are permitted. */
   styleNonce?: string
+  /** Reads a file of the help pages, as `web/help` builds them. Throws `ConfigError` if it is missing. */
+  readHelp: (file: string) => Promise<string>
 }
 
 export type Pages = {
   /** Sends a page: the shell with its view as inert JSON, so that it renders without further requests. */
   show: (reply: FastifyReply, view: PageView) => FastifyReply
   assets: PageAssets
+  /** Path of the stylesheet with the operator's color, on every host. */
+  brandStyle: string | undefined
 }
 
 type Settings = Pick<
@@ -74,13 +79,14 @@ type Looks = Hosts & Pick<Config, 'brand'>
 /** Loads the build output of `web/`. Throws `ConfigError` if it is missing. */
 export async function loadPages(config: Looks): Promise<Pages> {
   const manifest = await readManifest()
-  return createPages(config, { filesOf: (page) => manifest[page], mountOn: mountBuiltAssets })
+  return createPages(config, { filesOf: (page) => manifest[page], mountOn: mountBuiltAssets, readHelp: readBuiltHelp })
 }
 
 export function createPages(config: Looks, assets: PageAssets): Pages {
   const { styleNonce } = assets
   const brandStyle = createBrandStyle(config)
   return {
+    brandStyle: brandStyle?.path,
     assets: {
       ...assets,
       mountOn(host) {
@@ -146,8 +152,16 @@ function postsForms(view: PageView): boolean {
 }
 
 async function readManifest(): Promise<Partial<Record<PageName, PageFiles>>> {
+  return Value.Parse(Manifest, JSON.parse(await readBuilt(manifestFile)))
+}
+
+function readBuiltHelp(file: string): Promise<string> {
+  return readBuilt(new URL(file, helpFolder))
+}
+
+async function readBuilt(file: URL): Promise<string> {
   try {
-    return Value.Parse(Manifest, JSON.parse(await readFile(manifestFile, 'utf8')))
+    return await readFile(file, 'utf8')
   } catch {
     throw new ConfigError('Pages are not built. Run npm ci or node web/build.ts.')
   }

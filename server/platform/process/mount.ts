@@ -35,7 +35,7 @@ export async function mountHosts<Services>({ modules, services, ...of }: Mounted
     probeRoutes(host, isReady)
     pages.assets.mountOn(host)
   }
-  const documents = await loadBuiltPages(config)
+  const documents = await loadBuiltPages(config, pages)
   apiReferenceRoutes(hosts.api, config, documents)
   for (const module of modules) module.mount?.(hosts, services)
   siteRoutes(hosts, modules, pages, config)

@@ -240,7 +240,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Registers the API reference, as a document and as pages that load nothing from other hosts. */
-export function apiReferenceRoutes(host: Host, config: Config, pages: Pick<BuiltPages, 'reference'>): void {
+export function apiReferenceRoutes(host: Host, config: Config, pages: Pick<BuiltPages, 'reference' | 'policy'>): void {
   const document = openApiDocument(config)
   const json = () => JSON.stringify(document)
   // YAML includes JSON.

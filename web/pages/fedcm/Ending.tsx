@@ -65,7 +65,7 @@ export function FedcmResult() {
   }, [])
   if (state === 'ending')
     return (
-      <PageLayout title={words.ending} where>
+      <PageLayout title={words.ending} step="ending" where>
         <h1>{words.ending}</h1>
         <Spinner />
       </PageLayout>

@@ -93,7 +93,7 @@ test('APS-21 a change of any setting that could allow too much waits for all pro
     refreshTokenTtlSeconds: 3600,
     postLogoutRedirectUris: [],
   }
-  const harmless = ['name', 'description', 'iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl']
+  const harmless = ['name', 'description', 'iconUrl', 'color', 'websiteUrl', 'privacyUrl', 'termsUrl']
   const settings = Object.keys(updateApp.schema.body.properties)
   assert.deepEqual(new Set(settings), new Set([...harmless, ...Object.keys(changes), 'redirectUris']))
 

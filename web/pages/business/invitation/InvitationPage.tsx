@@ -40,7 +40,7 @@ export function InvitationPage({ token, onJoined }: Props) {
   useEffect(() => void doing.perform(read), [])
   if (state === undefined)
     return (
-      <PageLayout title={title} where>
+      <PageLayout title={title} step="loading" where>
         {doing.problem === undefined ? <Skeleton rows={3} /> : <Actions of={[read]} doing={doing} />}
       </PageLayout>
     )

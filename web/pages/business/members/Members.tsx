@@ -46,7 +46,7 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
   return (
     <>
       <Head organization={organization} found={found} onInvite={() => setInviting(true)} />
-      <Views organization={organization} found={found} view={view} onShow={setView} />
+      {found && <Views organization={organization} found={found} view={view} onShow={setView} />}
       {!found && (
         <Card flush>{doing.problem === undefined ? <Skeleton rows={5} /> : <Actions of={[read]} doing={doing} />}</Card>
       )}
@@ -72,9 +72,10 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
   )
 }
 
-type PartProps = Pick<SectionProps, 'organization'> & { found: People | undefined }
+type HeadProps = Pick<SectionProps, 'organization'> & { found: People | undefined; onInvite: () => void }
 
-function Head({ organization, found, onInvite }: PartProps & { onInvite: () => void }) {
+/** Until the members are there, the title stands alone: what comes with them moves nothing. */
+function Head({ organization, found, onInvite }: HeadProps) {
   const words = useBusinessMessages()
   const people = usePeopleMessages()
   const exporting = useActions()
@@ -115,15 +116,17 @@ function Head({ organization, found, onInvite }: PartProps & { onInvite: () => v
       <PageHead
         title={words.sections.members}
         lead={found && people.lead(found.page.total, mayInvite ? found.invitations.length : undefined)}
-        actions={actions}
+        actions={found && actions}
       />
       <ErrorMessage of={exporting.problem} />
     </>
   )
 }
 
+type ViewsProps = Pick<SectionProps, 'organization'> & { found: People; view: View; onShow: (view: View) => void }
+
 /** The tabs, for members who may invite. */
-function Views({ organization, found, view, onShow }: PartProps & { view: View; onShow: (view: View) => void }) {
+function Views({ organization, found, view, onShow }: ViewsProps) {
   const words = useBusinessMessages()
   const people = usePeopleMessages()
   if (!organization.scopes.includes('manage_identities')) return null
@@ -141,7 +144,7 @@ function Views({ organization, found, view, onShow }: PartProps & { view: View; 
         current: each === view,
         action: `show-${each}`,
         onFollow: () => show(each),
-        ...(found && { count: each === 'members' ? found.page.total : found.invitations.length }),
+        count: each === 'members' ? found.page.total : found.invitations.length,
       }))}
     />
   )
