@@ -188,6 +188,16 @@ test('npm run dev shows every component at /design: accessible, and within the n
   await page.setViewportSize(wide)
 })
 
+test('npm run dev shows the help pages in their styles, with pictures and search', async () => {
+  await page.goto(`${service.authUrl}/help/benchmarks`)
+  const picture = page.getByRole('img').first()
+  assert.ok(await picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth > 0))
+  const family = await page.evaluate(() => getComputedStyle(document.body).fontFamily)
+  assert.match(family, /Geist/)
+  await page.getByRole('combobox', { name: 'Search help' }).fill('passkey')
+  await page.getByRole('option').first().waitFor()
+})
+
 test('a menu opens and closes by the keyboard, and returns the focus to its button', async () => {
   await page.goto(`${service.authUrl}/design`)
   const button = page.locator('[data-action="account-menu"]')

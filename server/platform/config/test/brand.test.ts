@@ -86,6 +86,14 @@ test('PIC-16 every page has the name, logo, color and links of the operator, and
       assert.equal(sheet.headers['cache-control'], 'public, max-age=31536000, immutable')
       assert.match(sheet.body, /--pen:light-dark\(#[\da-f]{6}, #[\da-f]{6}\)/)
     }
+    for (const [host, url] of [
+      [world.auth, '/help'],
+      [world.api, '/docs'],
+    ] as const) {
+      const document = await host.inject({ url })
+      assert.ok(document.body.includes(`href="${style}"`) && document.body.includes(`src="${brand.logoUrl}"`), url)
+      assert.match(String(document.headers['content-security-policy']), /img-src 'self' http:\/\/localhost:4400;/)
+    }
     const started = {
       method: 'POST',
       url: '/api/auth/register/start',
