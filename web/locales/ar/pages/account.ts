@@ -159,8 +159,7 @@ export const accountPageMessages: typeof english = {
     identity: 'الهوية',
     allIdentities: 'كل الهويات',
     earlier: 'عرض الأقدم',
-    shown: (count) =>
-      counted(count, { one: 'حدث واحد', two: 'حدثان', few: '# أحداث', many: '# ' + 'حدثًا', other: '# حدث' }),
+    shown: (count) => counted(count, { one: 'حدث واحد', two: 'حدثان', few: '# أحداث', many: '# حدثًا', other: '# حدث' }),
     none: 'لم يتم العثور على شيء',
     noneWhat: 'لا يطابق أي حدث عوامل التصفية هذه.',
     clear: 'مسح عوامل التصفية',

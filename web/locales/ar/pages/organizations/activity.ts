@@ -34,8 +34,7 @@ export const organizationActivityMessages: typeof english = {
   service: 'الخدمة',
   operator: 'مشغّل الخدمة',
   app: 'تطبيق',
-  members: (count) =>
-    counted(count, { one: 'عضو واحد', two: 'عضوين', few: '# أعضاء', many: '# ' + 'عضوًا', other: '# عضو' }),
+  members: (count) => counted(count, { one: 'عضو واحد', two: 'عضوين', few: '# أعضاء', many: '# عضوًا', other: '# عضو' }),
   sentences: {
     'organization.created': `أنشأ ${who} المؤسسة`,
     'organization.updated': `غيّر ${who} ${what}`,

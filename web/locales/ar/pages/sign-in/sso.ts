@@ -31,8 +31,7 @@ export const ssoMessages: typeof english = {
   signsOut: (handle, other) =>
     `إذا تابعت، فسيُسجَّل الدخول في هذا المتصفح باسم ${handleOf(handle)}، ويُسجَّل خروج ${isolate(other)} هنا.`,
   startedElsewhere: 'بدأ رابط أو موقع آخر عملية تسجيل الدخول هذه.',
-  signsIn: (handle) =>
-    `إذا تابعت، فسيُسجَّل الدخول في هذا المتصفح باسم ${handleOf(handle)}. ألغِ العملية إذا ` + `لم تكن أنت.`,
+  signsIn: (handle) => `إذا تابعت، فسيُسجَّل الدخول في هذا المتصفح باسم ${handleOf(handle)}. ألغِ العملية إذا لم تكن أنت.`,
   continueAs: (person) => `المتابعة باسم ${isolate(person)}`,
   stayAs: (person) => `البقاء باسم ${isolate(person)}`,
   cancel: 'إلغاء',
