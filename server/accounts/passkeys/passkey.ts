@@ -133,7 +133,7 @@ const names: Catalogue<Names> = {
     since: (name, day) => `${name}, ${day}`,
   },
   de: {
-    kinds: { 'security key': 'Sicherheitsschlüssel', 'phone or tablet': 'Handy oder Tablet', unknown: 'Passkey' },
+    kinds: { 'security key': 'Sicherheitsschlüssel', 'phone or tablet': 'Smartphone oder Tablet', unknown: 'Passkey' },
     on: (browser, system) => `${browser} unter ${system}`,
     since: (name, day) => `${name}, ${day}`,
   },

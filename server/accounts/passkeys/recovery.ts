@@ -54,8 +54,8 @@ function recoveryMail({ to, handle, authUrl: { host, origin }, brand, language }
       text:
         `Dein Konto @${handle} auf ${host} wurde mit dem Wiederherstellungscode wiederhergestellt. ` +
         `Ein Passkey wurde hinzugefügt, und alle anderen Sitzungen wurden beendet.\n\n` +
-        `Das warst nicht du? Melde dich jetzt an, entferne diesen Passkey und erstelle einen neuen Code: ` +
-        `${origin}/account/passkeys\n`,
+        `Das warst nicht du? Melde dich jetzt an, entferne diesen Passkey und erstelle einen neuen ` +
+        `Wiederherstellungscode: ${origin}/account/passkeys\n`,
     },
     ar: {
       subject: `تم استرداد حسابك في ${isolate(brand.name)}`,

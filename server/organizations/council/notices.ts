@@ -12,8 +12,9 @@ export const resetRequestedNotice: Notice = {
   de: {
     subject: (name) => `Der Rat von ${name} soll enden`,
     text: (name, url) =>
-      `Wer ${name} besitzt, möchte den Rat ohne Freigaben beenden. In 14 Tagen könnten andere für ${name} ` +
-      `unterschreiben. Wenn du nicht einverstanden bist, lege vorher Einspruch ein: ${url}`,
+      `Ein Mitglied mit der Rolle Inhaber möchte den Rat von ${name} ohne Freigaben beenden. In 14 Tagen kann es ` +
+      `neue Personen bestimmen, die für ${name} unterschreiben. Wenn du nicht einverstanden bist, lege vorher ` +
+      `Einspruch ein: ${url}`,
   },
   ar: {
     subject: (name) => `يريد أحد المالكين إنهاء مجلس ${isolate(name)}`,
@@ -51,8 +52,8 @@ export const resetDoneNotice: Notice = {
   de: {
     subject: (name) => `Der Rat von ${name} wurde beendet`,
     text: (name, url) =>
-      `Wer ${name} besitzt, hat den Rat ohne Freigaben beendet, 14 Tage nach der Ankündigung. Belege von ${name} ` +
-      `zeigen das ab jetzt: ${url}`,
+      `Ein Mitglied mit der Rolle Inhaber hat den Rat von ${name} ohne Freigaben beendet, 14 Tage nach der ` +
+      `Ankündigung. Belege von ${name} zeigen das ab jetzt: ${url}`,
   },
   ar: {
     subject: (name) => `أُنهي مجلس ${isolate(name)}`,

@@ -30,7 +30,7 @@ export function domainFailingMail({ to, organization, config: { businessUrl }, c
     de: {
       subject: 'DNS-Eintrag fehlt',
       text:
-        `Der DNS-Eintrag, der ${domain} für ${organization} bestätigt, fehlt. ` +
+        `Wir finden den DNS-Eintrag nicht mehr, der ${domain} für ${organization} bestätigt. ` +
         `Stellt ihn bis zum ${dayOf(end, 'de')} wieder her, damit die Domain bestätigt bleibt.`,
     },
     ar: {
@@ -55,7 +55,7 @@ export function domainUnverifiedMail({ to, organization, config: { businessUrl }
       subject: 'ist nicht mehr bestätigt',
       text:
         `${domain} ist für ${organization} nicht mehr bestätigt, weil der DNS-Eintrag sieben Tage lang fehlte. ` +
-        `Niemand kann über diese Domain automatisch beitreten, bis ihr sie erneut bestätigt.`,
+        `Personen mit Adressen dort können nicht automatisch beitreten, bis ihr die Domain erneut bestätigt.`,
     },
     ar: {
       subject: 'لم يعد مؤكَّدًا',
@@ -82,7 +82,7 @@ export function takenMail({ to, organization, config: { businessUrl }, claim: { 
       subject: 'gehört jetzt einer anderen Organisation',
       text:
         `Eine andere Organisation hat ${domain} bestätigt, und der DNS-Eintrag von ${organization} fehlte. ` +
-        `Wer dort eine Adresse hat, kann sich nicht mehr über ${organization} anmelden oder beitreten. ` +
+        `Personen mit Adressen dort können sich nicht mehr über ${organization} anmelden und nicht mehr beitreten. ` +
         `Wenn die Domain euch gehört, entfernt den anderen Eintrag, stellt euren wieder her ` +
         `und bestätigt sie sofort erneut.`,
     },

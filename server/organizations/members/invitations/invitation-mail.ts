@@ -15,12 +15,12 @@ export function invitationMail({ to, organization, inviter, url, language, servi
         `If you weren’t expecting this, you can ignore this e-mail.\n`,
     },
     de: {
-      subject: `Du bist in ${organization} bei ${service} eingeladen`,
+      subject: `Einladung zu ${organization} bei ${service}`,
       text:
-        `${inviter} lädt dich in ${organization} ein.\n\n` +
+        `${inviter} lädt dich ein, ${organization} beizutreten.\n\n` +
         `Sieh dir die Einladung an und tritt bei: ${url}\n\n` +
-        `Der Link gilt einmal, sieben Tage lang, und belegt, dass diese Adresse dir gehört: Leite ihn nicht weiter. ` +
-        `Wenn du die Einladung nicht erwartet hast, ignoriere sie.\n`,
+        `Der Link gilt nur einmal, sieben Tage lang, und belegt, dass diese Adresse dir gehört: Leite ihn nicht ` +
+        `weiter. Wenn du die Einladung nicht erwartet hast, kannst du diese E-Mail ignorieren.\n`,
     },
     ar: {
       subject: `دعوة إلى ${isolate(organization)} على ${isolate(service)}`,
