@@ -19,7 +19,7 @@ export const actMessages: typeof english = {
     'organization.member.removed': ({ organization, what }) => `${what} aus ${organization} entfernen`,
     'organization.invitation.created': ({ organization, what }) => `${what} zu ${organization} einladen`,
     'organization.invitation.revoked': ({ organization, what }) =>
-      `Einladung von ${what} zu ${organization} zurückziehen`,
+      `Einladung von ${what} zu ${organization} widerrufen`,
     'organization.domain.added': ({ organization, what }) => `Domain ${what} zu ${organization} hinzufügen`,
     'organization.domain.verified': ({ organization, what }) => `Domain ${what} für ${organization} bestätigen`,
     'organization.domain.removed': ({ organization, what }) => `Domain ${what} aus ${organization} entfernen`,
@@ -50,7 +50,7 @@ export const actMessages: typeof english = {
     name: ({ organization }, value) => `${organization} in ${value} umbenennen`,
     requireSignedActions: {
       on: ({ organization }) => `Unterschriften für Änderungen in ${organization} verlangen`,
-      off: ({ organization }) => `Unterschriften in ${organization} freistellen`,
+      off: ({ organization }) => `Unterschriften für Änderungen in ${organization} nicht mehr verlangen`,
     },
     approvalsNeeded: {
       found: ({ organization }, count) =>
@@ -86,17 +86,18 @@ export const actMessages: typeof english = {
       'gemeinsam, wer dazukommt.',
     suspended:
       'Sie können für die Organisation nichts mehr unterschreiben oder freigeben. Gegen das Ende des Rats können sie ' +
-      'weiter Einspruch einlegen.',
+      'weiterhin Einspruch einlegen.',
     resetRequested:
       'In 14 Tagen kannst du den Rat beenden. Seine Mitglieder erhalten eine E-Mail und können bis dahin Einspruch ' +
       'einlegen.',
     reset:
-      'Danach sind keine Freigaben mehr nötig. Belege der Organisation zeigen, dass der Rat auf diese Weise endete.',
+      'Danach sind keine Freigaben mehr nötig. Belege der Organisation zeigen, dass der Rat auf diese Weise beendet ' +
+      'wurde.',
   },
   proposedBy: (who) => `Vorgeschlagen von ${who}.`,
   approving:
-    'Dein Passkey bestätigt die Freigabe. Die Änderung geschieht, sobald genug andere freigegeben haben und ihr ' +
-    'Urheber unterschreibt.',
+    'Dein Passkey bestätigt die Freigabe. Die Änderung wird vorgenommen, sobald genug andere freigegeben haben und ' +
+    'die Person unterschreibt, die sie vorgeschlagen hat.',
   approve: 'Freigeben',
   sign: 'Unterschreiben',
   signAnd: {
@@ -113,14 +114,14 @@ export const actMessages: typeof english = {
     'sso.connection.deleted': 'Unterschreiben und löschen',
     'scim.token.created': 'Unterschreiben und erstellen',
     'organization.signatory.admitted': 'Unterschreiben und aufnehmen',
-    'organization.signatory.suspended': 'Unterschreiben und sperren',
+    'organization.signatory.suspended': 'Unterschreiben und suspendieren',
   },
   youSign: 'Du unterschreibst diese Änderung',
   youApprove: 'Du gibst diese Änderung frei',
   signatory:
     'Diese Person ist im Rat. Nimmt ihr die Änderung das Recht, zu unterschreiben oder freizugeben, zählen ihre ' +
     'Unterschriften unter offenen Anfragen nicht mehr.',
-  sessionEnded: 'Deine Sitzung ist inzwischen abgelaufen',
+  sessionEnded: 'Deine Sitzung ist inzwischen beendet',
   sessionEndedWhy:
     'Eine Änderung lässt sich nur in der Sitzung unterschreiben, in der sie begonnen wurde. Nichts wurde geändert. ' +
     'Geh zurück und nimm die Änderung noch einmal vor.',
@@ -147,8 +148,8 @@ export const actMessages: typeof english = {
       'Diese Änderung wurde vor etwas anderem vorbereitet, das du in diesem Browser getan oder gesehen hast. Beginne ' +
       'neu.',
     superseded:
-      'Jemand anderes hat gleichzeitig etwas geändert. Prüfe, ob deine Änderung noch nötig ist, und beginne neu.',
-    changed: 'Was du ändern wolltest, hat inzwischen jemand anderes geändert. Prüfe es und beginne neu.',
+      'Jemand anders hat gleichzeitig etwas geändert. Prüfe, ob deine Änderung noch nötig ist, und beginne neu.',
+    changed: 'Was du ändern wolltest, hat inzwischen jemand anders geändert. Prüfe es und beginne neu.',
     expired:
       'Die fünf Minuten für diese Änderung sind vorbei, oder sie wurde schon vorgenommen. Prüfe es und beginne neu.',
   },
@@ -161,7 +162,7 @@ export const actMessages: typeof english = {
     },
     'scim.token.created': {
       title: 'SCIM-Token erstellt',
-      what: 'Trage beide Werte in deinem Verzeichnis ein. Das Token wird nicht noch einmal angezeigt.',
+      what: 'Trage beide Werte in eurem Verzeichnis ein. Das Token wird nicht noch einmal angezeigt.',
     },
   },
   values: { link: 'Einladungslink', address: 'SCIM-Basis-URL', token: 'Token' },

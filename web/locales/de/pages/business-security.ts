@@ -13,16 +13,16 @@ export const organizationSecurityMessages: typeof english = {
     replaces: 'Ersetzt Schlüssel',
     yes: 'Ja',
     no: 'Nein',
-    none: 'keins',
+    none: 'leer',
     secret: 'verborgen',
   },
 
   sso: {
     none: 'Noch keine Verbindung',
     noneWhat:
-      'Verbindet euren OpenID- oder SAML-Anbieter, etwa Okta, Entra ID oder Google Workspace. ' +
-      'Jedes Mitglied verknüpft dann einmal das Arbeitskonto mit einem Passkey.',
-    what: 'Mitglieder melden sich mit ihrem Arbeitskonto an. Einmal verknüpfen sie es mit einem Passkey.',
+      'Verbindet euren OpenID- oder SAML-Anbieter, etwa Okta, Entra ID oder Google Workspace. Jedes Mitglied ' +
+      'verknüpft dann sein Arbeitskonto einmal mit einem Passkey.',
+    what: 'Mitglieder melden sich mit ihrem Arbeitskonto an. Sie verknüpfen es einmal mit einem Passkey.',
     add: 'SSO-Verbindung hinzufügen',
     create: 'Verbindung hinzufügen',
     titles: {
@@ -53,11 +53,11 @@ export const organizationSecurityMessages: typeof english = {
     scimAddress: 'SCIM-Basis-URL',
     untested: 'Noch nicht getestet.',
     tested: (day) => `Getestet: ${day}.`,
-    unconfirmed: 'Noch von keinem Inhaber bestätigt. Bis dahin zählt die Verbindung nicht, wo SSO verlangt wird.',
+    unconfirmed: 'Noch von keinem Inhaber bestätigt. Bis dahin zählt die Verbindung dort nicht, wo SSO verlangt wird.',
     confirm: 'Verbindung bestätigen',
     confirmQuestion: (name) => `${name} bestätigen?`,
     confirmWhat: (issuer) =>
-      `Wer sich über ${issuer} anmeldet, erhält dann Zugriff, wo SSO verlangt wird. Prüfe, ob das euer ` +
+      `Mitglieder, die sich über ${issuer} anmelden, erhalten dann Zugriff, wo SSO verlangt wird. Prüft, ob das euer ` +
       'Identitätsanbieter ist.',
     disabled: 'Ausgeschaltet. Niemand kann sich damit anmelden.',
     joins: (domains) => `Wer eine bestätigte Adresse bei ${domains} hat, tritt automatisch bei.`,
@@ -71,7 +71,7 @@ export const organizationSecurityMessages: typeof english = {
     },
     notReadAgain: {
       invalid_metadata:
-        'Das sind keine Metadaten desselben Anbieters. Füge einen anderen Anbieter als neue Verbindung hinzu.',
+        'Das sind keine Metadaten desselben Anbieters. Fügt einen anderen Anbieter als neue Verbindung hinzu.',
       insufficient_scope:
         'Schlüssel oder Anmelde-URL des Anbieters haben sich geändert. Nur ein Inhaber kann diese Änderung speichern.',
     },
@@ -84,7 +84,8 @@ export const organizationSecurityMessages: typeof english = {
     remove: 'Löschen',
     removeTitle: (name) => `${name} löschen?`,
     removeWhat:
-      'Wer nur über diese Verbindung angemeldet ist, wird abgemeldet, und alle Verknüpfungen werden entfernt.',
+      'Mitglieder, die nur über diese Verbindung angemeldet sind, werden abgemeldet, und alle Kontoverknüpfungen ' +
+      'werden entfernt.',
     removeNow: 'Verbindung löschen',
     everybody: 'SSO-Pflicht',
     required: 'Mitglieder müssen sich mit SSO anmelden. Inhaber können hier weiterhin einen Passkey verwenden.',
@@ -105,7 +106,8 @@ export const organizationSecurityMessages: typeof english = {
     without: (members) =>
       plural('de', members, { one: '1 Mitglied hat ihn nicht.', other: `${members} Mitglieder haben ihn nicht.` }),
     due: (day) =>
-      `Austausch empfohlen seit ${day}: Ein Mitglied mit Zugriff ist gegangen, oder die Aufbewahrung wurde geändert.`,
+      `Ersetzen empfohlen seit ${day}: Ein Mitglied, das den Schlüssel haben könnte, ist nicht mehr dabei, oder die ` +
+      'Aufbewahrung wurde geändert.',
     first: 'Schlüssel erstellen',
     replace: 'Schlüssel ersetzen',
     share: 'Mit Mitgliedern teilen',
@@ -129,14 +131,15 @@ export const organizationSecurityMessages: typeof english = {
     remove: 'Löschen',
     removeTitle: (version) => `Schlüssel ${version} löschen?`,
     removeWhat:
-      'Nur mit diesem Schlüssel verschlüsselte Daten sind nicht mehr lesbar, außer für Mitglieder mit einer Kopie.',
+      'Nur mit diesem Schlüssel verschlüsselte Daten sind dann nicht mehr lesbar, außer für Mitglieder mit einer ' +
+      'Kopie.',
     removeNow: 'Schlüssel löschen',
     kms: 'KMS-URL',
     kmsStays: (url) => `Das KMS unter ${url} ist noch eingerichtet, speichert aber keinen eurer Schlüssel.`,
-    kmsOpens: (url) => `Das KMS unter ${url} schützt noch frühere Schlüssel. Lösche diese, bevor du es entfernst.`,
+    kmsOpens: (url) => `Das KMS unter ${url} schützt noch frühere Schlüssel. Löscht diese, bevor ihr es entfernt.`,
     removeKms: 'KMS entfernen',
     kmsVerdicts: {
-      invalid_kms: 'Der Dienst unter dieser URL kann nicht entpacken, was er verpackt hat.',
+      invalid_kms: 'Der Dienst unter dieser URL kann nicht entschlüsseln, was er verschlüsselt hat.',
       kms_cannot_unwrap: 'Dieses KMS kann eure bestehenden Schlüssel nicht entsperren.',
     },
   },
@@ -144,12 +147,12 @@ export const organizationSecurityMessages: typeof english = {
   directory: {
     title: 'SCIM-Provisionierung',
     what:
-      'Euer Verzeichnis steuert, wer mit dieser Verbindung beitreten kann; sonst kann es niemand. Wen es ' +
-      'deaktiviert oder löscht, der verliert sofort den Zugriff.',
+      'Euer Verzeichnis steuert, wer mit dieser Verbindung beitreten kann; sonst kann es niemand. Wer dort ' +
+      'deaktiviert oder gelöscht wird, verliert sofort den Zugriff.',
     made: (day) =>
-      `SCIM-Token erstellt: ${day}. Ein neues ersetzt es. Ohne Token werden alle provisionierten Nutzer vergessen; ` +
-      'Mitglieder bleiben.',
-    by: 'Nutzer zuordnen über',
+      `SCIM-Token erstellt: ${day}. Ein neues ersetzt es. Wird das Token entfernt, werden alle provisionierten ` +
+      'Personen vergessen; Mitglieder bleiben.',
+    by: 'Personen zuordnen über',
     ways: {
       externalId: {
         label: 'externalId',
@@ -163,7 +166,7 @@ export const organizationSecurityMessages: typeof english = {
     make: 'Token erstellen',
     replace: 'Token ersetzen',
     remove: 'SCIM entfernen',
-    issued: 'Trage beide Werte in eurem Verzeichnis ein. Das Token wird nicht noch einmal angezeigt.',
+    issued: 'Tragt beide Werte in eurem Verzeichnis ein. Das Token wird nicht noch einmal angezeigt.',
     address: 'SCIM-Basis-URL',
     token: 'Token',
   },
@@ -171,8 +174,8 @@ export const organizationSecurityMessages: typeof english = {
   encryption: {
     title: 'Assertion-Verschlüsselung',
     what:
-      'Veröffentlicht einen Schlüssel, damit euer Anbieter SAML-Assertions verschlüsseln kann. Manche beginnen, ' +
-      'sobald sie ihn sehen, nicht immer mit einem unterstützten Verfahren. Testet danach die Verbindung.',
+      'Veröffentlicht einen Schlüssel, damit euer Anbieter SAML-Assertions verschlüsseln kann. Manche Anbieter ' +
+      'beginnen, sobald sie ihn sehen, nicht immer mit einem unterstützten Verfahren. Testet danach die Verbindung.',
     published: (day) =>
       `Schlüssel veröffentlicht; Zertifikat gültig bis ${day}. Nach dem Ersetzen oder Entfernen gilt der alte noch ` +
       '30 Tage.',
@@ -187,7 +190,7 @@ export const organizationSecurityMessages: typeof english = {
     domain: 'Domain',
     hint: 'Zum Beispiel example.com',
     claim: 'Domain hinzufügen',
-    pending: 'Noch nicht bestätigt. Füge diesen DNS-Eintrag zu eurer Domain hinzu und prüfe ihn dann.',
+    pending: 'Noch nicht bestätigt. Fügt diesen DNS-Eintrag zu eurer Domain hinzu und prüft ihn dann.',
     verified: (day) => `Bestätigt: ${day}. Der DNS-Eintrag muss bestehen bleiben.`,
     failing: (day) =>
       `Der DNS-Eintrag fehlt. Stellt ihn wieder her, sonst verliert die Domain ihre Bestätigung. Frist: ${day}.`,
@@ -200,25 +203,25 @@ export const organizationSecurityMessages: typeof english = {
     removeWhat:
       'Personen mit Adressen dieser Domain können nicht mehr automatisch beitreten, und eine andere Organisation ' +
       'kann sie bestätigen.',
-    removePending: 'Der DNS-Eintrag wird ungültig. Wenn du die Domain wieder hinzufügst, erhält sie einen neuen.',
+    removePending: 'Der DNS-Eintrag wird ungültig. Wenn ihr die Domain wieder hinzufügt, erhält sie einen neuen.',
     removeNow: 'Domain entfernen',
     verdicts: {
-      invalid: 'Gib eine Domain ein, etwa example.com.',
+      invalid: 'Gebt eine Domain ein, etwa example.com.',
       public: 'Das ist eine öffentliche Domain; sie kann keiner einzelnen Organisation gehören.',
       claimed: 'Diese Domain ist schon in eurer Liste.',
-      'too many': 'Ihr habt die Höchstzahl von 50 Domains erreicht. Entferne zuerst eine.',
+      'too many': 'Ihr habt die Höchstzahl von 50 Domains erreicht. Entfernt zuerst eine.',
       taken:
-        'Eine andere Organisation hat diese Domain bestätigt, und ihr DNS-Eintrag besteht noch. Entferne ihn zuerst.',
-      unanswered: 'Die Nameserver der Domain antworten nicht. Versuche es gleich noch einmal.',
+        'Eine andere Organisation hat diese Domain bestätigt, und ihr DNS-Eintrag besteht noch. Entfernt ihn zuerst.',
+      unanswered: 'Die Nameserver der Domain antworten nicht. Versucht es gleich noch einmal.',
       nothing: 'DNS-Eintrag nicht gefunden. Neue Einträge sind manchmal erst nach einer Stunde sichtbar.',
       'other text': 'Der TXT-Eintrag existiert, hat aber einen anderen Wert.',
-      alias: 'Unter diesem Namen steht ein CNAME-Eintrag. Ersetze ihn durch den TXT-Eintrag.',
+      alias: 'Unter diesem Namen steht ein CNAME-Eintrag. Ersetzt ihn durch den TXT-Eintrag.',
     },
   },
 
   refused: {
-    invalid_request: 'Manche Werte sind ungültig. Prüfe deine Eingaben.',
-    identity_not_found: 'Kein Nutzer mit diesem Benutzernamen.',
+    invalid_request: 'Manche Werte sind ungültig. Prüft eure Eingaben.',
+    identity_not_found: 'Niemand hat diesen Benutzernamen.',
     signed_action_required: 'Nicht gespeichert: Du hast diese Änderung nicht unterschrieben.',
     no_signing_key:
       'Nicht gespeichert: Diese Organisation verlangt Unterschriften, und diese Identität hat noch keinen ' +
@@ -231,46 +234,47 @@ export const organizationSecurityMessages: typeof english = {
       'Unter diesem Issuer wurde kein OpenID-Anbieter gefunden. Er muss aus dem Internet erreichbar sein.',
     invalid_metadata: 'Unter dieser URL wurden keine SAML-Metadaten gefunden.',
     domain_not_verified: 'Eine dieser Domains ist für die Organisation nicht mehr bestätigt.',
-    too_many_connections: 'Ihr habt die Höchstzahl von zehn Verbindungen erreicht. Lösche zuerst eine.',
-    sso_connection_required: 'SSO wird über diese Verbindung verlangt. Schalte die SSO-Pflicht zuerst aus.',
-    sso_connection_untested: 'Bevor du SSO verlangst, teste eine Verbindung und lass sie von einem Inhaber bestätigen.',
-    scim_users_exist: 'Es wurden schon Nutzer mit einer anderen Zuordnung provisioniert. Entfernt zuerst SCIM.',
+    too_many_connections: 'Ihr habt die Höchstzahl von zehn Verbindungen erreicht. Löscht zuerst eine.',
+    sso_connection_required: 'SSO wird über diese Verbindung verlangt. Schaltet die SSO-Pflicht zuerst aus.',
+    sso_connection_untested:
+      'Bevor ihr SSO verlangt, testet eine Verbindung und lasst sie von einem Inhaber bestätigen.',
+    scim_users_exist: 'Es wurden schon Personen mit einer anderen Zuordnung provisioniert. Entfernt zuerst SCIM.',
     encryption_key_not_found: 'Diese Verbindung hat keinen Verschlüsselungsschlüssel mehr.',
-    too_many_encryption_keys: 'Zu viele frühere Schlüssel gelten noch. Warte, bis einer abläuft.',
+    too_many_encryption_keys: 'Zu viele frühere Schlüssel gelten noch. Wartet, bis einer abläuft.',
     scim_token_not_found: 'SCIM ist für diese Verbindung nicht mehr eingerichtet.',
     domain_not_found: 'Diese Domain ist nicht mehr in der Liste.',
     encryption_key_missing: 'Dieses Mitglied hat noch keinen Verschlüsselungsschlüssel.',
-    invalid_key_wrap: 'Der Schlüssel konnte nicht geteilt werden. Versuche es noch einmal.',
+    invalid_key_wrap: 'Der Schlüssel konnte nicht geteilt werden. Versucht es noch einmal.',
     key_not_found: 'Diesen Schlüssel gibt es nicht mehr.',
-    key_active: 'Das ist der aktive Schlüssel. Ersetze ihn zuerst.',
+    key_active: 'Das ist der aktive Schlüssel. Ersetzt ihn zuerst.',
     key_not_shared_with_you: 'Nur Mitglieder, die diesen Schlüssel haben, können ihn teilen.',
-    key_used_before: 'Dieser Schlüssel wurde schon einmal verwendet. Erstelle einen neuen.',
-    key_changed: 'Jemand hat den Schlüssel gerade ersetzt. Lade die Seite neu.',
+    key_used_before: 'Dieser Schlüssel wurde schon einmal verwendet. Erstellt einen neuen.',
+    key_changed: 'Jemand hat den Schlüssel gerade ersetzt. Ladet die Seite neu.',
     too_many_keys: 'Ihr habt die Höchstzahl an Schlüsseln erreicht.',
     key_managed_by_service: 'Diesen Schlüssel erhalten Mitglieder automatisch.',
-    invalid_kms: 'Der Dienst unter dieser URL kann nicht entpacken, was er verpackt hat.',
-    kms_required: 'Gib zuerst die URL eures KMS ein.',
+    invalid_kms: 'Der Dienst unter dieser URL kann nicht entschlüsseln, was er verschlüsselt hat.',
+    kms_required: 'Gebt zuerst die URL eures KMS ein.',
     kms_not_found: 'Es ist kein KMS eingerichtet.',
     kms_in_use: 'Dieses KMS schützt noch Schlüssel.',
     kms_cannot_unwrap: 'Dieses KMS kann eure bestehenden Schlüssel nicht entsperren.',
-    kms_changed: 'Jemand hat die KMS-Einstellungen gerade geändert. Lade die Seite neu.',
-    kms_unavailable: 'Euer KMS antwortet nicht. Versuche es gleich noch einmal.',
-    act_superseded: 'Jemand anderes hat gleichzeitig etwas geändert. Prüfe, ob deine Änderung noch nötig ist.',
-    state_changed: 'Jemand anderes hat das gerade geändert. Prüfe es und versuche es noch einmal.',
+    kms_changed: 'Jemand hat die KMS-Einstellungen gerade geändert. Ladet die Seite neu.',
+    kms_unavailable: 'Euer KMS antwortet nicht. Versucht es gleich noch einmal.',
+    act_superseded: 'Jemand anders hat gleichzeitig etwas geändert. Prüft, ob eure Änderung noch nötig ist.',
+    state_changed: 'Jemand anders hat das gerade geändert. Prüft es und versucht es noch einmal.',
     invalid_act: 'Die Unterschrift ist ungültig. Nimm die Änderung noch einmal vor.',
     act_not_found: 'Diese Änderung ist abgelaufen oder wurde schon vorgenommen.',
     approvals_missing: 'Zuerst müssen andere das freigeben.',
     council_exists: 'Diese Organisation hat schon einen Rat.',
     no_council: 'Diese Organisation hat noch keinen Rat.',
     too_few_signatories: 'Der Rat braucht mehr Personen mit Freigaberecht als erforderliche Freigaben.',
-    too_many_signatories: 'Ein Rat hat höchstens 100 Personen.',
+    too_many_signatories: 'Ein Rat hat höchstens 100 Mitglieder.',
     already_signatory: 'Diese Person ist schon im Rat.',
     signatory_not_found: 'Diese Person ist nicht mehr im Rat.',
     proposal_not_found: 'Dieser Vorschlag ist abgelaufen, umgesetzt oder zurückgezogen.',
-    too_many_proposals: 'Es gibt zu viele offene Vorschläge. Setze zuerst einen um oder ziehe einen zurück.',
+    too_many_proposals: 'Es gibt zu viele offene Vorschläge. Setzt zuerst einen um oder zieht einen zurück.',
     reset_pending: 'Das Ende des Rats wurde schon angekündigt.',
     no_reset: 'Das Ende des Rats ist nicht mehr angekündigt.',
     reset_too_early: 'Die 14 Tage sind noch nicht vorbei.',
-    reset_expired: 'Die Ankündigung ist abgelaufen. Wiederhole sie.',
+    reset_expired: 'Die Ankündigung ist abgelaufen. Wiederholt sie.',
   },
 }

@@ -8,10 +8,10 @@ export const businessMessages: typeof english = {
   ...organizationSecurityMessages,
   account: 'Dein Konto',
   none: 'Du bist noch in keiner Organisation. Erstelle eine oder lass dich einladen.',
-  addWhat: 'Ladet Kollegen ein, unterschreibt gemeinsam und entscheidet, wie sich alle anmelden.',
+  addWhat: 'Ladet euer Team ein, unterschreibt gemeinsam und entscheidet, wie sich alle anmelden.',
   create: 'Organisation erstellen',
   name: 'Name',
-  nameInvalid: 'Gib einen Namen mit höchstens 80 Zeichen ein.',
+  nameInvalid: 'Gebt einen Namen mit höchstens 80 Zeichen ein.',
   ownAs: 'Welcher Identität gehört die Organisation?',
   unknown: 'Organisation nicht gefunden',
   unknownWhy: 'Sie wurde gelöscht, oder du bist kein Mitglied mehr.',
@@ -20,12 +20,12 @@ export const businessMessages: typeof english = {
   approvals: {
     needed: 'Erforderliche Freigaben',
     neededHint: 'Wie viele weitere Mitglieder des Rats jede Unterschrift und jede Änderung des Rats freigeben müssen.',
-    invalid: (most) => `Gib eine Zahl von 0 bis ${most} ein.`,
+    invalid: (most) => `Gebt eine Zahl von 0 bis ${most} ein.`,
   },
 
   rolesWhat: {
     owner: 'Darf alles, auch Inhaber ernennen und die Organisation löschen.',
-    admin: 'Lädt Mitglieder ein und entfernt sie, verwaltet Schlüssel, Domains und Single Sign-on.',
+    admin: 'Unterschreibt, lädt Mitglieder ein, entfernt sie und verwaltet Schlüssel, Domains und SSO.',
     signer: 'Unterschreibt für die Organisation und gibt Unterschriften anderer frei.',
     member: 'Verwendet Apps für die Organisation. Unterschreibt und verwaltet nichts.',
     viewer: 'Sieht die Organisation und ihre Mitglieder. Verwendet Apps, die Betrachter zulassen.',
@@ -68,14 +68,14 @@ export const businessMessages: typeof english = {
   invite: 'Einladen',
   inviteNow: 'Einladen',
   whom: 'Benutzername oder E-Mail-Adresse',
-  nobody: 'Kein Nutzer mit diesem Benutzernamen.',
-  whomInvalid: 'Gib einen Benutzernamen oder eine E-Mail-Adresse ein.',
+  nobody: 'Niemand hat diesen Benutzernamen.',
+  whomInvalid: 'Gebt einen Benutzernamen oder eine E-Mail-Adresse ein.',
   link:
-    'Kopiere diesen Link jetzt und sende ihn. Er wird nicht noch einmal angezeigt und gilt nur für die eingeladene ' +
+    'Kopiert diesen Link jetzt und sendet ihn. Er wird nicht noch einmal angezeigt und gilt nur für die eingeladene ' +
     'Person.',
   done: 'Fertig',
   until: (day) => `gültig bis ${day}`,
-  withdraw: 'Zurückziehen',
+  withdraw: 'Widerrufen',
   trail: {
     show: 'Filter',
     kinds: {
@@ -92,7 +92,7 @@ export const businessMessages: typeof english = {
       jsonl: 'Als JSON Lines exportieren',
     },
     trailWhy:
-      'Die Prüfkette verbindet alle Ereignisse zu einer Kette. Bewahrt jeden Export auf: Ein späterer zeigt, ob der ' +
+      'Die Prüfkette verknüpft alle Ereignisse miteinander. Bewahrt jeden Export auf: Ein späterer zeigt, ob der ' +
       'Dienst frühere Ereignisse geändert oder entfernt hat.',
     saveTrail: 'Prüfkette exportieren',
   },
@@ -104,7 +104,7 @@ export const businessMessages: typeof english = {
   logo: 'Logo-URL',
   logoSha256: 'SHA-256 des Logos',
   invalid: {
-    name: 'Gib einen Namen mit höchstens 80 Zeichen ein.',
+    name: 'Gebt einen Namen mit höchstens 80 Zeichen ein.',
     slug: 'Kleinbuchstaben, Ziffern und Bindestriche. Kein Bindestrich am Anfang oder Ende.',
   },
 
@@ -113,7 +113,7 @@ export const businessMessages: typeof english = {
     what: 'Alle Mitglieder verlieren sofort den Zugriff, in allen Apps. Das lässt sich nicht rückgängig machen.',
     confirm: (name) => `${name} löschen?`,
     forever: 'Apps behalten die Daten, die sie bereits haben.',
-    typeName: (name) => `Gib zur Bestätigung „${name}“ ein`,
+    typeName: (name) => `Zur Bestätigung „${name}“ eingeben`,
     mismatch: 'Das ist nicht der Name der Organisation.',
     now: 'Organisation endgültig löschen',
   },

@@ -4,13 +4,11 @@ import type { councilMessages as english } from '../../en/pages/council.ts'
 /** Holds the messages about the council of an organization, its proposals and its reset. In German. */
 export const councilMessages: typeof english = {
   none:
-    'Mitglieder, die unterschreiben dürfen, tun es allein. Mit einem Rat braucht jede Unterschrift der ' +
-    'Organisation die ' +
-    'Freigabe anderer, und niemand ändert allein, wer entscheidet.',
+    'Mitglieder, die unterschreiben dürfen, tun das allein. Mit einem Rat braucht jede Unterschrift der Organisation ' +
+    'die Freigabe anderer, und niemand ändert allein, wer entscheidet.',
   founding:
-    'Alle Mitglieder, die jetzt unterschreiben oder freigeben dürfen, kommen in den Rat, und alle müssen ' +
-    'zustimmen. Gib ' +
-    'und nimm diese Berechtigungen vorher.',
+    'Alle Mitglieder, die jetzt unterschreiben oder freigeben dürfen, kommen in den Rat, und alle müssen freigeben. ' +
+    'Vergebt und entzieht diese Berechtigungen vorher.',
   found: 'Rat vorschlagen',
   what: (approvals) =>
     plural('de', approvals, {
@@ -24,24 +22,25 @@ export const councilMessages: typeof english = {
   change: 'Änderung vorschlagen',
   signatories: 'Mitglieder des Rats',
   since: (day) => `seit ${day}`,
-  suspended: (day) => `suspendiert ${day}`,
+  suspended: (day) => `suspendiert seit ${day}`,
   suspend: 'Suspendieren',
   suspendWho: (handle) => `@${handle} suspendieren`,
   restore: 'Rückkehr vorschlagen',
-  restoreWho: (handle) => `Rückkehr von @${handle} vorschlagen`,
+  restoreWho: (handle) => `Rückkehr vorschlagen: @${handle}`,
   candidates: 'Weitere Mitglieder, die unterschreiben oder freigeben dürfen',
-  candidatesWhat: 'Sie tun es erst, wenn der Rat sie aufgenommen hat.',
+  candidatesWhat: 'Sie können es erst, wenn der Rat sie aufgenommen hat.',
   admit: 'Aufnahme vorschlagen',
-  admitWho: (handle) => `Aufnahme von @${handle} vorschlagen`,
+  admitWho: (handle) => `Aufnahme vorschlagen: @${handle}`,
   proposals: 'Vorschläge',
   noProposals: 'Keine offenen Vorschläge.',
-  proposedBy: (who, day) => `Vorgeschlagen von ${who}, läuft ab ${day}.`,
+  proposedBy: (who, day) => `Vorgeschlagen von ${who}, gültig bis ${day}.`,
   approvals: (count, needed, who) =>
     who === '' ? `Freigaben: ${count} von ${needed}.` : `Freigaben: ${count} von ${needed} (${who}).`,
   approve: 'Freigeben',
   complete: 'Umsetzen',
   withdraw: 'Zurückziehen',
-  unnamed: 'Einzelheiten dieses Vorschlags lassen sich gerade nicht anzeigen. Öffne ihn für die genauen Daten.',
+  unnamed:
+    'Einzelheiten dieses Vorschlags lassen sich gerade nicht anzeigen. Öffnet ihn, um die genauen Daten zu sehen.',
   reset: {
     title: 'Den Rat ohne seine Freigabe beenden',
     what:
@@ -49,10 +48,10 @@ export const councilMessages: typeof english = {
       'den ' +
       'Rat beenden. Alle erhalten eine E-Mail, und Belege zeigen es von da an.',
     request: 'Ende des Rats ankündigen',
-    pending: (day, last) => `Das Ende des Rats ist angekündigt. Es ist möglich ab ${day} und bis ${last}.`,
+    pending: (day, last) => `Das Ende des Rats ist angekündigt. Möglich ist es ab ${day}, bis ${last}.`,
     veto: 'Einspruch einlegen',
     complete: 'Rat beenden',
-    happened: (day) => `Ein Rat dieser Organisation endete ${day} ohne seine Freigabe.`,
+    happened: (day) => `Ein Rat dieser Organisation wurde ohne seine Freigabe beendet: ${day}.`,
     formerTitle: 'Der Rat könnte enden',
     formerWhat: 'Du gehörst zum Rat dieser Organisation und kannst Einspruch gegen sein Ende einlegen.',
     vetoed: 'Du hast Einspruch eingelegt. Der Rat bleibt.',

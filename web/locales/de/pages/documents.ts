@@ -4,13 +4,15 @@ import { plural } from '../../plural.ts'
 /** Holds the messages about what an organization is asked to sign. */
 export const documentMessages: typeof en = {
   title: 'Dokumente',
-  lead: (organization) => `Was Apps von ${organization} unterschrieben haben möchten.`,
+  lead: (organization) => `Was ${organization} für Apps unterschreiben soll.`,
   states: { waiting: 'Offen', signed: 'Unterschrieben', all: 'Alle' },
   show: 'Welche Dokumente',
   empty: {
     waiting: {
       title: 'Nichts wartet auf eine Unterschrift',
-      what: 'Wenn eine App eure Unterschrift anfragt, finden die Mitglieder den Text hier, die unterschreiben.',
+      what:
+        'Wenn eine App eure Unterschrift anfragt, finden Mitglieder den Text hier, wenn sie unterschreiben oder ' +
+        'freigeben dürfen.',
     },
     signed: {
       title: 'Noch nichts unterschrieben',
@@ -38,7 +40,10 @@ export const documentMessages: typeof en = {
           one: '1 Mitglied darf unterschreiben',
           other: `Eines von ${signers} Mitgliedern unterschreibt`,
         })
-      : `Eines von ${signers} unterschreibt, ${needed} von ${approvers} geben frei`,
+      : plural('de', needed, {
+          one: `1 von ${signers} unterschreibt, 1 von ${approvers} anderen gibt frei`,
+          other: `1 von ${signers} unterschreibt, ${needed} von ${approvers} anderen geben frei`,
+        }),
   did: { sign: 'Unterschrieben', approve: 'Freigegeben' },
   open: { sign: 'Unterschrift fehlt', approve: 'Freigabe fehlt' },
   missing: (count) => plural('de', count, { one: '1 Freigabe', other: `${count} Freigaben` }),
@@ -48,8 +53,8 @@ export const documentMessages: typeof en = {
   readOf: (title, app) => `Lesen und unterschreiben: „${title}“ von ${app}`,
   openOf: (title, app) => `Öffnen: „${title}“ von ${app}`,
   receipt: 'Beleg',
-  receiptOf: (title) => `Beleg von „${title}“`,
+  receiptOf: (title) => `Beleg für „${title}“`,
   columns: { title: 'Dokument', app: 'App', signatures: 'Unterschriften', ended: 'Datum', status: 'Status' },
-  more: 'Mehr zeigen',
+  more: 'Mehr anzeigen',
   retry: 'Erneut versuchen',
 }

@@ -3,21 +3,21 @@ import type { consoleMessages as english } from '../../../en/pages/organizations
 /** Holds the messages of the frame of the organization pages. In German. */
 export const consoleMessages: typeof english = {
   title: 'Organisationen',
-  retry: 'Noch einmal versuchen',
+  retry: 'Erneut versuchen',
   add: 'Neue Organisation',
   signedActs: {
-    title: 'Unterschriebene Verwaltungsaktionen',
+    title: 'Unterschriebene Änderungen',
     required: 'Admins müssen ihre Änderungen unterschreiben. Das Audit-Log bewahrt die Unterschriften auf.',
     notRequired:
       'Admins mit Signaturschlüssel unterschreiben ihre Änderungen auf diesen Seiten, und das Audit-Log bewahrt die ' +
       'Unterschriften auf. Unterschreiben ist freiwillig.',
     require: 'Unterschriften verlangen',
-    letUnsigned: 'Unterschriften freistellen',
+    letUnsigned: 'Nicht mehr verlangen',
     outcomes: {
       done: (change) => `${change}. Das Audit-Log bewahrt deine Unterschrift auf.`,
       deleted: (change) => `${change}.`,
       declined: () => 'Nichts wurde geändert: Du hast nicht unterschrieben.',
-      proposed: () => 'Vorgeschlagen. Bevor es umgesetzt werden kann, müssen andere freigeben.',
+      proposed: () => 'Vorgeschlagen. Bevor es umgesetzt werden kann, müssen andere es freigeben.',
       ended: () => 'Nichts wurde geändert. Nimm die Änderung noch einmal vor, um sie zu unterschreiben.',
     },
   },

@@ -12,8 +12,8 @@ export const invitationMessages: typeof english = {
   login: 'Anmelden und beitreten',
   provesEmail: (email) => `Der Link in deiner E-Mail bestätigt auch ${email}: Du brauchst keinen Code.`,
   needsEmail: (email) => `Tritt mit einer Identität bei, deren bestätigte Adresse ${email} ist.`,
-  needsHandle: (handle) => `Die Einladung gilt @${handle}.`,
-  ignore: 'Nicht erwartet? Du kannst sie ignorieren.',
+  needsHandle: (handle) => `Die Einladung ist für @${handle}.`,
+  ignore: 'Nicht erwartet? Dann ignoriere die Einladung.',
   as: 'Beitreten als',
   join: (name) => `Als ${name} beitreten`,
   addsEmail: (email, handle) => `${email} wird die bestätigte Adresse von @${handle}.`,
@@ -22,6 +22,6 @@ export const invitationMessages: typeof english = {
   signedInAs: (handle) => `Du bist als @${handle} angemeldet.`,
   identities: 'Identitäten verwalten',
   over: 'Diese Einladung ist nicht mehr gültig',
-  overWhat: 'Sie wurde angenommen, zurückgezogen oder ist abgelaufen. Bitte um eine neue.',
+  overWhat: 'Sie wurde angenommen oder widerrufen oder ist abgelaufen. Bitte um eine neue.',
   organizations: 'Deine Organisationen',
 }

@@ -21,15 +21,15 @@ export const overviewMessages: typeof english = {
     owners: {
       done: 'Mindestens zwei Inhaber',
       open: 'Zweiten Inhaber ernennen',
-      why: 'Verliert einer den Zugang, kann der andere noch handeln.',
+      why: 'Verliert eine Person den Zugang, kann die andere noch handeln.',
     },
     domain: {
       done: 'Domain bestätigt',
       open: 'Domain bestätigen',
-      why: 'Wer eine Adresse dieser Domain hat, kann sich dann über euch anmelden.',
+      why: 'Personen mit Adressen dieser Domain können sich dann über euch anmelden.',
     },
     sso: {
-      done: 'Single Sign-on in Gebrauch',
+      done: 'Single Sign-on aktiv',
       open: 'Single Sign-on verbinden',
       why: 'Mitglieder melden sich bei eurem Identitätsanbieter an.',
     },
@@ -42,9 +42,9 @@ export const overviewMessages: typeof english = {
     },
     logo: { done: 'Logo vorhanden', open: 'Logo hinzufügen', why: 'Einladungen und Apps zeigen es.' },
   },
-  recent: 'Letzte Aktivität',
-  all: 'Alle Aktivität',
+  recent: 'Neueste Aktivität',
+  all: 'Gesamte Aktivität',
   yours: 'Deine Rolle hier',
-  mayDo: 'Du kannst',
+  mayDo: 'Du darfst',
   signs: 'Deine Unterschrift bindet die Organisation.',
 }

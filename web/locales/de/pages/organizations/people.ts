@@ -23,7 +23,7 @@ export const peopleMessages: typeof english = {
   showMore: 'Mehr anzeigen',
   noMatch: 'Kein Mitglied gefunden',
   noMatchWhat: 'Versucht es mit einem anderen Namen oder einer anderen Rolle.',
-  clear: 'Filter löschen',
+  clear: 'Filter zurücksetzen',
   csv: {
     name: 'Name',
     handle: 'Benutzername',
@@ -41,20 +41,21 @@ export const peopleMessages: typeof english = {
   link: 'Nur Link',
   mailAgain: 'Noch einmal senden',
   mailedAgain: (email) => `Noch einmal an ${email} gesendet. Der vorherige Link gilt nicht mehr.`,
-  revoked: 'Einladung zurückgezogen.',
+  revoked: 'Einladung widerrufen.',
   noInvitations: 'Keine offenen Einladungen',
   noInvitationsWhat:
     'Einladungen bleiben hier, bis sie angenommen oder abgelehnt werden oder nach sieben Tagen ablaufen.',
   invite: 'Einladen',
   whomHint:
-    'Mehrere auf einmal: Trennt sie durch Kommas oder Zeilen. ' +
-    'Wer Änderungen unterschreibt, unterschreibt jede Einladung.',
+    'Mehrere auf einmal: Trennt sie durch Kommas oder Zeilenumbrüche. Wer Änderungen unterschreibt, unterschreibt ' +
+    'jede Einladung.',
   tooMany: (most) => `Ladet höchstens ${most} auf einmal ein.`,
-  roleMay: (role) => `Rechte der Rolle ${role}`,
+  roleMay: (role) => `Die Rolle ${role} darf`,
   sent: (name) => `${name} ist eingeladen`,
   sentSeveral: (count) => `${count} Einladungen erstellt`,
   mailedTo: (email) =>
-    `Wir haben ${email} einen Link gesendet. Er gilt sieben Tage und bestätigt die Adresse. Ihr müsst nichts senden.`,
+    `Wir haben einen Link an ${email} gesendet. Er gilt sieben Tage und bestätigt die Adresse. Ihr müsst nichts ` +
+    'senden.',
   mailedNone:
     'Es wurde keine E-Mail gesendet. Kopiert den Link jetzt und sendet ihn: Er wird nicht noch einmal angezeigt.',
   linkForNamed: (handle) =>
@@ -70,7 +71,7 @@ export const peopleMessages: typeof english = {
 
   own: {
     title: 'Einladungen für dich',
-    as: (role, organization) => `${organization} beitreten als ${role}`,
+    as: (role, organization) => `${organization} beitreten (Rolle: ${role})`,
     from: (inviter, until) => `Von ${inviter}, gültig bis ${until}`,
     join: 'Beitreten',
     decline: 'Ablehnen',
