@@ -14,7 +14,7 @@ export const accountMessages: typeof english = {
     activity: 'Aktivität',
     data: 'Daten & Löschung',
     signOut: 'Abmelden',
-    retry: 'Noch einmal versuchen',
+    retry: 'Erneut versuchen',
   },
 
   identities: {
@@ -35,7 +35,7 @@ export const accountMessages: typeof english = {
     deleteTitle: (handle) => `@${handle} löschen?`,
     deleteWhat:
       'Apps verlieren sofort den Zugriff auf diese Identität, und du verlierst vielleicht deine Daten dort. Das ' +
-      'lässt sich nicht rückgängig machen. Niemand sonst erhält den Benutzernamen in den nächsten 90 Tagen.',
+      'lässt sich nicht rückgängig machen. Niemand sonst kann den Benutzernamen in den nächsten 90 Tagen übernehmen.',
     deleteNow: 'Identität löschen',
     save: 'Speichern',
     add: 'Identität hinzufügen',
@@ -57,7 +57,7 @@ export const accountMessages: typeof english = {
     verify: 'E-Mail bestätigen',
     otherAddress: 'Andere Adresse verwenden',
     remove: 'Adresse entfernen',
-    notSetUp: 'Auf diesem Dienst ist kein E-Mail-Versand eingerichtet, darum kannst du keine Adresse hinzufügen.',
+    notSetUp: 'Bei diesem Dienst ist kein E-Mail-Versand eingerichtet, darum kannst du keine Adresse hinzufügen.',
   },
 
   signing: {
@@ -92,7 +92,7 @@ export const accountMessages: typeof english = {
     replaceOf: (handle) => `Schlüssel ersetzen: @${handle}`,
     replaceTitle: (handle) => `Schlüssel von @${handle} ersetzen?`,
     replaceWhat:
-      'Ab dann gilt der neue Schlüssel. Bestehende Unterschriften bleiben gültig. Tu das, wenn jemand an deinen ' +
+      'Danach gilt der neue Schlüssel. Bestehende Unterschriften bleiben gültig. Tu das, wenn jemand an deinen ' +
       'Schlüssel gekommen sein könnte.',
     replaceNow: 'Schlüssel ersetzen',
     expiring: (count) =>
@@ -104,9 +104,9 @@ export const accountMessages: typeof english = {
     historyTitle: 'Verlauf',
     historyKept: 'Nicht unterschriebene Anfragen werden nach 30 Tagen gelöscht.',
     endedAt: {
-      signed: (time) => `Unterschrieben ${time}`,
-      denied: (time) => `Abgelehnt ${time}`,
-      expired: (time) => `Abgelaufen, angefragt ${time}`,
+      signed: (time) => `Unterschrieben: ${time}`,
+      denied: (time) => `Abgelehnt: ${time}`,
+      expired: (time) => `Abgelaufen, angefragt: ${time}`,
     },
     text: 'Text',
     textOf: (app) => `Text von ${app}`,
@@ -133,7 +133,7 @@ export const accountMessages: typeof english = {
     closePlaces: 'Schließen',
     revokeTitle: (app) => `${app} trennen?`,
     revokeWhat: (app, handle) =>
-      `${app} verliert sofort den Zugriff auf @${handle} und muss dich neu fragen. Daten, die die App schon hat, ` +
+      `${app} verliert sofort den Zugriff auf @${handle} und muss dich erneut fragen. Daten, die die App schon hat, ` +
       'und dein Konto dort bleiben bei ihr.',
     keyLost:
       'Dein Schlüssel für diese App wird ebenfalls gelöscht. Damit verschlüsselte Daten kann dann niemand mehr lesen.',
@@ -151,12 +151,12 @@ export const accountMessages: typeof english = {
     unused: 'Noch nie verwendet',
     notLately: (days) => `In den letzten ${days} Tagen nicht verwendet.`,
     lastUsed: (time) => `Zuletzt verwendet: ${time}`,
-    times: (count) => plural('de', count, { one: '1-mal', other: `${count}-mal` }),
+    times: (count) => plural('de', count, { one: 'einmal', other: `${count}-mal` }),
     revoke: 'Widerrufen',
     revokeOf: (pair) => `Zugriff widerrufen: ${pair}`,
     revokeTitle: (source, target) => `Zugriff von ${source} auf ${target} widerrufen?`,
     revokeWhat: (source, handle) =>
-      `${source} kann dort nicht mehr als @${handle} handeln und muss dich neu fragen. Bestehender Zugriff kann ` +
+      `${source} kann dort nicht mehr als @${handle} handeln und muss dich erneut fragen. Bestehender Zugriff kann ` +
       'noch bis zu zehn Minuten gelten.',
     revokeNow: 'Zugriff widerrufen',
     ended: (count) => `Widerrufen: ${count}`,
@@ -165,7 +165,7 @@ export const accountMessages: typeof english = {
 
   data: {
     title: 'Daten & Löschung',
-    what: 'Lade alles herunter, was dieser Dienst über dich speichert, in einer Datei.',
+    what: 'Lade alles, was dieser Dienst über dich speichert, in einer Datei herunter.',
     download: 'Daten herunterladen',
     fileName: 'countersign-konto.json',
     deleteTitle: 'Konto löschen',
@@ -174,7 +174,7 @@ export const accountMessages: typeof english = {
     confirmTitle: 'Konto löschen?',
     confirmWhat:
       'Dein Konto wird sofort gelöscht. Das lässt sich nicht rückgängig machen. Lade vorher deine Daten herunter.',
-    typeHandle: (handle) => `Gib zur Bestätigung ${handle} ein`,
+    typeHandle: (handle) => `Zur Bestätigung ${handle} eingeben`,
     mismatch: 'Das ist nicht dein Benutzername.',
     deleteNow: 'Konto endgültig löschen',
     appsGoToo: (apps) =>

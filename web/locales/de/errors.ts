@@ -19,10 +19,9 @@ export const problemMessages: typeof english = {
     refused: {
       invalid_credential: 'Dieser Passkey wird hier nicht akzeptiert. Verwende einen anderen.',
       invalid_request_uri: 'Die Anmeldung ist abgelaufen. Geh zurück zur App und melde dich noch einmal an.',
-      invalid_flow: 'Dieser Schritt ist abgelaufen. Beginne noch einmal.',
+      invalid_flow: 'Dieser Schritt ist abgelaufen. Beginne neu.',
       sso_confirmation_outdated: 'Etwas hat sich geändert. Lies diese Seite noch einmal, bevor du fortfährst.',
-      sso_connection_unavailable:
-        'Deine Organisation hat diese Anmeldung ausgeschaltet. Wende dich an deine Administration.',
+      sso_connection_unavailable: 'Deine Organisation hat diese Anmeldung ausgeschaltet. Wende dich an deine Admins.',
       sso_provider_error:
         'Die Anmeldung deiner Organisation funktioniert gerade nicht. Versuche es gleich noch einmal.',
       sso_provider_timeout: 'Die Anmeldung deiner Organisation antwortet gerade nicht. Versuche es gleich noch einmal.',
@@ -30,13 +29,13 @@ export const problemMessages: typeof english = {
         'Deine Organisation muss diese Identität einladen oder ihre E-Mail-Domain bestätigen, bevor du beitreten ' +
         'kannst.',
       sso_account_already_linked: 'Dieses Konto deiner Organisation ist schon mit einer anderen Identität verknüpft.',
-      sso_user_deactivated: 'Deine Organisation hat deinen Zugang deaktiviert. Wende dich an deine Administration.',
+      sso_user_deactivated: 'Deine Organisation hat deinen Zugang deaktiviert. Wende dich an deine Admins.',
       credential_in_use: 'Dieser Passkey gehört schon zu einem Konto. Melde dich damit an.',
       app_disabled: 'Diese App wurde deaktiviert. Du kannst die Anfrage nur ablehnen.',
       signature_reused:
         'Genau diesen Text hast du schon unterschrieben, für eine andere App oder in einer anderen Rolle. Lehne die ' +
         'Anfrage ab und lass die App einen eigenen Text senden.',
-      already_approved: 'Du hast dieser Anfrage schon zugestimmt. Lade die Seite neu.',
+      already_approved: 'Du hast diese Anfrage schon freigegeben. Lade die Seite neu.',
       key_not_in_log: 'Der Beleg ist noch nicht bereit. Versuche es in einer Minute noch einmal.',
       unauthorized: 'Du bist abgemeldet. Melde dich wieder an.',
       reauthentication_required: 'Bestätige mit deinem Passkey, um fortzufahren.',
@@ -46,17 +45,17 @@ export const problemMessages: typeof english = {
       invalid_email: 'Gib eine gültige E-Mail-Adresse ein.',
       invalid_code: 'Falscher oder abgelaufener Code. Fordere nach fünf Versuchen einen neuen an.',
       undeliverable: 'Der Mailserver hat diese Adresse abgelehnt. Prüfe die Schreibweise.',
-      mail_not_set_up: 'Auf diesem Dienst ist kein E-Mail-Versand eingerichtet.',
+      mail_not_set_up: 'Bei diesem Dienst ist kein E-Mail-Versand eingerichtet.',
       too_many_apps: 'Du hast die Höchstzahl an Apps erreicht.',
       app_not_found: 'Diese App gibt es nicht mehr.',
       disabled_by_operator: 'Der Betreiber hat das deaktiviert. Nur der Betreiber kann es wieder aktivieren.',
-      too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder beende sie sofort.',
+      too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder beende sie jetzt.',
       resource_key_taken: 'Dieser Ressourcenschlüssel ist schon vergeben. Wähle einen anderen.',
       audience_taken: 'Eine andere Ressource verwendet diese Audience schon. Wähle eine andere.',
       too_many_resources: 'Diese App hat die Höchstzahl an Ressourcen erreicht.',
       resource_not_found: 'Diese Ressource gibt es nicht mehr.',
       webhook_not_found: 'Es ist kein Webhook eingerichtet.',
-      webhook_disabled: 'Die App oder ihr Webhook ist deaktiviert. Aktiviere sie zuerst.',
+      webhook_disabled: 'Die App oder ihr Webhook ist deaktiviert. Aktiviere sie oder ihn zuerst.',
       delivery_not_found: 'Dieses Ereignis ist nicht mehr im Protokoll.',
       delivery_not_redeliverable: 'Dieses Ereignis wurde schon zugestellt oder wird noch gesendet.',
       last_identity: 'Das ist deine einzige Identität. Um sie zu entfernen, lösche dein Konto.',
@@ -70,12 +69,12 @@ export const problemMessages: typeof english = {
       too_many_organizations: 'Diese Identität hat die Höchstzahl an Organisationen erreicht.',
       member_not_found: 'Diese Person ist kein Mitglied mehr.',
       last_owner:
-        'Eine Organisation braucht mindestens einen Inhaber. Ernenne zuerst jemand anderen oder lösche die ' +
-        'Organisation.',
+        'Eine Organisation braucht mindestens einen Inhaber. Gib die Rolle zuerst einem anderen Mitglied oder lösche ' +
+        'die Organisation.',
       already_member: 'Diese Person ist schon Mitglied.',
-      too_many_invitations: 'Zu viele offene Einladungen. Zieh zuerst einige zurück.',
+      too_many_invitations: 'Zu viele offene Einladungen. Widerrufe zuerst einige.',
       invitation_not_found: 'Diese Einladung ist nicht mehr gültig.',
-      invitation_not_for_you: 'Diese Einladung ist für jemand anderen.',
+      invitation_not_for_you: 'Diese Einladung ist für jemand anders.',
       key_changed: 'Jemand hat den Schlüssel gerade ersetzt. Lade die Seite neu.',
       key_history_changed: 'Jemand hat den Schlüssel gerade ersetzt. Lade die Seite neu.',
       foreign_signing_key:

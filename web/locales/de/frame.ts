@@ -16,32 +16,32 @@ export const frameMessages: typeof english = {
     status: 'Status',
     areas: 'Bereiche',
     sections: 'Abschnitte',
-    mainSections: 'Wichtigste Abschnitte',
+    mainSections: 'Hauptabschnitte',
     account: 'Konto',
     identities: 'Identitäten',
     security: 'Sicherheit',
     signOut: 'Abmelden',
     accountMenu: (name) => `Kontomenü: ${name}`,
-    waiting: 'wartend',
+    waiting: 'offen',
     waitingSignatures: (count) =>
       count === 0
-        ? 'Keine Unterschrift steht aus'
+        ? 'Keine offenen Signaturanfragen'
         : count === 1
-          ? '1 Unterschrift steht aus'
-          : `${count} Unterschriften stehen aus`,
+          ? '1 offene Signaturanfrage'
+          : `${count} offene Signaturanfragen`,
     more: 'Mehr',
     previous: 'Zurück',
     next: 'Weiter',
     undo: 'Rückgängig',
     close: 'Schließen',
     youAreAt: 'Du bist bei',
-    moment: 'Wird geladen …',
+    moment: 'Wird geladen\u00a0…',
     retry: 'Erneut versuchen',
     cancel: 'Abbrechen',
     copy: 'Kopieren',
     copyWhat: (what) => `${what} kopieren`,
     copied: 'Kopiert',
     organizations: 'Organisationen',
-    developers: 'Entwickler',
+    developers: 'Entwicklung',
   },
 }

@@ -29,7 +29,7 @@ export const registerMessages: typeof english = {
     unfinished: 'Fast fertig',
     unfinishedLead: 'Dein Passkey ist da, aber dein Konto ist noch nicht bereit.',
     finish: 'Abschließen',
-    startOver: 'Von vorn beginnen',
+    startOver: 'Neu beginnen',
     presentTitle: 'Du bist schon angemeldet',
     presentLead: 'Dieser Browser ist in diesem Konto angemeldet:',
     continueAs: (name) => `Weiter als ${name}`,
@@ -74,21 +74,20 @@ export const registerMessages: typeof english = {
     create: 'Wiederherstellungs\u00adcode erstellen',
     exists: 'Ein Wiederherstellungs\u00adcode ist schon gespeichert',
     existsWhy:
-      'Du hast in einem anderen Fenster oder auf einem anderen Gerät einen Code gespeichert. Der gilt. Der hier ' +
-      'gezeigte gilt nicht.',
+      'Du hast in einem anderen Fenster oder auf einem anderen Gerät einen Code gespeichert. Dieser gilt, der hier ' +
+      'angezeigte nicht.',
     continue: 'Weiter',
     later: 'Später',
     keysGone: 'Deine Schlüssel fehlen',
     keysGoneWhy:
-      'Dieser Dienst sagt, dein Konto habe keine Schlüssel, aber es hatte welche. Es wurde nichts ersetzt. Wende ' +
-      'dich an den Betreiber dieses Dienstes.',
+      'Laut diesem Dienst hat dein Konto keine Schlüssel, aber es hatte welche. Es wurde nichts ersetzt. Wende dich ' +
+      'an den Betreiber dieses Dienstes.',
   },
 
   login: {
     title: 'Anmelden',
-    handle: 'Benutzername oder E-Mail bei der Arbeit',
-    handleHint:
-      'Optional: Dein Passkey kennt dein Konto. Eine Adresse bei der Arbeit führt zur Anmeldung deiner Firma.',
+    handle: 'Benutzername oder berufliche E-Mail',
+    handleHint: 'Optional: Dein Passkey kennt dein Konto. Eine berufliche Adresse führt zur Anmeldung deiner Firma.',
     signIn: 'Mit Passkey anmelden',
     anotherPasskey: 'Anderen Passkey verwenden',
     withSso: 'Weiter mit deiner Firma',
@@ -107,7 +106,7 @@ export const registerMessages: typeof english = {
     register: 'Konto erstellen',
     noPasskey: 'Passkeys verloren?',
     recover: 'Wiederherstellungscode verwenden',
-    atWork: 'Für die Arbeit anmelden?',
+    atWork: 'Beruflich hier?',
     withOrganization: 'Mit deiner Organisation anmelden (SSO)',
     proveTitle: 'Bestätige, dass du es bist',
     proveLead: 'Du änderst gleich etwas Wichtiges. Verwende deinen Passkey noch einmal.',

@@ -17,8 +17,8 @@ export const signMessages: typeof english = {
     byPasskey: 'Unterschreiben mit deinem Passkey',
     about: 'Was eine Unterschrift bewirkt',
     aboutWhat: (app) =>
-      `${app} erhält diesen Text mit einer Unterschrift, die nur dein Schlüssel leisten kann. Später kann sie jeder ` +
-      'prüfen, ohne uns zu fragen. Du behältst einen Beleg.',
+      `${app} erhält diesen Text mit einer Unterschrift, die nur dein Schlüssel erzeugen kann. Alle können sie ` +
+      'später prüfen, ohne uns zu fragen. Du behältst einen Beleg.',
     timeLeft: 'Verbleibende Zeit',
     soonOver: 'Weniger als eine Minute',
     sign: 'Unterschreiben',
@@ -27,8 +27,8 @@ export const signMessages: typeof english = {
     unreadable:
       'Das ist kein lesbarer Text, nur ein Code. Wenn du ihn unterschreibst, weißt du nicht, wozu du Ja sagst.',
     reserved:
-      'Das ist kein Text für Menschen, sondern eine Nachricht, auf die Countersign selbst handelt und zum Beispiel ' +
-      'einen Schlüssel ändert. Du kannst sie hier nicht unterschreiben.',
+      'Das ist kein Text für Menschen, sondern ein Befehl an Countersign selbst, zum Beispiel einen Schlüssel zu ' +
+      'ändern. Du kannst ihn hier nicht unterschreiben.',
     insist: 'Trotzdem fortfahren',
     stopped: 'Nichts wurde unterschrieben',
     stoppedWhy: {
@@ -53,7 +53,7 @@ export const signMessages: typeof english = {
     inAWindowWhy:
       'Du liest und unterschreibst in einem eigenen Countersign-Fenster, in dem nichts den Text verdecken kann.',
     unknownTitle: 'Hier gibt es nichts zu unterschreiben',
-    unknownWhy: 'Diese Anfrage ist für jemand anderen oder existiert nicht mehr.',
+    unknownWhy: 'Diese Anfrage ist für jemand anders oder existiert nicht mehr.',
     ends: {
       signed: 'Unterschrieben',
       denied: 'Abgelehnt',

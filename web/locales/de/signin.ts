@@ -12,12 +12,12 @@ export const signinMessages: typeof english = {
     change: 'Ändern',
     returnTo: (host) => `Danach geht es zurück zu ${host}`,
     addEmail: 'E-Mail-Adresse hinzufügen',
-    leaving: (host) => `Zurück zu ${host} …`,
+    leaving: (host) => `Zurück zu ${host}\u00a0…`,
   },
 
   scopes: {
-    openid: 'Kennung',
-    openidValue: 'Eine feste Kennung, damit die App dich wiedererkennt',
+    openid: 'ID',
+    openidValue: 'Eine feste ID, damit die App dich wiedererkennt',
     name: 'Name',
     handle: 'Benutzername',
     email: 'E-Mail',
@@ -29,7 +29,7 @@ export const signinMessages: typeof english = {
     encryption: 'Verschlüsselung',
     symmetricValue: 'Mit deinem Schlüssel, den dieser Dienst nicht lesen kann',
     asymmetricValue:
-      'Mit deinem Schlüsselpaar, das dieser Dienst nicht lesen kann; deinen öffentlichen Schlüssel kann jeder über ' +
+      'Mit deinem Schlüsselpaar, das dieser Dienst nicht lesen kann; deinen öffentlichen Schlüssel können alle über ' +
       'den Benutzernamen abrufen',
     short: {
       'e2ee:symmetric': 'verschlüsselt deine Daten mit deinem Schlüssel',

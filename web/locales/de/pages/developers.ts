@@ -4,9 +4,9 @@ import type { developerMessages as english } from '../../en/pages/developers.ts'
 export const developerMessages: typeof english = {
   developers: {
     title: 'Deine Apps',
-    lead: 'Apps, bei denen man sich mit diesem Dienst anmeldet.',
+    lead: 'Apps, die diesen Dienst zur Anmeldung verwenden.',
     noneTitle: 'Registriere deine erste App',
-    none: 'Du bekommst eine Client-ID und fertigen Code für die Anmeldung.',
+    none: 'Du erhältst eine Client-ID und fertigen Code für die Anmeldung.',
     apps: 'Apps',
     playground: 'Playground',
     learn: 'Lernen',
@@ -15,7 +15,7 @@ export const developerMessages: typeof english = {
     learnMore: 'Mehr dazu',
     switchApp: (app, state) => `${app} ${state}: zu einer anderen App wechseln`,
     yourApp: 'Deine App',
-    live: 'In Betrieb',
+    live: 'Aktiv',
     neverUsed: 'Noch keine Anmeldung',
     lastSignIn: (date) => `Letzte Anmeldung: ${date}`,
     tabs: {
@@ -33,7 +33,7 @@ export const developerMessages: typeof english = {
     back: 'Alle deine Apps',
     unknown: 'App nicht gefunden',
     unknownWhat: 'Sie wurde gelöscht oder gehört zu einem anderen Konto.',
-    retry: 'Noch einmal versuchen',
+    retry: 'Erneut versuchen',
     newTitle: 'App registrieren',
     newLead: 'Alles außer dem App-Typ kannst du später ändern.',
     addLocal: (uri) => `${uri} hinzufügen`,
@@ -41,7 +41,7 @@ export const developerMessages: typeof english = {
     nameHint: 'Wird beim Anmelden angezeigt.',
     redirectUris: 'Redirect-URIs',
     redirectUrisHint:
-      'Wohin Nutzer nach der Anmeldung zurückkehren, eine pro Zeile. https://, oder http:// auf localhost.',
+      'Adressen für die Rückkehr nach der Anmeldung, eine pro Zeile. Mit https://, auf localhost auch http://.',
     redirectUrisInvalid: 'Gib vollständige URLs ein, etwa https://app.example.com/callback.',
     kind: 'App-Typ',
     kinds: {
@@ -78,8 +78,8 @@ export const developerMessages: typeof english = {
     secret: 'Client-Secret',
     secretKept: 'Nur einmal angezeigt, beim Erstellen',
     noSecret: 'Keines (öffentlicher Client mit PKCE)',
-    shownToPeople: 'Was Nutzer sehen',
-    shownToPeopleWhat: 'Das sehen Nutzer, wenn sie sich bei der App anmelden.',
+    shownToPeople: 'Beim Anmelden sichtbar',
+    shownToPeopleWhat: 'Das sehen Personen, die sich bei der App anmelden.',
     description: 'Beschreibung',
     descriptionHint: 'Ein Satz über die App. Optional.',
     descriptionInvalid: 'Die Beschreibung enthält ein unsichtbares Zeichen. Gib sie noch einmal ein.',
@@ -94,20 +94,20 @@ export const developerMessages: typeof english = {
     tokens: 'ID-Tokens',
     postLogoutRedirectUris: 'Post-Logout-Redirect-URIs',
     postLogoutRedirectUrisHint:
-      'Wohin Nutzer zurückkehren, nachdem deine App sie abgemeldet hat, eine pro Zeile. Optional.',
+      'Adressen für die Rückkehr, nachdem deine App jemanden abgemeldet hat, eine pro Zeile. Optional.',
     addressInvalid: 'Gib vollständige URLs ein, etwa https://app.example.com/.',
     scopes: 'Scopes',
     scopesHint: 'Scopes, die die App anfragen darf.',
     scopeGives: {
-      openid: 'Eine feste Nutzerkennung (sub)',
+      openid: 'Eine feste ID der Person (sub)',
       profile: 'Anzeigename, Benutzername, Bild',
-      email: 'Bestätigte E-Mail-Adresse, wenn der Nutzer eine teilt',
+      email: 'Bestätigte E-Mail-Adresse, wenn eine geteilt wird',
       offline_access: 'Refresh-Tokens',
-      user_id: 'Eine ID für alle Identitäten eines Nutzers',
+      user_id: 'Eine ID für alle Identitäten einer Person',
     },
     encryption: 'Ende-zu-Ende-Verschlüsselung',
     supportsE2ee: 'Unterstützt Ende-zu-Ende-Verschlüsselung',
-    supportsE2eeWhat: 'Die App erhält pro Nutzer einen Schlüssel, den dieser Dienst nicht lesen kann.',
+    supportsE2eeWhat: 'Die App erhält pro Person einen Schlüssel, den dieser Dienst nicht lesen kann.',
     appKeyRecipient: 'Öffentlicher Schlüssel deines Servers',
     appKeyRecipientHint:
       'Damit lassen sich App-Schlüssel an ihn binden: Dann kann nur dein Server sie öffnen. Der Anmeldedialog des ' +
@@ -122,15 +122,15 @@ export const developerMessages: typeof english = {
     idTokens: 'Inhalt der ID-Tokens',
     switches: {
       requireAuthTime: {
-        label: 'Immer auth_time',
-        about: 'Wann der Nutzer seinen Passkey zuletzt verwendet hat',
+        label: 'auth_time immer angeben',
+        about: 'Wann der Passkey zuletzt verwendet wurde',
       },
       idTokenClaims: {
         label: 'Name, Benutzername, E-Mail',
         about: 'Aus: Nur der Userinfo-Endpunkt liefert sie',
       },
       backchannelLogoutSessionRequired: {
-        label: 'Verlangt sid',
+        label: 'sid verlangen',
         about: 'Logout-Tokens enthalten immer sid zusätzlich zu sub',
       },
       allowAnyLoopbackPort: {
@@ -140,8 +140,8 @@ export const developerMessages: typeof english = {
     },
     requiredClaims: 'Erforderliche Claims',
     requireEmail: 'Bestätigte E-Mail-Adresse',
-    requireEmailWhat: 'Nutzer ohne E-Mail-Adresse können sich bei deiner App nicht anmelden',
-    organizationAccess: 'Organisationen der Nutzer',
+    requireEmailWhat: 'Wer keine hat, kann sich bei deiner App nicht anmelden',
+    organizationAccess: 'Zugriff auf Organisationen',
     organizationAccessLevels: {
       none: 'Kein Zugriff',
       read: 'Ansehen',
@@ -150,8 +150,7 @@ export const developerMessages: typeof english = {
     loopback: 'Loopback-Redirect-URIs',
     backchannelLogout: 'Back-Channel-Logout',
     backchannelLogoutUri: 'Back-Channel-Logout-URI',
-    backchannelLogoutUriHint:
-      'Dorthin erhält dein Server ein Logout-Token, wenn die Sitzung eines Nutzers endet. Optional.',
+    backchannelLogoutUriHint: 'Dorthin erhält dein Server ein Logout-Token, wenn eine Sitzung endet. Optional.',
     save: 'Speichern',
     saved: 'Gespeichert.',
     savedToast: (app) => `Einstellungen von ${app} gespeichert`,
@@ -172,12 +171,12 @@ export const developerMessages: typeof english = {
     },
     rotateNow: 'Secret ersetzen',
     deleteTitle: 'App löschen',
-    deleteWhat: 'Beendet alle Anmeldungen und widerruft alle Tokens. Abgegebene Unterschriften bleiben gültig.',
+    deleteWhat: 'Beendet alle Anmeldungen und widerruft alle Tokens. Geleistete Unterschriften bleiben gültig.',
     confirmTitle: (app) => `${app} löschen?`,
     confirmWhat:
       'Die App wird sofort gelöscht. Das lässt sich nicht rückgängig machen; eine neue Registrierung erhält eine ' +
       'neue Client-ID.',
-    typeName: (app) => `Gib zur Bestätigung ${app} ein`,
+    typeName: (app) => `Zur Bestätigung ${app} eingeben`,
     mismatch: 'Das ist nicht der Name der App.',
     deleteNow: 'App endgültig löschen',
     disabledTitle: 'Diese App ist deaktiviert',
@@ -187,7 +186,7 @@ export const developerMessages: typeof english = {
 
   webhook: {
     title: 'Webhook',
-    what: 'Werde benachrichtigt, wenn eine Signaturanfrage unterschrieben oder abgelehnt wird oder abläuft.',
+    what: 'Erhalte ein Ereignis, wenn eine Signaturanfrage unterschrieben oder abgelehnt wird oder abläuft.',
     url: 'Endpunkt-URL',
     urlHint: 'https://, oder http:// auf localhost',
     urlInvalid: 'Gib eine vollständige URL ein, etwa https://app.example.com/hook.',
@@ -220,7 +219,7 @@ export const developerMessages: typeof english = {
 
   resources: {
     title: 'Ressourcen',
-    what: 'APIs, auf die andere Apps im Namen eines Nutzers und mit dessen Zustimmung zugreifen können.',
+    what: 'APIs, auf die andere Apps im Namen einer Person und mit ihrer Zustimmung zugreifen können.',
     none: 'Noch keine Ressourcen',
     add: 'Ressource hinzufügen',
     create: 'Ressource hinzufügen',
@@ -229,7 +228,7 @@ export const developerMessages: typeof english = {
     disable: 'Deaktivieren',
     enable: 'Aktivieren',
     tooMany: 'Diese App hat die Höchstzahl an Ressourcen erreicht.',
-    nameHint: 'Wird Nutzern angezeigt, wenn eine App Zugriff anfragt.',
+    nameHint: 'Wird angezeigt, wenn eine App Zugriff anfragt.',
     key: 'Ressourcenschlüssel',
     keyHint: 'Bezeichnet die Ressource in Anfragen. Nicht mehr änderbar.',
     keyInvalid: '2 bis 64 Kleinbuchstaben, Ziffern und . _ : -, am Anfang ein Buchstabe oder eine Ziffer.',
@@ -253,19 +252,19 @@ export const developerMessages: typeof english = {
     },
     steps: {
       terminal: () => 'Im Terminal ausführen',
-      file: (name) => `${name} anlegen`,
-      secrets: (name) => `${name} anlegen und nicht in die Versionsverwaltung aufnehmen`,
+      file: (name) => `${name} erstellen`,
+      secrets: (name) => `${name} erstellen und nicht in die Versionsverwaltung aufnehmen`,
     },
     trySignIn: 'Anmelden',
     guide: 'Anleitung lesen',
     missingRedirectUri: 'Dieser Code kehrt zu einer Redirect-URI zurück, die nicht registriert ist:',
     addRedirectUri: 'Redirect-URI hinzufügen',
-    listening: 'Warten auf die erste Anmeldung…',
+    listening: 'Warten auf die erste Anmeldung\u00a0…',
     open: 'Öffne',
     followTerminal: 'Öffne die URL aus dem Terminal und erlaube die App.',
     worked: 'Es funktioniert: Jemand hat sich angemeldet.',
     lastAt: (moment) => `Letzte Anmeldung: ${moment}`,
-    failed: 'Die App erhielt einen Fehler.',
+    failed: 'Die App hat einen Fehler erhalten.',
   },
 
   usage: {
@@ -302,7 +301,7 @@ export const developerMessages: typeof english = {
     faults: {
       notAbsolute: 'ist keine vollständige URL. Beginne mit https://.',
       fragment: 'hat ein Fragment (#…), das Browser nicht senden. Entferne es.',
-      wildcard: 'enthält * oder \\. Platzhalter gehen nicht: Registriere jede URI.',
+      wildcard: 'enthält * oder \\. Platzhalter funktionieren nicht: Registriere jede URI.',
       insecure: 'braucht https://. Nur localhost darf http:// verwenden.',
       customScheme:
         'hat ein Schema, das nicht erlaubt ist. Öffentliche Apps dürfen eine umgekehrte Domain verwenden, etwa ' +

@@ -27,8 +27,8 @@ export const exactTextMessages: typeof english = {
       plural('de', times, { one: '1 nicht zugewiesenes Zeichen', other: `${times} nicht zugewiesene Zeichen` }),
     combining: (times) =>
       plural('de', times, {
-        one: '1 Stelle mit überlagernden Zeichen',
-        other: `${times} Stellen mit überlagernden Zeichen`,
+        one: '1 Stelle mit sich überlagernden Zeichen',
+        other: `${times} Stellen mit sich überlagernden Zeichen`,
       }),
     'look-alike': (times) =>
       plural('de', times, { one: '1 verwechselbares Zeichen', other: `${times} verwechselbare Zeichen` }),

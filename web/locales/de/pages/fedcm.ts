@@ -2,7 +2,7 @@ import type { fedcmMessages as english } from '../../en/pages/fedcm.ts'
 
 /** Holds the messages of the window that completes a sign-in in a browser dialog. In German. */
 export const fedcmMessages: typeof english = {
-  ending: 'Zurück zur App …',
+  ending: 'Zurück zur App\u00a0…',
   over: 'Fertig',
   overHint: 'Schließe dieses Fenster und fahre in der App fort.',
   fault: 'Diese Anmeldung kann nicht fortgesetzt werden',
@@ -16,9 +16,9 @@ export const fedcmMessages: typeof english = {
       'Die App braucht deine Zustimmung, um dich anzumelden. Schließe dieses Fenster und versuche es in der App ' +
       'noch einmal.',
     unauthorized_client:
-      'Diese Seite gehört nicht zur App. Schließe dieses Fenster und wende dich an den Entwickler der App.',
+      'Diese Seite gehört nicht zur App. Schließe dieses Fenster und wende dich an das Team der App.',
     invalid_request:
-      'Die App hat eine ungültige Anfrage gestellt. Schließe dieses Fenster und wende dich an den Entwickler der App.',
+      'Die App hat eine ungültige Anfrage gestellt. Schließe dieses Fenster und wende dich an das Team der App.',
     server_error: 'Bei uns ist ein Fehler aufgetreten. Schließe dieses Fenster und versuche es gleich noch einmal.',
     temporarily_unavailable: 'Der Dienst ist ausgelastet. Schließe dieses Fenster und versuche es gleich noch einmal.',
   },

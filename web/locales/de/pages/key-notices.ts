@@ -15,20 +15,20 @@ export const keyNoticesMessages: typeof english = {
     history: {
       title: 'Der Verlauf deines Schlüssels hat sich geändert',
       what:
-        'Das öffentliche Schlüssel-Log zeigt über eine deiner Identitäten nicht mehr, was es früher gezeigt ' +
+        'Das öffentliche Schlüsselprotokoll zeigt über eine deiner Identitäten nicht mehr, was es früher gezeigt ' +
         'hat, oder zeigt einen zweiten Verlauf.',
     },
     log: {
-      title: 'Das Schlüssel-Log ist ein anderes',
+      title: 'Das Schlüsselprotokoll ist ein anderes',
       what:
-        'Der Dienst zeigt ein anderes öffentliches Log als früher. So kann er dir einen Schlüssel zeigen und ' +
+        'Der Dienst zeigt ein anderes öffentliches Protokoll als früher. So kann er dir einen Schlüssel zeigen und ' +
         'Apps einen anderen.',
     },
     promise: {
-      title: 'Dein Schlüssel steht nicht im Log',
+      title: 'Dein Schlüssel fehlt im Protokoll',
       what:
-        'Du hast vor mehr als einem Tag einen Schlüssel erstellt. Das öffentliche Log enthält ihn nicht, obwohl ' +
-        'es das müsste.',
+        'Du hast vor mehr als einem Tag einen Schlüssel erstellt. Das öffentliche Protokoll enthält ihn nicht, ' +
+        'obwohl es das müsste.',
     },
     record: {
       title: 'Dein Prüfvermerk fehlt oder ist alt',
@@ -37,13 +37,13 @@ export const keyNoticesMessages: typeof english = {
         'keinen, einen alten oder einen, der sich nicht öffnen lässt.',
     },
     change: {
-      title: 'Jemand anderes hat deinen Schlüssel geändert',
+      title: 'Jemand anders hat deinen Schlüssel geändert',
       what:
         'Wer deinen Schlüssel geändert hat, konnte deine Schlüssel entsperren: mit einem deiner Passkeys, ' +
         'deinem Wiederherstellungscode oder einem entsperrten Gerät.',
     },
     trail: {
-      title: 'Die Prüfkette der Organisation ist eine andere',
+      title: 'Die Prüfkette der Organisation hat sich geändert',
       what:
         'Der Dienst zeigt eine andere Kette der Änderungen in dieser Organisation, als dieser Browser bisher ' +
         'gesehen hat: Etwas wurde nachträglich entfernt, eingefügt oder verändert.',
@@ -64,20 +64,19 @@ export const keyNoticesMessages: typeof english = {
     stop: 'Unterschreibe vorerst nichts und öffne keine verschlüsselten Daten über diesen Dienst.',
     save: 'Speichere den Nachweis. Er bleibt auch in diesem Browser.',
     contact:
-      'Wende dich auf einem Weg, den du kennst, an die Betreiber dieses Dienstes: telefonisch oder persönlich, ' +
-      'nicht über einen Link aus einer Nachricht. Sag bei der Arbeit auch eurem Sicherheitsteam Bescheid. Gib ' +
-      'ihnen die Datei.',
+      'Wende dich auf einem Weg, den du kennst, an den Betreiber dieses Dienstes: telefonisch oder persönlich, nicht ' +
+      'über einen Link aus einer Nachricht. Informiere am Arbeitsplatz auch euer Sicherheitsteam. Übergib ihnen die ' +
+      'Datei.',
     secure:
-      'Entferne auf einem anderen Gerät Passkeys, die du nicht kennst, und melde unbekannte Sitzungen ab. ' +
-      'Ersetze dann den Wiederherstellungscode und deinen Signaturschlüssel.',
+      'Entferne auf einem anderen Gerät Passkeys, die du nicht kennst, und beende unbekannte Sitzungen. Ersetze dann ' +
+      'den Wiederherstellungscode und deinen Signaturschlüssel.',
     reload: 'Lade diese Seite neu.',
-    later: 'Versuche es später erneut. Wenn es so bleibt, wende dich an die Betreiber dieses Dienstes.',
+    later: 'Versuche es später erneut. Wenn es so bleibt, wende dich an den Betreiber dieses Dienstes.',
   },
   download: 'Nachweis speichern',
   trailContents:
-    'Die Datei enthält Einträge der Prüfkette der Organisation, wie der Dienst sie gezeigt hat, und was dieser ' +
-    'Browser ' +
-    'davon wusste. Sie enthält keine geheimen Schlüssel und keine Einzelheiten der Änderungen.',
+    'Die Datei enthält Einträge der Prüfkette der Organisation, wie der Dienst sie gezeigt hat, und was sich dieser ' +
+    'Browser gemerkt hatte. Sie enthält keine geheimen Schlüssel und keine Einzelheiten der Änderungen.',
   contents:
     'Die Datei enthält die ID deiner Identität und Antworten des Dienstes. Sie enthält keine geheimen Schlüssel ' +
     'und keine Texte. Prüfe sie mit dem Befehl countersign verify-evidence.',

@@ -26,22 +26,24 @@ export const landingMessages: typeof english = {
     label: 'Was es kann',
     passkey: {
       title: 'Keine Passwörter',
-      text: 'Fingerabdruck, Gesicht oder Geräte-PIN. Nichts zu merken, und nichts, was man stehlen könnte.',
+      text:
+        'Fingerabdruck, Gesicht oder Geräte-PIN. Nichts, was du dir merken musst, und nichts, was andere stehlen ' +
+        'können.',
     },
     identities: {
       title: 'So viele Identitäten, wie du brauchst',
-      text: 'Arbeit, privat, Künstlername. Apps erfahren nicht, dass sie zusammengehören.',
+      text: 'Arbeit, privat, Künstlername. Apps erkennen nicht, dass sie zusammengehören.',
     },
     signatures: {
-      title: 'Unterschriften, die halten',
+      title: 'Unterschriften, die Bestand haben',
       text: 'Zahlungen, Verträge, Freigaben: lesen, unterschreiben, Beleg behalten. Alle können ihn prüfen.',
     },
   },
   developers: {
-    title: 'Für Entwickler',
+    title: 'Für Entwicklungsteams',
     lead:
-      'OpenID Connect nach Standard, deine Bibliothek passt also schon. Unterschriften, Delegation und ' +
-      'Ende-zu-Ende-Schlüssel sind ein Aufruf mehr.',
+      'OpenID Connect nach Standard: Deine Bibliothek funktioniert, wie sie ist. Für Unterschriften, Delegation und ' +
+      'Ende-zu-Ende-Schlüssel genügt ein weiterer Aufruf.',
     points: [
       'Authorization Code Flow mit PKCE, Discovery, Refresh-Tokens, FedCM',
       'Eine Unterschrift anfragen und auf dem eigenen Server prüfen',

@@ -9,9 +9,9 @@ export const playgroundMessages: typeof english = {
   registerApp: 'App registrieren',
   position: (step, of) => `Schritt ${step} von ${of}`,
   back: 'Zurück',
-  restart: 'Von vorn beginnen',
+  restart: 'Neu beginnen',
   next: (step) => `Weiter: ${step}`,
-  done: 'Erledigt',
+  done: 'Fertig',
   steps: {
     'sign-in': {
       name: 'Anmelden',
@@ -26,7 +26,7 @@ export const playgroundMessages: typeof english = {
       short: 'IDs ohne Zusammenhang',
       heading: 'Eine andere Identität wählen',
       lead:
-        'Melde dich noch einmal an, als jemand anderes. Für die App sind deine Identitäten verschiedene Personen: ' +
+        'Melde dich noch einmal an, als jemand anders. Für die App sind deine Identitäten verschiedene Personen: ' +
         'Nichts, was sie erhält, verbindet sie.',
     },
     signature: {
@@ -59,7 +59,7 @@ export const playgroundMessages: typeof english = {
     email: 'E-Mail',
     notShared: 'Nicht geteilt',
   },
-  refusedTitle: 'Die App erhielt einen Fehler',
+  refusedTitle: 'Die App hat einen Fehler erhalten',
   checks: 'Was die App geprüft hat',
   checkNames: {
     signature: 'Signatur, mit dem Schlüssel des Issuers geprüft',
@@ -80,25 +80,25 @@ export const playgroundMessages: typeof english = {
   refresh: 'Tokens erneuern',
   again: 'Noch einmal anmelden',
   refreshed: (times) => plural('de', times, { one: 'Einmal erneuert', other: `${times}-mal erneuert` }),
-  unasked: 'Diese Antwort gehört zu keiner Anfrage dieses Tabs. Beginne von vorn.',
+  unasked: 'Diese Antwort gehört zu keiner Anfrage dieses Tabs. Beginne neu.',
   wrongState: 'Der State passt nicht zur Anfrage dieses Tabs. Die Antwort wurde verworfen.',
   wrongIssuer: 'Die Antwort stammt von einem anderen Issuer. Sie wurde verworfen.',
   declined: 'Dein Browser hat niemanden angemeldet. Aus Datenschutzgründen sagt er der App nicht, warum.',
 
   chooseAnother: 'Identität wählen',
-  whatTheAppKnows: 'Nutzer, die die App kennt',
+  whatTheAppKnows: 'Personen, die die App kennt',
   nobodyYet: 'Noch hat sich niemand angemeldet.',
   needsAnother:
     'Wähle eine andere Identität als diese. Hast du nur eine, erstelle bei der Anmeldung oder in deinem Konto ' +
     'noch eine.',
-  unlinkable: 'Zwei Nutzer mit zwei IDs. Die App erfährt nicht, dass beide du bist.',
+  unlinkable: 'Zwei Personen mit zwei IDs. Die App erkennt nicht, dass du beide bist.',
 
   signInFirst: 'Melde dich zuerst an: Die App muss wissen, wer du bist.',
   theRequest: 'Die App bittet um deine Unterschrift',
   payment: (reference) => `12,00 EUR zahlen\nan: Buchladen an der Ecke\nZweck: eine Vorführung, ${reference}`,
   signAs: 'Unterschreiben als',
   ask: 'Lesen und unterschreiben',
-  openSigning: 'Unterschriftsseite öffnen',
+  openSigning: 'Seite zum Unterschreiben öffnen',
   unsigned: {
     denied: 'Du hast abgelehnt. Die App hat keine Unterschrift.',
     closed: 'Das Fenster wurde geschlossen, bevor du unterschrieben hast.',

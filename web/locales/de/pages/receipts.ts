@@ -25,11 +25,11 @@ export const receiptMessages: typeof en = {
   save: 'Beleg speichern',
   show: 'Beleg ansehen',
   kept: 'Diese Unterschrift und ihren Beleg findest du unter',
-  keptLink: 'Unterschreiben',
+  keptLink: 'Unterschriften',
 
   title: 'Beleg',
   verifyTitle: 'Beleg prüfen',
-  verified: 'In diesem Browser geprüft',
+  verified: 'In diesem Browser bestätigt',
   notVerified: 'Nicht bestätigt',
   verifiedLead: (time) => `Unterschrieben am ${time}. Der Text unten ist genau der, der unterschrieben wurde.`,
   flawLead: 'Dieser Beleg beweist den Text unten nicht. Verlass dich nicht darauf.',
@@ -44,8 +44,8 @@ export const receiptMessages: typeof en = {
     key_not_in_log: 'Das öffentliche Schlüsselprotokoll enthält den Signaturschlüssel nicht.',
     invalid_key_history: 'Die Einträge des Signaturschlüssels im öffentlichen Protokoll widersprechen sich.',
     key_not_in_force: 'Der Signaturschlüssel war zur Zeit der Unterschrift nicht gültig.',
-    invalid_approval: 'Die Freigabe im Beleg gilt für etwas anderes.',
-    no_approval: 'Der Beleg enthält keine Freigabe.',
+    invalid_approval: 'Die Passkey-Bestätigung im Beleg gilt für etwas anderes.',
+    no_approval: 'Der Beleg enthält keine Passkey-Bestätigung.',
   },
   unproved: {
     unlinked_key: 'Ein Schlüssel wurde ohne Signatur des vorigen ersetzt.',
@@ -63,16 +63,16 @@ export const receiptMessages: typeof en = {
   back: 'Alle Unterschriften',
   retry: 'Erneut versuchen',
   signIn: 'Melde dich an, um den Beleg zu sehen',
-  signInWhy: 'Belege sehen nur die, die unterschrieben haben.',
+  signInWhy: 'Belege sehen nur Personen, die unterschrieben haben.',
   none: 'Hier ist kein Beleg',
-  noneWhy: 'Diese Anfrage ist für jemand anderen, wurde nicht unterschrieben oder existiert nicht mehr.',
+  noneWhy: 'Diese Anfrage ist für jemand anders, wurde nicht unterschrieben oder existiert nicht mehr.',
   waitForLog:
     'Der Signaturschlüssel steht noch nicht im öffentlichen Protokoll. Versuche es in einer Minute noch einmal.',
 
   verifyLead:
     'Wähle den Beleg, den du erhalten hast, und den Text dazu. Beides wird in diesem Browser geprüft; nichts wird ' +
     'hochgeladen.',
-  files: 'Belegdatei (.jws), und der Text als Datei, wenn du ihn hast',
+  files: 'Belegdatei (.jws) und, falls vorhanden, der Text als Datei',
   chosen: (names) => `Gewählt: ${names}`,
   chooseReceipt: 'Wähle zuerst einen Beleg.',
   textField: 'Unterschriebener Text',
@@ -95,7 +95,7 @@ export const receiptMessages: typeof en = {
     emptyHistory: 'Noch nichts unterschrieben',
     emptyHistoryWhat: 'Was du unterschreibst, bleibt hier, mit den Belegen.',
     status: { pending: 'Offen', signed: 'Unterschrieben', denied: 'Abgelehnt', expired: 'Abgelaufen' },
-    saveReceiptOf: (app, time) => `Beleg für ${app}, ${time}, speichern`,
+    saveReceiptOf: (app, time) => `Beleg speichern: ${app}, ${time}`,
     keysAbout:
       'Jede Identität unterschreibt mit einem eigenen Schlüssel. Unterschriften bleiben gültig, wenn du ihn ersetzt.',
     verify: 'Einen erhaltenen Beleg prüfen',

@@ -37,7 +37,7 @@ export const consentMessages: typeof english = {
     },
     emailRequired: (app) => `${app} verlangt eine bestätigte E-Mail-Adresse. Diese Identität hat keine.`,
     emailUnavailable:
-      'Auf diesem Dienst ist kein E-Mail-Versand eingerichtet, darum kannst du hier keine Adresse bestätigen. Wende ' +
+      'Bei diesem Dienst ist kein E-Mail-Versand eingerichtet, darum kannst du hier keine Adresse bestätigen. Wende ' +
       'dich an den Betreiber.',
     unlockWhy: (app) => `${app} verschlüsselt deine Daten. Entsperre deinen Schlüssel mit deinem Passkey.`,
     unlock: 'Entsperren und weiter',
@@ -74,8 +74,8 @@ export const consentMessages: typeof english = {
         `Dieser Dienst wollte deinen Schlüssel für ${app} an ${place} senden, aber die App hat ihn an einer anderen ` +
         'Adresse angefordert. Der Schlüssel wurde nicht gesendet.',
       whatNow:
-        'Das sollte nie passieren. Schließe diese Seite und wende dich an den Entwickler der App oder den Betreiber ' +
-        'dieses Dienstes.',
+        'Das sollte nie passieren. Schließe diese Seite und wende dich an das Team der App oder den Betreiber dieses ' +
+        'Dienstes.',
     },
     serverOpens: (app) => `Der Server von ${app} erhält deinen Schlüssel und kann lesen, was du dort verschlüsselst.`,
     newKey:
@@ -120,6 +120,6 @@ export const consentMessages: typeof english = {
       `${host}, eine nicht geprüfte App, wollte dich ohne Rückfrage anmelden. Das war nicht möglich. Die App hat ` +
       'keine Daten erhalten.',
     back: (place) => `Zurück zu ${place}`,
-    forDevelopers: 'Für den Entwickler der App',
+    forDevelopers: 'Für die Entwicklung der App',
   },
 }

@@ -2,19 +2,19 @@ import type { errorMessages as english } from '../../../en/pages/sign-in/error.t
 
 /** Holds the messages for error pages. In German. */
 export const errorMessages: typeof english = {
-  forDevelopers: 'Für den Entwickler der App',
+  forDevelopers: 'Für die Entwicklung der App',
   home: 'Zur Startseite',
   backTo: (host) => `Zurück zu ${host}`,
   settings: 'In den Einstellungen der App hinzufügen',
   facts: { error: 'Fehler', clientId: 'Client-ID', redirectUri: 'Erhalten' },
   unregistered: (app) =>
     `${app} hat dich mit einer Rücksprungadresse hierher geschickt, die nicht registriert ist. Keine Sorge: Es wurde ` +
-    'nichts weitergegeben. Der Entwickler der App kann das beheben.',
+    'nichts weitergegeben. Das Team der App kann das beheben.',
   stuck: 'Du kommst nicht weiter? Wende dich an den Betreiber dieses Dienstes und nenne diese Referenz-ID:',
   titles: {
     not_found: 'Seite nicht gefunden',
     invalid_client: 'Unbekannte App',
-    invalid_redirect_uri: 'Diese Anmeldung kann nicht weitergehen',
+    invalid_redirect_uri: 'Diese Anmeldung kann nicht fortgesetzt werden',
     invalid_request_uri: 'Diese Anmeldung ist abgelaufen',
     invalid_sso_flow: 'Diese Anmeldung ist abgelaufen',
     sso_connection_unavailable: 'SSO ist nicht verfügbar',
@@ -35,26 +35,22 @@ export const errorMessages: typeof english = {
     not_found: 'Prüfe die Adresse oder geh zur Startseite.',
     invalid_client:
       'Dieser Dienst kennt die App nicht, die dich hierher geschickt hat. Es wurde nichts weitergegeben. Melde es ' +
-      'ihrem Entwickler.',
+      'dem Team der App.',
     invalid_redirect_uri:
       'Die App hat dich mit einer Rücksprungadresse hierher geschickt, die nicht registriert ist. Es wurde nichts ' +
-      'weitergegeben. Melde es ihrem Entwickler.',
+      'weitergegeben. Melde es dem Team der App.',
     invalid_request_uri:
       'Sie ist abgelaufen oder wurde schon verwendet. Geh zurück zur App und melde dich noch einmal an.',
     invalid_sso_flow:
-      'Sie ist abgelaufen, schon verwendet oder in einem anderen Browser begonnen. Geh zurück und beginne noch ' +
-      'einmal.',
-    sso_connection_unavailable: 'Deine Organisation hat es ausgeschaltet. Wende dich an deine Administration.',
-    sso_denied: 'Versuche es mit deinem Arbeitskonto noch einmal, oder wende dich an deine Administration.',
-    sso_user_deactivated: 'Wende dich an deine Administration. Dein Countersign-Konto ist unverändert.',
+      'Sie ist abgelaufen, schon verwendet oder in einem anderen Browser begonnen. Geh zurück und beginne neu.',
+    sso_connection_unavailable: 'Deine Organisation hat es ausgeschaltet. Wende dich an deine Admins.',
+    sso_denied: 'Versuche es mit deinem Arbeitskonto noch einmal, oder wende dich an deine Admins.',
+    sso_user_deactivated: 'Wende dich an deine Admins. Dein Countersign-Konto ist unverändert.',
     sso_response_invalid:
-      'Zu deiner Sicherheit haben wir abgebrochen. Deine Administration sieht den Grund im Audit-Log der ' +
-      'Organisation.',
-    sso_response_mismatch: 'Zu deiner Sicherheit haben wir abgebrochen. Geh zurück und beginne noch einmal.',
-    sso_provider_error:
-      'Versuche es gleich noch einmal. Deine Administration sieht den Grund im Audit-Log der Organisation.',
-    sso_provider_timeout:
-      'Versuche es gleich noch einmal. Deine Administration sieht den Grund im Audit-Log der Organisation.',
+      'Zu deiner Sicherheit haben wir abgebrochen. Deine Admins sehen den Grund im Audit-Log der Organisation.',
+    sso_response_mismatch: 'Zu deiner Sicherheit haben wir abgebrochen. Geh zurück und beginne neu.',
+    sso_provider_error: 'Versuche es gleich noch einmal. Deine Admins sehen den Grund im Audit-Log der Organisation.',
+    sso_provider_timeout: 'Versuche es gleich noch einmal. Deine Admins sehen den Grund im Audit-Log der Organisation.',
     too_many_pending:
       'Zu viele deiner Geräte möchten entsperrt werden. Warte ein paar Minuten und versuche es noch einmal.',
     rate_limited: 'Warte eine Minute und versuche es noch einmal.',

@@ -12,5 +12,5 @@ export const logoutMessages: typeof english = {
   refused: 'Die App wollte dich an eine Adresse schicken, die sie nicht registriert hat. Darum bleibst du hier.',
   signInAgain: 'Wieder anmelden',
   home: 'Zur Startseite',
-  leaving: (host) => `Abgemeldet. Zurück zu ${host} …`,
+  leaving: (host) => `Abgemeldet. Zurück zu ${host}\u00a0…`,
 }

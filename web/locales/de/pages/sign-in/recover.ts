@@ -3,7 +3,7 @@ import type { recoverMessages as english } from '../../../en/pages/sign-in/recov
 /** Holds the messages for recovering an account. In German. */
 export const recoverMessages: typeof english = {
   title: 'Wiederherstellungs\u00adcode verwenden',
-  lead: 'Der Code gilt einmal. Dieses Gerät erhält einen neuen Passkey, und überall sonst wirst du abgemeldet.',
+  lead: 'Der Code gilt nur einmal. Dieses Gerät erhält einen neuen Passkey, und überall sonst wirst du abgemeldet.',
   begin: 'Weiter',
   handleMissing: 'Gib deinen Benutzernamen ein.',
   noMatch:

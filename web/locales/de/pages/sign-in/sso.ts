@@ -3,16 +3,16 @@ import type { ssoMessages as english } from '../../../en/pages/sign-in/sso.ts'
 /** Holds the messages for signing in with the SSO of an organization. In German. */
 export const ssoMessages: typeof english = {
   title: 'Mit deiner Organisation anmelden',
-  lead: 'Gib deine Adresse bei der Arbeit ein. Ihre Domain führt zur Anmeldung deiner Firma.',
-  email: 'E-Mail-Adresse bei der Arbeit',
+  lead: 'Gib deine berufliche Adresse ein. Ihre Domain führt zur Anmeldung deiner Firma.',
+  email: 'Berufliche E-Mail-Adresse',
   goOn: 'Weiter',
   unknownDomain: 'Für diese E-Mail-Domain ist kein SSO eingerichtet.',
   connectTitle: 'Konto verknüpfen',
-  says: (organization, person) => `${organization} hat dich als ${person} angemeldet`,
+  says: (organization, person) => `Laut ${organization} bist du ${person}`,
   connectOnce: (organization) => `Bestätige einmal mit deinem Passkey. Danach meldet dich ${organization} an.`,
   membersOnly: (organization) => `Du musst Mitglied von ${organization} sein. Bitte um eine Einladung.`,
   over: 'Diese Anmeldung ist beendet',
-  beginAgain: 'Der Link ist abgelaufen oder wurde schon verwendet. Geh zurück und beginne noch einmal.',
+  beginAgain: 'Der Link ist abgelaufen oder wurde schon verwendet. Geh zurück und beginne neu.',
   tested: 'Testanmeldung erfolgreich',
   testedLead: (organization) =>
     `Das hat der Identitätsanbieter von ${organization} gesendet. Es wurde kein Konto verknüpft.`,
