@@ -45,8 +45,7 @@ export const councilMessages: typeof english = {
     title: 'Den Rat ohne seine Freigabe beenden',
     what:
       'Für den Fall, dass zu wenige Mitglieder des Rats übrig sind. Nach 14 Tagen ohne Einspruch kann ein Inhaber ' +
-      'den ' +
-      'Rat beenden. Alle erhalten eine E-Mail, und Belege zeigen es von da an.',
+      'den Rat beenden. Alle Mitglieder des Rats erhalten eine E-Mail, und Belege zeigen das Ende von da an.',
     request: 'Ende des Rats ankündigen',
     pending: (day, last) => `Das Ende des Rats ist angekündigt. Möglich ist es ab ${day}, bis ${last}.`,
     veto: 'Einspruch einlegen',

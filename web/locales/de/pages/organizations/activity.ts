@@ -106,7 +106,7 @@ export const organizationActivityMessages: typeof english = {
     noted: 'Unterschrift vermerkt',
     signer: 'Unterschrieben von',
     text: 'Text',
-    at: 'Unterschrieben am',
+    at: 'Zeitpunkt',
     key: 'Schlüssel',
     keyOf: (handle, since) => `Von @${handle}, seit ${since}`,
     signature: 'Unterschrift',
@@ -114,8 +114,8 @@ export const organizationActivityMessages: typeof english = {
     verifying: 'Wird geprüft\u00a0…',
     verified: 'In diesem Browser bestätigt',
     verifiedWhat:
-      'Die Unterschrift passt zu diesem Text, dieser Organisation und dem Schlüssel. Die ganze Prüfkette, auch gegen ' +
-      'diesen Dienst, prüft ihr mit der Kommandozeile.',
+      'Die Unterschrift passt zu diesem Text, dieser Organisation und dem Schlüssel. Die ganze Prüfkette prüft ihr, ' +
+      'auch unabhängig von diesem Dienst, mit der Kommandozeile.',
     invalid: 'Diese Unterschrift ist ungültig',
     invalidWhat: 'Bewahrt eine Kopie des Nachweises auf und fragt den Betreiber.',
     noKey: 'Der Schlüssel dieser Person ist hier nicht mehr bekannt',
