@@ -69,8 +69,8 @@ export const problemMessages: typeof english = {
       too_many_organizations: 'Diese Identität hat die Höchstzahl an Organisationen erreicht.',
       member_not_found: 'Diese Person ist kein Mitglied mehr.',
       last_owner:
-        'Eine Organisation braucht mindestens einen Inhaber. Gib die Rolle zuerst einem anderen Mitglied oder lösche ' +
-        'die Organisation.',
+        'Eine Organisation braucht mindestens einen Inhaber. Gib zuerst einem anderen Mitglied diese Rolle oder ' +
+        'lösche die Organisation.',
       already_member: 'Diese Person ist schon Mitglied.',
       too_many_invitations: 'Zu viele offene Einladungen. Widerrufe zuerst einige.',
       invitation_not_found: 'Diese Einladung ist nicht mehr gültig.',

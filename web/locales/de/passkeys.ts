@@ -75,7 +75,7 @@ export const passkeyMessages: typeof english = {
     useDevice: 'Mit einem anderen Gerät entsperren',
     askTitle: 'Mit einem anderen Gerät entsperren',
     askWhere: (place) => `Öffne ${place} auf einem Gerät, auf dem du angemeldet bist, oder scanne den Code.`,
-    askWhat: 'So entsperrst du hier deine Schlüssel, zum Unterschreiben und für verschlüsselte Inhalte.',
+    askWhat: 'So entsperrst du hier deine Schlüssel, um zu unterschreiben und Verschlüsseltes zu lesen.',
     qr: (url) => `QR-Code von ${url}`,
     waiting: 'Warten auf das andere Gerät\u00a0…',
     typeThere: 'Gib diesen Code auf dem anderen Gerät ein:',

@@ -48,7 +48,7 @@ export const registerMessages: typeof english = {
     download: 'Herunterladen',
     print: 'Drucken',
     kept: {
-      copied: 'Kopiert. Füge ihn an einem sicheren Ort ein, zum Beispiel in einem Passwortmanager.',
+      copied: 'Kopiert. Füge ihn an einem sicheren Ort ein, etwa in einem Passwortmanager.',
       downloaded: 'Heruntergeladen. Verschiebe die Datei an einen sicheren Ort außerhalb dieses Geräts.',
       printed: 'Bewahre den Ausdruck an einem sicheren Ort auf.',
     },
@@ -98,8 +98,8 @@ export const registerMessages: typeof english = {
     or: 'oder',
     elsewhere: 'Mein Passkey ist auf einem anderen Gerät',
     elsewhereHow:
-      'Starte die Anmeldung, wähle im Dialog deines Browsers „Smartphone oder Tablet“ und scanne den angezeigten ' +
-      'Code. Lass Bluetooth eingeschaltet.',
+      'Starte die Anmeldung, wähle im Browser-Dialog „Smartphone oder Tablet“ und scanne den angezeigten Code. Lass ' +
+      'Bluetooth eingeschaltet.',
     unsupported: 'Dieser Browser kann keine Passkeys verwenden',
     unsupportedHow: 'Aktualisiere ihn oder öffne diese Seite in einem anderen Browser oder auf einem anderen Gerät.',
     newHere: 'Neu hier?',

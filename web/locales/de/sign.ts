@@ -39,8 +39,8 @@ export const signMessages: typeof english = {
         'Die App, die Anfrage oder dein Benutzername hat sich geändert, während du unterschrieben hast. Lade die ' +
         'Seite neu und lies sie noch einmal.',
       clock:
-        'Die Uhr dieses Geräts und die des Dienstes weichen um mehr als zehn Minuten voneinander ab. Stelle Datum ' +
-        'und Uhrzeit des Geräts automatisch ein und lade die Seite dann neu.',
+        'Die Uhren dieses Geräts und des Dienstes weichen um mehr als zehn Minuten voneinander ab. Stelle Datum und ' +
+        'Uhrzeit des Geräts automatisch ein und lade die Seite dann neu.',
     },
     reload: 'Neu laden',
     useCode: 'Anders entsperren',
@@ -61,7 +61,7 @@ export const signMessages: typeof english = {
     },
     endsWhat: {
       signed: 'Die App hat deine Unterschrift.',
-      denied: 'Die App wurde informiert, dass du abgelehnt hast.',
+      denied: 'Die App weiß, dass du abgelehnt hast.',
       expired: 'Die Anfrage ist ohne Unterschrift abgelaufen. Die App kann noch einmal fragen.',
     },
     ofOrganization: {

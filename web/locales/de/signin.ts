@@ -29,8 +29,8 @@ export const signinMessages: typeof english = {
     encryption: 'Verschlüsselung',
     symmetricValue: 'Mit deinem Schlüssel, den dieser Dienst nicht lesen kann',
     asymmetricValue:
-      'Mit deinem Schlüsselpaar, das dieser Dienst nicht lesen kann; deinen öffentlichen Schlüssel können alle über ' +
-      'den Benutzernamen abrufen',
+      'Mit deinem Schlüsselpaar, das dieser Dienst nicht lesen kann; deinen öffentlichen Schlüssel finden alle über ' +
+      'den Benutzernamen',
     short: {
       'e2ee:symmetric': 'verschlüsselt deine Daten mit deinem Schlüssel',
       'e2ee:asymmetric': 'verschlüsselt deine Daten mit deinem Schlüsselpaar',

@@ -50,7 +50,7 @@ export const consentMessages: typeof english = {
       now: (app) => `Jetzt verlangt ${app} ihn hier:`,
       warning: (app) =>
         `Dein Schlüssel öffnet alles, was du in ${app} verschlüsselt hast. Sende ihn nur, wenn du weißt, dass ${app} ` +
-        'diese Adresse verwendet, zum Beispiel weil du dort davon gelesen hast.',
+        'diese Adresse verwendet, etwa weil du dort davon gelesen hast.',
       confirm: (host) => `Schlüssel an ${host} senden`,
       recipientTitle: 'Ändern, wer deinen Schlüssel öffnen kann?',
       boundTo: (app) =>
