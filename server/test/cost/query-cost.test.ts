@@ -63,6 +63,18 @@ const costly: { request: string; statement: RegExp; blocksMax: number; why: stri
     why: 'Thirteen requests to an organization, each with its app, whether that acts for it, and what was signed.',
   },
   {
+    request: 'GET /api/oauth/authorizations',
+    statement: /^select "authorization_id"/,
+    blocksMax: 100,
+    why: 'Thirteen consents, each with its app.',
+  },
+  {
+    request: 'GET /api/developer/apps/:clientId/usage',
+    statement: /^insert into app_usage/,
+    blocksMax: 1000,
+    why: 'A timer adds the counts of all apps that had requests in the last two seconds, and not the request.',
+  },
+  {
     request: 'PUT /api/signing/keys/:identityId',
     statement: /^update "signing_request"|^insert into webhook_delivery/,
     blocksMax: 250,

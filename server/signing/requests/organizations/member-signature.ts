@@ -98,7 +98,7 @@ async function answerAsMember(
   await (approved ? recordApprovedSignature(tx, signature, use) : bindSignature(tx, signature, use))
   if (approved) await consumeApproval(tx, approved, now)
 
-  const completed = await store.completeRequest(tx, asking, now)
+  const completed = await store.completeRequest(tx, { ...asking, appName: request.appName }, now)
   const action = role === 'sign' ? 'organization.signing.signed' : 'organization.signing.approved'
   await recordAnswer(tx, action, { asking, identityId, request, completes: !!completed }, now)
   if (completed) await enqueueSigningWebhooks(tx, [completed], now)

@@ -160,7 +160,7 @@ const ended = sql`signing_organization_request.organization_id as "organizationI
   organization_name as "organizationName", approvals_needed as "approvalsNeeded", status, expires_at as "expiresAt",
   resolved_at as "resolvedAt"`
 
-/** Sets the name of the app as the members saw it when they answered. */
+/** Sets the name of the app as the member saw it who denied. */
 const appNameNow = sql`app_name = coalesce((
   select app.name from app where app.client_id = signing_organization_request.client_id
 ), app_name)`
@@ -170,16 +170,18 @@ const appNameNow = sql`app_name = coalesce((
  * that was required when the request was created or is required now, whichever is larger.
  *
  * The same statement deletes signatures that do not count any more. With two statements, a key replaced in between
- * would be counted by one and deleted by the other. Returns undefined if they do not suffice.
+ * would be counted by one and deleted by the other. `appName` is the name that the members saw. Returns undefined if
+ * the signatures do not suffice.
  */
 export async function completeRequest(
   tx: Transaction,
-  { organizationId, requestId }: OrganizationRequestKey,
+  { organizationId, requestId, appName }: OrganizationRequestKey & { appName: string | null },
   now: Date,
 ): Promise<Ended | undefined> {
   const { rows } = await sql<Ended>`
     with completed as (
-      update signing_organization_request set status = 'signed', resolved_at = ${now}, ${appNameNow},
+      update signing_organization_request set status = 'signed', resolved_at = ${now},
+        app_name = coalesce(${appName}, app_name),
         council_reset_at = (
           select reset_at from organization_council_reset reset where reset.organization_id = ${organizationId}
         )

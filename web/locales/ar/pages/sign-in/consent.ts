@@ -50,7 +50,8 @@ export const consentMessages: typeof english = {
       confirm: (host) => `إرسال مفتاحي إلى ${isolate(host)}`,
       recipientTitle: 'هل تريد تغيير من يمكنه فتح مفتاحك؟',
       boundTo: (app) => `حتى الآن لا يستطيع فتح مفتاحك إلا خادم واحد تابع لتطبيق ${isolate(app)}. بصمة مفتاحه:`,
-      binds: (app) => `من الآن فصاعدًا لن يستطيع فتح مفتاحك إلا خادم ${isolate(app)}، ويمكنه قراءة ما تشفّره. بصمة مفتاحه:`,
+      binds: (app) =>
+        `من الآن فصاعدًا لن يستطيع فتح مفتاحك إلا خادم ${isolate(app)}، ويمكنه قراءة ما تشفّره. ` + 'بصمة مفتاحه:',
       unbinds: (app) => `يطلب تسجيل الدخول هذا مفتاحك دون ذلك الخادم. وعندها تحصل عليه صفحات ${isolate(app)}.`,
       recipientWarning: (app) => `لا تتابع إلا إذا كنت تعرف أن ${isolate(app)} يريد قراءة مفتاحك على خادمه.`,
       releaseWarning: (app) =>
