@@ -25,8 +25,8 @@ export function emailVerificationMail({ to, handle, authUrl: { host }, brand, la
       subject: `رمز التأكيد الخاص بك في ${isolate(brand.name)}`,
       text:
         `${code}\n\n` +
-        `أدخل هذا الرمز على ${isolate(host)} لتأكيد هذا العنوان للهوية ${isolate(`@${handle}`)}. تنتهي صلاحيته ` +
-        `خلال عشر دقائق.\n\n` +
+        `أدخل هذا الرمز على ${isolate(host)} لتأكيد هذا العنوان للهوية ${isolate(`@${handle}`)}. ` +
+        'تنتهي صلاحيته خلال عشر دقائق.\n\n' +
         'لا تشارك هذا الرمز. إذا لم تطلبه، فيمكنك تجاهل هذه الرسالة.\n',
     },
   }

@@ -139,8 +139,8 @@ const names: Catalogue<Names> = {
   },
   ar: {
     kinds: { 'security key': 'مفتاح أمان', 'phone or tablet': 'هاتف أو جهاز لوحي', unknown: 'مفتاح مرور' },
-    on: (browser, system) => `${browser} على ${system}`,
-    since: (name, day) => `${name}، ${day}`,
+    on: (browser, system) => `متصفح ${browser} على ${system}`,
+    since: (name, day) => `${name}، يوم ${day}`,
   },
 }
 

@@ -37,7 +37,7 @@ export function domainFailingMail({ to, organization, config: { businessUrl }, c
       subject: 'سجل DNS غير موجود',
       text:
         `لم نعد نجد سجل DNS الذي يؤكد ${isolate(domain)} لمؤسسة ${isolate(organization)}. ` +
-        `أعد إضافته قبل ${isolate(dayOf(end, 'ar'))} ليبقى النطاق مؤكَّدًا.`,
+        `أعيدوا إضافته قبل ${isolate(dayOf(end, 'ar'))} ليبقى النطاق مؤكَّدًا.`,
     },
   })
 }
@@ -60,8 +60,8 @@ export function domainUnverifiedMail({ to, organization, config: { businessUrl }
     ar: {
       subject: 'لم يعد مؤكَّدًا',
       text:
-        `لم يعد ${isolate(domain)} مؤكَّدًا لمؤسسة ${isolate(organization)}، لأن سجل DNS الخاص به لم يكن ` +
-        `موجودًا لسبعة أيام. لا يستطيع من لديهم عناوين عليه الانضمام تلقائيًا حتى تؤكدوه من جديد.`,
+        `لم يعد ${isolate(domain)} مؤكَّدًا لمؤسسة ${isolate(organization)}، لأن سجل DNS الخاص به ` +
+        'لم يكن موجودًا لسبعة أيام. لا يستطيع من لديهم عناوين عليه الانضمام تلقائيًا حتى تؤكدوه من جديد.',
     },
   })
 }
@@ -89,10 +89,9 @@ export function takenMail({ to, organization, config: { businessUrl }, claim: { 
     ar: {
       subject: 'يخص الآن مؤسسة أخرى',
       text:
-        `أكّدت مؤسسة أخرى ${isolate(domain)}، ولم يكن سجل DNS لمؤسسة ${isolate(organization)} موجودًا. لا ` +
-        `يستطيع من لديهم ` +
-        `عناوين عليه تسجيل الدخول أو الانضمام عبر ${isolate(organization)}. إذا كان النطاق لكم، فأزيلوا السجل الآخر، ` +
-        'وأعيدوا سجلكم، وأكّدوا النطاق من جديد فورًا.',
+        `أكّدت مؤسسة أخرى ${isolate(domain)}، ولم يكن سجل DNS لمؤسسة ${isolate(organization)} موجودًا. ` +
+        `لم يعد من لديهم عناوين عليه يستطيعون تسجيل الدخول أو الانضمام عبر ${isolate(organization)}. ` +
+        'إذا كان النطاق لكم، فأزيلوا السجل الآخر، وأعيدوا سجلكم، وأكّدوا النطاق من جديد فورًا.',
     },
   })
 }

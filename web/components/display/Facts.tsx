@@ -1,21 +1,7 @@
-import type { LabelledValue } from '../../lib/text/scope-words.ts'
 import { useId } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
-
-export function DefinitionList({ of }: { of: LabelledValue[] }) {
-  return (
-    <dl class="facts">
-      {of.map(({ label, value, withheld }) => (
-        <div key={label} class={withheld ? 'fact withheld' : 'fact'}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
 
 type Props = {
   name: string

@@ -9,6 +9,7 @@ import { useMessages } from './Root.tsx'
 import { RouteLink } from './route.tsx'
 import { useTitle } from './Frame.tsx'
 import { atHandle } from '../../lib/text/handle.ts'
+import { formatNumber } from '../../lib/text/dates.ts'
 
 export type Area = 'account' | 'organizations' | 'developers' | 'operator'
 
@@ -67,7 +68,7 @@ export function Shell({ area, title, sections, user, onSignOut, waiting = 0, con
                 <Icon name="inbox" />
                 {waiting > 0 && (
                   <span class="count" aria-hidden="true">
-                    {waiting}
+                    {formatNumber(waiting)}
                   </span>
                 )}
               </a>
@@ -142,7 +143,7 @@ function SectionLink({ section }: { section: ShellSection }) {
       {label}
       {count > 0 && (
         <span class="count">
-          {count}
+          {formatNumber(count)}
           <span class="vh"> {words.waiting}</span>
         </span>
       )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { RouteLink } from '../frame/route.tsx'
+import { formatNumber } from '../../lib/text/dates.ts'
 
 export type Tab = {
   label: string
@@ -19,7 +20,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
           <li key={tab.href}>
             <RouteLink href={tab.href} current={tab.current} onFollow={tab.onFollow} action={tab.action}>
               {tab.label}
-              {tab.count !== undefined && <span class="count plain">{tab.count}</span>}
+              {tab.count !== undefined && <span class="count plain">{formatNumber(tab.count)}</span>}
             </RouteLink>
           </li>
         ))}
@@ -69,7 +70,7 @@ export function Steps({ label, steps, current }: StepsProps) {
           aria-current={index === current ? 'step' : undefined}
         >
           <span class="dot" aria-hidden="true">
-            {index < current ? '✓' : index + 1}
+            {index < current ? '✓' : formatNumber(index + 1)}
           </span>
           <span class="word">{step}</span>
         </li>

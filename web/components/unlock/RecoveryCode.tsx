@@ -7,6 +7,7 @@ import { StepHeading } from '../frame/Frame.tsx'
 import { useLocale, useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { atHandle } from '../../lib/text/handle.ts'
+import { localeOf } from '../../lib/text/dates.ts'
 import './unlock.css'
 
 type RecoveryCodeProps = {
@@ -107,7 +108,7 @@ function Keeping({ code, handle }: Pick<RecoveryCodeProps, 'code' | 'handle'>) {
 function PrintedFacts({ handle }: Pick<RecoveryCodeProps, 'handle'>) {
   const { language, words } = useLocale()
   const { recovery } = words
-  const today = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(new Date())
+  const today = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long' }).format(new Date())
   return (
     <div class="printed" aria-hidden="true">
       <dl class="facts">

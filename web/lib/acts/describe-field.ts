@@ -1,6 +1,7 @@
 import { isObject } from '@countersign/protocol/formats/json'
 import type { DescribedChange } from './describe-action.ts'
 import type { BusinessWords } from './words.ts'
+import { joinValues } from '../text/lists.ts'
 
 type DescribedField = Omit<DescribedChange, 'before'>
 type DescribeField = (name: string, value: unknown, words: BusinessWords) => DescribedField[] | undefined
@@ -104,7 +105,7 @@ function someOf(label: Label, names: Names): DescribeField {
 function list(label: Label): DescribeField {
   return (name, value, words) => {
     if (!Array.isArray(value) || !value.every(isText)) return undefined
-    return [{ name, label: label(words), value: value.length > 0 ? value.join(', ') : words.concerns.none }]
+    return [{ name, label: label(words), value: value.length > 0 ? joinValues(value) : words.concerns.none }]
   }
 }
 

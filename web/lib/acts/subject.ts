@@ -3,6 +3,7 @@ import { isObject } from '@countersign/protocol/formats/json'
 import { callBusiness } from '../api/business-call.ts'
 import { ApiError } from '../api/call.ts'
 import type { ShownAct } from './statement.ts'
+import { atHandle } from '../text/handle.ts'
 
 /**
  * The subject of an action within its organization, by the name that the server has for it.
@@ -74,7 +75,7 @@ async function readNames({ params, querystring }: ActionLocation, ids: string[])
   const names = new Map<string, string>()
   const note = (people: { identityId: string; displayName: string; handle: string }[]) => {
     for (const { identityId, displayName, handle } of people)
-      if (ids.includes(identityId)) names.set(identityId, `${displayName} (@${handle})`)
+      if (ids.includes(identityId)) names.set(identityId, `${displayName} (${atHandle(handle)})`)
   }
   note(council.signatories)
   let cursor: string | null = ''
@@ -97,7 +98,7 @@ async function readMember({ params, querystring }: ActionLocation, memberId: str
     callBusiness('GET /api/organizations/:organizationId/members/:memberId', given),
     callBusiness('GET /api/organizations/:organizationId/council', { params, querystring }),
   ])
-  const name = `${member.displayName} (@${member.handle})`
+  const name = `${member.displayName} (${atHandle(member.handle)})`
   const isSignatory = council.signatories.some(({ identityId }) => identityId === member.identityId)
   return { what: { kind: 'member', name }, isSignatory, isOwn: member.identityId === querystring.identity_id }
 }

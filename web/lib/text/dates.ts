@@ -76,13 +76,18 @@ export function formatDuration(milliseconds: number, language: string): string {
   return new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'long' }).format(count)
 }
 
+/** Formats a number in the digits of the user: those of the dates on the page, which differ between Arab countries. */
+export function formatNumber(value: number): string {
+  return new Intl.NumberFormat(localeOf(globalThis.document?.documentElement.lang || 'en')).format(value)
+}
+
 /** Returns whether two instants are on the same day for the user. */
 export function isSameDay(one: string, other: string): boolean {
   return midnight(new Date(one)) === midnight(new Date(other))
 }
 
 /** Returns the first locale of the browser in a language, with its region, or the language. */
-function localeOf(language: string): string {
+export function localeOf(language: string): string {
   const isOfLanguage = (tag: string) => tag.toLowerCase().split('-')[0] === language
   return globalThis.navigator?.languages?.find(isOfLanguage) ?? language
 }

@@ -1,3 +1,5 @@
+import { localeOf } from './dates.ts'
+
 const units = [
   ['day', 24 * 3600],
   ['hour', 3600],
@@ -8,7 +10,7 @@ const units = [
 export function timeLeft(leftSeconds: number, language: string): string {
   const seconds = Math.max(leftSeconds, 60)
   const [unit, length] = units.find(([, each]) => seconds >= each) ?? units[2]
-  const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' })
+  const format = new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'long' })
   return format.format(Math.floor(seconds / length))
 }
 

@@ -20,9 +20,7 @@ export const accountMessages: typeof english = {
 
   identities: {
     title: 'هوياتك',
-    lead:
-      'لا ترى التطبيقات إلا الهوية التي تختارها. التطبيق الذي يحصل على معرّف حسابك هو وحده من يعرف أن ' +
-      'الهويات الأخرى لك.',
+    lead: 'لا ترى التطبيقات إلا الهوية التي تختارها. ولا يعرف أن الأخرى لك إلا تطبيق يحصل على معرّف حسابك.',
     change: 'تعديل',
     email: 'البريد الإلكتروني',
     delete: 'حذف',
@@ -32,18 +30,18 @@ export const accountMessages: typeof english = {
       delete: (handle) => `حذف ${handleOf(handle)}`,
     },
     changeTitle: 'تعديل الهوية',
-    handleKept: 'إذا غيّرت اسم المستخدم، فسيبقى الاسم القديم محجوزًا لك 90 يومًا.',
+    handleKept: `إذا غيّرت اسم المستخدم، فسيبقى الاسم القديم محجوزًا لك ${numberOf(90)} يومًا.`,
     deleteTitle: (handle) => `هل تريد حذف ${handleOf(handle)}؟`,
     deleteWhat:
-      'تفقد التطبيقات الوصول إلى هذه الهوية فورًا، وقد تفقد بياناتك فيها. لا يمكن التراجع عن ذلك. لا يمكن لأي ' +
-      'شخص آخر أخذ اسم المستخدم لمدة 90 يومًا.',
+      'تفقد التطبيقات الوصول إلى هذه الهوية فورًا، وقد تفقد بياناتك لديها. لا يمكن التراجع عن ذلك. ' +
+      `لا يمكن لأي شخص آخر أخذ اسم المستخدم لمدة ${numberOf(90)} يومًا.`,
     deleteNow: 'حذف الهوية',
     save: 'حفظ',
     add: 'إضافة هوية',
     addTitle: 'إضافة هوية',
     create: 'إضافة هوية',
     noEmail: 'لا يوجد بريد إلكتروني',
-    tooMany: 'بلغت الحد الأقصى، وهو 20 هوية.',
+    tooMany: `بلغت الحد الأقصى، وهو ${numberOf(20)} هوية.`,
   },
 
   email: {
@@ -101,20 +99,20 @@ export const accountMessages: typeof english = {
     replaceOf: (handle) => `استبدال مفتاح ${handleOf(handle)}`,
     replaceTitle: (handle) => `هل تريد استبدال مفتاح ${handleOf(handle)}؟`,
     replaceWhat:
-      'يُستخدم المفتاح الجديد من الآن فصاعدًا. تبقى التوقيعات الموجودة صالحة. افعل ذلك إذا كان من المحتمل أن ' +
-      'مفتاحك أصبح لدى شخص آخر.',
+      'يُستخدم المفتاح الجديد من الآن فصاعدًا. تبقى التوقيعات الموجودة صالحة. ' +
+      'افعل ذلك إذا كان من المحتمل أن مفتاحك أصبح لدى شخص آخر.',
     replaceNow: 'استبدال المفتاح',
     expiring: (count) =>
       counted(count, {
-        one: 'ستنتهي صلاحية طلب واحد معلّق.',
-        two: 'ستنتهي صلاحية طلبين معلّقين.',
-        few: 'ستنتهي صلاحية # طلبات معلّقة.',
-        many: 'ستنتهي صلاحية # طلبًا معلّقًا.',
-        other: 'ستنتهي صلاحية # طلب معلّق.',
+        one: 'ستنتهي صلاحية طلب واحد قيد الانتظار.',
+        two: 'ستنتهي صلاحية طلبين قيد الانتظار.',
+        few: 'ستنتهي صلاحية # طلبات قيد الانتظار.',
+        many: 'ستنتهي صلاحية # طلبًا قيد الانتظار.',
+        other: 'ستنتهي صلاحية # طلب قيد الانتظار.',
       }),
     inForce: (handle) => `أصبح المفتاح الجديد لهوية ${handleOf(handle)} نشطًا.`,
     historyTitle: 'السجل',
-    historyKept: 'تُحذف الطلبات غير الموقّعة بعد 30 يومًا.',
+    historyKept: `تُحذف الطلبات غير الموقّعة بعد ${numberOf(30)} يومًا.`,
     endedAt: {
       signed: (time) => `تم التوقيع: ${isolate(time)}`,
       denied: (time) => `تم الرفض: ${isolate(time)}`,
@@ -143,8 +141,8 @@ export const accountMessages: typeof english = {
     closePlaces: 'إغلاق',
     revokeTitle: (app) => `هل تريد إلغاء ربط ${isolate(app)}؟`,
     revokeWhat: (app, handle) =>
-      `يفقد ${isolate(app)} الوصول إلى ${handleOf(handle)} فورًا، وعليه أن يطلب منك من جديد. البيانات التي لديه ` +
-      `بالفعل، وحسابك هناك، تبقى لدى التطبيق.`,
+      `يفقد ${isolate(app)} الوصول إلى ${handleOf(handle)} فورًا، وعليه أن يطلب منك من جديد. ` +
+      'البيانات التي لديه بالفعل، وحسابك هناك، تبقى لدى التطبيق.',
     keyLost: 'يُحذف أيضًا مفتاحك لهذا التطبيق. لن يستطيع أحد بعد ذلك قراءة البيانات المشفّرة به.',
     revoke: 'إلغاء الربط',
     endsToo: (pairs) => `يُلغى أيضًا: ${listOf(pairs)}.`,
@@ -161,12 +159,12 @@ export const accountMessages: typeof english = {
     notLately: (days) => `لم يُستخدم خلال آخر ${numberOf(days)} يومًا.`,
     lastUsed: (time) => `آخر استخدام: ${isolate(time)}`,
     times: (count) => counted(count, { one: 'مرة واحدة', two: 'مرتان', few: '# مرات', many: '# مرة', other: '# مرة' }),
-    revoke: 'إلغاء',
+    revoke: 'إلغاء الوصول',
     revokeOf: (pair) => `إلغاء الوصول: ${isolate(pair)}`,
     revokeTitle: (source, target) => `هل تريد إلغاء وصول ${isolate(source)} إلى ${isolate(target)}؟`,
     revokeWhat: (source, handle) =>
-      `لن يستطيع ${isolate(source)} التصرف هناك باسم ${handleOf(handle)}، وعليه أن يطلب منك من جديد. قد يستمر الوصول ` +
-      'الذي لديه بالفعل حتى عشر دقائق أخرى.',
+      `لن يستطيع ${isolate(source)} التصرف هناك باسم ${handleOf(handle)}، وعليه أن يطلب منك من جديد. ` +
+      'قد يستمر الوصول الذي لديه بالفعل حتى عشر دقائق أخرى.',
     revokeNow: 'إلغاء الوصول',
     ended: (count) => `تم إلغاؤها: ${numberOf(count)}`,
     endedOn: (day) => `تم الإلغاء ${isolate(day)}`,
@@ -178,7 +176,7 @@ export const accountMessages: typeof english = {
     download: 'تنزيل البيانات',
     fileName: 'countersign-account.json',
     deleteTitle: 'حذف الحساب',
-    deleteWhat: 'يحذف كل هوياتك ومفاتيح المرور ومفاتيحك، ويلغي ربط كل التطبيقات.',
+    deleteWhat: 'يحذف كل هوياتك ومفاتيح المرور والمفاتيح، ويلغي ربط كل التطبيقات.',
     delete: 'حذف الحساب',
     confirmTitle: 'هل تريد حذف حسابك؟',
     confirmWhat: 'يُحذف حسابك فورًا. لا يمكن التراجع عن ذلك. نزّل بياناتك أولًا.',

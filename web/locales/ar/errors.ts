@@ -1,4 +1,5 @@
 import type { problemMessages as english } from '../en/errors.ts'
+import { numberOf } from './format.ts'
 
 /** Holds the messages for errors. In Arabic. */
 export const problemMessages: typeof english = {
@@ -22,7 +23,7 @@ export const problemMessages: typeof english = {
       sso_connection_unavailable: 'أوقفت مؤسستك تسجيل الدخول هذا. تواصل مع المسؤول.',
       sso_provider_error: 'تسجيل الدخول لدى مؤسستك لا يعمل حاليًا. حاول مرة أخرى بعد قليل.',
       sso_provider_timeout: 'تسجيل الدخول لدى مؤسستك لا يستجيب حاليًا. حاول مرة أخرى بعد قليل.',
-      sso_not_a_member: 'يجب أن تدعو مؤسستك هذه الهوية أو تتحقق من نطاق بريدها الإلكتروني قبل أن تتمكن من الانضمام.',
+      sso_not_a_member: 'يجب أن تدعو مؤسستك هذه الهوية أو تؤكّد نطاق بريدها الإلكتروني قبل أن تتمكن من الانضمام.',
       sso_account_already_linked: 'حساب المؤسسة هذا مرتبط بالفعل بهوية أخرى.',
       sso_user_deactivated: 'ألغت مؤسستك تنشيط وصولك. تواصل مع المسؤول.',
       credential_in_use: 'مفتاح المرور هذا يخص حسابًا بالفعل. سجّل الدخول به.',
@@ -58,12 +59,12 @@ export const problemMessages: typeof english = {
       no_signing_key: 'ليس لديك مفتاح توقيع بعد. أنشئ مفتاحًا في حسابك ضمن «التوقيع».',
       insufficient_scope: 'دورك لا يسمح بذلك.',
       slug_taken: 'اسم العنوان هذا محجوز. اختر اسمًا آخر.',
-      too_many_slugs: 'تغيّر اسم العنوان ثلاث مرات خلال 90 يومًا. استخدم اسمًا سابقًا أو انتظر حتى يتاح أحدها.',
+      too_many_slugs: `تغيّر اسم العنوان ثلاث مرات في ${numberOf(90)} يومًا. استخدم اسمًا سابقًا أو انتظر إتاحته.`,
       too_many_organizations: 'بلغت هذه الهوية الحد الأقصى لعدد المؤسسات.',
       member_not_found: 'لم يعد هذا الشخص عضوًا.',
       last_owner: 'تحتاج المؤسسة إلى مالك واحد على الأقل. عيّن شخصًا آخر مالكًا أولًا، أو احذف المؤسسة.',
       already_member: 'هذا الشخص عضو بالفعل.',
-      too_many_invitations: 'عدد كبير من الدعوات المفتوحة. ألغِ بعضها أولًا.',
+      too_many_invitations: 'الدعوات المفتوحة كثيرة جدًا. ألغِ بعضها أولًا.',
       invitation_not_found: 'لم تعد هذه الدعوة صالحة.',
       invitation_not_for_you: 'هذه الدعوة موجّهة إلى شخص آخر.',
       key_changed: 'استبدل شخص ما المفتاح للتو. أعد تحميل الصفحة.',
@@ -74,7 +75,7 @@ export const problemMessages: typeof english = {
       kms_changed: 'غيّر شخص ما إعدادات KMS للتو. أعد تحميل الصفحة.',
       kms_unavailable: 'لا يستجيب KMS بشكل صحيح. حاول مرة أخرى بعد قليل.',
       signed_action_required: 'لم يُحفظ: تتطلب هذه المؤسسة توقيعك على هذا التغيير.',
-      rate_limited: 'محاولات كثيرة. انتظر دقيقة ثم حاول مرة أخرى.',
+      rate_limited: 'المحاولات كثيرة جدًا. انتظر دقيقة ثم حاول مرة أخرى.',
       temporarily_unavailable: 'الخادم مشغول. حاول مرة أخرى بعد قليل.',
       server_error: 'حدث خطأ من جانبنا. حاول مرة أخرى بعد قليل.',
     },

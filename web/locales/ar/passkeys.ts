@@ -9,7 +9,7 @@ export const passkeyMessages: typeof english = {
     created: (date) => `تاريخ الإنشاء: ${isolate(date)}`,
     used: (date) => `آخر استخدام: ${isolate(date)}`,
     synced: 'متزامن',
-    oneDevice: 'على هذا الجهاز فقط',
+    oneDevice: 'على جهاز واحد فقط',
     opensKeys: 'يفتح قفل مفاتيحك',
     signsInOnly: 'لتسجيل الدخول فقط، ولا يفتح قفل مفاتيحك',
     recoveryTitle: 'رمز الاسترداد',

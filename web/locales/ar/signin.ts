@@ -9,7 +9,7 @@ export const signinMessages: typeof english = {
     requiresSso: (organization) => `تطلب منك ${isolate(organization)} تسجيل الدخول عبر SSO`,
     continueWith: (organization) => `المتابعة عبر ${isolate(organization)}`,
     approve: 'السماح',
-    deny: 'الرفض',
+    deny: 'رفض',
     change: 'تغيير',
     returnTo: (host) => `ستعود إلى ${isolate(host)}`,
     addEmail: 'إضافة عنوان بريد إلكتروني',

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { type OrganizationRole, organizationScopes, scopesOfRole } from '@countersign/protocol/formats/role'
 import { useState } from 'preact/hooks'
+import { Changes } from '../../components/display/Changes.tsx'
 import { ExactText } from '../../components/display/ExactText.tsx'
 import { Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
@@ -15,7 +16,7 @@ import type { ShownAct } from '../../lib/acts/statement.ts'
 import type { ActWords, BusinessWords } from '../../lib/acts/words.ts'
 import { CeremonyError } from '../../lib/keys/passkey.ts'
 import { businessMessages as en } from '../../locales/en/pages/business.ts'
-import { type DescribedChange, describeAction } from '../../lib/acts/describe-action.ts'
+import { describeAction } from '../../lib/acts/describe-action.ts'
 import type { ActFlow } from './flow.ts'
 import type { Question } from './steps.ts'
 import { useActMessages } from './words.ts'
@@ -80,10 +81,12 @@ export function Decide({ flow, question, doing }: Props) {
         <StepHeading>{summary}</StepHeading>
         {ends !== undefined && <p class="lead">{ends}</p>}
       </div>
-      {changes.length > 0 && <Changes of={changes} />}
+      {changes.length > 0 && <Changes of={changes} becomes={words.becomes} />}
       {permits.length > 0 && <Permits of={permits} />}
       {isSignatory && losesVoice && <Note tone="wait">{words.signatory}</Note>}
-      {isApproval && proposedBy && <p>{words.proposedBy(`${proposedBy.displayName} (@${proposedBy.handle})`)}</p>}
+      {isApproval && proposedBy && (
+        <p>{words.proposedBy(`${proposedBy.displayName} (${atHandle(proposedBy.handle)})`)}</p>
+      )}
       {!isComplete && <Note tone="wait">{words.incomplete}</Note>}
       <ExactData question={question} isOpen={!isComplete} onEnd={() => setReadToEnd(true)} />
       <p class="small soft">{isApproval ? words.approving : deletes ? words.whatDeletes : words.what}</p>
@@ -130,28 +133,6 @@ function givenScopes({ scopes }: ShownAct['details']): readonly string[] | undef
 
 function isRole(text: string): text is OrganizationRole {
   return Object.hasOwn(scopesOfRole, text)
-}
-
-/** Lists the values that the act sets, with those that it replaces. */
-function Changes({ of }: { of: DescribedChange[] }) {
-  const words = useActMessages()
-  return (
-    <dl class="facts">
-      {of.map(({ name, label, value, before }) => (
-        <div key={name} class="fact" data-field={name}>
-          <dt>{label}</dt>
-          <dd>
-            {before !== undefined && (
-              <>
-                <del>{before}</del> <span class="becomes" role="img" aria-label={words.becomes} />{' '}
-              </>
-            )}
-            {value}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
 }
 
 type ExactDataProps = { question: Question; isOpen: boolean; onEnd: () => void }

@@ -142,7 +142,7 @@ function Unprepared({ of, organizationId }: { of: MissingKeyWraps['unprepared'];
       <p>{words.unprepared}</p>
       <CopyableFields
         of={of.map(({ displayName, handle, identityId }) => ({
-          label: `${displayName} (@${handle})`,
+          label: `${displayName} (${atHandle(handle)})`,
           value: addressFor(identityId),
           action: `copy-address-${handle}`,
         }))}

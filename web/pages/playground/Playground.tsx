@@ -23,6 +23,7 @@ import {
 } from './tokens.ts'
 import { loadTour, stepOf, type Tour, tourSteps, type TourStep, withDone, withIdentity } from './tour.ts'
 import { usePlaygroundWords } from './words.ts'
+import { formatNumber } from '../../lib/text/dates.ts'
 
 const requestKey = 'playground'
 const tourKey = 'playground-tour'
@@ -204,7 +205,7 @@ function Rail({ current, tour, onFollow }: RailProps) {
                   onFollow(step)
                 }}
               >
-                <span class="dot">{isDone ? <Icon name="check" size="sm" /> : index + 1}</span>
+                <span class="dot">{isDone ? <Icon name="check" size="sm" /> : formatNumber(index + 1)}</span>
                 <span>
                   <strong>{words.steps[step].name}</strong>
                   <small>{isDone ? words.done : words.steps[step].short}</small>

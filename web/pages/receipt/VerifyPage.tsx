@@ -8,6 +8,7 @@ import { Certificate } from './Certificate.tsx'
 import { findReceipt } from './files.ts'
 import type { Verification } from './verification.ts'
 import { useReceiptMessages } from './words.ts'
+import { joinNames } from '../../lib/text/lists.ts'
 
 type Missing = 'receipt' | 'text' | undefined
 type Done = { verification: Verification; payload: string }
@@ -77,7 +78,7 @@ function Files({ files, onChoose, isMissing }: FilesProps) {
     <div class="field">
       <label for={id} class="drop-files">
         <Icon name="upload" size="lg" />
-        <span>{files.length === 0 ? texts.files : texts.chosen(files.map(({ name }) => name).join(', '))}</span>
+        <span>{files.length === 0 ? texts.files : texts.chosen(joinNames(files.map(({ name }) => name)))}</span>
         <input
           id={id}
           name="files"

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { readPageData } from '../../lib/page-data.ts'
 import { timeLeft } from '../../lib/text/time-left.ts'
 import { atHandle } from '../../lib/text/handle.ts'
+import { formatNumber } from '../../lib/text/dates.ts'
 
 type Props = { organization: NonNullable<SigningRequest['organization']> }
 
@@ -83,5 +84,6 @@ function millisecondsSinceServed(): number {
 
 /** Formats minutes and seconds. */
 export function formatCountdown(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60]
+  return `${formatNumber(minutes)}:${rest < 10 ? formatNumber(0) : ''}${formatNumber(rest)}`
 }

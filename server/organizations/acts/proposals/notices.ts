@@ -16,9 +16,9 @@ export const proposedNotice: Notice = {
       `Lies sie und gib sie innerhalb von sieben Tagen frei, oder lass sie verfallen: ${url}`,
   },
   ar: {
-    subject: (name) => `مطلوب موافقتك في ${isolate(name)}`,
+    subject: (name) => `موافقتك مطلوبة في ${isolate(name)}`,
     text: (name, url) =>
-      `اقترح عضو في ${isolate(name)} تغييرًا يحتاج إلى موافقات. اقرأه ووافق عليه خلال سبعة أيام، أو اتركه حتى تنتهي ` +
-      `صلاحيته:\n${url}`,
+      `اقترح عضو في ${isolate(name)} تغييرًا يحتاج إلى موافقات. ` +
+      `اقرأه ووافق عليه خلال سبعة أيام، أو اتركه حتى تنتهي صلاحيته:\n${url}`,
   },
 }

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { JsonObject } from '@countersign/protocol/formats/signing/canonical-json'
+import { organizationScopes } from '@countersign/protocol/formats/role'
+import { actMessages as arabic } from '../../../locales/ar/pages/acts.ts'
+import { businessMessages as arabicBusiness } from '../../../locales/ar/pages/business.ts'
+import { businessMessages as germanBusiness } from '../../../locales/de/pages/business.ts'
 import { actMessages as german } from '../../../locales/de/pages/acts.ts'
 import { actMessages as acts } from '../../../locales/en/pages/acts.ts'
 import { businessMessages as business } from '../../../locales/en/pages/business.ts'
@@ -133,4 +137,15 @@ test('each act that the guide lists as one to sign has words here, in both langu
   assert.equal(ofCouncils.length, 4)
   assert.deepEqual(Object.keys(acts.acts).toSorted(), [...listed, ...ofCouncils].toSorted())
   assert.deepEqual(Object.keys(german.acts), Object.keys(acts.acts))
+})
+
+test('in each language, permissions and roles have names that hide nothing', () => {
+  const details = { ...member, role: 'admin', scopes: [...organizationScopes], signingAuthority: true }
+  const catalogues = [
+    { acts, business },
+    { acts: german, business: germanBusiness },
+    { acts: arabic, business: arabicBusiness },
+  ]
+  for (const words of catalogues)
+    assert.ok(describeAction({ action: 'organization.member.updated', details }, charles, words).isComplete)
 })

@@ -1,6 +1,6 @@
 import type { actMessages as english } from '../../en/pages/acts.ts'
 import { isolate } from '@countersign/protocol/formats/registries/languages'
-import { counted } from '../format.ts'
+import { counted, numberOf } from '../format.ts'
 
 const asRole = {
   owner: 'مالكًا',
@@ -25,7 +25,7 @@ export const actMessages: typeof english = {
     'organization.domain.added': ({ organization, what }) =>
       `إضافة النطاق ${isolate(what)} إلى ${isolate(organization)}`,
     'organization.domain.verified': ({ organization, what }) =>
-      `التحقق من النطاق ${isolate(what)} لمؤسسة ${isolate(organization)}`,
+      `تأكيد النطاق ${isolate(what)} لمؤسسة ${isolate(organization)}`,
     'organization.domain.removed': ({ organization, what }) =>
       `إزالة النطاق ${isolate(what)} من ${isolate(organization)}`,
     'organization.key.created': ({ organization }) => `إنشاء مفتاح لمؤسسة ${isolate(organization)}`,
@@ -53,7 +53,7 @@ export const actMessages: typeof english = {
     'organization.signatory.admitted': ({ organization, what }) =>
       `قبول ${isolate(what)} في مجلس ${isolate(organization)}`,
     'organization.signatory.suspended': ({ organization, what }) =>
-      `تعليق ${isolate(what)} في مجلس ${isolate(organization)}`,
+      `تعليق عضوية ${isolate(what)} في مجلس ${isolate(organization)}`,
     'organization.council.reset_requested': ({ organization }) => `طلب إنهاء مجلس ${isolate(organization)} دون موافقته`,
     'organization.council.reset': ({ organization }) => `إنهاء مجلس ${isolate(organization)} دون موافقته`,
   },
@@ -100,13 +100,15 @@ export const actMessages: typeof english = {
   signatories: 'أعضاء المجلس',
   may: { sign: 'يوقّع', approve: 'يوافق', both: 'يوقّع ويوافق' },
   ends: {
-    founded: 'بعد ذلك لا يوقّع ويوافق باسم المؤسسة إلا هؤلاء الأشخاص، ويقررون معًا من يفعل ذلك غيرهم.',
-    suspended: 'لن يوقّع أو يوافق على أي شيء باسم المؤسسة بعد الآن. لكنه يستطيع الاعتراض على إنهاء المجلس.',
-    resetRequested: 'يمكنك إنهاء المجلس بعد 14 يومًا. يستلم أعضاؤه رسالة بريد، ويستطيع كل منهم الاعتراض حتى ذلك الحين.',
+    founded: 'بعد ذلك لا يوقّع باسم المؤسسة ولا يوافق إلا هؤلاء الأشخاص، ويقررون معًا من يُضاف إليهم.',
+    suspended: 'لا توقيع لهذا الشخص ولا موافقة باسم المؤسسة بعد الآن. ويبقى له حق الاعتراض على إنهاء المجلس.',
+    resetRequested:
+      `يمكنك إنهاء المجلس بعد ${numberOf(14)} يومًا. ` +
+      'تصل إلى أعضائه رسالة بريد، ويستطيع كل منهم الاعتراض حتى ذلك الحين.',
     reset: 'بعد ذلك لا حاجة إلى موافقات. تُظهر إيصالات المؤسسة أن المجلس أُنهي بهذه الطريقة.',
   },
-  proposedBy: (who) => `اقترحه ${isolate(who)}.`,
-  approving: 'يؤكد مفتاح المرور الموافقة. يُنفَّذ التغيير بعد أن يوافق عدد كافٍ من الآخرين ويوقّع صاحبه.',
+  proposedBy: (who) => `مقدَّم من ${isolate(who)}.`,
+  approving: 'يؤكد مفتاح المرور الموافقة. يُنفَّذ التغيير بعد موافقة عدد كافٍ من الآخرين وتوقيع من اقترحه.',
   approve: 'موافقة',
   sign: 'توقيع',
   signAnd: {
@@ -128,8 +130,8 @@ export const actMessages: typeof english = {
   youSign: 'أنت توقّع هذا التغيير',
   youApprove: 'أنت توافق على هذا التغيير',
   signatory:
-    'هذا الشخص عضو في المجلس. إذا ألغى التغيير صلاحيته في التوقيع أو الموافقة، فلن تُحتسب توقيعاته على الطلبات ' +
-    'المفتوحة.',
+    'هذا الشخص عضو في المجلس. ' +
+    'إذا ألغى التغيير صلاحيته في التوقيع أو الموافقة، فلن تُحتسب توقيعاته على الطلبات المفتوحة.',
   sessionEnded: 'انتهت جلستك في هذه الأثناء',
   sessionEndedWhy: 'لا يمكن توقيع التغيير إلا في الجلسة التي بدأ فيها. لم يتغير شيء. ارجع وأجرِ التغيير مرة أخرى.',
   decline: 'إلغاء',
@@ -143,10 +145,7 @@ export const actMessages: typeof english = {
   stoppedWhy: {
     statement:
       'تصف الخدمة هذا التغيير بشكل مختلف عمّا رأيته هنا. ابدأ من جديد. إذا تكرر ذلك، فلا توقّع وأبلغ مشغّل الخدمة.',
-    clock:
-      'تختلف ساعة هذا الجهاز عن ساعة الخدمة بأكثر من عشر دقائق. اضبط تاريخ الجهاز ووقته تلقائيًا، ثم ' +
-      'ابدأ ' +
-      'من جديد.',
+    clock: 'تختلف ساعة هذا الجهاز عن ساعة الخدمة بأكثر من عشر دقائق. اضبط وقت الجهاز وتاريخه آليًا، ثم ابدأ من جديد.',
     outdated: 'أُعدّ هذا التغيير قبل شيء آخر فعلته أو رأيته في هذا المتصفح. ابدأ من جديد.',
     superseded: 'أجرى شخص آخر تغييرًا في الوقت نفسه. تحقق مما إذا كان تغييرك لا يزال ضروريًا، ثم ابدأ من جديد.',
     changed: 'ما أردت تغييره غيّره شخص آخر في هذه الأثناء. تحقق منه ثم ابدأ من جديد.',

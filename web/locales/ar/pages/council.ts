@@ -2,16 +2,16 @@ import type { councilMessages as english } from '../../en/pages/council.ts'
 import { isolate } from '@countersign/protocol/formats/registries/languages'
 import { counted, handleOf, numberOf } from '../format.ts'
 
-const onlyThese = 'لا يوقّع ويوافق باسم المؤسسة إلا هؤلاء الأشخاص. كل توقيع، وكل تغيير في المجلس،'
+const onlyThese = 'لا يوقّع باسم المؤسسة ولا يوافق إلا هؤلاء الأشخاص. كل توقيع، وكل تغيير في المجلس،'
 
 /** Holds the messages about the council of an organization, its proposals and its reset. In Arabic. */
 export const councilMessages: typeof english = {
   none:
-    'الأعضاء المسموح لهم بالتوقيع يوقّعون بمفردهم. مع المجلس، يحتاج كل توقيع للمؤسسة إلى موافقات آخرين، ولا ' +
-    'يغيّر أحد بمفرده من يقرر.',
+    'الأعضاء المسموح لهم بالتوقيع يوقّعون بمفردهم. ' +
+    'مع المجلس، يحتاج كل توقيع للمؤسسة إلى موافقات آخرين، ولا يستطيع أحد بمفرده تغيير من يقررون.',
   founding:
-    'كل الأعضاء المسموح لهم الآن بالتوقيع أو الموافقة يصبحون أعضاء المجلس، وعلى كل منهم أن يوافق. امنح هذه ' +
-    'الصلاحيات أو أزلها أولًا.',
+    'كل الأعضاء المسموح لهم الآن بالتوقيع أو الموافقة يصبحون أعضاء المجلس، وعلى كل منهم أن يوافق. ' +
+    'امنح هذه الصلاحيات أو أزلها أولًا.',
   found: 'اقتراح مجلس',
   what: (approvals) =>
     counted(approvals, {
@@ -35,7 +35,7 @@ export const councilMessages: typeof english = {
   admitWho: (handle) => `اقتراح قبول ${handleOf(handle)}`,
   proposals: 'المقترحات',
   noProposals: 'لا توجد مقترحات مفتوحة.',
-  proposedBy: (who, day) => `اقترحه ${isolate(who)}، وتنتهي صلاحيته ${isolate(day)}.`,
+  proposedBy: (who, day) => `مقدَّم من ${isolate(who)}، وتنتهي صلاحيته ${isolate(day)}.`,
   approvals: (count, needed, who) =>
     who === ''
       ? `الموافقات: ${numberOf(count)} من ${numberOf(needed)}.`
@@ -47,8 +47,9 @@ export const councilMessages: typeof english = {
   reset: {
     title: 'إنهاء المجلس دون موافقته',
     what:
-      'لحالة بقاء عدد قليل جدًا من أعضاء المجلس. بعد 14 يومًا لا يعترض فيها أي منهم، يستطيع أحد المالكين إنهاء ' +
-      'المجلس. يستلم كلهم رسالة بريد، وتُظهر الإيصالات ذلك من حينها.',
+      'إذا لم يبقَ إلا عدد قليل جدًا من أعضاء المجلس، فيمكن لأحد المالكين إنهاؤه ' +
+      `بعد ${numberOf(14)} يومًا لا يعترض فيها أي منهم. ` +
+      'تصل إليهم جميعًا رسالة بريد، وتُظهر الإيصالات ذلك من حينها.',
     request: 'طلب إنهاء المجلس',
     pending: (day, last) => `طُلب إنهاء المجلس. يمكن ذلك من ${isolate(day)} حتى ${isolate(last)}.`,
     veto: 'اعتراض',

@@ -1,5 +1,8 @@
 import type { developerMessages as english } from '../../en/pages/developers.ts'
 import { isolate } from '@countersign/protocol/formats/registries/languages'
+import { numberOf } from '../format.ts'
+
+const last30Days = `آخر ${numberOf(30)} يومًا`
 
 /** Holds the messages of the developer pages. In Arabic. */
 export const developerMessages: typeof english = {
@@ -42,8 +45,8 @@ export const developerMessages: typeof english = {
     nameHint: 'يظهر للأشخاص عند تسجيل الدخول.',
     redirectUris: 'عناوين إعادة التوجيه (Redirect URIs)',
     redirectUrisHint:
-      `العناوين التي يعود إليها المستخدمون بعد تسجيل الدخول، عنوان في كل سطر. استخدم ${isolate('https://')}، أو ` +
-      `${isolate('http://')} على localhost.`,
+      'العناوين التي يعود إليها المستخدمون بعد تسجيل الدخول، عنوان في كل سطر. ' +
+      `استخدم ${isolate('https://')}، أو ${isolate('http://')} على localhost.`,
     redirectUrisInvalid: `أدخل عناوين كاملة، مثل ${isolate('https://app.example.com/callback')}.`,
     kind: 'نوع التطبيق',
     kinds: {
@@ -109,8 +112,8 @@ export const developerMessages: typeof english = {
     supportsE2eeWhat: 'يحصل التطبيق على مفتاح تشفير لكل مستخدم لا تستطيع هذه الخدمة قراءته.',
     appKeyRecipient: 'المفتاح العام لخادمك',
     appKeyRecipientHint:
-      'إذا عُيّن، يمكن ربط مفاتيح المستخدمين للتطبيق به: فلا يستطيع فتحها إلا خادمك. وهو لازم لنافذة تسجيل الدخول في ' +
-      'المتصفح.',
+      'إذا عُيّن، فيمكن ربط مفاتيح المستخدمين للتطبيق به: فلا يستطيع فتحها إلا خادمك. ' +
+      'وهو لازم لنافذة تسجيل الدخول في المتصفح.',
     appKeyRecipientInvalid: 'هذا ليس مفتاح JWK عامًا (X25519 أو P-256) بترميز base64url.',
     algorithm: 'خوارزمية توقيع رمز الهوية',
     algorithmSupport: {
@@ -134,9 +137,7 @@ export const developerMessages: typeof english = {
       },
       allowAnyLoopbackPort: {
         label: 'أي منفذ',
-        about:
-          `لعناوين إعادة التوجيه على ${isolate('http://127.0.0.1')} و${isolate('http://[::1]')}، وليس على ` +
-          `localhost`,
+        about: `لعناوين إعادة التوجيه على ${isolate('http://127.0.0.1')} و${isolate('http://[::1]')}، لا على localhost`,
       },
     },
     requiredClaims: 'البيانات المطلوبة',
@@ -168,7 +169,7 @@ export const developerMessages: typeof english = {
       none: 'عدم الإبقاء',
       hour: 'ساعة واحدة',
       day: 'يوم واحد',
-      week: '7 أيام',
+      week: `${numberOf(7)} أيام`,
     },
     rotateNow: 'استبدال السر',
     deleteTitle: 'حذف التطبيق',
@@ -190,7 +191,7 @@ export const developerMessages: typeof english = {
     urlHint: `${isolate('https://')}، أو ${isolate('http://')} على localhost`,
     urlInvalid: `أدخل عنوانًا كاملًا، مثل ${isolate('https://app.example.com/hook')}.`,
     set: 'حفظ خطاف الويب',
-    gone: `معطّل: رد خادمك بـ ${isolate('410 Gone')}. فعّل خطاف الويب لاستلام الأحداث من جديد.`,
+    gone: `معطّل: ردّ خادمك بـ ${isolate('410 Gone')}. فعّل خطاف الويب لاستلام الأحداث من جديد.`,
     test: 'إرسال حدث تجريبي',
     remove: 'إزالة خطاف الويب',
     removeTitle: 'هل تريد إزالة خطاف الويب؟',
@@ -229,14 +230,13 @@ export const developerMessages: typeof english = {
     key: 'مفتاح المورد',
     keyHint: 'يحدّد المورد في الطلبات. لا يمكن تغييره لاحقًا.',
     keyInvalid:
-      `استخدم من 2 إلى 64 حرفًا لاتينيًا صغيرًا أو رقمًا أو من المحارف ${isolate('. _ : -')}، على أن ` +
-      `يبدأ ` +
-      `بحرف أو رقم.`,
+      `استخدم من ${numberOf(2)} إلى ${numberOf(64)} حرفًا لاتينيًا صغيرًا ` +
+      `أو رقمًا أو من المحارف ${isolate('. _ : -')}، على أن يبدأ بحرف أو رقم.`,
     audience: 'الجمهور (Audience)',
     audienceHint: 'قيمة aud في رموزه المميزة، وهي عادةً عنوان واجهة API.',
     audienceInvalid: `أدخل عنوانًا كاملًا، مثل ${isolate('https://api.example.com')}.`,
     scopesHint: `إذن واحد في كل سطر، يتبعه ما يسمح به: ${isolate('events.read')} عرض أحداثك`,
-    scopesInvalid: 'أدخل من 1 إلى 50 إذنًا. الأذونات المحجوزة مثل openid وprofile غير مسموح بها.',
+    scopesInvalid: `أدخل من ${numberOf(1)} إلى ${numberOf(50)} إذنًا. لا يُسمح بالمحجوزة منها مثل openid وprofile.`,
   },
 
   quickstart: {
@@ -268,13 +268,13 @@ export const developerMessages: typeof english = {
   },
 
   usage: {
-    title: 'آخر 30 يومًا',
+    title: last30Days,
     summary: (signIns, errors) =>
-      `عمليات تسجيل الدخول في آخر 30 يومًا: ${isolate(signIns)}. الأخطاء: ${isolate(errors)}.`,
+      `عمليات تسجيل الدخول في ${last30Days}: ${isolate(signIns)}. الأخطاء: ${isolate(errors)}.`,
     signIns: 'عمليات تسجيل الدخول',
     errors: 'الأخطاء',
-    none: 'لا طلبات في آخر 30 يومًا',
-    noErrors: 'لا أخطاء في آخر 30 يومًا',
+    none: `لا طلبات في ${last30Days}`,
+    noErrors: `لا أخطاء في ${last30Days}`,
     utc: 'الأيام بتوقيت UTC. تظهر عمليات تسجيل الدخول الجديدة خلال بضع ثوانٍ.',
     error: 'الخطأ',
     count: 'العدد',
@@ -303,9 +303,7 @@ export const developerMessages: typeof english = {
       fragment: `فيه جزء (${isolate('#…')}) لا ترسله المتصفحات. أزله.`,
       wildcard: `فيه ${isolate('*')} أو ${isolate('\\')}. لا تعمل أحرف البدل: سجّل كل عنوان.`,
       insecure: `يحتاج إلى ${isolate('https://')}. لا يُسمح بـ ${isolate('http://')} إلا على localhost.`,
-      customScheme:
-        `يستخدم مخططًا غير مسموح به. يمكن للتطبيقات العامة استخدام نطاق معكوس، مثل ` +
-        `${isolate('com.example.app:/')}.`,
+      customScheme: `مخططه غير مسموح. يمكن للتطبيقات العامة استخدام نطاق معكوس، مثل ${isolate('com.example.app:/')}.`,
     },
     differences: {
       nothingRegistered: 'لا يوجد عنوان إعادة توجيه مسجّل. أضف هذا العنوان أعلاه.',

@@ -28,7 +28,7 @@ export const documentMessages: typeof english = {
   left: (time) => `بقي ${isolate(time)}`,
   status: { pending: 'قيد الانتظار', signed: 'موقّع', denied: 'مرفوض', expired: 'منتهي الصلاحية' },
   signatures: 'التوقيعات',
-  signaturesOf: (count, needed) => `${numberOf(count)} من ${numberOf(needed)} من التوقيعات`,
+  signaturesOf: (count, needed) => `التوقيعات: ${numberOf(count)} من ${numberOf(needed)}`,
   whoMay: (signers, approvers, needed) =>
     needed === 0
       ? counted(signers, {
@@ -38,7 +38,7 @@ export const documentMessages: typeof english = {
           many: 'يمكن لأي من # عضوًا التوقيع',
           other: 'يمكن لأي من # عضو التوقيع',
         })
-      : `يوقّع واحد من ${numberOf(signers)}، ويوافق ${numberOf(needed)} من ${numberOf(approvers)} آخرين`,
+      : `التوقيع: واحد من ${numberOf(signers)}، وموافقات الآخرين: ${numberOf(needed)} من ${numberOf(approvers)}`,
   did: { sign: 'تم التوقيع', approve: 'تمت الموافقة' },
   open: { sign: 'ينقص التوقيع', approve: 'تنقص الموافقة' },
   missing: (count) =>

@@ -22,7 +22,7 @@ export const pictureMessages: typeof english = {
   colorSaved: 'تم حفظ اللون',
   problems: {
     unreadable: 'لا يستطيع متصفحك فتح هذا الملف. اختر صورة PNG أو JPEG أو WebP.',
-    tooSmall: 'هذه الصورة صغيرة جدًا. اختر صورة لا تقل عن 64 × 64 بكسل.',
-    tooLarge: 'هذا الملف كبير جدًا. اختر صورة لا تزيد على 30 ميغابايت.',
+    tooSmall: `هذه الصورة صغيرة جدًا. اختر صورة لا تقل عن ${numberOf(64)} × ${numberOf(64)} بكسل.`,
+    tooLarge: `هذا الملف كبير جدًا. اختر صورة لا تزيد على ${numberOf(30)} ميغابايت.`,
   },
 }

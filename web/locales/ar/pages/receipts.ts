@@ -52,7 +52,7 @@ export const receiptMessages: typeof english = {
     no_possession: 'لم يوقّع صاحب المفتاح إدخاله في السجل.',
     no_approval: 'وُقّع النص دون موافقة بمفتاح مرور، فلا شيء يُثبت لأي تطبيق.',
   },
-  roles: { self: 'وقّع', sign: 'وقّع باسم المؤسسة', approve: 'وافق' },
+  roles: { self: 'التوقيع', sign: 'التوقيع باسم المؤسسة', approve: 'الموافقة' },
   logged: (entries, log) =>
     counted(entries, {
       one: `في السجل العام ${isolate(log)}، وكان فيه إدخال واحد`,
@@ -78,7 +78,7 @@ export const receiptMessages: typeof english = {
   textField: 'النص الموقّع',
   textHint: 'كل محرف مهم، بما في ذلك المسافات ونهايات الأسطر. اتركه فارغًا إذا اخترت النص كملف.',
   enterText: 'أدخل النص الموقّع، أو اختره كملف.',
-  verify: 'تحقق',
+  verify: 'التحقق',
   another: 'التحقق من إيصال آخر',
 
   account: {

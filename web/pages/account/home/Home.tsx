@@ -3,7 +3,7 @@ import { useLocale } from '../words.ts'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
-import { formatDate, formatDuration } from '../../../lib/text/dates.ts'
+import { formatDate, formatDuration, formatNumber } from '../../../lib/text/dates.ts'
 import { routePath, type Section } from '../sections.ts'
 import type { Pending } from '../signing/pending.ts'
 import { useAccountWords } from '../words.ts'
@@ -47,7 +47,7 @@ function Waiting({ pending: { count, requests }, onGo }: { pending: Pending; onG
       flush
       title={
         <>
-          {words.waiting} <span class="count">{count}</span>
+          {words.waiting} <span class="count">{formatNumber(count)}</span>
         </>
       }
       {...(count > shown.length && {

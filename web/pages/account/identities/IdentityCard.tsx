@@ -9,6 +9,7 @@ import type { AccountData } from '../account-data.ts'
 import { fingerprintOf } from '../../../lib/text/fingerprint.ts'
 import { useAccountWords } from '../words.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
+import { joinNames } from '../../../lib/text/lists.ts'
 
 export type IdentityDialog = { about: 'change' | 'email' | 'delete'; identity: Identity } | { about: 'new' }
 
@@ -106,7 +107,7 @@ const namedApps = 2
 function UsedIn({ apps }: { apps: string[] }) {
   const words = useAccountWords().identities
   if (apps.length === 0) return <span class="soft">{words.unused}</span>
-  return <>{apps.length <= namedApps ? apps.join(', ') : words.usedInCount(apps.length)}</>
+  return <>{apps.length <= namedApps ? joinNames(apps) : words.usedInCount(apps.length)}</>
 }
 
 /** The first two groups of a fingerprint identify a key well enough here. */

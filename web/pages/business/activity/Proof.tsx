@@ -15,6 +15,8 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import { momentOf } from '../../../lib/text/dates.ts'
 import type { Proof as ReadProof, ProvedSignature } from './read-proof.ts'
 import { useOrganizationActivityMessages } from './words.ts'
+import { joinNames } from '../../../lib/text/lists.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = { organization: OwnOrganization; sequence: number; people: NamedIdentity[]; sentence: ComponentChildren }
 
@@ -81,7 +83,7 @@ function Content({
         of={[
           { label: words.text, value: details ? sentence : words.erased },
           ...(first ? factsOf(first, words, language) : []),
-          ...(approvals.length > 0 ? [{ label: words.approvals, value: approvals.map(nameOf).join(', ') }] : []),
+          ...(approvals.length > 0 ? [{ label: words.approvals, value: joinNames(approvals.map(nameOf)) }] : []),
         ]}
       />
       <Verdict of={verdict} />
@@ -111,7 +113,7 @@ function factsOf({ at, key, signature, signer }: ProvedSignature, words: Words, 
 }
 
 function nameOf({ signer }: ProvedSignature): string {
-  return signer ? `${signer.displayName} (@${signer.handle})` : ''
+  return signer ? `${signer.displayName} (${atHandle(signer.handle)})` : ''
 }
 
 function Signer({ of: { signer, key } }: { of: ProvedSignature }) {

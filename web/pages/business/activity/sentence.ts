@@ -1,6 +1,7 @@
 import type { NamedIdentity, OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import type { BusinessWords } from '../words.ts'
 import type { OrganizationActivityWords } from './words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 /** A part of a sentence: text, or a name that stands out. */
 export type SentencePart = { text: string; isName: boolean }
@@ -62,7 +63,7 @@ function actorOf(
 ): string {
   const known = people.find((each) => each.identityId === identityId)
   if (known) return known.displayName
-  if (handle !== null) return `@${handle}`
+  if (handle !== null) return atHandle(handle)
   if (actor === 'system') return words.service
   if (actor === 'operator') return words.operator
   return actor === 'app' ? words.app : words.someone
@@ -78,7 +79,7 @@ function objectOf(
     .find((id) => id !== undefined)
   if (identityId !== undefined) {
     const known = people.find((each) => each.identityId === identityId)
-    return known ? `${known.displayName} (@${known.handle})` : words.someone
+    return known ? `${known.displayName} (${atHandle(known.handle)})` : words.someone
   }
   if (action === 'organization.updated') return fieldsOf(details, words)
   const named = ['email', 'domain', 'name', 'url']

@@ -1,13 +1,14 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { DefinitionList } from '../../../components/display/Facts.tsx'
+import { Changes } from '../../../components/display/Changes.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { approveProposal, completeProposal, type DescribedProposal, withdrawProposal } from './proposal.ts'
-import { useCouncilMessages } from './words.ts'
+import { useActMessages, useCouncilMessages } from './words.ts'
 import { Card } from '../../../components/ui/Card.tsx'
 import { atHandle } from '../../../lib/text/handle.ts'
+import { joinNames } from '../../../lib/text/lists.ts'
 
 type Props = { organization: OwnOrganization; proposals: DescribedProposal[]; onChanged: () => unknown }
 
@@ -30,6 +31,7 @@ type EntryProps = { of: DescribedProposal; organization: OwnOrganization; onChan
 
 function Entry({ of: { proposal, description }, organization, onChanged }: EntryProps) {
   const words = useCouncilMessages()
+  const { becomes } = useActMessages()
   const { language } = useLocale()
   const doing = useActions()
   const { proposedBy, approvals, approvalsNeeded, mayApprove, mayComplete, expiresAt } = proposal
@@ -58,25 +60,20 @@ function Entry({ of: { proposal, description }, organization, onChanged }: Entry
     ...(mayComplete ? [complete] : []),
     ...(isOwn || organization.role === 'owner' ? [withdraw] : []),
   ]
-  const changes = description.changes.map(({ name, label, value, before }) => ({
-    scope: name,
-    label,
-    value: before === undefined ? value : `${before} → ${value}`,
-  }))
-  const who = approvals.map(({ handle }) => atHandle(handle)).join(', ')
+  const who = joinNames(approvals.map(({ handle }) => atHandle(handle)))
   return (
     <li class="entry domain proposal">
       <div>
         <h3>{description.summary}</h3>
         <p>
           {words.proposedBy(
-            `${proposedBy.displayName} (@${proposedBy.handle})`,
+            `${proposedBy.displayName} (${atHandle(proposedBy.handle)})`,
             dayOf(expiresAt, language, new Date()),
           )}
         </p>
         <p>{words.approvals(approvals.length, approvalsNeeded, who)}</p>
       </div>
-      {changes.length > 0 && <DefinitionList of={changes} />}
+      {description.changes.length > 0 && <Changes of={description.changes} becomes={becomes} />}
       {!description.isComplete && <p>{words.unnamed}</p>}
       <Actions of={actions} doing={doing} />
     </li>

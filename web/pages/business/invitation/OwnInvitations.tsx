@@ -10,6 +10,7 @@ import { Card } from '../../../components/ui/Card.tsx'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { callBusiness, withRecentAuthentication } from '../session/session.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = {
   invitations: OwnInvitation[]
@@ -65,7 +66,10 @@ function Entry({ of: invitation, onJoined, onDeclined }: Omit<Props, 'invitation
       <div class="body">
         <strong>{words.as(roles[role], organization.name)}</strong>
         <small>
-          {words.from(`${invitedBy.displayName} (@${invitedBy.handle})`, dayOf(expiresAt, language, new Date()))}
+          {words.from(
+            `${invitedBy.displayName} (${atHandle(invitedBy.handle)})`,
+            dayOf(expiresAt, language, new Date()),
+          )}
         </small>
         {!canJoin && <small>{words.needsLink(email ?? '')}</small>}
       </div>

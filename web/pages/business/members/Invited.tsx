@@ -7,6 +7,7 @@ import { Note } from '../../../components/ui/Chip.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
+import { joinNames } from '../../../lib/text/lists.ts'
 
 type Created = { invitation: Invitation; url: string; mailed: boolean }
 
@@ -27,7 +28,7 @@ export function Invited({ of: { created, failed }, onClose, onAgain }: Props) {
   return (
     <div class="stack">
       <StepHeading level={3}>{title}</StepHeading>
-      {failed.length > 0 && <Note tone="wait">{people.failed(failed.join(', '))}</Note>}
+      {failed.length > 0 && <Note tone="wait">{people.failed(joinNames(failed))}</Note>}
       {created.map((each) => (
         <Entry key={each.invitation.invitationId} of={each} isOnly={created.length === 1} />
       ))}

@@ -16,6 +16,8 @@ import type { Section } from '../sections.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { type Check, type OverviewFacts, readFacts } from './facts.ts'
 import { useOverviewMessages } from './words.ts'
+import { joinNames } from '../../../lib/text/lists.ts'
+import { formatNumber } from '../../../lib/text/dates.ts'
 import '../activity/activity.css'
 import './overview.css'
 
@@ -81,11 +83,11 @@ function Content({ facts, organization, goTo }: Props & { facts: OverviewFacts }
       {text}
     </RouteLink>
   )
-  const about = [words.owners(owners), invitations !== undefined && invitations > 0 && words.invitations(invitations)]
+  const about = [words.owners(owners), ...(invitations ? [words.invitations(invitations)] : [])]
   return (
     <>
       <div class="overview-numbers">
-        <Number icon="users" value={members} label={words.members} detail={about.filter(Boolean).join(', ')}>
+        <Number icon="users" value={members} label={words.members} detail={joinNames(about)}>
           {link('members', words.open)}
         </Number>
         <Number icon="file-pen-line" value={waiting} label={words.documents} detail={words.waiting(waiting)}>
@@ -122,7 +124,7 @@ function Number({ icon, value, label, detail, children }: NumberProps) {
         <Icon name={icon} />
       </span>
       <p>
-        <strong class="figure">{value}</strong> <span>{label}</span>
+        <strong class="figure">{formatNumber(value)}</strong> <span>{label}</span>
       </p>
       <p class="small soft">{detail}</p>
       {children}

@@ -14,6 +14,7 @@ import { EncryptionKey } from './EncryptionKey.tsx'
 import { connectionRef } from '../session/membership.ts'
 import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
 import { type BusinessWords, useBusinessMessages } from '../words.ts'
+import { joinNames } from '../../../lib/text/lists.ts'
 
 const one = '/api/organizations/:organizationId/sso-connections/:connectionId'
 
@@ -105,7 +106,7 @@ function Standing({ of: connection, words }: StandingProps) {
 
 function whoJoins({ domains, scim }: SsoConnection, words: BusinessWords['sso']): string {
   if (scim) return words.directed
-  return domains.length === 0 ? words.noDomains : words.joins(domains.join(', '))
+  return domains.length === 0 ? words.noDomains : words.joins(joinNames(domains))
 }
 
 function valuesForProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso']) {

@@ -1,5 +1,5 @@
 import type { AppUsage } from '@countersign/protocol/clients/usage'
-import { momentOf } from '../../../lib/text/dates.ts'
+import { localeOf, momentOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { BarChart } from '../../../components/charts/Chart.tsx'
@@ -30,8 +30,8 @@ function SignIns({ days }: Pick<AppUsage, 'days'>) {
   const signIns = days.reduce((sum, { signInCount }) => sum + signInCount, 0)
   const failures = days.reduce((sum, { errorCount }) => sum + errorCount, 0)
   // Days are in UTC, like the counts of the service.
-  const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  const count = new Intl.NumberFormat(language)
+  const format = new Intl.DateTimeFormat(localeOf(language), { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const count = new Intl.NumberFormat(localeOf(language))
   const axis = [0, 10, 20, days.length - 1].flatMap((index) => days[index]?.day ?? [])
   const about = words.usage.summary(count.format(signIns), count.format(failures))
   return (
@@ -67,7 +67,7 @@ function SignIns({ days }: Pick<AppUsage, 'days'>) {
 
 function Errors({ errors }: Pick<AppUsage, 'errors'>) {
   const { words, language } = useLocale()
-  const count = new Intl.NumberFormat(language)
+  const count = new Intl.NumberFormat(localeOf(language))
   if (errors.length === 0)
     return (
       <Card title={words.usage.errors}>

@@ -67,7 +67,7 @@ export function SignText({ app }: { app: DemoApp }) {
             <Select
               name="signer"
               label={words.signAs}
-              of={identities.map(({ sub, name, handle }) => ({ value: sub, label: `${name} (@${handle})` }))}
+              of={identities.map(({ sub, name, handle }) => ({ value: sub, label: `${name} (${atHandle(handle)})` }))}
               chosen={identity.sub}
               onChoose={setChosen}
             />

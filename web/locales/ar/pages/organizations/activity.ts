@@ -1,6 +1,6 @@
 import { isolate } from '@countersign/protocol/formats/registries/languages'
 import type { organizationActivityMessages as english } from '../../../en/pages/organizations/activity.ts'
-import { counted, handleOf } from '../../format.ts'
+import { counted, handleOf, numberOf } from '../../format.ts'
 
 const who = isolate('{who}')
 const what = isolate('{what}')
@@ -24,7 +24,12 @@ export const organizationActivityMessages: typeof english = {
     sso: 'الدخول الموحّد',
     scim: 'مزامنة الدليل',
   },
-  periods: { all: 'أي وقت', week: 'آخر 7 أيام', month: 'آخر 30 يومًا', year: 'آخر 12 شهرًا' },
+  periods: {
+    all: 'أي وقت',
+    week: `آخر ${numberOf(7)} أيام`,
+    month: `آخر ${numberOf(30)} يومًا`,
+    year: `آخر ${numberOf(12)} شهرًا`,
+  },
   noMatch: 'لم يتم العثور على أحداث',
   noMatchWhat: 'جرّب شخصًا آخر أو نوعًا آخر أو فترة أخرى.',
   earlier: 'عرض الأقدم',
@@ -34,14 +39,21 @@ export const organizationActivityMessages: typeof english = {
   service: 'الخدمة',
   operator: 'مشغّل الخدمة',
   app: 'تطبيق',
-  members: (count) => counted(count, { one: 'عضو واحد', two: 'عضوين', few: '# أعضاء', many: '# عضوًا', other: '# عضو' }),
+  members: (count) =>
+    counted(count, {
+      one: 'عضو واحد',
+      two: 'عضوين',
+      few: '# أعضاء',
+      many: '# عضوًا',
+      other: '# عضو',
+    }),
   sentences: {
     'organization.created': `أنشأ ${who} المؤسسة`,
     'organization.updated': `غيّر ${who} ${what}`,
     'organization.deleted': `حذف ${who} المؤسسة`,
     'organization.suspended': 'علّق مشغّل الخدمة المؤسسة',
     'organization.reactivated': 'أعاد مشغّل الخدمة تنشيط المؤسسة',
-    'organization.sso_bypassed': `دخل ${who} دون الدخول الموحّد، بصفته مالكًا`,
+    'organization.sso_bypassed': `سجّل ${who} الدخول دون الدخول الموحّد، بدور مالك`,
     'organization.domain.added': `أضاف ${who} النطاق ${what}`,
     'organization.domain.verified': `أكّد ${who} النطاق ${what}`,
     'organization.domain.verification_failing': `سجل DNS للنطاق ${what} غير موجود`,
@@ -50,7 +62,7 @@ export const organizationActivityMessages: typeof english = {
     'organization.member.joined': `انضم ${who} بدور {role}`,
     'organization.member.updated': `غيّر ${who} صلاحيات ${what}`,
     'organization.member.removed': `أزال ${who} العضو ${what}`,
-    'organization.invitation.created': `دعا ${who} ${what} بدور {role}`,
+    'organization.invitation.created': `وجّه ${who} دعوة إلى ${what} بدور {role}`,
     'organization.invitation.revoked': `ألغى ${who} دعوة ${what}`,
     'organization.invitation.mailed': `أرسل ${who} الدعوة إلى ${what} من جديد`,
     'organization.invitation.declined': `رفض ${who} الدعوة`,
@@ -61,8 +73,8 @@ export const organizationActivityMessages: typeof english = {
     'organization.key.deleted': `حذف ${who} مفتاح المؤسسة القديم ${what}`,
     'organization.kms.updated': `عيّن ${who} نظام KMS ${what}`,
     'organization.kms.removed': `أزال ${who} نظام KMS`,
-    'organization.signatory.admitted': `قبل ${who} العضو ${what} في المجلس`,
-    'organization.signatory.suspended': `علّق ${who} العضو ${what} في المجلس`,
+    'organization.signatory.admitted': `قبِل ${who} انضمام ${what} إلى المجلس`,
+    'organization.signatory.suspended': `علّق ${who} عضوية ${what} في المجلس`,
     'organization.council.reset_requested': `طلب ${who} إنهاء المجلس`,
     'organization.council.reset_vetoed': `اعترض ${who} على إنهاء المجلس`,
     'organization.council.reset': `أنهى ${who} المجلس دون موافقته`,
@@ -81,7 +93,7 @@ export const organizationActivityMessages: typeof english = {
     'sso.encryption_key.created': `أنشأ ${who} مفتاحًا لتشفير SAML`,
     'sso.encryption_key.removed': `أزال ${who} مفتاحًا لتشفير SAML`,
     'sso.account.linked': `ربط ${who} حسابه بالدخول الموحّد`,
-    'sso.login.succeeded': `سجّل ${who} الدخول عبر الدخول الموحّد`,
+    'sso.login.succeeded': `سجّل ${who} الدخول بالدخول الموحّد`,
     'sso.login.failed': 'فشل تسجيل دخول عبر الدخول الموحّد',
     'scim.token.created': `أنشأ ${who} رمزًا مميزًا لمزامنة الدليل`,
     'scim.token.revoked': `ألغى ${who} الرمز المميز لمزامنة الدليل`,
@@ -115,12 +127,12 @@ export const organizationActivityMessages: typeof english = {
     key: 'المفتاح',
     keyOf: (handle, since) => `مفتاح ${handleOf(handle)}، منذ ${isolate(since)}`,
     signature: 'التوقيع',
-    approvals: 'وافق عليه',
+    approvals: 'بموافقة',
     verifying: 'جارٍ التحقق…',
     verified: 'تم التحقق في هذا المتصفح',
     verifiedWhat:
-      'يطابق التوقيع هذا النص وهذه المؤسسة والمفتاح. للتحقق من سجل التغييرات كله، وأيضًا في مواجهة هذه الخدمة، ' +
-      'استخدم سطر الأوامر.',
+      'يطابق التوقيع هذا النص وهذه المؤسسة والمفتاح. ' +
+      'للتحقق من سجل التغييرات كله، وأيضًا في مواجهة هذه الخدمة، استخدم سطر الأوامر.',
     invalid: 'لم ينجح التحقق من هذا التوقيع',
     invalidWhat: 'احتفظ بنسخة من الإثبات، واسأل مشغّل الخدمة.',
     noKey: 'لم يعد مفتاح هذا الموقِّع معروفًا هنا',

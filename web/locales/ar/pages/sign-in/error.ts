@@ -9,8 +9,8 @@ export const errorMessages: typeof english = {
   settings: 'أضِفه في إعدادات التطبيق',
   facts: { error: 'الخطأ', clientId: 'معرّف العميل', redirectUri: 'العنوان المستلَم' },
   unregistered: (app) =>
-    `أرسلك ${isolate(app)} إلى هنا مع عنوان رجوع لم يسجّله. أنت في أمان: لم تتم مشاركة أي شيء. يمكن لمطوّر ` +
-    `التطبيق إصلاح ذلك.`,
+    `أرسلك ${isolate(app)} إلى هنا مع عنوان رجوع لم يسجّله. ` +
+    'أنت في أمان: لم تتم مشاركة أي شيء. يمكن لمطوّر التطبيق إصلاح ذلك.',
   stuck: 'هل ما زالت المشكلة قائمة؟ أبلغ مشغّل هذه الخدمة واذكر هذا الرقم المرجعي:',
   titles: {
     not_found: 'لم يتم العثور على الصفحة',
@@ -25,8 +25,8 @@ export const errorMessages: typeof english = {
     sso_response_mismatch: 'يخص هذا الرد عملية تسجيل دخول أخرى',
     sso_provider_error: 'تسجيل الدخول لدى مؤسستك لا يعمل',
     sso_provider_timeout: 'تسجيل الدخول لدى مؤسستك لا يستجيب',
-    too_many_pending: 'عدد كبير من الطلبات المفتوحة',
-    rate_limited: 'عدد كبير من الطلبات',
+    too_many_pending: 'الطلبات المفتوحة كثيرة جدًا',
+    rate_limited: 'الطلبات كثيرة جدًا',
     request_not_found: 'لم يتم العثور على طلب التوقيع',
     server_error: 'حدث خطأ من جانبنا',
     temporarily_unavailable: 'الخدمة غير متاحة مؤقتًا',

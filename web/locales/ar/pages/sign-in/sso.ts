@@ -27,11 +27,12 @@ export const ssoMessages: typeof english = {
   toOrganizations: 'الانتقال إلى مؤسساتك',
   confirmTitle: 'تأكيد تسجيل الدخول',
   confirmAs: (person, organization) => `هل تريد المتابعة باسم ${isolate(person)} من ${isolate(organization)}؟`,
-  signedInAs: (person, handle) => `أنت مسجّل الدخول باسم ${isolate(person)} (${handleOf(handle)}).`,
+  signedInAs: (person, handle) => `سجّلت الدخول باسم ${isolate(person)} (${handleOf(handle)}).`,
   signsOut: (handle, other) =>
     `إذا تابعت، فسيُسجَّل الدخول في هذا المتصفح باسم ${handleOf(handle)}، ويُسجَّل خروج ${isolate(other)} هنا.`,
   startedElsewhere: 'بدأ رابط أو موقع آخر عملية تسجيل الدخول هذه.',
-  signsIn: (handle) => `إذا تابعت، فسيُسجَّل الدخول في هذا المتصفح باسم ${handleOf(handle)}. ألغِ العملية إذا لم تكن أنت.`,
+  signsIn: (handle) =>
+    `إذا تابعت، فسيُسجَّل الدخول في هذا المتصفح باسم ${handleOf(handle)}. ألغِ العملية إذا لم تكن هذه هويتك.`,
   continueAs: (person) => `المتابعة باسم ${isolate(person)}`,
   stayAs: (person) => `البقاء باسم ${isolate(person)}`,
   cancel: 'إلغاء',
@@ -39,7 +40,7 @@ export const ssoMessages: typeof english = {
   leaveLead: (organization, host) =>
     `بدأ موقع آخر تسجيل دخول عبر ${isolate(organization)}. وهو يؤدي إلى ${isolate(host)}.`,
   leaveWarning: (host) =>
-    `لم يتم التحقق من عملية تسجيل الدخول هذه. لا تتابع إلا إذا كنت تعرف ${isolate(host)}. لا تُدخل هناك أبدًا كلمة ` +
-    'مرور خدمة أخرى.',
+    'لم يتم التحقق من عملية تسجيل الدخول هذه. ' +
+    `لا تتابع إلا إذا كنت تعرف ${isolate(host)}. لا تُدخل هناك أبدًا كلمة مرور خدمة أخرى.`,
   leaveTo: (host) => `المتابعة إلى ${isolate(host)}`,
 }
