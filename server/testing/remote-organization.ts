@@ -33,7 +33,7 @@ export async function foundRemoteOrganization(
 }
 
 /** Sends requests to the business host of a running service. */
-function businessOfService({ businessUrl }: Pick<Served, 'businessUrl'>): SendToBusiness {
+export function businessOfService({ businessUrl }: Pick<Served, 'businessUrl'>): SendToBusiness {
   return async ({ headers }, what, payload) => {
     const [method = '', path = ''] = what.split(' ')
     const response = await fetch(`${businessUrl}/api${path}`, {
