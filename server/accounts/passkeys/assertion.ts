@@ -37,13 +37,12 @@ type Proof = {
  */
 export async function withVerifiedAssertion<Result extends object>(
   kernel: Surroundings,
-  { credential, challenge, owner }: Proof,
+  proof: Proof,
   now: Date,
   work: (tx: Transaction, proved: VerifiedAssertion) => Promise<Result>,
 ): Promise<Result> {
-  const { proved } = await verifyAssertion(kernel, credential, challenge)
+  const { proved } = await verifyAssertion(kernel, proof)
   const { userId } = proved
-  if (owner !== undefined && userId !== owner) throw errors.invalid_credential()
   const done = await transaction(kernel.db, async (tx) => {
     await lockUser(tx, userId)
     return (await store.updateSignCount(tx, proved, now)) ? work(tx, proved) : undefined
@@ -67,8 +66,7 @@ export async function verifyPresence(
   { userId }: Pick<PasskeySession, 'userId'>,
   { credential, challenge }: Omit<Proof, 'owner'>,
 ): Promise<Presence> {
-  const { proved, publicKey } = await verifyAssertion(kernel, credential, challenge)
-  if (proved.userId !== userId) throw errors.invalid_credential()
+  const { proved, publicKey } = await verifyAssertion(kernel, { credential, challenge, owner: userId })
   const { authenticatorData, clientDataJSON, signature } = credential.response
   const evidence = {
     publicKey: toSubjectPublicKeyInfo(publicKey),
@@ -140,18 +138,21 @@ async function rejectCounter({ db }: Surroundings, { userId, credentialId }: Ver
 }
 
 /**
- * Verifies an authentication ceremony (WebAuthn §7.2) in which the user chose the credential. The user handle is
- * therefore required and must be the owner's.
+ * Verifies an authentication ceremony (WebAuthn §7.2). Where the user chose the credential, the user handle is required
+ * and must be the owner's. Where the user is already known, the credential must be theirs, and authenticators may leave
+ * the handle out.
  */
 async function verifyAssertion(
   { db, config }: Surroundings,
-  sent: AuthenticationResponse,
-  challenge: string,
+  { credential: sent, challenge, owner }: Proof,
 ): Promise<{ proved: VerifiedAssertion; publicKey: Uint8Array<ArrayBuffer> }> {
   const { authenticatorAttachment: _unused, ...response } = sent
   rejectCrossOrigin(response.response.clientDataJSON, errors.invalid_credential)
   const credential = await store.findCredential(db, response.id)
-  if (!credential || response.response.userHandle !== userHandleOf(credential.userId)) throw errors.invalid_credential()
+  if (!credential || (owner !== undefined && credential.userId !== owner)) throw errors.invalid_credential()
+  const { userHandle } = response.response
+  const mayLackHandle = owner !== undefined && userHandle === undefined
+  if (!mayLackHandle && userHandle !== userHandleOf(credential.userId)) throw errors.invalid_credential()
 
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,

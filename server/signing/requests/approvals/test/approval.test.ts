@@ -108,7 +108,6 @@ test('SGN-17 an approval whose passkey did not confirm it here, verified, unfram
     { topOrigin: 'https://shop.example' },
     { userVerified: false },
     { userPresent: false },
-    { userHandle: null },
     { signature: (bytes: Buffer) => Buffer.from(bytes).fill(0, 40) },
   ])
     assert.deepEqual(
@@ -122,6 +121,20 @@ test('SGN-17 an approval whose passkey did not confirm it here, verified, unfram
   }
   assert.ok(await isPending(requestId))
   assert.equal((await approver.send(requestId, answerOf(ada, started))).statusCode, 200)
+})
+
+test('PKY-25 a passkey of a known user may leave out the user handle, and may not name another user', async () => {
+  const { ada, requestId, approver } = await openRequest()
+  const bob = await createSigner(world)
+  const send = async (authenticator: typeof ada.authenticator, userHandle: string | null) => {
+    const started = await approver.begin(requestId)
+    return approver.send(requestId, answerOf(ada, started, { authenticator, assertion: { userHandle } }))
+  }
+  const invalid = [401, 'invalid_credential']
+  const other = Buffer.from('another user').toString('base64url')
+  assert.deepEqual(errorOf(await send(ada.authenticator, other)), invalid)
+  assert.deepEqual(errorOf(await send(bob.authenticator, null)), invalid)
+  assert.equal((await send(ada.authenticator, null)).statusCode, 200)
 })
 
 test('SGN-18 an approval for another statement, by another key or over another assertion is rejected', async () => {
