@@ -95,12 +95,31 @@ async function visitPages(
   }
 }
 
+/** An invitation that the user can accept, and one for which they need the link of its mail. */
+const invitations = [true, false].map((canJoin, nth) => ({
+  organizationId: `00000000-0000-4000-8000-00000000000${nth}`,
+  invitationId: `00000000-0000-4000-8000-00000000001${nth}`,
+  organization: { name: 'The Society for Analytical Engines', slug: `engines-${nth}`, logoUrl: null },
+  invitedBy: { displayName: 'Charles Babbage', handle: 'charles', avatarUrl: null },
+  role: 'signer',
+  email: canJoin ? null : 'ada@analytical-engines.example',
+  createdAt: '2026-11-01T09:00:00.000Z',
+  expiresAt: '2099-11-08T09:00:00.000Z',
+  identityIds: ['00000000-0000-4000-8000-000000000020'],
+  canJoin,
+}))
+
 async function visitAccountPages(person: Person, handle: string, look: (name: string) => Promise<void>): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
   await page.locator('.page-head').waitFor()
   await page.locator('.list.compact li').first().waitFor()
   await look('account-home')
+  await page.route('**/api/account/invitations', (route) => route.fulfill({ json: { invitations } }))
+  await page.reload()
+  await person.control('answer-invitation').first().waitFor()
+  await look('account-home-invited')
+  await page.unroute('**/api/account/invitations')
   await page.goto(`${stage.service.authUrl}/account/identities`)
   await person.control('new-identity').waitFor()
   await look('account-names')

@@ -141,12 +141,14 @@ async function connectOpenIdProvider(owner: Person): Promise<void> {
   const { page, write, press } = owner
   await page.getByRole('link', { name: businessMessages.sections.sso }).click()
   await press('add-connection')
+  // The provider wants the redirect URI before it gives a client ID.
+  await page.locator('[data-action="copy-callback"]').waitFor()
+  provider.allow(await page.locator('form .copies code').innerText())
   await write('issuer', provider.issuer)
   await write('clientId', provider.clientId)
   await write('clientSecret', provider.clientSecret)
   await signChange(owner, 'create-connection')
   const connection = page.getByRole('listitem').filter({ hasText: provider.issuer })
-  provider.allow(await connection.locator('.copies code').innerText())
   await tryOut(owner, connection, () => signInAtProvider(owner, 'wile@acme.example'))
 }
 

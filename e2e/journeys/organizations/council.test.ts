@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
 import { actMessages as acts } from '../../../web/locales/en/pages/acts.ts'
+import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
 import { councilMessages as words } from '../../../web/locales/en/pages/council.ts'
 import { foundCouncil } from '../../apps/council.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
@@ -81,6 +82,7 @@ test('CNC-40 an owner proposes a council, each of its people accepts it, and the
   await signChange(ada, 'complete-proposal')
   await ada.page.getByText(words.what(1)).waitFor()
   await ada.control('suspend-bob-founds').waitFor()
+  await ada.page.getByText(business.approvals.first(1)).waitFor()
   await overAda.look('council')
 
   const dora = await join('dora-founds', 'Dora')

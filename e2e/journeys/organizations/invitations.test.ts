@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { invitationMessages as words } from '../../../web/locales/en/pages/organizations/invitation.ts'
 import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
 import { signForValues } from '../../apps/signed-actions.ts'
@@ -38,7 +39,7 @@ test('a new user opens a mailed invitation, and ends in the organization with a 
   await ada.leave()
 })
 
-test('an invitation to a username waits on the page of organizations, where the user joins', async () => {
+test('an invitation to a username waits in the account of the user, which leads to where they join', async () => {
   const { service } = stage
   const ada = await stage.enroll({ handle: 'ada-names', displayName: 'Ada Lovelace' })
   await ada.page.goto(`${service.businessUrl}/organizations/new`)
@@ -48,7 +49,11 @@ test('an invitation to a username waits on the page of organizations, where the 
   await ada.press('invite')
   await ada.write('whom', '@charles-waits')
   await signForValues(ada, 'send-invitation')
-  await charles.page.goto(`${service.businessUrl}/organizations`)
+  await charles.page.goto(`${service.authUrl}/account`)
+  const { as, from } = account.home.invitations
+  await charles.page.getByText(as('Difference Engines', business.roles.member)).waitFor()
+  await charles.page.getByText(from('Ada Lovelace (@ada-names)', '').replace(/,.*/, '')).waitFor()
+  await charles.press('answer-invitation')
   await charles.page.locator('[data-action^="join-"]').click()
   await charles.page.waitForURL(/\/organizations\/[^/]+\/overview$/)
   await charles.leave()

@@ -7,7 +7,7 @@ import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { scimPatch, scimUser } from '../../../server/testing/enterprise.ts'
 import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
 import { en as words } from '../../../web/locales/en/messages.ts'
-import { signChange, signForValues } from '../../apps/signed-actions.ts'
+import { declineAct, signChange, signForValues } from '../../apps/signed-actions.ts'
 import { startProvider } from '../../apps/enterprise-provider.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
@@ -285,11 +285,20 @@ test('an owner changes a connection, and its directory controls membership, role
   await page.goto(`${stage.service.businessUrl}/organizations/${acme}/sso`)
   await owner.press(`change-${connectionId}`)
   await owner.write('connectionName', 'Acme Login')
+  await owner.write('clientSecret', 'not for the tab')
+  await owner.press('save-connection')
+  await declineAct(page)
+  const values = ['connectionName', 'clientSecret'].map((name) => page.locator(`input[name="${name}"]`).inputValue())
+  assert.deepEqual(await Promise.all(values), ['Acme Login', ''], 'the name is kept, and the secret is not')
   await signChange(owner, 'save-connection')
   await page.getByRole('heading', { name: 'Acme Login' }).waitFor()
 
+  await page.getByRole('link', { name: business.sections.directory }).click()
   await owner.press(`directory-${connectionId}`)
   await page.locator('input[value="email"]').check()
+  await owner.press('make-scim-token')
+  await declineAct(page)
+  assert.equal(await page.locator('input[value="email"]').isChecked(), true, 'the choice is kept')
   const [address = '', token = ''] = await signForValues(owner, 'make-scim-token')
   const provision = async (method: string, path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' }
@@ -298,6 +307,7 @@ test('an owner changes a connection, and its directory controls membership, role
     return answer.json()
   }
   const { id } = await provision('POST', '', scimUser({ userName: 'bob@acme.example', roles: [{ value: 'signer' }] }))
+  await page.getByRole('link', { name: business.sections.sso }).click()
   await page.getByText(business.sso.directed).waitFor()
 
   const bob = await stage.invite()
@@ -317,9 +327,10 @@ test('an owner changes a connection, and its directory controls membership, role
   await bob.page.goto(`${stage.service.baseUrl}/api/sso/${connectionId}/start`)
   await bob.page.getByRole('heading', { name: faults.titles.sso_user_deactivated }).waitFor()
 
+  await page.getByRole('link', { name: business.sections.directory }).click()
   await owner.press(`directory-${connectionId}`)
   await signChange(owner, 'remove-scim-token')
-  await page.getByText(business.sso.joins('acme.example')).waitFor()
+  await page.getByText(business.directory.off).waitFor()
 })
 
 test('a repeated response of the provider shows a page that explains what to do', async () => {

@@ -134,7 +134,7 @@ test('SGN-07 a message that Countersign itself signs can only be denied, for any
     await route.fulfill({ response, json: { ...(await response.json()), payload } })
   })
   await page.goto(signPage(requestId))
-  await page.getByText(words.sign.reserved).waitFor()
+  await page.getByText(words.sign.reserved('Countersign')).waitFor()
   for (const action of ['sign', 'insist', 'use-code']) assert.equal(await control(page, action).count(), 0)
   await person.press('deny')
   await heading(page, words.sign.ends.denied).waitFor()

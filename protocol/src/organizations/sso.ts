@@ -52,6 +52,18 @@ const Scim = Type.Object({
   tokenCreatedAt: Timestamp,
 })
 
+/** Our values to register at a provider before a connection to it is created. */
+export const NextSsoConnection = Type.Object(
+  {
+    connectionId: Uuid,
+    callbackUrl: Oidc.properties.callbackUrl,
+    metadataUrl: Saml.properties.metadataUrl,
+    acsUrl: Saml.properties.acsUrl,
+  },
+  { description: 'The connection that is created next: its URLs can be registered at the provider before' },
+)
+export type NextSsoConnection = Static<typeof NextSsoConnection>
+
 /** SSO connection of an organization. */
 export const SsoConnection = Type.Object({
   connectionId: Uuid,
@@ -102,7 +114,7 @@ export const listSsoConnections = endpoint(
   'GET /api/organizations/:organizationId/sso-connections',
   { ...business, summary: 'List the SSO connections of an organization' },
   { params: ByOrganizationId, querystring: ActingAs },
-  { 200: Type.Object({ connections: Type.Array(SsoConnection) }) },
+  { 200: Type.Object({ connections: Type.Array(SsoConnection), next: NextSsoConnection }) },
 )
 
 export const createSsoConnection = endpoint(

@@ -283,6 +283,18 @@ export async function setActiveSsoConnection(
   if (!(await store.updateSsoConnection(tx, organizationId, connectionId))) throw errors.sso_connection_required()
 }
 
+/** Returns the ID that the next SSO connection will have. No connection has had it before. */
+export function findNextSsoConnectionId(db: Database, organizationId: OrganizationId): Promise<string> {
+  return store.readNextSsoConnectionId(db, organizationId)
+}
+
+/** Takes the ID for a new SSO connection: each is used once. The caller has locked the organization. */
+export async function takeNextSsoConnectionId(tx: Transaction, organizationId: OrganizationId): Promise<string> {
+  const connectionId = await store.readNextSsoConnectionId(tx, organizationId)
+  await store.updateNextSsoConnectionId(tx, organizationId, randomUUIDv7())
+  return connectionId
+}
+
 /** Sets that the organization needs no approvals, because its council has ended. The caller has locked it. */
 export async function endApprovals(tx: Transaction, organizationId: OrganizationId, now: Date): Promise<void> {
   await store.updateOrganization(tx, organizationId, { approvalsNeeded: 0 }, now)

@@ -75,6 +75,28 @@ export async function updateSsoConnection(
   return numUpdatedRows === 1n
 }
 
+/** Returns the ID that the next SSO connection of an organization will have. */
+export async function readNextSsoConnectionId(db: Database, organizationId: OrganizationId): Promise<string> {
+  const { next_sso_connection_id: connectionId } = await db
+    .selectFrom('organization')
+    .select('next_sso_connection_id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return connectionId
+}
+
+export async function updateNextSsoConnectionId(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  connectionId: string,
+): Promise<void> {
+  await tx
+    .updateTable('organization')
+    .set({ next_sso_connection_id: connectionId })
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
+
 /** Lists the organizations of any of these identities, in the order in which they must be locked. */
 export async function listOrganizationsOf(db: Database, identityIds: IdentityId[]): Promise<OrganizationId[]> {
   const rows = await db

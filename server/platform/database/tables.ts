@@ -227,6 +227,7 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     approvals_needed: Generated<number>
+    next_sso_connection_id: Generated<string>
   }
   organization_act: {
     organization_id: OrganizationId

@@ -1,8 +1,12 @@
-import { randomUUIDv7 } from 'node:crypto'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationId } from '@countersign/protocol/ids'
-import type { NewSsoConnection, SsoConnection, SsoConnectionChange } from '@countersign/protocol/organizations/sso'
+import type {
+  NewSsoConnection,
+  NextSsoConnection,
+  SsoConnection,
+  SsoConnectionChange,
+} from '@countersign/protocol/organizations/sso'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -18,8 +22,10 @@ import {
 import { confirmSso, unconfirmSso } from '#organizations/membership/sso-confirmation.ts'
 import {
   findActiveOrganization,
+  findNextSsoConnectionId,
   lockActiveOrganization,
   setActiveSsoConnection,
+  takeNextSsoConnectionId,
 } from '#organizations/members/organization.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
 import {
@@ -30,6 +36,7 @@ import {
   parseSettings,
   requireSettings,
   sealSecret,
+  toNextConnection,
 } from './settings.ts'
 import { toSsoConnection } from './connection-view.ts'
 import * as store from './store.ts'
@@ -61,15 +68,22 @@ export async function connectionsOfDomain(
   return rows.filter(({ enabled, domains }) => enabled && domains.includes(domain)).map(toConnection)
 }
 
-/** Lists the connections of an organization. Throws the errors of `requireMember`. */
+/**
+ * Lists the connections of an organization, and what to register at a provider for the next one. Throws the errors of
+ * `requireMember`.
+ */
 export async function listConnections(
   kernel: ServerContext,
   asking: MemberContext,
   now: Date,
-): Promise<SsoConnection[]> {
+): Promise<{ connections: SsoConnection[]; next: NextSsoConnection }> {
+  const { db, config } = kernel
   const member = await requireMember(kernel, asking, 'manage_sso', now)
-  const rows = await store.listConnections(kernel.db, asking.organizationId)
-  return rows.map((row) => toSsoConnection(kernel, toConnection(row), member.organization))
+  const rows = await store.listConnections(db, asking.organizationId)
+  return {
+    connections: rows.map((row) => toSsoConnection(kernel, toConnection(row), member.organization)),
+    next: toNextConnection(config.baseUrl, await findNextSsoConnectionId(db, asking.organizationId)),
+  }
 }
 
 export type AskingForOne = MemberContext & { connectionId: string }
@@ -105,27 +119,27 @@ export async function createConnection(
   requireName(name)
   await rateLimits.count('sso-connection-changes-per-organization', organizationId)
   const settings = await requireSettings(kernel, { oidc, saml }, now)
-  const connectionId = randomUUIDv7()
-  const connection: Connection = {
-    connectionId,
-    organizationId,
-    name,
-    enabled,
-    domains,
-    settings,
-    sealedSecret: oidc ? await sealSecret(keyring, connectionId, oidc.clientSecret) : null,
-    subjectBy: null,
-    tokenCreatedAt: null,
-    encryptionCertificate: null,
-    testedAt: null,
-    confirmedAt: null,
-    createdAt: now,
-    updatedAt: now,
-  }
   return change(kernel, asking, now, async (tx, member) => {
     await requireVerified(tx, organizationId, domains)
     const { length } = await store.listConnections(tx, organizationId)
     if (length >= limits.ssoConnectionsPerOrganizationMax) throw errors.too_many_connections()
+    const connectionId = await takeNextSsoConnectionId(tx, organizationId)
+    const connection: Connection = {
+      connectionId,
+      organizationId,
+      name,
+      enabled,
+      domains,
+      settings,
+      sealedSecret: oidc ? await sealSecret(keyring, connectionId, oidc.clientSecret) : null,
+      subjectBy: null,
+      tokenCreatedAt: null,
+      encryptionCertificate: null,
+      testedAt: null,
+      confirmedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    }
     await store.insertConnection(tx, connection)
     const details = { connectionId, name, issuer: issuerOf(settings) }
     const act = { action: 'sso.connection.created', details, isConfidential: true } as const

@@ -62,7 +62,7 @@ export function ssoConnectionRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.listSsoConnections,
     onRequest: session.onRequest,
     async handler(request) {
-      return { connections: await listConnections(kernel, memberContextOf(request, session.of(request)), clock()) }
+      return listConnections(kernel, memberContextOf(request, session.of(request)), clock())
     },
   })
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import type { NewSsoConnection, SsoConnection } from '@countersign/protocol/organizations/sso'
+import type { NewSsoConnection, NextSsoConnection, SsoConnection } from '@countersign/protocol/organizations/sso'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -150,6 +150,12 @@ export function toSsoSettings(
   const { entityId: metadataUrl, acsUrl } = serviceProviderOf(baseUrl, connectionId)
   const encryption = encryptionCertificate === null ? {} : { encryption: toEncryptionSettings(encryptionCertificate) }
   return { saml: { entityId, ssoUrl, certificates, metadataUrl, acsUrl, ...encryption } }
+}
+
+/** Returns what to register at either kind of provider before a connection to it is created. */
+export function toNextConnection(baseUrl: URL, connectionId: string): NextSsoConnection {
+  const { entityId: metadataUrl, acsUrl } = serviceProviderOf(baseUrl, connectionId)
+  return { connectionId, callbackUrl: callbackOf(baseUrl, connectionId), metadataUrl, acsUrl }
 }
 
 function toEncryptionSettings(certificate: string) {

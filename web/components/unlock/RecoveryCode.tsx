@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { downloadFile } from '../../lib/download.ts'
+import { readSiteSettings } from '../../lib/page-data.ts'
 import { ActionButton, Actions } from '../form/Actions.tsx'
 import { ErrorMessage } from '../form/Dialog.tsx'
 import type { Action, ActionState } from '../form/use-actions.ts'
@@ -63,7 +64,8 @@ function Keeping({ code, handle }: Pick<RecoveryCodeProps, 'code' | 'handle'>) {
   const [way, setWay] = useState<Way>()
   const copy = () => void navigator.clipboard.writeText(code).then(() => setWay('copied'), reportError)
   const download = () => {
-    downloadFile(words.fileText(code, location.host, handle), 'text/plain;charset=utf-8', words.fileName)
+    const text = words.fileText(code, location.host, handle, readSiteSettings().brand.name)
+    downloadFile(text, 'text/plain;charset=utf-8', words.fileName)
     setWay('downloaded')
   }
   const onPrint = () => {

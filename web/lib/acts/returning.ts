@@ -80,7 +80,7 @@ function isOutcome(text: string): text is ActOutcome {
 }
 
 /** Browsers that forbid storage throw on any access. */
-function ifAllowed<T>(use: () => T): T | null {
+export function ifAllowed<T>(use: () => T): T | null {
   try {
     return use()
   } catch (error) {

@@ -56,9 +56,9 @@ export const registerMessages: typeof english = {
     savedAndContinue: 'لقد حفظته، متابعة',
     savedAndContinueTo: (app) => `لقد حفظته، المتابعة إلى ${isolate(app)}`,
     countsOnce: 'يسري الرمز عندما تؤكد أنك حفظته.',
-    fileName: 'countersign-recovery-code.txt',
-    fileText: (code, host, handle) =>
-      `رمز الاسترداد لحساب Countersign\n\n${code}\n\nالحساب: ${handle}\nالموقع: ${host}\n\nاستخدم هذا الرمز ` +
+    fileName: 'recovery-code.txt',
+    fileText: (code, host, handle, service) =>
+      `رمز الاسترداد لحساب ${service}\n\n${code}\n\nالحساب: ${handle}\nالموقع: ${host}\n\nاستخدم هذا الرمز ` +
       `للعودة إلى حسابك وفتح قفل مفاتيحك إذا فقدت مفاتيح المرور. احتفظ به بعيدًا عن هذا الجهاز.\n`,
     printedAccount: 'الحساب',
     printedSite: 'الموقع',

@@ -56,9 +56,9 @@ export const registerMessages: typeof english = {
     savedAndContinue: 'Ich habe ihn gespeichert, weiter',
     savedAndContinueTo: (app) => `Ich habe ihn gespeichert, weiter zu ${app}`,
     countsOnce: 'Der Code gilt, sobald du bestätigst, dass du ihn gespeichert hast.',
-    fileName: 'countersign-wiederherstellungscode.txt',
-    fileText: (code, host, handle) =>
-      `Countersign-Wiederherstellungscode\n\n${code}\n\nKonto: ${handle}\nWebsite: ${host}\n\nMit diesem Code ` +
+    fileName: 'wiederherstellungscode.txt',
+    fileText: (code, host, handle, service) =>
+      `Wiederherstellungscode für ${service}\n\n${code}\n\nKonto: ${handle}\nWebsite: ${host}\n\nMit diesem Code ` +
       'kommst du wieder in dein Konto und entsperrst deine Schlüssel, wenn du deine Passkeys verlierst. Bewahre ihn ' +
       'nicht auf diesem Gerät auf.\n',
     printedAccount: 'Konto',

@@ -26,8 +26,8 @@ export const signMessages: typeof english = {
     readOn: 'Lies bis zum Ende, um zu unterschreiben.',
     unreadable:
       'Das ist kein lesbarer Text, nur ein Code. Wenn du ihn unterschreibst, weißt du nicht, wozu du Ja sagst.',
-    reserved:
-      'Das ist kein Text für Menschen, sondern ein Befehl an Countersign selbst, zum Beispiel einen Schlüssel zu ' +
+    reserved: (service) =>
+      `Das ist kein Text für Menschen, sondern ein Befehl an ${service} selbst, zum Beispiel einen Schlüssel zu ` +
       'ändern. Du kannst ihn hier nicht unterschreiben.',
     insist: 'Trotzdem fortfahren',
     stopped: 'Nichts wurde unterschrieben',
@@ -50,8 +50,8 @@ export const signMessages: typeof english = {
     whoAreYou: 'Melde dich an',
     whoAreYouWhy: 'Eine App bittet um deine Unterschrift. Melde dich an, um den Text zu sehen.',
     inAWindow: 'In neuem Fenster öffnen',
-    inAWindowWhy:
-      'Du liest und unterschreibst in einem eigenen Countersign-Fenster, in dem nichts den Text verdecken kann.',
+    inAWindowWhy: (service) =>
+      `Du liest und unterschreibst in einem eigenen Fenster von ${service}, in dem nichts den Text verdecken kann.`,
     unknownTitle: 'Hier gibt es nichts zu unterschreiben',
     unknownWhy: 'Diese Anfrage ist für jemand anders oder existiert nicht mehr.',
     ends: {

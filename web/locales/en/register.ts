@@ -52,9 +52,9 @@ export const registerMessages = {
     savedAndContinue: 'I’ve saved it, continue',
     savedAndContinueTo: (app: string) => `I’ve saved it, continue to ${app}`,
     countsOnce: 'The code takes effect when you confirm that you’ve saved it.',
-    fileName: 'countersign-recovery-code.txt',
-    fileText: (code: string, host: string, handle: string) =>
-      `Countersign recovery code\n\n${code}\n\nAccount: ${handle}\nSite: ${host}\n\nUse this code to get back into ` +
+    fileName: 'recovery-code.txt',
+    fileText: (code: string, host: string, handle: string, service: string) =>
+      `${service} recovery code\n\n${code}\n\nAccount: ${handle}\nSite: ${host}\n\nUse this code to get back into ` +
       'your account and unlock your keys if you lose your passkeys. Keep it away from this device.\n',
     printedAccount: 'Account',
     printedSite: 'Site',

@@ -24,8 +24,8 @@ export const signMessages = {
     deny: 'Deny',
     readOn: 'Read to the end to sign.',
     unreadable: 'This isn’t readable text, only a code. If you sign it, you can’t know what you agree to.',
-    reserved:
-      'This isn’t a text for people. It is a message that makes Countersign itself act, for example change a key. ' +
+    reserved: (service: string) =>
+      `This isn’t a text for people. It is a message that makes ${service} itself act, for example change a key. ` +
       'You can’t sign it here.',
     insist: 'Continue anyway',
     stopped: 'Nothing was signed',
@@ -46,7 +46,8 @@ export const signMessages = {
     whoAreYou: 'Sign in to continue',
     whoAreYouWhy: 'An app requests your signature. Sign in to see the text.',
     inAWindow: 'Open in a new window',
-    inAWindowWhy: 'You read and sign in a separate Countersign window, where nothing can cover the text.',
+    inAWindowWhy: (service: string) =>
+      `You read and sign in a separate window of ${service}, where nothing can cover the text.`,
     unknownTitle: 'Nothing to sign here',
     unknownWhy: 'This request is for someone else or no longer exists.',
     ends: {

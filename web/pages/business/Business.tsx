@@ -14,6 +14,7 @@ import { replaceMembership, uniqueBy } from './session/membership.ts'
 import { Loaded } from './Loaded.tsx'
 import { routePath, parseRoute, type Destination, type Navigate, type BusinessRoute } from './routes.ts'
 import { callBusiness, isSignedOut, signIn } from './session/session.ts'
+import { dropKeptInput, takeKeptInput } from './session/kept-input.ts'
 import { ReturnedActNote } from './session/ReturnedActNote.tsx'
 import { useConsoleMessages } from './console-words.ts'
 
@@ -30,12 +31,22 @@ const loadOrganization = async () => (await import('./OrganizationPage.tsx')).Or
 const loadInvitation = async () => (await import('./invitation/InvitationPage.tsx')).InvitationPage
 
 export function OrganizationsApp() {
-  const [returned, setReturned] = useState(takeReturnedAct)
-  const [place, goTo] = useRoute({ parseRoute, routePath }, () => setReturned(undefined))
+  const [returned, setReturned] = useState(comeBack)
+  const [place, goTo] = useRoute({ parseRoute, routePath }, () => {
+    dropKeptInput()
+    setReturned(undefined)
+  })
   if (place.at !== 'invitation') return <SignedIn place={place} goTo={goTo} returned={returned} onNoted={setReturned} />
   const onJoined = ({ id }: OwnOrganization) =>
     goTo({ at: 'organization', organizationId: id, section: 'overview' }, { replacing: true })
   return <Loaded key={place.token} load={loadInvitation} given={{ token: place.token, onJoined }} />
+}
+
+/** Takes what became of the act that this tab left to sign, and the input of its form. */
+function comeBack(): ReturnedAct | undefined {
+  const returned = takeReturnedAct()
+  takeKeptInput(returned?.outcome)
+  return returned
 }
 
 type PlaceProps = { place: BusinessRoute; goTo: Navigate; returned: ReturnedAct | undefined }

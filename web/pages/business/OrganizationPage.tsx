@@ -60,6 +60,7 @@ const loaders: Record<Section, () => Promise<ComponentType<SectionProps>>> = {
   activity: async () => (await import('./activity/Activity.tsx')).Activity,
   domains: async () => (await import('./domains/Domains.tsx')).Domains,
   sso: async () => (await import('./sso/SsoConnections.tsx')).SsoConnections,
+  directory: async () => (await import('./directory/DirectorySync.tsx')).DirectorySync,
   keys: async () => (await import('./keys/Keys.tsx')).Keys,
   council: async () => (await import('./council/CouncilSection.tsx')).CouncilSection,
   // The editor of the logo loads with the page: on narrow screens it needs more room than the picture alone.

@@ -8,6 +8,7 @@ export const sections = {
   activity: 'manage_org',
   domains: 'manage_sso',
   sso: 'manage_sso',
+  directory: 'manage_sso',
   keys: 'manage_keys',
   council: 'read',
   settings: 'manage_org',
@@ -21,13 +22,14 @@ export const sectionIcons: Record<Section, IconName> = {
   activity: 'scroll-text',
   domains: 'globe',
   sso: 'log-in',
+  directory: 'refresh-cw',
   keys: 'key-round',
   council: 'signature',
   settings: 'settings',
 }
 
 /** Sections about access to the organization, in a group of their own. */
-export const accessSections: readonly Section[] = ['domains', 'sso', 'keys', 'council', 'settings']
+export const accessSections: readonly Section[] = ['domains', 'sso', 'directory', 'keys', 'council', 'settings']
 
 export function isSection(name: string): name is Section {
   return Object.hasOwn(sections, name)

@@ -20,6 +20,7 @@ function errorPageText({ error, description, app }: Pick<ErrorView, 'error' | 'd
   const hints: Record<string, string> = words.hints
   const title = titles[error] ?? words.title
   if (app && error === 'invalid_redirect_uri') return { title, hint: words.unregistered(app.name) }
+  if (error === 'sso_user_deactivated') return { title, hint: words.deactivated(readSiteSettings().brand.name) }
   return { title, hint: hints[error] ?? description }
 }
 

@@ -12,7 +12,7 @@ import { Note } from '../../components/ui/Chip.tsx'
 import { Disclosure } from '../../components/ui/Disclosure.tsx'
 import { Signature } from '../../components/signature/Signature.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
-import { readPageData } from '../../lib/page-data.ts'
+import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 import type { useFlow } from './flow.ts'
 import { openPopup } from './ended/Ended.tsx'
 import { isUnreadablePayload } from './readable.ts'
@@ -87,11 +87,12 @@ type AnswersProps = { step: Extract<Step, { at: 'decide' }>; awake: boolean } & 
 function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
   const words = useMessages()
   const { requestId } = readPageData('sign')
+  const brand = readSiteSettings().brand.name
   const deny: Action = { name: 'deny', label: words.sign.deny, look: 'secondary', do: flow.deny }
   if (isReservedPayload(step.request.payload))
     return (
       <>
-        <Note tone="bad">{words.sign.reserved}</Note>
+        <Note tone="bad">{words.sign.reserved(brand)}</Note>
         <Actions of={[deny]} doing={doing} />
       </>
     )
@@ -99,7 +100,7 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
     const window: Action = { name: 'open-window', label: words.sign.inAWindow, do: () => openPopup(requestId) }
     return (
       <>
-        <p class="hint">{words.sign.inAWindowWhy}</p>
+        <p class="hint">{words.sign.inAWindowWhy(brand)}</p>
         <Actions of={[window, deny]} doing={doing} areAnswers />
       </>
     )

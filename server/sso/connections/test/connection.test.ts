@@ -59,7 +59,7 @@ test('a connection is created, read, updated and deleted, and no response contai
     updatedAt: world.now().toISOString(),
   })
   assert.deepEqual((await enterprise.send(owner, 'GET', `${path}/${connectionId}`)).json(), { connection })
-  assert.deepEqual((await enterprise.send(owner, 'GET', path)).json(), { connections: [connection] })
+  assert.deepEqual((await enterprise.send(owner, 'GET', path)).json()['connections'], [connection])
 
   const change = { name: 'Acme', domains: [], enabled: false, oidc: { clientSecret: 'another secret' } }
   const changed = await enterprise.send(owner, 'PATCH', `${path}/${connectionId}`, change)
@@ -69,7 +69,7 @@ test('a connection is created, read, updated and deleted, and no response contai
   assert.ok(!JSON.stringify([stored, changed.body]).includes('another secret'))
 
   assert.equal((await enterprise.send(owner, 'DELETE', `${path}/${connectionId}`)).statusCode, 204)
-  assert.deepEqual((await enterprise.send(owner, 'GET', path)).json(), { connections: [] })
+  assert.deepEqual((await enterprise.send(owner, 'GET', path)).json()['connections'], [])
   const acts = await world.db
     .selectFrom('audit_event')
     .select('action')
@@ -81,6 +81,21 @@ test('a connection is created, read, updated and deleted, and no response contai
     acts.map(({ action }) => action),
     ['sso.connection.created', 'sso.connection.updated', 'sso.connection.deleted'],
   )
+})
+
+test('the URLs of the next connection are known before it is created, and no later one has them', async () => {
+  const { owner, path } = await acme()
+  const next = async () => (await enterprise.send(owner, 'GET', path)).json<{ next: { connectionId: string } }>().next
+  const { origin } = world.config.baseUrl
+  const first = await next()
+  const start = `${origin}/api/sso/${first.connectionId}`
+  const urls = { callbackUrl: `${start}/callback`, metadataUrl: `${start}/metadata`, acsUrl: `${start}/acs` }
+  assert.deepEqual(first, { connectionId: first.connectionId, ...urls })
+  assert.deepEqual(await next(), first)
+  const { connection } = (await enterprise.send(owner, 'POST', path, settings())).json()
+  assert.deepEqual([connection.connectionId, connection.oidc.callbackUrl], [first.connectionId, first.callbackUrl])
+  await enterprise.send(owner, 'DELETE', `${path}/${first.connectionId}`)
+  assert.notEqual((await next()).connectionId, first.connectionId)
 })
 
 test('the provider of a connection cannot change, because its subjects belong to it', async () => {

@@ -49,9 +49,17 @@ export const organizationSecurityMessages: typeof english = {
     missing: 'هذا الحقل مطلوب.',
     noProvider: 'لم يتم العثور على موفّر على هذا العنوان. يجب أن يكون متاحًا من الإنترنت.',
     callback: 'عنوان إعادة التوجيه (أدخله لدى الموفّر)',
-    ourMetadata: 'البيانات الوصفية لموفّر الخدمة (أدخلها لدى الموفّر)',
+    ourMetadata: 'معرّف الكيان وعنوان البيانات الوصفية (أدخلهما لدى الموفّر)',
     acs: 'عنوان خدمة استلام التأكيدات (ACS)',
-    scimAddress: 'عنوان SCIM الأساسي',
+    entityId: 'معرّف الكيان (Entity ID)',
+    registerFirst: {
+      oidc: 'سجّل أولًا تطبيق ويب لدى الموفّر. سيطلب عنوان إعادة التوجيه هذا.',
+      saml: 'أنشئ أولًا تطبيق SAML لدى الموفّر. سيطلب هذه القيم.',
+    },
+    enterThen: {
+      oidc: 'ثم أدخل ما يعرضه الموفّر للتطبيق.',
+      saml: 'ثم أدخل العنوان الذي ينشر فيه الموفّر بياناته الوصفية.',
+    },
     untested: 'لم يُختبر بعد.',
     tested: (day) => `تاريخ الاختبار: ${isolate(day)}.`,
     unconfirmed: 'لم يؤكده أي مالك بعد. حتى ذلك الحين، لا يُحتسب حيث يكون SSO مطلوبًا.',
@@ -74,8 +82,6 @@ export const organizationSecurityMessages: typeof english = {
       invalid_metadata: 'هذه ليست البيانات الوصفية للموفّر نفسه. أضف الموفّر الآخر كاتصال جديد.',
       insufficient_scope: 'تغيّرت مفاتيح الموفّر أو عنوان تسجيل الدخول لديه. لا يستطيع حفظ هذا التغيير إلا مالك.',
     },
-    addDirectory: 'إعداد SCIM',
-    directory: 'SCIM',
     encryption: 'تشفير التأكيدات',
     test: 'اختبار',
     enable: 'تشغيل',
@@ -96,7 +102,7 @@ export const organizationSecurityMessages: typeof english = {
     none: 'لا يوجد مفتاح بعد.',
     inForce: (version, day) => `المفتاح ${numberOf(version)}، تاريخ الإنشاء: ${isolate(day)}.`,
     kept: {
-      svc_standard: 'تخزّنه Countersign.',
+      svc_standard: 'تخزّنه هذه الخدمة.',
       customer_kms: 'يخزّنه KMS الخاص بكم.',
       identity_grants: 'لا يستطيع فتح قفله إلا الأعضاء الذين تمت مشاركته معهم.',
     },
@@ -115,7 +121,7 @@ export const organizationSecurityMessages: typeof english = {
     keeper: 'تخزين المفاتيح',
     change: 'تغيير',
     modes: {
-      standard: 'Countersign',
+      standard: 'هذه الخدمة',
       enterprise_managed: 'نظام KMS الخاص بكم',
       e2ee: 'الأعضاء فقط (من طرف إلى طرف)',
     },
@@ -141,6 +147,14 @@ export const organizationSecurityMessages: typeof english = {
   },
 
   directory: {
+    lead: 'اسمح لدليلكم بإنشاء الأعضاء وتحديثهم وإزالتهم عبر SCIM، لكل اتصال على حدة.',
+    noConnection: 'لا يوجد اتصال SSO بعد',
+    noConnectionWhat: 'ينتمي الدليل إلى اتصال SSO: من ينشئه الدليل يسجّل الدخول بهذا الاتصال. أضف الاتصال أولًا.',
+    on: (day) => `يتحكم دليلكم فيمن يمكنه الانضمام. تاريخ إنشاء الرمز المميز: ${isolate(day)}.`,
+    off: 'لا يوجد دليل. تتحكم النطاقات المؤكَّدة والدعوات فيمن يمكنه الانضمام.',
+    ownersOnly: 'لا يستطيع إعداده إلا عضو مسموح له بتغيير الإعدادات.',
+    setUp: 'إعداد SCIM',
+    change: 'تغيير',
     title: 'إدارة المستخدمين عبر SCIM',
     what:
       'يتحكم دليلكم فيمن يمكنه الانضمام بهذا الاتصال؛ ولا يستطيع ذلك أحد غيره. ' +

@@ -1,6 +1,6 @@
 import type { businessMessages as english } from '../../en/pages/business.ts'
 import { isolate } from '@countersign/protocol/formats/registries/languages'
-import { handleOf, numberOf } from '../format.ts'
+import { counted, handleOf, numberOf } from '../format.ts'
 import { organizationSecurityMessages } from './business-security.ts'
 import { consoleMessages } from './organizations/console.ts'
 
@@ -23,6 +23,15 @@ export const businessMessages: typeof english = {
     needed: 'الموافقات المطلوبة',
     neededHint: 'عدد أعضاء المجلس الآخرين الذين يجب أن يوافقوا على كل توقيع وكل تغيير في المجلس.',
     invalid: (most) => `أدخل عددًا من ${numberOf(0)} إلى ${numberOf(most)}.`,
+    first: (count) =>
+      counted(count, {
+        one: 'يجب أن يوافق على هذا عضو آخر في المجلس. تقترحه الآن، ثم توقّعه بعد الموافقة.',
+        two: 'يجب أن يوافق على هذا عضوان آخران في المجلس. تقترحه الآن، ثم توقّعه بعد موافقتهما.',
+        few: 'يجب أن يوافق على هذا # أعضاء آخرين في المجلس. تقترحه الآن، ثم توقّعه بعد موافقتهم.',
+        many: 'يجب أن يوافق على هذا # عضوًا آخر في المجلس. تقترحه الآن، ثم توقّعه بعد موافقتهم.',
+        other: 'يجب أن يوافق على هذا # عضو آخر في المجلس. تقترحه الآن، ثم توقّعه بعد موافقتهم.',
+      }),
+    admission: 'يجب أن يقبل المجلس العضو قبل أن يتمكن من التوقيع أو الموافقة. اقترح ذلك ضمن «المجلس».',
   },
 
   rolesWhat: {

@@ -48,9 +48,17 @@ export const organizationSecurityMessages: typeof english = {
     missing: 'Dieses Feld ist erforderlich.',
     noProvider: 'Unter dieser Adresse wurde kein Anbieter gefunden. Sie muss aus dem Internet erreichbar sein.',
     callback: 'Redirect-URI (beim Anbieter eintragen)',
-    ourMetadata: 'Service-Provider-Metadaten (beim Anbieter eintragen)',
+    ourMetadata: 'Entity-ID und Metadaten-URL (beim Anbieter eintragen)',
     acs: 'Assertion-Consumer-Service-URL (ACS)',
-    scimAddress: 'SCIM-Basis-URL',
+    entityId: 'Entity-ID (Audience)',
+    registerFirst: {
+      oidc: 'Registriert zuerst eine Webanwendung bei eurem Anbieter. Er fragt nach dieser Redirect-URI.',
+      saml: 'Erstellt zuerst eine SAML-Anwendung bei eurem Anbieter. Er fragt nach diesen Werten.',
+    },
+    enterThen: {
+      oidc: 'Gib dann ein, was der Anbieter für die Anwendung anzeigt.',
+      saml: 'Gib dann ein, wo der Anbieter seine Metadaten veröffentlicht.',
+    },
     untested: 'Noch nicht getestet.',
     tested: (day) => `Getestet: ${day}.`,
     unconfirmed: 'Noch von keinem Inhaber bestätigt. Bis dahin zählt die Verbindung dort nicht, wo SSO verlangt wird.',
@@ -75,8 +83,6 @@ export const organizationSecurityMessages: typeof english = {
       insufficient_scope:
         'Schlüssel oder Anmelde-URL des Anbieters haben sich geändert. Nur ein Inhaber kann diese Änderung speichern.',
     },
-    addDirectory: 'SCIM einrichten',
-    directory: 'SCIM',
     encryption: 'Assertion-Verschlüsselung',
     test: 'Testen',
     enable: 'Einschalten',
@@ -99,7 +105,7 @@ export const organizationSecurityMessages: typeof english = {
     none: 'Noch kein Schlüssel.',
     inForce: (version, day) => `Schlüssel ${version}, erstellt: ${day}.`,
     kept: {
-      svc_standard: 'Von Countersign gespeichert.',
+      svc_standard: 'Von diesem Dienst gespeichert.',
       customer_kms: 'Von eurem KMS gespeichert.',
       identity_grants: 'Nur Mitglieder, mit denen er geteilt wurde, können ihn entsperren.',
     },
@@ -114,7 +120,7 @@ export const organizationSecurityMessages: typeof english = {
     keeper: 'Aufbewahrung der Schlüssel',
     change: 'Ändern',
     modes: {
-      standard: 'Countersign',
+      standard: 'Dieser Dienst',
       enterprise_managed: 'Euer eigenes KMS',
       e2ee: 'Nur Mitglieder (Ende-zu-Ende)',
     },
@@ -145,6 +151,16 @@ export const organizationSecurityMessages: typeof english = {
   },
 
   directory: {
+    lead: 'Euer Verzeichnis erstellt, ändert und entfernt Mitglieder über SCIM, je Verbindung.',
+    noConnection: 'Noch keine SSO-Verbindung',
+    noConnectionWhat:
+      'Ein Verzeichnis gehört zu einer SSO-Verbindung: Wen es erstellt, der meldet sich damit an. Fügt zuerst die ' +
+      'Verbindung hinzu.',
+    on: (day) => `Euer Verzeichnis steuert, wer beitreten kann. Token erstellt: ${day}.`,
+    off: 'Kein Verzeichnis. Bestätigte Domains und Einladungen steuern, wer beitreten kann.',
+    ownersOnly: 'Nur ein Mitglied, das Einstellungen ändern darf, kann es einrichten.',
+    setUp: 'SCIM einrichten',
+    change: 'Ändern',
     title: 'SCIM-Provisionierung',
     what:
       'Euer Verzeichnis steuert, wer mit dieser Verbindung beitreten kann; sonst kann es niemand. Wer dort ' +

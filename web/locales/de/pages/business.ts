@@ -1,3 +1,4 @@
+import { plural } from '../../plural.ts'
 import type { businessMessages as english } from '../../en/pages/business.ts'
 import { organizationSecurityMessages } from './business-security.ts'
 import { consoleMessages } from './organizations/console.ts'
@@ -21,6 +22,18 @@ export const businessMessages: typeof english = {
     needed: 'Erforderliche Freigaben',
     neededHint: 'Wie viele weitere Mitglieder des Rats jede Unterschrift und jede Änderung des Rats freigeben müssen.',
     invalid: (most) => `Gebt eine Zahl von 0 bis ${most} ein.`,
+    first: (count) =>
+      plural('de', count, {
+        one:
+          '1 weiteres Mitglied des Rats muss das freigeben. Du schlägst es jetzt vor und unterschreibst nach der ' +
+          'Freigabe.',
+        other:
+          `${count} weitere Mitglieder des Rats müssen das freigeben. Du schlägst es jetzt vor und unterschreibst ` +
+          'nach den Freigaben.',
+      }),
+    admission:
+      'Der Rat muss ein Mitglied aufnehmen, bevor es unterschreiben oder freigeben kann. Das schlägst du unter „Rat“ ' +
+      'vor.',
   },
 
   rolesWhat: {

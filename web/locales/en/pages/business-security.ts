@@ -47,9 +47,17 @@ export const organizationSecurityMessages = {
     missing: 'This field is required.',
     noProvider: 'No provider found at this address. It must be reachable from the internet.',
     callback: 'Redirect URI (enter at your provider)',
-    ourMetadata: 'Service provider metadata (enter at your provider)',
+    ourMetadata: 'Entity ID and metadata URL (enter at your provider)',
     acs: 'Assertion consumer service (ACS) URL',
-    scimAddress: 'SCIM base URL',
+    entityId: 'Entity ID (audience)',
+    registerFirst: {
+      oidc: 'First register a web application at your provider. It asks for this redirect URI.',
+      saml: 'First create a SAML application at your provider. It asks for these values.',
+    },
+    enterThen: {
+      oidc: 'Then enter what your provider shows for the application.',
+      saml: 'Then enter where your provider publishes its metadata.',
+    },
     untested: 'Not tested yet.',
     tested: (day: string) => `Tested ${day}.`,
     unconfirmed: 'Not confirmed by an owner yet. Until then, it doesn’t count where SSO is required.',
@@ -72,8 +80,6 @@ export const organizationSecurityMessages = {
       invalid_metadata: 'This isn’t metadata of the same provider. Add another provider as a new connection.',
       insufficient_scope: 'The provider’s keys or sign-in URL changed. Only an owner can save this change.',
     },
-    addDirectory: 'Set up SCIM',
-    directory: 'SCIM',
     encryption: 'Assertion encryption',
     test: 'Test',
     enable: 'Turn on',
@@ -94,7 +100,7 @@ export const organizationSecurityMessages = {
     none: 'No key yet.',
     inForce: (version: number, day: string) => `Key ${version}, created ${day}.`,
     kept: {
-      svc_standard: 'Stored by Countersign.',
+      svc_standard: 'Stored by this service.',
       customer_kms: 'Stored by your KMS.',
       identity_grants: 'Only members it was shared with can unlock it.',
     },
@@ -108,7 +114,7 @@ export const organizationSecurityMessages = {
     keeper: 'Key storage',
     change: 'Change',
     modes: {
-      standard: 'Countersign',
+      standard: 'This service',
       enterprise_managed: 'Your own KMS',
       e2ee: 'Members only (end-to-end)',
     },
@@ -134,6 +140,15 @@ export const organizationSecurityMessages = {
   },
 
   directory: {
+    lead: 'Let your directory create, update and remove members through SCIM, one connection at a time.',
+    noConnection: 'No SSO connection yet',
+    noConnectionWhat:
+      'A directory belongs to an SSO connection: the people it creates sign in with it. Add the connection first.',
+    on: (day: string) => `Your directory controls who can join. Token created ${day}.`,
+    off: 'No directory. Verified domains and invitations control who can join.',
+    ownersOnly: 'Only a member who may change settings can set it up.',
+    setUp: 'Set up SCIM',
+    change: 'Change',
     title: 'SCIM provisioning',
     what:
       'Your directory controls who can join with this connection; nobody else can. People it deactivates or deletes ' +

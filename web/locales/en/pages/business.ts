@@ -1,3 +1,4 @@
+import { plural } from '../../plural.ts'
 import { organizationSecurityMessages } from './business-security.ts'
 import { consoleMessages } from './organizations/console.ts'
 
@@ -20,6 +21,14 @@ export const businessMessages = {
     needed: 'Required approvals',
     neededHint: 'How many other members of the council must approve each signature and each change of the council.',
     invalid: (most: number) => `Enter a number from 0 to ${most}.`,
+    first: (count: number) =>
+      plural('en', count, {
+        one: '1 other member of the council must approve this. You propose it now, and sign it after the approval.',
+        other:
+          `${count} other members of the council must approve this. You propose it now, and sign it after their ` +
+          'approval.',
+      }),
+    admission: 'The council must admit a member before they can sign or approve. You propose that under Council.',
   },
 
   rolesWhat: {

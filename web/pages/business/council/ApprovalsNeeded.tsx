@@ -5,6 +5,8 @@ import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Field } from '../../../components/form/Field.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { act } from '../session/acts.ts'
+import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
+import { isText, useKeptState } from '../session/kept-input.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 import { useCouncilMessages } from './words.ts'
@@ -16,7 +18,7 @@ export function ApprovalsNeeded({ organization, present }: Props) {
   const { approvals: words } = useBusinessMessages()
   const { found, founding, change } = useCouncilMessages()
   const doing = useActions()
-  const [written, setWritten] = useState(String(present))
+  const [written, setWritten] = useKeptState('approvals.needed', String(present), isText)
   const [problem, setProblem] = useState<string>()
   const propose: Action = {
     name: 'save-approvals',
@@ -35,7 +37,7 @@ export function ApprovalsNeeded({ organization, present }: Props) {
   }
   return (
     <>
-      {present === 0 && <p>{founding}</p>}
+      {present === 0 ? <p>{founding}</p> : <ApprovalsNote organization={{ approvalsNeeded: present }} />}
       <ActionForm submit={propose} doing={doing}>
         <Field
           name="approvalsNeeded"

@@ -50,7 +50,7 @@ export function Reset({ organization, council, onChanged }: Props) {
     ...(isOwner && !isPending ? [request] : []),
     ...(isOwner && isPossible ? [complete] : []),
   ]
-  if (approvalsNeeded === 0) return resetAt === null ? null : <p class="apart">{words.happened(day(resetAt))}</p>
+  if (approvalsNeeded === 0) return resetAt === null ? null : <p class="soft">{words.happened(day(resetAt))}</p>
   if (!isPending && !isOwner) return null
   return (
     <Card title={words.title}>

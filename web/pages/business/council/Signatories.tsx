@@ -5,6 +5,7 @@ import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { act } from '../session/acts.ts'
+import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 import { useCouncilMessages } from './words.ts'
@@ -18,8 +19,11 @@ type SignatoriesProps = { organization: OwnOrganization; council: Council }
 /** Lists the signatories. Owners suspend one alone; to restore one needs the approvals of others. */
 export function Signatories({ organization, council }: SignatoriesProps) {
   const words = useCouncilMessages()
+  const mayRestore =
+    organization.scopes.includes('manage_identities') && council.signatories.some((each) => each.suspendedAt !== null)
   return (
     <Card title={words.signatories}>
+      {mayRestore && <ApprovalsNote organization={organization} />}
       <ul class="entries">
         {council.signatories.map((each) => (
           <Signatory key={each.identityId} of={each} organization={organization} />
@@ -77,6 +81,7 @@ export function Candidates({ organization, members }: CandidatesProps) {
   return (
     <Card title={words.candidates}>
       <p>{words.candidatesWhat}</p>
+      {mayAdmit && <ApprovalsNote organization={organization} />}
       <ul class="entries">
         {members.map((member) => (
           <Person

@@ -6,6 +6,7 @@ import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { act } from '../session/acts.ts'
+import { isText, useKeptState } from '../session/kept-input.ts'
 import { verificationMessage, type VerificationOutcome } from './domain-verdict.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
@@ -15,7 +16,7 @@ type Props = { organization: OwnOrganization; isFirst: boolean; onClaimed: (doma
 export function NewDomain({ organization, isFirst, onClaimed }: Props) {
   const words = useBusinessMessages().domains
   const doing = useActions()
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useKeptState('new-domain.domain', '', isText)
   const [verdict, setVerdict] = useState<VerificationOutcome>()
   const claim: Action = {
     name: 'claim-domain',

@@ -4,6 +4,7 @@ import { ApiError } from '../../../lib/api/call.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { act } from '../session/acts.ts'
+import { isText, useKeptState } from '../session/kept-input.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 import { keyCustodyOfMode } from '@countersign/protocol/formats/role'
@@ -62,8 +63,8 @@ function acceptGone(error: unknown): void {
 type Mode = OwnOrganization['encryptionMode']
 const modes = Object.keys(keyCustodyOfMode).filter(isMode)
 
-function isMode(name: string): name is Mode {
-  return Object.hasOwn(keyCustodyOfMode, name)
+function isMode(name: unknown): name is Mode {
+  return typeof name === 'string' && Object.hasOwn(keyCustodyOfMode, name)
 }
 
 type ChangeKeyCustodyProps = {
@@ -80,8 +81,8 @@ export function ChangeKeyCustody({ organization, kmsUrl = '', mode, onSaved, onC
   const { keys: words } = useBusinessMessages()
   const { frame } = useMessages()
   const doing = useActions()
-  const [chosen, setChosen] = useState(mode)
-  const [typed, setTyped] = useState(kmsUrl)
+  const [chosen, setChosen] = useKeptState('keeper.mode', mode, isMode)
+  const [typed, setTyped] = useKeptState('keeper.kms', kmsUrl, isText)
   const [problem, setProblem] = useState<keyof typeof words.kmsVerdicts>()
   const needsKms = chosen === 'enterprise_managed'
   const save: Action = {

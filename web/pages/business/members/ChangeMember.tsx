@@ -6,14 +6,15 @@ import {
 } from '@countersign/protocol/formats/role'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
-import { assignableRoles, assignableScopes, memberRef } from '../session/membership.ts'
+import { assignableRoles, assignableScopes, isRole, memberRef } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
-import { useState } from 'preact/hooks'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
+import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
+import { isBoolean, isTexts, useKeptState } from '../session/kept-input.ts'
 
 type RoleOptionsProps = {
   organization: OwnOrganization
@@ -39,6 +40,15 @@ export function RoleOptions({ organization, chosen, onChoose }: RoleOptionsProps
   )
 }
 
+/** Names the form of a member among the input that is kept while its change is signed. */
+export function formOf({ memberId }: Pick<OrganizationMember, 'memberId'>): string {
+  return `member-${memberId}`
+}
+
+function areScopes(value: unknown): value is OrganizationScope[] {
+  return isTexts(value) && value.every((each) => organizationScopes.some((scope) => scope === each))
+}
+
 type EditMemberProps = {
   organization: OwnOrganization
   member: OrganizationMember
@@ -51,9 +61,10 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
   const words = useBusinessMessages()
   const { frame } = useMessages()
   const doing = useActions()
-  const [role, setRole] = useState(member.role)
-  const [scopes, setScopes] = useState<readonly OrganizationScope[]>(member.scopes)
-  const [signingAuthority, setSigningAuthority] = useState(member.signingAuthority)
+  const form = formOf(member)
+  const [role, setRole] = useKeptState(`${form}.role`, member.role, isRole)
+  const [scopes, setScopes] = useKeptState<readonly OrganizationScope[]>(`${form}.scopes`, member.scopes, areScopes)
+  const [signingAuthority, setAuthority] = useKeptState(`${form}.authority`, member.signingAuthority, isBoolean)
   const save: Action = {
     name: 'save-member',
     label: words.save,
@@ -72,7 +83,7 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
           onChoose={(chosen) => {
             setRole(chosen)
             setScopes(scopesOfRole[chosen])
-            setSigningAuthority(isSigner(scopesOfRole[chosen]))
+            setAuthority(isSigner(scopesOfRole[chosen]))
           }}
         />
         {role !== 'owner' && (
@@ -85,18 +96,26 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
             onChoose={(scope) => setScopes(toggled(scopes, scope))}
           />
         )}
+        {isNewToCouncil(member.scopes, scopes) && <ApprovalsNote organization={organization} of="permission" />}
         <RadioGroup
           name="signingAuthority"
           legend={words.authority}
           of={[{ value: 'signingAuthority', label: words.hasAuthority, about: words.authorityWhat }]}
           chosen={signingAuthority ? ['signingAuthority'] : []}
           several
-          onChoose={() => setSigningAuthority(!signingAuthority)}
+          onChoose={() => setAuthority(!signingAuthority)}
         />
       </ActionForm>
     </Dialog>
   )
 }
+
+/** Returns whether these permissions are among those that a council admits members for, and new to the member. */
+function isNewToCouncil(before: readonly OrganizationScope[], scopes: readonly OrganizationScope[]): boolean {
+  return councilScopes.some((scope) => scopes.includes(scope) && !before.includes(scope))
+}
+
+const councilScopes = ['sign', 'approve'] as const
 
 function isSigner(scopes: readonly OrganizationScope[]): boolean {
   return scopes.includes('sign')

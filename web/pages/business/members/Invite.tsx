@@ -11,7 +11,9 @@ import { useActions, type Action } from '../../../components/form/use-actions.ts
 import { useMessages } from '../../../components/frame/Root.tsx'
 import { Permits } from '../../../components/ui/Facts.tsx'
 import { act } from '../session/acts.ts'
-import { memberContext } from '../session/membership.ts'
+import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
+import { isText, useKeptState } from '../session/kept-input.ts'
+import { isRole, memberContext } from '../session/membership.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { RoleOptions } from './ChangeMember.tsx'
 import { Invited, type Result } from './Invited.tsx'
@@ -55,8 +57,8 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
   const people = usePeopleMessages()
   const { frame } = useMessages()
   const doing = useActions()
-  const [whom, setWhom] = useState(rest?.names.join('\n') ?? '')
-  const [role, setRole] = useState<OrganizationRole>(rest?.role ?? 'member')
+  const [whom, setWhom] = useKeptState('invite.whom', rest?.names.join('\n') ?? '', isText)
+  const [role, setRole] = useKeptState<OrganizationRole>('invite.role', rest?.role ?? 'member', isRole)
   const [checked, setChecked] = useState(false)
   const [unknown, setUnknown] = useState<string>()
   const invitees = parseInvitees(whom)
@@ -95,6 +97,9 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
         <p class="small soft">{people.roleMay(words.roles[role])}</p>
         <Permits of={scopesOfRole[role].map((key) => ({ key, text: words.scopes[key], isAllowed: true }))} />
       </div>
+      {scopesOfRole[role].some((scope) => scope === 'sign' || scope === 'approve') && (
+        <ApprovalsNote organization={organization} of="permission" />
+      )}
     </ActionForm>
   )
 }

@@ -8,7 +8,8 @@ import { Filter, Search } from '../../../components/ui/Table.tsx'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { type SignedAction, act, signedOrUnsigned } from '../session/acts.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
-import { EditMember } from './ChangeMember.tsx'
+import { hasKeptInput } from '../session/kept-input.ts'
+import { EditMember, formOf } from './ChangeMember.tsx'
 import { type MemberDialog, MemberTable } from './MemberTable.tsx'
 import { type MemberFilter, type MemberPage, noFilter, readMembers } from './people.ts'
 import { RemoveMember, removeMember } from './RemoveMember.tsx'
@@ -26,7 +27,7 @@ const pauseMilliseconds = 250
 export function MemberSection({ organization, identities, onLeft, first, onChanged }: Props) {
   const people = usePeopleMessages()
   const doing = useActions()
-  const [question, setQuestion] = useState<MemberDialog>()
+  const [question, setQuestion] = useState(() => unfinished(first))
   const { filter, setFilter, page, show } = useFoundMembers(organization, { first, onChanged }, doing)
   const update = (next: MemberPage) => {
     show(next)
@@ -86,6 +87,12 @@ export function MemberSection({ organization, identities, onLeft, first, onChang
       )}
     </>
   )
+}
+
+/** Returns the change of a member that the user went away to sign, and has not signed. */
+function unfinished({ members }: MemberPage): MemberDialog | undefined {
+  const member = members.find((each) => hasKeptInput(formOf(each)))
+  return member && { about: 'change', member }
 }
 
 /** Finds the members that match, a moment after the last change of the filter. `show` shows others after a change. */

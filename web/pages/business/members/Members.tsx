@@ -10,6 +10,7 @@ import { Tabs } from '../../../components/ui/Tabs.tsx'
 import { downloadFile } from '../../../lib/download.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { routePath } from '../routes.ts'
+import { hasKeptInput } from '../session/kept-input.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { InvitationTable } from './InvitationTable.tsx'
 import { Invite } from './Invite.tsx'
@@ -30,7 +31,7 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
   const [view, setView] = useState<View>(location.hash === '#invitations' ? 'invitations' : 'members')
   // Those who sign come back here after each invitation.
   const [rest] = useState(() => (returned?.outcome === 'done' ? takeRest(organization.id) : undefined))
-  const [inviting, setInviting] = useState(rest !== undefined)
+  const [inviting, setInviting] = useState(() => rest !== undefined || hasKeptInput('invite'))
   const read: Action = {
     name: 'retry',
     label: words.retry,

@@ -5,6 +5,7 @@ import { actPageUrl, noteDeparture } from '../../../lib/acts/returning.ts'
 import { callBusiness, callSigned } from '../../../lib/api/business-call.ts'
 import { ApiError } from '../../../lib/api/call.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
+import { keepInput } from './kept-input.ts'
 import { withRecentAuthentication } from './session.ts'
 
 /** The actions that may be signed in an organization: every endpoint that takes a signature. */
@@ -104,6 +105,7 @@ function leaveToSign(
   error: unknown,
 ): Promise<never> {
   noteDeparture({ actId: place.actId, action })
+  keepInput('sign')
   location.assign(actPageUrl(readSiteSettings().authUrl, place, location.pathname))
   return new Promise((_, reject) => {
     // The browser may show this page again as it was, if the member goes back in the history.

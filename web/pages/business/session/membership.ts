@@ -50,8 +50,8 @@ type Own = Pick<OwnOrganization, 'role' | 'scopes'>
 
 const roles = Object.keys(scopesOfRole).filter(isRole)
 
-function isRole(name: string): name is OrganizationRole {
-  return Object.hasOwn(scopesOfRole, name)
+export function isRole(name: unknown): name is OrganizationRole {
+  return typeof name === 'string' && Object.hasOwn(scopesOfRole, name)
 }
 
 /** Returns whether a user may change or remove a member. Only owners may change owners. */

@@ -5,6 +5,7 @@ import { ApiError, call } from '../../../lib/api/call.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import type { SignedActionName } from './acts.ts'
 import { useState } from 'preact/hooks'
+import { hasKeptInput, keepInput } from './kept-input.ts'
 
 export { callBusinessForText } from '../../../lib/api/business-call.ts'
 
@@ -45,6 +46,7 @@ async function isFresh(): Promise<boolean> {
 function reauthenticate(fragment = ''): Promise<never> {
   const place = new URL(location.href)
   place.hash = fragment
+  keepInput('authenticate')
   location.assign(`${loginAndBackTo(place.href)}&prove`)
   return new Promise(() => {})
 }
@@ -77,10 +79,10 @@ function loginAndBackTo(place: string): string {
 
 /**
  * A dialog that requires recent authentication. A user who has to re-authenticate returns to the open dialog, which the
- * fragment of the URL names.
+ * fragment of the URL names. So does a user who left it to sign, and has not signed: the name is that of its form.
  */
 export function useReauthenticatedDialog(name: string) {
-  const [isOpen, setIsOpen] = useState(location.hash === `#${name}`)
+  const [isOpen, setIsOpen] = useState(() => location.hash === `#${name}` || hasKeptInput(name))
   return {
     isOpen,
     open: async () => ((await isFresh()) ? setIsOpen(true) : reauthenticate(name)),

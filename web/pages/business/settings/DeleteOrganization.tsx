@@ -7,6 +7,7 @@ import { useActions, type Action } from '../../../components/form/use-actions.ts
 import { Field } from '../../../components/form/Field.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
 import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
+import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
 import { useReauthenticatedDialog } from '../session/session.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
@@ -33,6 +34,7 @@ export function DeleteOrganization({ organization, onDeleted }: Props) {
   return (
     <Card title={words.title} danger>
       <p>{words.what}</p>
+      <ApprovalsNote organization={organization} />
       <Actions of={[end]} doing={doing} />
       {question.isOpen && (
         <Confirmation name={organization.name} onAgreed={() => endBy(act)} onClose={question.close} />

@@ -1,11 +1,13 @@
 import { slugPattern } from '@countersign/protocol/formats/domain'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { isObject } from '@countersign/protocol/formats/json'
 import type { OwnOrganization, OrganizationChange } from '@countersign/protocol/organizations/organizations'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useDraft } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { act } from '../session/acts.ts'
+import { isText, useKeptState } from '../session/kept-input.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 
@@ -15,7 +17,12 @@ type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrgan
 export function OrganizationDetails({ organization, onChanged }: Props) {
   const words = useBusinessMessages()
   const doing = useActions()
-  const { draft, faults, saved, write, submit } = useDraft(() => draftOf(organization), validateDraft)
+  const [kept, keep] = useKeptState('details.draft', draftOf(organization), isDraft)
+  const { draft, faults, saved, write, submit } = useDraft(() => kept, validateDraft)
+  const change = (part: Partial<Draft>) => {
+    write(part)
+    keep({ ...draft, ...part })
+  }
   const problemOf = (field: keyof Draft) => (faults.has(field) ? words.invalid[field] : undefined)
   const save: Action = {
     name: 'save-organization',
@@ -36,7 +43,7 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
           name="name"
           label={words.name}
           value={draft.name}
-          onInput={(name) => write({ name })}
+          onInput={(name) => change({ name })}
           problem={problemOf('name')}
         />
         <Field
@@ -44,7 +51,7 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
           label={words.slug}
           hint={words.slugHint}
           value={draft.slug}
-          onInput={(slug) => write({ slug })}
+          onInput={(slug) => change({ slug })}
           problem={problemOf('slug')}
           exact
         />
@@ -56,6 +63,10 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
 
 /** The input for the details of an organization. */
 export type Draft = { name: string; slug: string }
+
+function isDraft(value: unknown): value is Draft {
+  return isObject(value) && isText(value['name']) && isText(value['slug'])
+}
 
 export function draftOf({ name, slug }: OwnOrganization): Draft {
   return { name, slug }

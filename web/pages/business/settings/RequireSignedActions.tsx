@@ -2,6 +2,7 @@ import type { OwnOrganization } from '@countersign/protocol/organizations/organi
 import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { act } from '../session/acts.ts'
+import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 import { Card } from '../../../components/ui/Card.tsx'
@@ -25,6 +26,7 @@ export function RequireSignedActions({ organization, onChanged }: RequireSignedA
   return (
     <Card title={words.title}>
       <p>{requireSignedActions ? words.required : words.notRequired}</p>
+      {requireSignedActions && <ApprovalsNote organization={organization} />}
       <Actions of={[turn]} doing={doing} />
     </Card>
   )

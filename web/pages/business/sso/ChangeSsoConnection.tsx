@@ -9,6 +9,7 @@ import { Field } from '../../../components/form/Field.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
+import { isText, isTexts, useKeptState } from '../session/kept-input.ts'
 import type { connectionRef } from '../session/membership.ts'
 import { useBusinessMessages, type BusinessWords } from '../words.ts'
 
@@ -26,8 +27,9 @@ export function EditSsoConnection({ of: connection, domains, given, onChanged, o
   const words = useBusinessMessages()
   const { frame } = useMessages()
   const doing = useActions()
-  const [name, setName] = useState(connection.name)
-  const [chosen, setChosen] = useState(connection.domains)
+  const form = `change-${connection.connectionId}` as const
+  const [name, setName] = useKeptState(`${form}.name`, connection.name, isText)
+  const [chosen, setChosen] = useKeptState(`${form}.domains`, connection.domains, isTexts)
   const [renewed, setRenewed] = useState('')
   const [refused, setRefused] = useState<{ text: string; because: Because }>()
   const field = connection.oidc ? 'clientSecret' : 'metadataUrl'

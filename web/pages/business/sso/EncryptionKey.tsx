@@ -46,7 +46,7 @@ export function EncryptionKey({ of: { saml }, given, onChanged, onClose }: Props
   const save: Action = {
     name: 'save-certificate',
     label: words.save,
-    do: () => downloadFile(published?.certificate ?? '', 'application/x-pem-file', 'countersign-saml.crt'),
+    do: () => downloadFile(published?.certificate ?? '', 'application/x-pem-file', 'saml-encryption.crt'),
   }
   const cancel: Action = { name: 'cancel', label: said.frame.cancel, look: 'quiet', do: onClose }
   return (

@@ -9,7 +9,7 @@ import { type SignedAction, act, signedOrUnsigned } from '../session/acts.ts'
 import { callBusiness, useReauthenticatedDialog, withRecentAuthentication } from '../session/session.ts'
 import { EditSsoConnection } from './ChangeSsoConnection.tsx'
 import { ConfirmSsoConnection } from './ConfirmSsoConnection.tsx'
-import { ScimDirectory } from './Directory.tsx'
+import { valuesOf } from './values-for-provider.ts'
 import { EncryptionKey } from './EncryptionKey.tsx'
 import { connectionRef } from '../session/membership.ts'
 import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
@@ -30,14 +30,12 @@ type Props = {
 export function SsoConnectionEntry({ of: connection, domains, organization, onChanged }: Props) {
   const { sso: words } = useBusinessMessages()
   const doing = useActions()
-  const { connectionId, name, enabled, testedAt, confirmedAt, saml, scim } = connection
+  const { connectionId, name, enabled, testedAt, confirmedAt, saml } = connection
   const changing = useReauthenticatedDialog(`change-${connectionId}`)
-  const provisioning = useReauthenticatedDialog(`directory-${connectionId}`)
   const encrypting = useReauthenticatedDialog(`encryption-${connectionId}`)
   const deleting = useReauthenticatedDialog(`delete-${connectionId}`)
   const given = connectionRef(organization, connection)
   const common = { given, onChanged }
-  const mayMake = organization.scopes.includes('manage_org')
   const turn = async () => {
     await act(`PATCH ${one}`, { ...given, body: { enabled: !enabled } })
     await onChanged()
@@ -60,7 +58,6 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
         withRecentAuthentication(async () => location.assign((await callBusiness(`POST ${one}/test`, given)).url)),
     },
     quiet('change', words.change, changing.open),
-    ...(scim || mayMake ? [quiet('directory', scim ? words.directory : words.addDirectory, provisioning.open)] : []),
     ...(saml ? [quiet('encryption', words.encryption, encrypting.open)] : []),
     quiet('enable', enabled ? words.disable : words.enable, turn),
     quiet('delete', words.remove, () => signedOrUnsigned(removeBy, deleting.open)),
@@ -71,13 +68,10 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
         <h2>{name}</h2>
         <Standing of={connection} words={words} />
       </div>
-      <CopyableFields of={[...valuesForProvider(connection, words), ...valuesForDirectory(connection, words)]} />
+      <CopyableFields of={valuesOf(connection, words)} />
       {confirmedAt === null && organization.role === 'owner' && <ConfirmSsoConnection {...common} of={connection} />}
       <Actions of={actions} doing={doing} />
       {changing.isOpen && <EditSsoConnection {...common} of={connection} domains={domains} onClose={changing.close} />}
-      {provisioning.isOpen && (
-        <ScimDirectory {...common} of={connection} mayMake={mayMake} onClose={provisioning.close} />
-      )}
       {encrypting.isOpen && <EncryptionKey {...common} of={connection} onClose={encrypting.close} />}
       {deleting.isOpen && (
         <ConfirmDialog title={words.removeTitle(name)} agree={agree} onClose={deleting.close}>
@@ -107,17 +101,4 @@ function Standing({ of: connection, words }: StandingProps) {
 function whoJoins({ domains, scim }: SsoConnection, words: BusinessWords['sso']): string {
   if (scim) return words.directed
   return domains.length === 0 ? words.noDomains : words.joins(joinNames(domains))
-}
-
-function valuesForProvider({ oidc, saml }: SsoConnection, words: BusinessWords['sso']) {
-  if (oidc) return [{ label: words.callback, value: oidc.callbackUrl, action: 'copy-callback' }]
-  if (!saml) return []
-  return [
-    { label: words.ourMetadata, value: saml.metadataUrl, action: 'copy-metadata' },
-    { label: words.acs, value: saml.acsUrl, action: 'copy-acs' },
-  ]
-}
-
-function valuesForDirectory({ scim }: SsoConnection, words: BusinessWords['sso']) {
-  return scim ? [{ label: words.scimAddress, value: scim.baseUrl, action: 'copy-directory-address' }] : []
 }

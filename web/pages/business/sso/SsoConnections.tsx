@@ -1,4 +1,4 @@
-import type { SsoConnection } from '@countersign/protocol/organizations/sso'
+import type { NextSsoConnection, SsoConnection } from '@countersign/protocol/organizations/sso'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
@@ -13,17 +13,22 @@ import { RequireSso } from './RequireSso.tsx'
 import { SsoConnectionEntry } from './SsoConnectionEntry.tsx'
 import { useBusinessMessages } from '../words.ts'
 
-type Found = { connections: SsoConnection[]; domains: string[] }
+type Found = { connections: SsoConnection[]; next: NextSsoConnection; domains: string[] }
 
 /** Lists the SSO connections of an organization. */
-export function SsoConnections({ organization, onChanged }: SectionProps) {
+export function SsoConnections({ organization, onChanged, goTo }: SectionProps) {
   const words = useBusinessMessages()
   const doing = useActions()
   const beginning = useActions()
   const adding = useReauthenticatedDialog('new-connection')
   const [found, setFound] = useState<Found>()
   const read: Action = { name: 'retry', label: words.retry, do: async () => setFound(await readAll(organization)) }
-  useEffect(() => void doing.perform(read), [])
+  useEffect(() => {
+    // Directories were in this section before they had their own.
+    if (location.hash.startsWith('#directory-'))
+      return goTo({ at: 'organization', organizationId: organization.id, section: 'directory' }, { replacing: true })
+    void doing.perform(read)
+  }, [])
 
   const look = found?.connections.length === 0 ? 'primary' : 'secondary'
   const add: Action = { name: 'add-connection', label: words.sso.add, look, do: adding.open }
@@ -45,6 +50,7 @@ export function SsoConnections({ organization, onChanged }: SectionProps) {
               <NewSsoConnection
                 organization={organization}
                 domains={found.domains}
+                next={found.next}
                 onClose={adding.close}
                 onCreated={async () => {
                   adding.close()
@@ -60,21 +66,7 @@ export function SsoConnections({ organization, onChanged }: SectionProps) {
               </Empty>
             </Card>
           )}
-          {found.connections.length > 0 && (
-            <Card flush>
-              <ul class="entries">
-                {found.connections.map((each) => (
-                  <SsoConnectionEntry
-                    key={each.connectionId}
-                    of={each}
-                    domains={found.domains}
-                    organization={organization}
-                    onChanged={read.do}
-                  />
-                ))}
-              </ul>
-            </Card>
-          )}
+          {found.connections.length > 0 && <List of={found} organization={organization} onChanged={read.do} />}
           {found.connections.some(({ inUse }) => inUse) && (
             <RequireSso organization={organization} onChanged={onChanged} />
           )}
@@ -84,13 +76,33 @@ export function SsoConnections({ organization, onChanged }: SectionProps) {
   )
 }
 
+type ListProps = Pick<SectionProps, 'organization'> & { of: Found; onChanged: () => unknown }
+
+function List({ of: { connections, domains }, organization, onChanged }: ListProps) {
+  return (
+    <Card flush>
+      <ul class="entries">
+        {connections.map((each) => (
+          <SsoConnectionEntry
+            key={each.connectionId}
+            of={each}
+            domains={domains}
+            organization={organization}
+            onChanged={onChanged}
+          />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
 /** Reads the connections, and the domains that they may have. */
 async function readAll(organization: SectionProps['organization']): Promise<Found> {
   const given = memberContext(organization)
-  const [{ connections }, { domains }] = await Promise.all([
+  const [{ connections, next }, { domains }] = await Promise.all([
     callBusiness('GET /api/organizations/:organizationId/sso-connections', given),
     callBusiness('GET /api/organizations/:organizationId/domains', given),
   ])
   const verified = domains.filter(({ status }) => status !== 'pending').map(({ domain }) => domain)
-  return { connections, domains: verified }
+  return { connections, next, domains: verified }
 }

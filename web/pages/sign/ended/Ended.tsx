@@ -5,7 +5,7 @@ import { useMessages } from '../../../components/frame/Root.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { Signature } from '../../../components/signature/Signature.tsx'
 import { StepHeading } from '../../../components/frame/Frame.tsx'
-import { readPageData } from '../../../lib/page-data.ts'
+import { readPageData, readSiteSettings } from '../../../lib/page-data.ts'
 import type { Event, OwnSignIn, Step, StopReason } from '../steps.ts'
 import { parseSigningMessage } from '../answer.ts'
 import { startSso } from '../../../lib/session/start-sso.ts'
@@ -75,7 +75,7 @@ export function OpenInPopup({ doing }: { doing: ActionState }) {
   return (
     <section class="step">
       <h1>{words.title}</h1>
-      <p>{words.inAWindowWhy}</p>
+      <p>{words.inAWindowWhy(readSiteSettings().brand.name)}</p>
       <Actions of={[{ name: 'open-window', label: words.inAWindow, do: () => openPopup(requestId) }]} doing={doing} />
     </section>
   )

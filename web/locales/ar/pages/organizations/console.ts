@@ -36,6 +36,7 @@ export const consoleMessages: typeof english = {
     council: 'المجلس',
     domains: 'النطاقات',
     sso: 'الدخول الموحّد',
+    directory: 'مزامنة الدليل',
     keys: 'المفاتيح',
     settings: 'الإعدادات',
     activity: 'النشاط',

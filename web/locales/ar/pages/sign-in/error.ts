@@ -11,6 +11,7 @@ export const errorMessages: typeof english = {
   unregistered: (app) =>
     `أرسلك ${isolate(app)} إلى هنا مع عنوان رجوع لم يسجّله. ` +
     'أنت في أمان: لم تتم مشاركة أي شيء. يمكن لمطوّر التطبيق إصلاح ذلك.',
+  deactivated: (service) => `تواصل مع المسؤول. لم يتغير حسابك في ${isolate(service)}.`,
   stuck: 'هل ما زالت المشكلة قائمة؟ أبلغ مشغّل هذه الخدمة واذكر هذا الرقم المرجعي:',
   titles: {
     not_found: 'لم يتم العثور على الصفحة',
@@ -40,7 +41,6 @@ export const errorMessages: typeof english = {
     invalid_sso_flow: 'انتهت صلاحيته أو سبق استخدامه أو بدأ في متصفح آخر. ارجع وابدأ من جديد.',
     sso_connection_unavailable: 'أوقفته مؤسستك. تواصل مع المسؤول.',
     sso_denied: 'حاول مرة أخرى بحساب العمل، أو تواصل مع المسؤول.',
-    sso_user_deactivated: 'تواصل مع المسؤول. لم يتغير حسابك في Countersign.',
     sso_response_invalid: 'توقفنا حفاظًا على أمانك. يمكن للمسؤول رؤية السبب في سجل تدقيق المؤسسة.',
     sso_response_mismatch: 'توقفنا حفاظًا على أمانك. ارجع وابدأ من جديد.',
     sso_provider_error: 'حاول مرة أخرى بعد قليل. يمكن للمسؤول رؤية السبب في سجل تدقيق المؤسسة.',

@@ -35,6 +35,7 @@ export const consoleMessages: typeof english = {
     council: 'Rat',
     domains: 'Domains',
     sso: 'Single Sign-on',
+    directory: 'Verzeichnis-Sync',
     keys: 'Schlüssel',
     settings: 'Einstellungen',
     activity: 'Aktivität',

@@ -10,6 +10,7 @@ export const errorMessages: typeof english = {
   unregistered: (app) =>
     `${app} hat dich mit einer Rücksprungadresse hierher geschickt, die nicht registriert ist. Keine Sorge: Es wurde ` +
     'nichts weitergegeben. Das Team der App kann das beheben.',
+  deactivated: (service) => `Wende dich an deine Admins. Dein Konto bei ${service} ist unverändert.`,
   stuck: 'Du kommst nicht weiter? Wende dich an den Betreiber dieses Dienstes und nenne diese Referenz-ID:',
   titles: {
     not_found: 'Seite nicht gefunden',
@@ -45,7 +46,6 @@ export const errorMessages: typeof english = {
       'Sie ist abgelaufen, schon verwendet oder in einem anderen Browser begonnen. Geh zurück und beginne neu.',
     sso_connection_unavailable: 'Deine Organisation hat es ausgeschaltet. Wende dich an deine Admins.',
     sso_denied: 'Versuche es mit deinem Arbeitskonto noch einmal, oder wende dich an deine Admins.',
-    sso_user_deactivated: 'Wende dich an deine Admins. Dein Countersign-Konto ist unverändert.',
     sso_response_invalid:
       'Zu deiner Sicherheit haben wir abgebrochen. Deine Admins sehen den Grund im Audit-Log der Organisation.',
     sso_response_mismatch: 'Zu deiner Sicherheit haben wir abgebrochen. Geh zurück und beginne neu.',

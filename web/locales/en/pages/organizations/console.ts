@@ -34,6 +34,7 @@ export const consoleMessages = {
     council: 'Council',
     domains: 'Domains',
     sso: 'Single sign-on',
+    directory: 'Directory sync',
     keys: 'Keys',
     settings: 'Settings',
     activity: 'Activity',

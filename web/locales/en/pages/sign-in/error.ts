@@ -8,6 +8,7 @@ export const errorMessages = {
   unregistered: (app: string) =>
     `${app} sent you here with a return address that it hasn’t registered. You’re safe: nothing was shared. The ` +
     'app’s developer can fix this.',
+  deactivated: (service: string) => `Contact your administrator. Your ${service} account hasn’t changed.`,
   stuck: 'Still stuck? Tell the operator of this service, and quote this reference ID:',
   /** Has the error code as key. */
   titles: {
@@ -40,7 +41,6 @@ export const errorMessages = {
     invalid_sso_flow: 'It expired, was already used, or started in another browser. Go back and start again.',
     sso_connection_unavailable: 'Your organization turned it off. Contact your administrator.',
     sso_denied: 'Try again with your work account, or contact your administrator.',
-    sso_user_deactivated: 'Contact your administrator. Your Countersign account hasn’t changed.',
     sso_response_invalid:
       'We stopped for your security. Your administrator can see the reason in the organization’s audit log.',
     sso_response_mismatch: 'We stopped for your security. Go back and start again.',

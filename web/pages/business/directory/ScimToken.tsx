@@ -9,6 +9,7 @@ import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { act } from '../session/acts.ts'
+import { useKeptState } from '../session/kept-input.ts'
 import type { connectionRef } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 
@@ -23,8 +24,8 @@ type Props = {
   onClose: () => void
 }
 
-/** SCIM provisioning of a connection: creates, replaces and removes its token. */
-export function ScimDirectory({ onChanged, onClose, ...properties }: Props) {
+/** Creates, replaces and removes the token of the directory of a connection. */
+export function ScimToken({ onChanged, onClose, ...properties }: Props) {
   const { directory: words } = useBusinessMessages()
   const [issued, setIssued] = useState<IssuedScimToken>()
   return (
@@ -57,11 +58,12 @@ type QuestionProps = Omit<Props, 'onChanged'> & {
   onRemoved: () => unknown
 }
 
-function Question({ of: { scim }, given, mayMake, onMade, onRemoved, onClose }: QuestionProps) {
+function Question({ of: { connectionId, scim }, given, mayMake, onMade, onRemoved, onClose }: QuestionProps) {
   const { directory: words } = useBusinessMessages()
   const { words: said, language } = useLocale()
   const doing = useActions()
-  const [subjectBy, setSubjectBy] = useState(scim?.subjectBy ?? 'externalId')
+  const name = `directory-${connectionId}.subjectBy` as const
+  const [subjectBy, setSubjectBy] = useKeptState<SubjectBy>(name, scim?.subjectBy ?? 'externalId', isSubjectBy)
   const make: Action = {
     name: 'make-scim-token',
     label: scim ? words.replace : words.make,
@@ -90,7 +92,7 @@ function Question({ of: { scim }, given, mayMake, onMade, onRemoved, onClose }: 
           <RadioGroup
             name="subjectBy"
             legend={words.by}
-            of={(['externalId', 'email'] as const).map((value) => ({ value, ...words.ways[value] }))}
+            of={subjects.map((value) => ({ value, ...words.ways[value] }))}
             chosen={[subjectBy]}
             onChoose={setSubjectBy}
           />
@@ -100,6 +102,13 @@ function Question({ of: { scim }, given, mayMake, onMade, onRemoved, onClose }: 
       )}
     </>
   )
+}
+
+const subjects = ['externalId', 'email'] as const
+type SubjectBy = (typeof subjects)[number]
+
+function isSubjectBy(value: unknown): value is SubjectBy {
+  return value === 'externalId' || value === 'email'
 }
 
 function Token({ of: { token, address }, onClose }: { of: IssuedScimToken; onClose: () => void }) {

@@ -1,0 +1,73 @@
+/**
+ * Input of forms that outlasts a visit to the page that signs, or to the sign-in page. It is written when this tab
+ * leaves, and read once when the tab comes back. Secrets are never among it: their fields do not use this state.
+ */
+import { isObject } from '@countersign/protocol/formats/json'
+import { useEffect, useState } from 'preact/hooks'
+import { type ActOutcome, ifAllowed } from '../../../lib/acts/returning.ts'
+
+/** Name in session storage, which belongs to this tab alone. */
+const storageKey = 'input'
+
+/** The fields that are on the page, by form and field, each with its value. */
+const shown = new Map<string, unknown>()
+
+/** Input from before the tab left that no field has taken yet. */
+let kept: Record<string, unknown> = {}
+
+/** Keeps the input of all forms on the page. Call it before the tab leaves, with what it leaves for. */
+export function keepInput(leavesTo: 'sign' | 'authenticate'): void {
+  const input = { path: location.pathname, leavesTo, fields: Object.fromEntries(shown) }
+  ifAllowed(() => sessionStorage.setItem(storageKey, JSON.stringify(input)))
+}
+
+/**
+ * Takes what this tab has kept for the page. After a visit to the page that signs only if nothing was signed: without
+ * an outcome the change may be done, and its form must not invite to do it again.
+ */
+export function takeKeptInput(outcome: ActOutcome | undefined): void {
+  const input: unknown = JSON.parse(ifAllowed(() => sessionStorage.getItem(storageKey)) ?? 'null')
+  dropKeptInput()
+  if (!isObject(input)) return
+  const { path, leavesTo, fields } = input
+  const isUndone = leavesTo === 'authenticate' || outcome === 'declined' || outcome === 'ended'
+  if (isUndone && path === location.pathname && isObject(fields)) kept = fields
+}
+
+export function dropKeptInput(): void {
+  ifAllowed(() => sessionStorage.removeItem(storageKey))
+  kept = {}
+}
+
+/** Returns whether there is kept input for a form. A dialog then opens at once. */
+export function hasKeptInput(form: string): boolean {
+  return Object.keys(kept).some((name) => name.startsWith(`${form}.`))
+}
+
+/** The state of a field, by `form.field`. It starts with the kept input, if there is any. Not for secrets. */
+export function useKeptState<T>(
+  name: `${string}.${string}`,
+  start: T,
+  isValue: (value: unknown) => value is T,
+): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>(() => {
+    const before = kept[name]
+    delete kept[name]
+    return isValue(before) ? before : start
+  })
+  useEffect(() => void shown.set(name, value), [value])
+  useEffect(() => () => void shown.delete(name), [])
+  return [value, (next) => setValue(() => next)]
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText)
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}
