@@ -1,6 +1,12 @@
-/** Checks whether an address is a picture of this service, the only kind that pages load. */
+const pictureId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Checks whether an address is a picture of this service, the only kind that pages load. Other addresses below it could
+ * lead to anything that the service answers.
+ */
 export function isPictureOf(baseUrl: string, address: string): boolean {
-  return address.startsWith(`${baseUrl}/pictures/`)
+  const folder = `${baseUrl}/pictures/`
+  return address.startsWith(folder) && pictureId.test(address.slice(folder.length))
 }
 
 /** Returns the address of a picture of this service in the smallest stored size that is sharp at `pixels` anywhere. */

@@ -96,7 +96,7 @@ export const replaceRecoveryCode = endpoint(
       ciphertext: Ciphertext,
       ifNone: Type.Optional(
         Type.Literal(true, {
-          description: 'Store it only if no code is in effect; otherwise 409 recovery_code_exists',
+          description: 'Store it only if no other code is in effect; otherwise 409 recovery_code_exists',
         }),
       ),
     }),

@@ -22,9 +22,7 @@ export async function setAvatar(
   { acting, identityId, bytes }: OwnIdentity & { bytes: Buffer },
   now: Date,
 ): Promise<Identity> {
-  const counted = ownKey(acting, now)
-  await rateLimits.count('profile-changes-per-user', counted)
-  await rateLimits.count('picture-uploads-per-user', counted)
+  await rateLimits.count('profile-changes-per-user', ownKey(acting, now))
   await requireOwnIdentity(db, acting, identityId)
   const rendered = await renderUpload(workshop, acting.userId, 'identity', bytes)
   return actingTransaction(db, acting, async (tx) => {

@@ -7,7 +7,7 @@ import { addSeconds, maxDate } from '#platform/clock.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { deletePictures, pictureIdOf, removePicture } from '#platform/pictures/picture.ts'
+import { deletePictures, isOfThisService, removePicture } from '#platform/pictures/picture.ts'
 import { hasPlainHost } from '#platform/origin.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { type ActingSession, actingTransaction } from '#accounts/sessions/acting.ts'
@@ -28,7 +28,7 @@ const errors = defineErrors({
   too_many_identities: [409, 'An account can have at most 20 identities.'],
 })
 
-const pictureNotUploaded = 'avatarUrl is a picture of this service: upload it with PUT .../avatar instead.'
+const pictureNotUploaded = 'avatarUrl is a URL of this service: upload the picture with PUT .../avatar instead.'
 const pictureAddressWrong = 'avatarUrl must be an https URL without user name and password.'
 
 /** Throws `invalid_handle` or `invalid_request` for a handle or display name that is not allowed. */
@@ -230,8 +230,8 @@ export async function updateIdentity(
     const before = await lockOwnIdentity(tx, acting, identityId)
     if (handle !== undefined) await moveHandle(tx, before, handle, now)
     if (avatarUrl !== undefined && avatarUrl !== before.avatarUrl) {
-      const isUploaded = avatarUrl !== null && pictureIdOf(config.baseUrl, avatarUrl) !== undefined
-      if (isUploaded) throw errors.invalid_request({ sentence: pictureNotUploaded })
+      if (avatarUrl !== null && isOfThisService(config.baseUrl, avatarUrl))
+        throw errors.invalid_request({ sentence: pictureNotUploaded })
       await removePicture(tx, identityId)
     }
     const after = await store.updateIdentity(tx, { ...change, identityId }, now)

@@ -6,6 +6,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { acceptPictureBodies, countUpload, pictureBodyOf } from '#platform/pictures/upload.ts'
 import type { Workshop } from '#platform/pictures/workshop.ts'
+import { ownKey } from '#accounts/sessions/own-key.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { removeAvatar, setAvatar } from './avatar.ts'
 import { startEmailVerification, completeEmailVerification, removeEmail } from './email.ts'
@@ -72,7 +73,8 @@ function avatarRoutes(host: Host, { kernel, workshop }: IdentityServices): void 
       bodyLimit: limits.pictureBytesMax,
       async onRequest(request, reply) {
         await session.onRequest(request)
-        countUpload(session.of(request).userId, reply)
+        const acting = session.of(request)
+        await countUpload(kernel.rateLimits, { by: acting.userId, counted: ownKey(acting, clock()) }, reply)
       },
       handler(request) {
         const acting = session.of(request)

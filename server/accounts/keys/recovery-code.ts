@@ -26,7 +26,7 @@ type NewRecovery = { recoveryAuth: string; ciphertext: string; ifNone?: true }
 /**
  * Replaces a user's recovery code: its wrap and its verifier together, so that no part of the old code remains. With
  * `ifNone`, stores the code only if none is in effect: of two pages that each offer one, the first that was saved
- * counts. Throws `recovery_code_exists`.
+ * counts, also if it is sent again because the response was lost. Throws `recovery_code_exists`.
  */
 export async function replaceRecoveryCode(
   db: Database,
@@ -36,8 +36,8 @@ export async function replaceRecoveryCode(
 ): Promise<KeyWrap[]> {
   const { userId } = session
   return actingUserTransaction(db, session, async (tx) => {
-    if (recovery.ifNone) await storeFirstRecoveryCode(tx, userId, recovery.recoveryAuth, now)
-    else await storeRecoveryCode(tx, userId, recovery.recoveryAuth, now)
+    if (!recovery.ifNone) await storeRecoveryCode(tx, userId, recovery.recoveryAuth, now)
+    else if (!(await storeFirstRecoveryCode(tx, userId, recovery.recoveryAuth, now))) return listKeyWraps(tx, userId)
     await store.deleteWraps(tx, userId, 'recovery_code')
     await storeKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)
     const action = recovery.ifNone ? 'account.recovery_code.created' : 'account.recovery_code.replaced'
@@ -46,9 +46,16 @@ export async function replaceRecoveryCode(
   })
 }
 
-async function storeFirstRecoveryCode(tx: Transaction, userId: UserId, recoveryAuth: string, now: Date): Promise<void> {
-  const isStored = await store.insertRecovery(tx, userId, digestOf(recoveryAuth), now)
-  if (!isStored) throw errors.recovery_code_exists()
+/** Returns false if this very code is in effect already. Throws `recovery_code_exists` if another one is. */
+async function storeFirstRecoveryCode(
+  tx: Transaction,
+  userId: UserId,
+  recoveryAuth: string,
+  now: Date,
+): Promise<boolean> {
+  if (await store.insertRecovery(tx, userId, digestOf(recoveryAuth), now)) return true
+  if (await verifyRecoveryCode(tx, userId, recoveryAuth)) return false
+  throw errors.recovery_code_exists()
 }
 
 /** Returns the creation time of a user's recovery code, or null if there is none. */

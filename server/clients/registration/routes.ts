@@ -173,14 +173,14 @@ function mountIcons(host: Host, { kernel, apps, workshop }: RegistrationServices
       bodyLimit: limits.pictureBytesMax,
       async onRequest(request, reply) {
         await onChange(request)
-        countUpload(uploaderOf(managerOf(request)), reply)
+        const manager = managerOf(request)
+        const counted = manager.actor === 'user' ? ownKey(manager.session, clock()) : undefined
+        await countUpload(kernel.rateLimits, { by: uploaderOf(manager), counted }, reply)
       },
       async handler(request) {
         const { clientId } = request.params
-        const manager = managerOf(request)
-        if (manager.actor === 'user')
-          await kernel.rateLimits.count('picture-uploads-per-user', ownKey(manager.session, clock()))
-        const app = await setIcon({ db, config, workshop }, { manager, clientId }, pictureBodyOf(request), clock())
+        const target = { manager: managerOf(request), clientId }
+        const app = await setIcon({ db, config, workshop }, target, pictureBodyOf(request), clock())
         apps.forget(clientId)
         return toApp(app)
       },

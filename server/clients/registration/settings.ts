@@ -1,5 +1,5 @@
 import { isLocal } from '#platform/config/config.ts'
-import { pictureIdOf } from '#platform/pictures/picture.ts'
+import { isOfThisService } from '#platform/pictures/picture.ts'
 import { hasPlainHost, isPlainOrigin } from '#platform/origin.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { RegisteredApp } from './directory.ts'
@@ -241,9 +241,9 @@ export function validateAppSettings(
 
 /** Throws `invalid_request` if an app would show a picture that was uploaded for another one. */
 export function requireForeignIcon({ iconUrl }: Partial<AppSettings>, { baseUrl }: { baseUrl: URL }): void {
-  if (iconUrl && pictureIdOf(baseUrl, iconUrl) !== undefined)
+  if (iconUrl && isOfThisService(baseUrl, iconUrl))
     throw errors.invalid_request({
-      sentence: 'iconUrl is a picture of this service: upload it with PUT .../icon instead.',
+      sentence: 'iconUrl is a URL of this service: upload the picture with PUT .../icon instead.',
     })
 }
 

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { adminGuard } from '#platform/http/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
+import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { memberContextOf, requireMember } from '#organizations/membership/access.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
@@ -60,7 +61,7 @@ export function organizationAuditRoutes(host: Host, kernel: ServerContext): void
       const requested = { organizationId, ...filterOf(request.query), before: cursor }
       const count = Number(limit ?? entriesDefault)
       const page = pageOf(await listOrganizationAuditEvents(db, requested, count + 1), count)
-      return { ...page, people: await listPeopleOf(db, page.entries) }
+      return { ...page, people: await listPeopleOf(db, organizationId, page.entries, clock()) }
     },
   })
 
@@ -102,7 +103,7 @@ export function organizationTrailRoutes(host: Host, kernel: ServerContext): void
 type Filter = { action?: string; by?: IdentityId; from?: string; before?: string }
 
 function filterOf({ action, by, from, before }: Filter) {
-  const instant = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
+  const instant = (text: string | undefined) => (text === undefined ? undefined : readInstant(text))
   return { action, by, from: instant(from), until: instant(before) }
 }
 

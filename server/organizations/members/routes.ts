@@ -14,6 +14,7 @@ import type { Workshop } from '#platform/pictures/workshop.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { resolveFieldAlias } from '#platform/http/body.ts'
 import { defineErrors, type ApiError } from '#platform/api-error.ts'
+import { ownKey } from '#accounts/sessions/own-key.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { accessGuard } from '#tokens/families/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
@@ -201,7 +202,8 @@ function logoRoutes(host: Host, { kernel, workshop }: OrganizationServices): voi
       bodyLimit: limits.pictureBytesMax,
       async onRequest(request, reply) {
         await session.onRequest(request)
-        countUpload(session.of(request).userId, reply)
+        const acting = session.of(request)
+        await countUpload(kernel.rateLimits, { by: acting.userId, counted: ownKey(acting, kernel.clock()) }, reply)
       },
       async handler(request, reply) {
         const asking = memberContextOf(request, session.of(request))

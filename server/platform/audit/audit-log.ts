@@ -76,16 +76,29 @@ export async function listOrganizationAuditEvents(
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
 }
 
-/** Names the identities of events: those who acted, and those in details. Deleted ones are missing. */
-export async function listPeopleOf(db: Database, entries: OrganizationAuditEntry[]): Promise<NamedIdentity[]> {
-  const named = entries.flatMap(({ identityId, details }) => [identityId, ...identitiesIn(details)])
-  const identityIds = [...new Set(named)].filter((id) => id !== null)
-  return identityIds.length === 0 ? [] : store.listNamedIdentities(db, identityIds)
+/**
+ * Names the identities of an organization's events: those who acted, and those in details. Deleted ones are missing,
+ * and invitees who neither joined nor are still invited.
+ */
+export async function listPeopleOf(
+  db: Database,
+  organizationId: OrganizationId,
+  entries: OrganizationAuditEntry[],
+  now: Date,
+): Promise<NamedIdentity[]> {
+  const [members, invitees] = [new Set<IdentityId>(), new Set<IdentityId>()]
+  for (const { action, identityId, details } of entries) {
+    if (identityId !== null) (action === 'organization.invitation.declined' ? invitees : members).add(identityId)
+    for (const id of identitiesIn(details, ['memberIdentityId', 'signatoryIdentityId'])) members.add(id)
+    for (const id of identitiesIn(details, ['invitedIdentityId'])) invitees.add(id)
+  }
+  if (members.size + invitees.size === 0) return []
+  return store.listNamedIdentities(db, { organizationId, members: [...members], invitees: [...invitees] }, now)
 }
 
-function identitiesIn(details: Record<string, unknown>): IdentityId[] {
-  const named = Object.entries(details).filter(([name]) => /^(member|invited|signatory)IdentityId$/.test(name))
-  return named.flatMap(([, value]) => (typeof value === 'string' ? [asId<IdentityId>(value)] : []))
+function identitiesIn(details: Record<string, unknown>, names: string[]): IdentityId[] {
+  const found = names.map((name) => details[name])
+  return found.flatMap((value) => (typeof value === 'string' ? [asId<IdentityId>(value)] : []))
 }
 
 /** File formats of the complete audit log. */

@@ -67,37 +67,58 @@ export function listAuditEventsOfOrganization(
   { organizationId, before, action, by, from, until }: OfOrganization,
   count: number,
 ) {
-  return db
-    .selectFrom('audit_event')
-    .leftJoin('identity', 'identity.identity_id', 'audit_event.identity_id')
-    .select([
-      'event_id as entryId',
-      'occurred_at as at',
-      'action',
-      'actor',
-      'audit_event.identity_id as identityId',
-      'handle',
-      'client_id as clientId',
-    ])
-    .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
-    .where('organization_id', '=', organizationId)
-    .$if(before !== undefined, (older) => older.where('event_id', '<', before ?? ''))
-    .$if(action !== undefined, (some) =>
-      some.where(({ eb, or }) => or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action)}.%`)])),
-    )
-    .$if(by !== undefined, (some) => some.where('audit_event.identity_id', '=', by ?? null))
-    .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
-    .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
-    .orderBy('event_id', 'desc')
-    .limit(count)
-    .execute()
+  return (
+    db
+      .selectFrom('audit_event')
+      .leftJoin('identity', 'identity.identity_id', 'audit_event.identity_id')
+      .select([
+        'event_id as entryId',
+        'occurred_at as at',
+        'action',
+        'actor',
+        'audit_event.identity_id as identityId',
+        'client_id as clientId',
+      ])
+      // A user who declined never joined: the organization does not follow their later names.
+      .select(sql<string | null>`case when action <> 'organization.invitation.declined' then handle end`.as('handle'))
+      .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
+      .where('organization_id', '=', organizationId)
+      .$if(before !== undefined, (older) => older.where('event_id', '<', before ?? ''))
+      .$if(action !== undefined, (some) =>
+        some.where(({ eb, or }) =>
+          or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action)}.%`)]),
+        ),
+      )
+      .$if(by !== undefined, (some) => some.where('audit_event.identity_id', '=', by ?? null))
+      .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
+      .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
+      .orderBy('event_id', 'desc')
+      .limit(count)
+      .execute()
+  )
 }
 
-export function listNamedIdentities(db: Database, identityIds: IdentityId[]) {
+type OfPeople = { organizationId: OrganizationId; members: IdentityId[]; invitees: IdentityId[] }
+
+/**
+ * Returns the present names of identities that are or were members, and of invitees while they are invited or members:
+ * an organization must not follow the names of those who never joined.
+ */
+export function listNamedIdentities(db: Database, { organizationId, members, invitees }: OfPeople, now: Date) {
   return db
     .selectFrom('identity')
     .select(['identity_id as identityId', 'handle', 'display_name as displayName', 'avatar_url as avatarUrl'])
-    .where('identity_id', 'in', identityIds)
+    .where('identity_id', 'in', [...members, ...invitees])
+    .where(
+      sql<boolean>`(identity_id = any(${members}::uuid[]) or exists (
+        select from organization_member member
+        where member.organization_id = ${organizationId} and member.identity_id = identity.identity_id
+      ) or exists (
+        select from organization_invitation invitation
+        where invitation.organization_id = ${organizationId} and invitation.identity_id = identity.identity_id
+          and accepted_at is null and expires_at > ${now}
+      ))`,
+    )
     .execute()
 }
 

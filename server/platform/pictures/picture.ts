@@ -66,6 +66,14 @@ export function pictureIdOf(baseUrl: URL, url: string): string | undefined {
 }
 
 /**
+ * Checks whether a URL leads to this service. Only the exact URL of a picture may name one here: in another spelling,
+ * it could be that of another owner, or no picture at all.
+ */
+export function isOfThisService(baseUrl: URL, url: string): boolean {
+  return URL.parse(url)?.origin === baseUrl.origin
+}
+
+/**
  * Stores the picture of an owner, whose row the caller has locked, in place of an earlier one. Returns its ID: random,
  * because one computed from the picture would connect identities that show the same one.
  */

@@ -1,6 +1,8 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { defineErrors } from '#platform/api-error.ts'
+import type { PersonKey } from '#platform/rate-limits/rate-limit-key.ts'
+import type { RateLimits } from '#platform/rate-limits/rate-limit.ts'
 
 const errors = defineErrors({
   unsupported_media_type: [415, 'Send a picture as PNG, JPEG or WebP.'],
@@ -36,11 +38,19 @@ export function pictureBodyOf(request: FastifyRequest): Buffer {
   return body
 }
 
+/** Who uploads, and the key under which their uploads are limited; the operator's are not. */
+type Uploader = { by: string; counted: PersonKey | undefined }
+
 /**
- * Counts an upload of a user from before its body arrives until it is answered. Throws `rate_limited`, or
- * `temporarily_unavailable` if the process has too many.
+ * Counts an upload before its body arrives, and takes a place for it until it is answered: a body that never arrives
+ * holds its place too. Throws `rate_limited`, or `temporarily_unavailable` if the process has too many.
  */
-export function countUpload(by: string, reply: FastifyReply): void {
+export async function countUpload(rateLimits: RateLimits, { by, counted }: Uploader, reply: FastifyReply) {
+  takePlace(by, reply)
+  if (counted) await rateLimits.count('picture-uploads-per-user', counted)
+}
+
+function takePlace(by: string, reply: FastifyReply): void {
   const own = uploads.get(by) ?? 0
   const headers = { 'retry-after': '5' }
   if (own >= uploadsOfUserMax) throw errors.rate_limited({ headers })

@@ -32,6 +32,8 @@ export type Workshop = {
 /** Time for a picture. The largest takes about a second on an idle processor. */
 const renderMilliseconds = 8000
 const waitingMax = 32
+/** Of one owner, who may have given up the requests of earlier ones. */
+const waitingOfOwnerMax = 4
 
 type Waiting = { owner: string; begin: () => Promise<void> }
 
@@ -44,10 +46,14 @@ export function createWorkshop(milliseconds = renderMilliseconds): Workshop {
   const used = new Map<string, number>()
 
   const start = (): Worker => {
-    thread ??= new Worker(new URL('./codec/workshop-thread.ts', import.meta.url), { env: {} })
+    if (thread) return thread
+    const started = new Worker(new URL('./codec/workshop-thread.ts', import.meta.url), { env: {} })
+    // One that has ended answers nothing. The next picture starts another, or fails where the process may not.
+    started.once('exit', () => (thread = undefined))
     // An idle thread does not keep the process from ending.
-    thread.unref()
-    return thread
+    started.unref()
+    thread = started
+    return started
   }
 
   async function renderNow(picture: PictureToRender): Promise<RenderedPicture> {
@@ -76,7 +82,9 @@ export function createWorkshop(milliseconds = renderMilliseconds): Workshop {
   return {
     start: () => void start(),
     render(owner, picture) {
-      if (waiting.length >= waitingMax) return Promise.reject(new RenderFailure('too many pictures wait', true))
+      const own = waiting.filter((each) => each.owner === owner)
+      if (waiting.length >= waitingMax || own.length >= waitingOfOwnerMax)
+        return Promise.reject(new RenderFailure('too many pictures wait', true))
       return new Promise((resolve, reject) => {
         waiting.push({ owner, begin: () => renderNow(picture).then(resolve, reject) })
         void work()

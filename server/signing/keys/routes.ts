@@ -1,16 +1,12 @@
 import * as endpoints from '@countersign/protocol/signing/keys'
 import type { Host } from '#platform/http/host.ts'
+import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
-import { defineErrors } from '#platform/api-error.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { adoptKey } from './adoption.ts'
 import { createKey, findSignatureError, getPublicKeyByHandle, getSigningKey, listKeyRecords } from './key.ts'
 import { type OldKeyRequests, rotateKey } from './rotation.ts'
-
-const errors = defineErrors({
-  invalid_request: [400, 'at must be an ISO 8601 timestamp, such as 2026-11-21T09:30:00Z.'],
-})
 
 /** Registers the routes of signing keys for verifiers (interface §4.1) and for their owners (§4.2). */
 export function signingKeyRoutes(host: Host, kernel: ServerContext, ofOldKey: OldKeyRequests): void {
@@ -36,12 +32,6 @@ function publicSigningRoutes(host: Host, { db, rateLimits }: ServerContext): voi
       return error ? { valid: false, error } : { valid: true }
     },
   })
-}
-
-function readInstant(text: string): Date {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw errors.invalid_request()
-  return at
 }
 
 function keyRoutes(host: Host, kernel: ServerContext, ofOldKey: OldKeyRequests): void {

@@ -49,6 +49,18 @@ test('SGN-61 of recovery codes that several pages offer at once, one takes effec
   )
 })
 
+test('SGN-67 a page that sends its code again after a lost response learns that the code counts', async () => {
+  const { headers, handle } = await world.person()
+  const code = newCode('a.b.c.d.e')
+  const first = await put(headers, { ...code, ifNone: true })
+  const since = await stateOf(headers)
+  world.pass(1)
+  const again = await put(headers, { ...code, ciphertext: 'a.b.c.d.f', ifNone: true })
+  assert.deepEqual([again.statusCode, again.json()], [200, first.json()])
+  assert.deepEqual(await stateOf(headers), since)
+  assert.equal((await start(handle, code.recoveryAuth)).statusCode, 200)
+})
+
 test('a code that is in effect can still be replaced', async () => {
   const { headers } = await world.person()
   await put(headers, newCode('a.b.c.d.e'))

@@ -1,13 +1,13 @@
 import type { OfferedPicture } from '@countersign/protocol/organizations/pictures'
 import { isPictureUrl } from '#accounts/identities/identity.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { ownKey } from '#accounts/sessions/own-key.ts'
 import { type MemberContext, requireMember } from '#organizations/membership/access.ts'
 import type { Member } from '#organizations/membership/member.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import {
+  isOfThisService,
   offerPicture,
   pictureIdOf,
   pictureUrl,
@@ -24,16 +24,15 @@ const errors = defineErrors({
 
 /**
  * Stores a picture that an organization can use as its logo. Nothing is changed yet: whether the change must be signed
- * or approved is decided when the logo is set. Throws the errors of `requireMember` and `renderUpload`, `rate_limited`.
+ * or approved is decided when the logo is set. Throws the errors of `requireMember` and `renderUpload`.
  */
 export async function offerLogo(
-  { db, config, rateLimits, workshop }: ServerContext & { workshop: Workshop },
+  { db, config, workshop }: ServerContext & { workshop: Workshop },
   asking: MemberContext,
   bytes: Buffer,
   now: Date,
 ): Promise<OfferedPicture> {
   await requireMember({ db, config }, asking, 'manage_org', now)
-  await rateLimits.count('picture-uploads-per-user', ownKey(asking.session, now))
   const rendered = await renderUpload(workshop, asking.session.userId, 'organization', bytes)
   return actingTransaction(db, asking.session, async (tx) => {
     await requireMember({ db: tx, config }, asking, 'manage_org', now)
@@ -56,6 +55,7 @@ export async function moveLogo(
   if (logoUrl === undefined || logoUrl === before) return
   const pictureId = logoUrl === null ? undefined : pictureIdOf(baseUrl, logoUrl)
   if (pictureId !== undefined) return usePicture(tx, { kind: 'organization', id }, { pictureId, sha256 }, now)
-  if (sha256 !== undefined || (logoUrl !== null && !isPictureUrl(logoUrl))) throw errors.invalid_request()
+  if (sha256 !== undefined) throw errors.invalid_request()
+  if (logoUrl !== null && (!isPictureUrl(logoUrl) || isOfThisService(baseUrl, logoUrl))) throw errors.invalid_request()
   await removePicture(tx, id)
 }

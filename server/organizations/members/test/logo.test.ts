@@ -86,6 +86,27 @@ test('PIC-11 PIC-13 who manages an organization uploads for it, and only its pic
   assert.deepEqual([digestAlone.statusCode, digestAlone.json().error], [400, 'invalid_request'])
 })
 
+test('PIC-12 PIC-13 another URL of an uploaded picture, which names no digest, does not become the logo', async () => {
+  const hosted = await createWorld({
+    environment: {
+      ...{ BASE_URL: 'https://api.example.com', AUTH_URL: 'https://id.example.com', ALLOW_EMBEDDED: '1' },
+      ...{ BUSINESS_URL: 'https://business.example.com', TRUST_PROXY: 'off' },
+    },
+  })
+  try {
+    const owner = await createSigner(hosted)
+    const { id } = await createOrganization(hosted, owner)
+    const uploaded = await businessRequest(hosted, owner, `POST /organizations/${id}/pictures`, pngOf(64, 64))
+    const { url } = uploaded.json().picture
+    for (const logoUrl of [`${url}?`, `${url}/512`, url.toUpperCase(), url.replace('/pictures/', '/x/../pictures/')]) {
+      const set = await businessRequest(hosted, owner, `PATCH /organizations/${id}`, { logoUrl })
+      assert.deepEqual([set.statusCode, set.json().error], [400, 'invalid_request'], logoUrl)
+    }
+  } finally {
+    await hosted.close()
+  }
+})
+
 test('PIC-09 unused pictures end, and all of them with the organization', async () => {
   const { owner, id, patch } = await organizationOfSigner()
   const all: OfferedPicture[] = []

@@ -48,6 +48,16 @@ test('the audit log is read in pages and filtered by action', async () => {
   assert.deepEqual([await kinds('organization_member'), await kinds('organization.creat')], [[], []])
 })
 
+test('INJ-15 an instant that no clock shows is rejected, also in the export', async () => {
+  for (const text of ['2026-06-30T23:59:60Z', '2026-06-30T23:59:59+01'])
+    for (const name of ['from', 'before'])
+      for (const path of ['audit?', 'audit/export?format=csv&']) {
+        const url = `GET /organizations/${id}/${path}${name}=${encodeURIComponent(text)}` as const
+        const answer = await businessRequest(world, owner, url)
+        assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_request'], url)
+      }
+})
+
 test('the audit log is exported as CSV without formulas, or as JSON lines', async () => {
   const details = { name: '=HYPERLINK("https://evil.example")', note: 'a,"b"' }
   const clientId = asId<ClientId>('=1+1')
@@ -69,4 +79,39 @@ test('the audit log is exported as CSV without formulas, or as JSON lines', asyn
     lines.map((line) => JSON.parse(line)),
     await entries(),
   )
+})
+
+test('INV-70 the audit log does not follow the names of those who were invited and never joined', async () => {
+  const [declining, ignoring] = [await world.person(), await world.person()]
+  const invited: string[] = []
+  for (const { handle } of [declining, ignoring]) {
+    const made = await businessRequest(world, owner, `POST /organizations/${id}/invitations`, {
+      handle,
+      role: 'viewer',
+    })
+    assert.equal(made.statusCode, 201, made.body)
+    invited.push(made.json().invitation.invitationId)
+  }
+  const namesIn = async (text: string) =>
+    [declining, ignoring].filter(({ identityId }) =>
+      JSON.parse(text).people.some((each: { identityId: string }) => each.identityId === identityId),
+    ).length
+  assert.equal(await namesIn((await read()).body), 2)
+
+  const answer = `POST /organizations/${id}/invitations/${invited[0]}/decline` as const
+  const declined = await businessRequest(world, declining, answer, { identityId: declining.identityId })
+  assert.equal(declined.statusCode, 204, declined.body)
+  const revoked = await businessRequest(world, owner, `DELETE /organizations/${id}/invitations/${invited[1]}`)
+  assert.equal(revoked.statusCode, 204, revoked.body)
+  const handles = ['moved-away', 'moved-too']
+  for (const [nth, { identityId, headers }] of [declining, ignoring].entries()) {
+    const payload = { handle: handles[nth], displayName: 'Somewhere Else' }
+    const moved = await world.api.inject({ method: 'PATCH', url: `/api/identities/${identityId}`, headers, payload })
+    assert.equal(moved.statusCode, 200, moved.body)
+  }
+  for (const path of ['audit', 'audit/export?format=csv', 'audit/export?format=jsonl'] as const) {
+    const { body } = await businessRequest(world, owner, `GET /organizations/${id}/${path}`)
+    for (const text of [...handles, 'Somewhere Else']) assert.ok(!body.includes(text), `${path}: ${text}`)
+    assert.ok(body.includes('organization.invitation.declined'))
+  }
 })

@@ -240,6 +240,11 @@ test('PIC-13 a URL of a picture that another owner has uploaded is not accepted'
     const settings = { name: 'Mine', redirectUris: ['https://mine.example/cb'], iconUrl: avatarUrl }
     const made = { method: 'POST', url: '/api/admin/apps', headers: hosted.admin, payload: settings } as const
     assert.equal((await hosted.api.inject(made)).statusCode, 400)
+    for (const spelled of spellingsOf(avatarUrl ?? '')) {
+      const shown = await hosted.api.inject({ ...patch, payload: { avatarUrl: spelled } })
+      assert.equal(shown.statusCode, 400, spelled)
+      assert.equal((await hosted.api.inject({ ...made, payload: { ...settings, iconUrl: spelled } })).statusCode, 400)
+    }
     const own = { method: 'PATCH', url: `/api/identities/${ada.identityId}`, headers: ada.headers } as const
     const kept = await hosted.api.inject({ ...own, payload: { avatarUrl, displayName: 'Ada' } })
     assert.deepEqual([kept.statusCode, kept.json<Identity>().avatarUrl], [200, avatarUrl])
@@ -247,6 +252,13 @@ test('PIC-13 a URL of a picture that another owner has uploaded is not accepted'
     await hosted.close()
   }
 })
+
+/** Other URLs of a picture, and of anything else that this service answers. */
+const spellingsOf = (url: string) => [
+  ...[`${url}/256`, `${url}?`, `${url}#`, url.toUpperCase(), url.replace('.com/', '.com:443/')],
+  ...[url.replace('/pictures/', '/pictures/../pictures/'), url.replace('/pictures/', '/%70ictures/')],
+  url.replace(/pictures.*/, 'pictures/../api/auth/session'),
+]
 
 const publicUrls = {
   ...{ BASE_URL: 'https://api.example.com', AUTH_URL: 'https://id.example.com', BUSINESS_URL: 'https://b.example.com' },
@@ -263,6 +275,20 @@ test('PIC-14 a user uploads thirty pictures an hour', async () => {
       codes.push((await limited.api.inject({ ...put, payload: Buffer.from('no picture') })).statusCode)
     assert.ok(codes.slice(0, 15).every((code) => code === 415))
     assert.equal(codes.at(-1), 429)
+  } finally {
+    await limited.close()
+  }
+})
+
+test('PIC-18 an upload is counted before its body arrives: bodies that never do keep no places for long', async () => {
+  const limited = await createWorld({ rateLimits: true })
+  try {
+    const person = await limited.person()
+    const put = { method: 'PUT', url: `/api/identities/${person.identityId}/avatar`, headers: person.headers } as const
+    const payload = Buffer.alloc(limits.pictureBytesMax + 1)
+    const codes: number[] = []
+    for (let nth = 0; nth < 31; nth += 1) codes.push((await limited.api.inject({ ...put, payload })).statusCode)
+    assert.deepEqual([codes.at(0), codes.at(-1)], [413, 429])
   } finally {
     await limited.close()
   }

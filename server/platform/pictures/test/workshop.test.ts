@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import type { Worker } from 'node:worker_threads'
 import { pngOf } from '#testing/pictures.ts'
 import { limitMemory } from '../codec/memory-limit.ts'
 import { createWorkshop } from '../workshop.ts'
@@ -39,6 +40,23 @@ test('PIC-06 who has used the least time is next, and not everybody can wait', a
   const refused = results.filter((result) => result.status === 'rejected')
   assert.equal(refused.length, 7)
   for (const { reason } of refused) assert.equal(reason.isOverload, true)
+})
+
+test('PIC-19 the pictures that one user gives up take no places of others', async () => {
+  const workshop = createWorkshop()
+  const first = workshop.render('eve', pictureOf(1000, 1000))
+  const more = Array.from({ length: 10 }, () => workshop.render('eve', pictureOf(64, 64)))
+  const refused = (await Promise.allSettled([...more, first])).filter((result) => result.status === 'rejected')
+  assert.equal(refused.length, 6)
+  for (const { reason } of refused) assert.equal(reason.isOverload, true)
+})
+
+test('PIC-20 a thread that has ended keeps no later picture waiting', { timeout: 30_000 }, async () => {
+  const started = new Promise<Worker>((resolve) => process.once('worker', resolve))
+  const workshop = createWorkshop()
+  await workshop.render('ada', pictureOf(64, 64))
+  await (await started).terminate()
+  assert.equal(Object.keys(await workshop.render('ada', pictureOf(64, 64))).length, 3)
 })
 
 test('PIC-17 the memory of a codec cannot grow beyond its limit', async () => {
