@@ -11,6 +11,8 @@ create table organization (
     check (encryption_mode in ('standard', 'enterprise_managed', 'e2ee')),
   -- The SSO connection in use: tested and enabled. Null while there is none.
   sso_connection_id uuid,
+  -- The ID of the next SSO connection: the URLs in it can be registered at the provider first.
+  next_sso_connection_id uuid not null default gen_random_uuid(),
   sso_required boolean not null default false,
   require_signed_actions boolean not null default false,
   owner_count integer not null,

@@ -221,13 +221,13 @@ export interface Tables {
     status: Generated<'active' | 'suspended'>
     encryption_mode: Generated<'standard' | 'enterprise_managed' | 'e2ee'>
     sso_connection_id: string | null
+    next_sso_connection_id: Generated<string>
     sso_required: Generated<boolean>
     require_signed_actions: Generated<boolean>
     owner_count: number
     created_at: Date
     updated_at: Date
     approvals_needed: Generated<number>
-    next_sso_connection_id: Generated<string>
   }
   organization_act: {
     organization_id: OrganizationId
