@@ -139,8 +139,8 @@ function contentOf(file: Output[number]): string | Uint8Array {
 
 /** A file, and beside it what browsers get that take it compressed: the server itself need never compress. */
 function withCompressed({ path, content }: BuiltFile): BuiltFile[] {
-  // A typeface is compressed in itself.
-  if (path.endsWith('.woff2')) return [{ path, content }]
+  // Typefaces and pictures are compressed in themselves.
+  if (/\.(?:woff2|png)$/.test(path)) return [{ path, content }]
   const gzip = { path: `${path}.gz`, content: gzipSync(content, { level: 9 }) }
   return [{ path, content }, { path: `${path}.br`, content: brotliCompressSync(content) }, gzip]
 }

@@ -32,9 +32,10 @@ export function buildHelp(manifest: Manifest): Help {
       return path.startsWith('docs/') && shown.includes(name) ? urlOf(name) : undefined
     },
     pictureAt(path: string) {
-      const picture = pictures.get(path) ?? hashed(basename(path), readFileSync(join(dirname(docs), path)))
+      const content = readFileSync(join(dirname(docs), path))
+      const picture = pictures.get(path) ?? hashed(basename(path), content)
       pictures.set(path, picture)
-      return `/${picture.path}`
+      return { url: `/${picture.path}`, ...sizeOf(path, content) }
     },
   }
   const documents = shown.map((name): Document => {
@@ -84,6 +85,15 @@ function assetsOf({ help: own, ...others }: Manifest): Assets {
   const [first = { styles: [] }, ...rest] = Object.values(others)
   const shared = first.styles.filter((style) => rest.every(({ styles }) => styles.includes(style)))
   return { ...own, styles: [...new Set([...shared, ...own.styles])] }
+}
+
+/** Returns the size of a PNG (W3C PNG §11.2.1) or SVG, so that a page keeps the room until it is there. */
+function sizeOf(path: string, content: Buffer): { width: number; height: number } {
+  if (path.endsWith('.png')) return { width: content.readUInt32BE(16), height: content.readUInt32BE(20) }
+  const text = content.toString()
+  const [width, height] = [/ width="(\d+)"/, / height="(\d+)"/].map((size) => size.exec(text)?.[1])
+  if (width === undefined || height === undefined) throw new Error(`${path} has no size`)
+  return { width: Number(width), height: Number(height) }
 }
 
 /** Names a file by its content, so that browsers keep it for as long as they like. */

@@ -21,8 +21,8 @@ export type Rendered = {
 export type Places = {
   /** Returns the URL of a page by its path in the repository, if help shows it. */
   pageAt: (path: string) => string | undefined
-  /** Returns the URL of a picture by its path in the repository. */
-  pictureAt: (path: string) => string
+  /** Returns the URL of a picture by its path in the repository, and its size in pixels. */
+  pictureAt: (path: string) => { url: string; width: number; height: number }
 }
 
 /** Renders a document of `docs/`, by its path in the repository. HTML in it is shown as text. */
@@ -51,8 +51,9 @@ export function renderMarkdown(path: string, markdown: string, places: Places): 
         return `<a href="${escapeHtml(target)}"${isForeign ? ' rel="noreferrer"' : ''}>${content}</a>`
       },
       image({ href, text }) {
-        const source = places.pictureAt(normalize(join(dirname(path), href)))
-        return `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`
+        const { url, width, height } = places.pictureAt(normalize(join(dirname(path), href)))
+        const size = `width="${width}" height="${height}"`
+        return `<img src="${escapeHtml(url)}" alt="${escapeHtml(text)}" ${size} loading="lazy">`
       },
       table(token) {
         const row = (cells: Tokens.TableCell[]) => `<tr>${cells.map((cell) => this.tablecell(cell)).join('')}</tr>`
