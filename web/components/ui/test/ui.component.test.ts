@@ -15,8 +15,9 @@ const { Segmented, Steps, Tabs } = await import('../Tabs.tsx')
 const { TimelineDay, TimelineEvent } = await import('../Timeline.tsx')
 
 test('an avatar shows a picture of this service, and never loads one of another host', async () => {
-  const own = await renderInPage(() => h(Avatar, { name: 'Ada', picture: 'https://id.example/pictures/1' }))
-  assert.equal(own.find('.avatar img').getAttribute('src'), 'https://id.example/pictures/1/256')
+  const picture = 'https://id.example/pictures/0c9f6c2e-6a0b-4f35-9d7c-3b0e7f1a2d44'
+  const own = await renderInPage(() => h(Avatar, { name: 'Ada', picture }))
+  assert.equal(own.find('.avatar img').getAttribute('src'), `${picture}/256`)
   const foreign = await renderInPage(() => h(Avatar, { name: 'ada', picture: 'https://spy.example/pixel.png' }))
   assert.equal(foreign.find('.avatar').textContent, 'A')
   assert.equal(document.querySelector('.avatar img'), null)
