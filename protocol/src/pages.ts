@@ -199,8 +199,11 @@ export type PlaygroundView = {
   calendar: { resourceKey: string; audience: string; scope: string }
 }
 
-/** App that the user came from. An app that is not registered here is named by the host of its client ID. */
-export type RequestingApp = { name: string; iconUrl: string | null }
+/**
+ * App that the user came from. An app that is not registered here is named by the host of its client ID, which is then
+ * omitted.
+ */
+export type RequestingApp = { clientId?: string; name: string; iconUrl: string | null }
 
 /** Page before a sign-in. `app` is set if the user continues to an app afterwards. */
 export type EntryView = { page: 'register' | 'login' | 'recover'; site: Site; app?: RequestingApp }

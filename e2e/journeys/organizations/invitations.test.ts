@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { invitationMessages as words } from '../../../web/locales/en/pages/organizations/invitation.ts'
+import { overviewMessages as overview } from '../../../web/locales/en/pages/organizations/overview.ts'
 import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
-import { signForValues } from '../../apps/signed-actions.ts'
+import { declineAct, readAct, signForValues } from '../../apps/signed-actions.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
 let stage: TestEnvironment
@@ -57,5 +58,26 @@ test('an invitation to a username waits in the account of the user, which leads 
   await charles.page.locator('[data-action^="join-"]').click()
   await charles.page.waitForURL(/\/organizations\/[^/]+\/overview$/)
   await charles.leave()
+  await ada.leave()
+})
+
+test('several invitations from the overview are signed one after the other, and none is lost', async () => {
+  const { service } = stage
+  const ada = await stage.enroll({ handle: 'ada-several', displayName: 'Ada Lovelace' })
+  await ada.page.goto(`${service.businessUrl}/organizations/new`)
+  await ada.write('name', 'Many Engines')
+  await ada.press('create-organization')
+  const invited = ada.page.locator('textarea[name="whom"]')
+  await ada.press('invite')
+  await ada.write('whom', 'bob@example.com, cora@example.com')
+  await ada.press('send-invitation')
+  await readAct(ada.page)
+  await declineAct(ada.page)
+  assert.equal(await invited.inputValue(), 'bob@example.com, cora@example.com')
+  await signForValues(ada, 'send-invitation')
+  assert.equal(await invited.inputValue(), 'cora@example.com')
+  await signForValues(ada, 'send-invitation')
+  await ada.page.getByText(overview.invitations(2)).waitFor()
+  assert.equal(await invited.count(), 0)
   await ada.leave()
 })

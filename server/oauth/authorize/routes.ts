@@ -146,7 +146,7 @@ async function findRequestingApp(
   if (others.length > 0) return undefined
   if (isClientIdUrl(clientId)) return { name: URL.parse(clientId)?.host ?? clientId, iconUrl: null }
   const app = await apps.find(asId<ClientId>(clientId))
-  return app && { name: app.name, iconUrl: app.iconUrl }
+  return app && { clientId: app.clientId, name: app.name, iconUrl: app.iconUrl }
 }
 
 /**

@@ -186,7 +186,7 @@ function Bar({ area, sections }: { area: Area; sections: ShellSection[] }) {
           </li>
         ))}
         {/* New with another number of sections, because otherwise it would move. */}
-        <li key={`more-after-${first.length}`}>
+        <li key={`more-after-${first.length}`} class={others.some(({ current }) => current) ? 'current' : undefined}>
           <Menu
             label={words.more}
             look="plain"

@@ -8,7 +8,7 @@ export function ContextLine({ app }: { app: RequestingApp | undefined }) {
   if (!app) return null
   return (
     <div class="context-line">
-      <Avatar name={app.name} picture={app.iconUrl} kind="app" size="xs" />
+      <Avatar name={app.name} toneOf={app.clientId} picture={app.iconUrl} kind="app" size="xs" />
       <span>{words.continueTo(app.name)}</span>
     </div>
   )

@@ -22,7 +22,7 @@ export const registerMessages: typeof english = {
     haveAccount: 'هل لديك حساب بالفعل؟',
     login: 'تسجيل الدخول',
     handleInvalid: `استخدم ${handleRule}. يجب أن يبدأ وينتهي بحرف أو رقم.`,
-    displayNameInvalid: `أدخل اسمًا معروضًا لا يزيد على ${numberOf(80)} حرفًا.`,
+    displayNameInvalid: `أدخل اسمًا لا يزيد على ${numberOf(80)} حرفًا.`,
     handleTaken: 'اسم المستخدم هذا محجوز. جرّب اسمًا آخر.',
     madeTitle: 'مفتاح المرور جاهز',
     touchAgainWhy: 'استخدمه مرة أخرى لفتح قفل مفاتيح التشفير.',

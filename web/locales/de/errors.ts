@@ -10,7 +10,8 @@ export const problemMessages: typeof english = {
         'Es wurde kein Passkey verwendet. Versuche es noch einmal oder wähle im Browser-Dialog ein anderes Gerät.',
       superseded: 'Eine andere Passkey-Anfrage wurde gestartet. Versuche es noch einmal.',
       unsupported: 'Dieser Browser unterstützt keine Passkeys. Aktualisiere ihn oder verwende ein anderes Gerät.',
-      'already registered': 'Dieses Gerät hat schon einen Passkey für dieses Konto. Melde dich damit an.',
+      'already registered':
+        'Dieses Gerät hat schon einen Passkey für dieses Konto. Verwende diesen oder wähle ein anderes Gerät.',
       unfit: 'Dieses Gerät kann dich nicht mit Fingerabdruck, Gesicht oder PIN prüfen. Verwende ein anderes.',
       'wrong host':
         'Unter dieser Adresse funktionieren Passkeys nicht. Bitte den Betreiber, die Einstellungen zu prüfen.',

@@ -20,7 +20,7 @@ export const registerMessages: typeof english = {
     handleInvalid:
       '3 bis 32 Buchstaben, Ziffern, Punkte, Binde- oder Unterstriche. Am Anfang und Ende ein Buchstabe oder eine ' +
       'Ziffer.',
-    displayNameInvalid: 'Gib einen Anzeigenamen mit höchstens 80 Zeichen ein.',
+    displayNameInvalid: 'Gib einen Namen mit höchstens 80 Zeichen ein.',
     handleTaken: 'Dieser Benutzername ist vergeben. Wähle einen anderen.',
     madeTitle: 'Dein Passkey ist bereit',
     touchAgainWhy: 'Verwende ihn noch einmal, um deine Schlüssel zu entsperren.',

@@ -7,7 +7,8 @@ export const problemMessages = {
       declined: 'No passkey was used. Try again, or choose another device in your browser’s dialog.',
       superseded: 'Another passkey request was started. Try again.',
       unsupported: 'This browser doesn’t support passkeys. Update it or use another device.',
-      'already registered': 'This device already has a passkey for this account. Sign in with it.',
+      'already registered':
+        'This device already has a passkey for this account. Use that one, or choose another device.',
       unfit: 'This authenticator can’t verify you with fingerprint, face or PIN. Use another one.',
       'wrong host': 'Passkeys don’t work at this address. Ask the operator to check the site’s settings.',
       failed: 'The passkey couldn’t be used. Try again, or use another one.',

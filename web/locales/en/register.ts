@@ -16,7 +16,7 @@ export const registerMessages = {
     haveAccount: 'Already have an account?',
     login: 'Sign in',
     handleInvalid: 'Use 3 to 32 letters, digits, dots, hyphens or underscores. Start and end with a letter or digit.',
-    displayNameInvalid: 'Enter a display name of up to 80 characters.',
+    displayNameInvalid: 'Enter a name of up to 80 characters.',
     handleTaken: 'That username is taken. Try another one.',
     madeTitle: 'Your passkey is ready',
     touchAgainWhy: 'Use it once more to unlock your encryption keys.',

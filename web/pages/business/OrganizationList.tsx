@@ -42,7 +42,7 @@ export function OrganizationList({ organizations, invitations, goTo, onJoined, o
       )}
       {own.length === 0 ? (
         <Card>
-          <Empty icon="building" title={words.title} level={2}>
+          <Empty icon="building" title={words.noneTitle} level={2}>
             <p>{words.none}</p>
             {create}
           </Empty>

@@ -20,6 +20,8 @@ type Props = { goTo: Navigate; onCreated: (created: Created) => void }
 const kinds = ['confidential', 'public'] as const
 /** What the code of the quickstart uses. */
 const localRedirectUri = 'http://localhost:3000/callback'
+/** Where that code asks to return after a sign-out. */
+const localStartPage = 'http://localhost:3000/'
 
 export function NewApp({ goTo, onCreated }: Props) {
   const words = useMessages()
@@ -31,9 +33,11 @@ export function NewApp({ goTo, onCreated }: Props) {
     label: words.developers.create,
     do: () =>
       submit(async ({ name, redirectUris }) => {
+        const uris = parseUrlList(redirectUris)
         const body = {
           name,
-          redirectUris: parseUrlList(redirectUris),
+          redirectUris: uris,
+          ...(uris.includes(localRedirectUri) && { postLogoutRedirectUris: [localStartPage] }),
           public: kind === 'public',
           // The API has the default of OpenID Connect Registration §2. Nearly all libraries know this one, too.
           idTokenSignedResponseAlg: 'ES256' as const,

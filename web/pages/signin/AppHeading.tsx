@@ -18,7 +18,7 @@ function Registered({ app }: { app: PublicApp }) {
   const words = useConsentMessages().signin
   return (
     <header class="app-head">
-      <AppMark name={app.name} picture={app.iconUrl} color={app.color} />
+      <AppMark clientId={app.clientId} name={app.name} picture={app.iconUrl} color={app.color} />
       <div>
         <h1>
           <small>{words.to}</small> {app.name}
@@ -78,14 +78,20 @@ export function ConnectorHeading({ app, unverified, connector: { owner } }: Prop
     <>
       <header class="stack loose">
         <div class="duet">
-          <Avatar name={name} picture={unverified ? null : app.iconUrl} kind="app" size="lg" />
+          <Avatar
+            name={name}
+            toneOf={unverified ? undefined : app.clientId}
+            picture={unverified ? null : app.iconUrl}
+            kind="app"
+            size="lg"
+          />
           <svg class="duet-line" viewBox="0 0 100 20" aria-hidden="true" preserveAspectRatio="none">
             <path d="M2 10H92" />
           </svg>
           <span class="duet-mid">
             <Icon name="arrow-right" class="flips" />
           </span>
-          <Avatar name={owner.name} picture={owner.iconUrl} kind="app" size="lg" />
+          <Avatar name={owner.name} toneOf={owner.clientId} picture={owner.iconUrl} kind="app" size="lg" />
         </div>
         <div class="stack tight">
           <h1>{words.headline(isolate(name), isolate(owner.name))}</h1>

@@ -32,7 +32,7 @@ export function ChooseOrganization({ identity, read: { organizations = [] }, mis
           <li key={organization.id}>
             <ChoiceButton
               hook={{ 'data-action': 'choose-organization', 'data-organization-id': organization.id }}
-              avatar={<Avatar name={organization.name} kind="organization" />}
+              avatar={<Avatar name={organization.name} toneOf={organization.id} kind="organization" />}
               name={organization.name}
               detail={organization.loginUrl === undefined ? words.asMember(identity.handle) : words.signInThereFirst}
               doing={doing}

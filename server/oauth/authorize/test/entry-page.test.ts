@@ -18,8 +18,9 @@ async function appOn(path: string): Promise<unknown> {
 test('the pages before a sign-in name the app to which the user continues', async () => {
   const app = await world.app({ name: 'Letters & Ledgers' })
   const request = encodeURIComponent(`/signin?client_id=${app.clientId}&redirect_uri=https%3A%2F%2Fx.example`)
+  const expected = { clientId: app.clientId, name: 'Letters & Ledgers', iconUrl: null }
   for (const page of ['register', 'login', 'recover'])
-    assert.deepEqual(await appOn(`/${page}?return=${request}`), { name: 'Letters & Ledgers', iconUrl: null }, page)
+    assert.deepEqual(await appOn(`/${page}?return=${request}`), expected, page)
 })
 
 test('SGN-65 only its host names an unregistered app before a sign-in, and other sites name no app', async () => {

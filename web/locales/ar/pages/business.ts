@@ -9,6 +9,7 @@ export const businessMessages: typeof english = {
   ...consoleMessages,
   ...organizationSecurityMessages,
   account: 'حسابك',
+  noneTitle: 'لا مؤسسات بعد',
   none: 'لست عضوًا في أي مؤسسة بعد. أنشئ مؤسسة، أو اطلب من شخص ما دعوتك.',
   addWhat: 'ادعُ الزملاء، ووقّعوا المستندات معًا، وقرّروا كيف تسجّلون الدخول جميعًا.',
   create: 'إنشاء مؤسسة',

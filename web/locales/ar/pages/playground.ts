@@ -102,6 +102,7 @@ export const playgroundMessages: typeof english = {
   payment: (reference) => `ادفع 12.00 EUR\nإلى: مكتبة الزاوية\nالمرجع: عرض تجريبي، ${reference}`,
   signAs: 'التوقيع باسم',
   ask: 'القراءة والتوقيع',
+  createSigningKey: 'إنشاء مفتاح توقيع',
   openSigning: 'فتح صفحة التوقيع',
   unsigned: {
     denied: 'رفضت الطلب. ليس لدى التطبيق أي توقيع.',

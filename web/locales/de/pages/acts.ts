@@ -73,7 +73,7 @@ export const actMessages: typeof english = {
   unknown: (action, organization) => `${action} in ${organization}`,
   becomes: 'wird zu',
   whatDeletes: 'Dein Passkey bestätigt die Änderung.',
-  what: 'Dein Passkey bestätigt die Änderung, und die Organisation bewahrt deine Unterschrift in ihrer Prüfkette auf.',
+  what: 'Dein Passkey bestätigt die Änderung, und die Organisation bewahrt deine Unterschrift in ihrem Audit-Log auf.',
   exact: 'Was genau unterschrieben wird',
   exactChange: 'Änderung',
   exactStatement: 'Unterschriebene Erklärung',

@@ -8,6 +8,7 @@ export const businessMessages: typeof english = {
   ...consoleMessages,
   ...organizationSecurityMessages,
   account: 'Dein Konto',
+  noneTitle: 'Noch keine Organisation',
   none: 'Du bist noch in keiner Organisation. Erstelle eine oder lass dich einladen.',
   addWhat: 'Ladet euer Team ein, unterschreibt gemeinsam und entscheidet, wie sich alle anmelden.',
   create: 'Organisation erstellen',

@@ -5,7 +5,7 @@ import type { councilMessages as english } from '../../en/pages/council.ts'
 export const councilMessages: typeof english = {
   none:
     'Mitglieder, die unterschreiben dürfen, tun das allein. Mit einem Rat braucht jede Unterschrift der Organisation ' +
-    'die Freigabe anderer, und niemand ändert allein, wer entscheidet.',
+    'die Freigabe anderer Mitglieder, und ebenso jede Änderung des Rats.',
   founding:
     'Alle Mitglieder, die jetzt unterschreiben oder freigeben dürfen, kommen in den Rat, und alle müssen freigeben. ' +
     'Vergebt und entzieht diese Berechtigungen vorher.',

@@ -98,6 +98,7 @@ export const playgroundMessages: typeof english = {
   payment: (reference) => `12,00 EUR zahlen\nan: Buchladen an der Ecke\nZweck: eine Vorführung, ${reference}`,
   signAs: 'Unterschreiben als',
   ask: 'Lesen und unterschreiben',
+  createSigningKey: 'Signaturschlüssel erstellen',
   openSigning: 'Seite zum Unterschreiben öffnen',
   unsigned: {
     denied: 'Du hast abgelehnt. Die App hat keine Unterschrift.',

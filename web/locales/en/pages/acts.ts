@@ -80,7 +80,7 @@ export const actMessages = {
   },
   unknown: (action: string, organization: string) => `${action} in ${organization}`,
   becomes: 'becomes',
-  what: 'Your passkey confirms the change, and your organization keeps your signature in its trail.',
+  what: 'Your passkey confirms the change, and your organization keeps your signature in its audit log.',
   whatDeletes: 'Your passkey confirms the change.',
   exact: 'What exactly is signed',
   exactChange: 'Change',

@@ -7,6 +7,7 @@ export const businessMessages = {
   ...consoleMessages,
   ...organizationSecurityMessages,
   account: 'Your account',
+  noneTitle: 'No organizations yet',
   none: 'You’re not a member of any organization yet. Create one, or ask someone to invite you.',
   addWhat: 'Invite colleagues, sign documents together, and decide how all of you sign in.',
   create: 'Create organization',

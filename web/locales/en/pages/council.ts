@@ -3,8 +3,8 @@ import { plural } from '../../plural.ts'
 /** Holds the messages about the council of an organization, its proposals and its reset. */
 export const councilMessages = {
   none:
-    'Members who may sign do so alone. With a council, each signature of the organization needs approvals of others, ' +
-    'and nobody changes alone who decides.',
+    'Members who may sign do so alone. With a council, each signature of the organization needs the approval of ' +
+    'other members, and so does each change of the council.',
   founding:
     'All members who may sign or approve now become its signatories, and each has to approve. Give and remove ' +
     'these permissions first.',

@@ -96,6 +96,7 @@ export const playgroundMessages = {
   payment: (reference: string) => `Pay EUR 12.00\nto: The Corner Bookshop\nreference: a demonstration, ${reference}`,
   signAs: 'Sign as',
   ask: 'Read and sign',
+  createSigningKey: 'Create a signing key',
   openSigning: 'Open the signing page',
   unsigned: {
     denied: 'You denied the request. The app has no signature.',

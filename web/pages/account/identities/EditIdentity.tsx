@@ -41,7 +41,7 @@ export function AddIdentity({ onAdded, onClose }: AddIdentityProps) {
   return (
     <Dialog title={words.identities.addTitle} onClose={onClose}>
       <ActionForm submit={add} others={[cancel]} doing={doing}>
-        <IdentityFields draft={draft} checked={checked} onChange={setDraft} />
+        <IdentityFields draft={draft} checked={checked} onChange={setDraft} isNew />
       </ActionForm>
     </Dialog>
   )

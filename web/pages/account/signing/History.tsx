@@ -73,7 +73,7 @@ export function SigningHistory({ waiting: { count, requests } }: { waiting: Pend
           {ended.length > 0 && found.length === 0 && texts.nothingFound}
         </p>
       </Card>
-      <Actions of={mayHaveMore && trail ? [more] : doing.problem === undefined ? [] : [more]} doing={doing} />
+      {((mayHaveMore && trail) || doing.problem !== undefined) && <Actions of={[more]} doing={doing} />}
     </>
   )
 }

@@ -62,7 +62,7 @@ function Entry({ of: invitation, onJoined, onDeclined }: Omit<Props, 'invitation
   }
   return (
     <li>
-      <Avatar kind="organization" name={organization.name} picture={organization.logoUrl} />
+      <Avatar kind="organization" name={organization.name} picture={organization.logoUrl} toneOf={organizationId} />
       <div class="body">
         <strong>{words.as(roles[role], organization.name)}</strong>
         <small>

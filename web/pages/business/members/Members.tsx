@@ -10,13 +10,12 @@ import { Tabs } from '../../../components/ui/Tabs.tsx'
 import { downloadFile } from '../../../lib/download.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { routePath } from '../routes.ts'
-import { hasKeptInput } from '../session/kept-input.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { InvitationTable } from './InvitationTable.tsx'
 import { Invite } from './Invite.tsx'
-import { takeRest } from './invitees.ts'
 import { MemberSection } from './MemberSection.tsx'
 import { type MemberPage, noFilter, readAllMembers, readInvitations, readMembers, toCsv } from './people.ts'
+import { useInviting } from './use-inviting.ts'
 
 type People = { page: MemberPage; invitations: Invitation[] }
 
@@ -29,9 +28,7 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
   const doing = useActions()
   const [found, setFound] = useState<People>()
   const [view, setView] = useState<View>(location.hash === '#invitations' ? 'invitations' : 'members')
-  // Those who sign come back here after each invitation.
-  const [rest] = useState(() => (returned?.outcome === 'done' ? takeRest(organization.id) : undefined))
-  const [inviting, setInviting] = useState(() => rest !== undefined || hasKeptInput('invite'))
+  const { rest, inviting, setInviting } = useInviting({ organization, returned })
   const read: Action = {
     name: 'retry',
     label: words.retry,

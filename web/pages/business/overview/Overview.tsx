@@ -10,6 +10,7 @@ import { Permits } from '../../../components/ui/Facts.tsx'
 import { Icon, type IconName } from '../../../components/ui/Icon.tsx'
 import { Events } from '../activity/Events.tsx'
 import { Invite } from '../members/Invite.tsx'
+import { useInviting } from '../members/use-inviting.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { routePath } from '../routes.ts'
 import type { Section } from '../sections.ts'
@@ -21,15 +22,15 @@ import { formatNumber } from '../../../lib/text/dates.ts'
 import '../activity/activity.css'
 import './overview.css'
 
-type Props = Pick<SectionProps, 'organization' | 'goTo'>
+type Props = Pick<SectionProps, 'organization' | 'returned' | 'goTo'>
 
 /** What waits, what is set up, and what happened last. */
-export function Overview({ organization, goTo }: Props) {
+export function Overview({ organization, returned, goTo }: Props) {
   const words = useOverviewMessages()
   const business = useBusinessMessages()
   const doing = useActions()
   const [facts, setFacts] = useState<OverviewFacts>()
-  const [inviting, setInviting] = useState(false)
+  const { rest, inviting, setInviting } = useInviting({ organization, returned })
   const read: Action = {
     name: 'retry',
     label: business.retry,
@@ -64,6 +65,7 @@ export function Overview({ organization, goTo }: Props) {
       {inviting && (
         <Invite
           organization={organization}
+          rest={rest}
           onInvited={() => void doing.perform(read)}
           onClose={() => setInviting(false)}
         />
@@ -72,7 +74,9 @@ export function Overview({ organization, goTo }: Props) {
   )
 }
 
-function Content({ facts, organization, goTo }: Props & { facts: OverviewFacts }) {
+type ContentProps = Pick<Props, 'organization' | 'goTo'> & { facts: OverviewFacts }
+
+function Content({ facts, organization, goTo }: ContentProps) {
   const words = useOverviewMessages()
   const business = useBusinessMessages()
   const people = usePeopleMessages()
@@ -87,10 +91,10 @@ function Content({ facts, organization, goTo }: Props & { facts: OverviewFacts }
   return (
     <>
       <div class="overview-numbers">
-        <Number icon="users" value={members} label={words.members} detail={joinNames(about)}>
+        <Number icon="users" value={members} label={words.members(members)} detail={joinNames(about)}>
           {link('members', words.open)}
         </Number>
-        <Number icon="file-pen-line" value={waiting} label={words.documents} detail={words.waiting(waiting)}>
+        <Number icon="file-pen-line" value={waiting} label={words.documents(waiting)} detail={words.waiting(waiting)}>
           {link('documents', words.open)}
         </Number>
       </div>

@@ -8,6 +8,7 @@ import { Chip, Note } from '../../../components/ui/Chip.tsx'
 import { CodeBlock } from '../../../components/ui/Code.tsx'
 import { momentOf } from '../../../lib/text/dates.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
+import { ApiError } from '../../../lib/api/call.ts'
 import { signatureCode } from '../code.ts'
 import type { DemoApp } from '../Playground.tsx'
 import {
@@ -69,10 +70,18 @@ export function SignText({ app }: { app: DemoApp }) {
               label={words.signAs}
               of={identities.map(({ sub, name, handle }) => ({ value: sub, label: `${name} (${atHandle(handle)})` }))}
               chosen={identity.sub}
-              onChoose={setChosen}
+              onChoose={(sub) => {
+                setChosen(sub)
+                doing.forgive()
+              }}
             />
           )}
           <Actions of={[ask]} doing={doing} />
+          {lacksKey(doing.problem) && (
+            <a href="/account/signing" data-action="create-signing-key">
+              {words.createSigningKey}
+            </a>
+          )}
         </Card>
       )}
       {!identity && <Note tone="wait">{words.signInFirst}</Note>}
@@ -92,6 +101,11 @@ export function SignText({ app }: { app: DemoApp }) {
       <CodeBlock code={signatureCode(payload)} label={words.code} action="copy-code" />
     </>
   )
+}
+
+/** Identities that were added during a sign-in have no signing key. */
+function lacksKey(problem: unknown): boolean {
+  return problem instanceof ApiError && problem.code === 'no_signing_key'
 }
 
 type VerifiedProps = {

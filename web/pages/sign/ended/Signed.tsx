@@ -125,7 +125,7 @@ function Onward({ request, doing }: Pick<Props, 'request' | 'doing'>) {
         )}
         <Actions of={[save]} doing={doing} />
         <a class="button secondary" href={`/account/signing/receipts/${requestId}`} data-action="show-receipt">
-          <Icon name="printer" size="sm" />
+          <Icon name="file-check" size="sm" />
           {texts.show}
         </a>
       </div>

@@ -5,7 +5,7 @@ import { counted, numberOf } from '../../format.ts'
 /** Holds the messages of the overview of an organization. In Arabic. */
 export const overviewMessages: typeof english = {
   lead: (name) => `ما يجري في ${isolate(name)}.`,
-  members: 'الأعضاء',
+  members: () => 'الأعضاء',
   invitations: (count) =>
     counted(count, {
       one: 'دعوة مفتوحة واحدة',
@@ -16,7 +16,7 @@ export const overviewMessages: typeof english = {
     }),
   owners: (count) =>
     counted(count, { one: 'مالك واحد', two: 'مالكان', few: '# مالكين', many: '# مالكًا', other: '# مالك' }),
-  documents: 'المستندات',
+  documents: () => 'المستندات المفتوحة',
   waiting: (count) =>
     count === 0
       ? 'لا شيء ينتظر توقيعًا'
@@ -56,7 +56,7 @@ export const overviewMessages: typeof english = {
   },
   recent: 'النشاط الأخير',
   all: 'كل النشاط',
-  yours: 'أنت في هذه المؤسسة',
+  yours: 'دورك',
   mayDo: 'يمكنك',
   signs: 'توقيعك مُلزِم للمؤسسة.',
 }

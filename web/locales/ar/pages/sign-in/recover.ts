@@ -12,5 +12,5 @@ export const recoverMessages: typeof english = {
   goOn: 'الانتقال إلى حسابك',
   foundPasskey: 'هل وجدت مفتاح المرور؟',
   restored: 'لقد عدت إلى حسابك',
-  restoredLead: 'لم يعد الرمز القديم يعمل. إليك رمزك الجديد.',
+  restoredLead: 'لم يعد الرمز القديم يعمل. إليك رمزك الجديد. أزِل مفاتيح المرور المفقودة ضمن «الأمان».',
 }

@@ -3,10 +3,10 @@ import type { overviewMessages as english } from '../../../en/pages/organization
 /** Holds the messages of the overview of an organization. In German. */
 export const overviewMessages: typeof english = {
   lead: (name) => `Was bei ${name} ansteht.`,
-  members: 'Mitglieder',
+  members: (count) => (count === 1 ? 'Mitglied' : 'Mitglieder'),
   invitations: (count) => (count === 1 ? '1 offene Einladung' : `${count} offene Einladungen`),
   owners: (count) => (count === 1 ? '1 Inhaber' : `${count} Inhaber`),
-  documents: 'Dokumente',
+  documents: (count) => (count === 1 ? 'offenes Dokument' : 'offene Dokumente'),
   waiting: (count) =>
     count === 0
       ? 'Nichts wartet auf eine Unterschrift'
@@ -44,7 +44,7 @@ export const overviewMessages: typeof english = {
   },
   recent: 'Neueste Aktivität',
   all: 'Gesamte Aktivität',
-  yours: 'Deine Rolle hier',
+  yours: 'Deine Rolle',
   mayDo: 'Du darfst',
   signs: 'Deine Unterschrift bindet die Organisation.',
 }

@@ -14,5 +14,5 @@ export const recoverMessages: typeof english = {
   goOn: 'Zu deinem Konto',
   foundPasskey: 'Passkey gefunden?',
   restored: 'Du bist wieder drin',
-  restoredLead: 'Der alte Code gilt nicht mehr. Hier ist dein neuer.',
+  restoredLead: 'Der alte Code gilt nicht mehr. Hier ist dein neuer. Entferne verlorene Passkeys unter „Sicherheit“.',
 }

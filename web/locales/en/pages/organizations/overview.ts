@@ -1,10 +1,10 @@
 /** Holds the messages of the overview of an organization. */
 export const overviewMessages = {
   lead: (name: string) => `What is going on at ${name}.`,
-  members: 'Members',
+  members: (count: number): string => (count === 1 ? 'member' : 'members'),
   invitations: (count: number) => (count === 1 ? '1 open invitation' : `${count} open invitations`),
   owners: (count: number) => (count === 1 ? '1 owner' : `${count} owners`),
-  documents: 'Documents',
+  documents: (count: number): string => (count === 1 ? 'open document' : 'open documents'),
   waiting: (count: number) =>
     count === 0
       ? 'Nothing waits for a signature'
@@ -40,7 +40,7 @@ export const overviewMessages = {
   },
   recent: 'Recent activity',
   all: 'All activity',
-  yours: 'You here',
+  yours: 'Your role',
   mayDo: 'You can',
   signs: 'Your signature binds the organization.',
 }

@@ -10,5 +10,5 @@ export const recoverMessages = {
   goOn: 'Go to your account',
   foundPasskey: 'Found your passkey?',
   restored: 'You’re back in',
-  restoredLead: 'The old code no longer works. Here is your new one.',
+  restoredLead: 'The old code no longer works. Here is your new one. Remove lost passkeys under Security.',
 }
