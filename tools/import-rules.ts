@@ -46,6 +46,8 @@ const packages: Record<string, (target: string, typesOnly: boolean) => boolean> 
     packageOf(target) === 'keys' ||
     isFormat(target) ||
     target === 'protocol/src/signing/receipt-reading.ts' ||
+    // The playground is an app, and encrypts with what apps use.
+    target === 'sdk/src/encryption/encryption.ts' ||
     (typesOnly && packageOf(target) === 'protocol'),
   cli: (target) => packageOf(target) === 'protocol',
   sdk: (target) => isFormat(target) || /^protocol\/src\/signing\/(?:approvals|receipt-verification)\.ts$/.test(target),

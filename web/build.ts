@@ -35,7 +35,7 @@ const ofSomePages: RegExp[] = [
   // Asks before something is done.
   /[\\/](dates|Dialog)\.\w+$/,
   // Encrypts.
-  /[\\/](keys[\\/]src|jose|self-check|self-record)[\\/]/,
+  /[\\/](keys[\\/]src|sdk[\\/]src|jose|self-check|self-record)[\\/]/,
   /[\\/](key-vault|KeyNotices|new-recovery-code|app-key-\w+)\.\w+$/,
   // Signs an act in an organization, verifies signatures and receipts.
   /[\\/](lib[\\/]acts|formats[\\/]acts|@noble)[\\/]|[\\/](presence|device-database)\.\w+$/,
@@ -200,7 +200,7 @@ function digestOfSources(): string {
 
 /** Everything that a page may be made of. (Faster than a glob, and every start waits for it.) */
 function sourcePaths(): string[] {
-  const inFolders = ['web', 'keys/src', 'protocol/src', 'docs'].flatMap((folder) =>
+  const inFolders = ['web', 'keys/src', 'protocol/src', 'sdk/src', 'docs'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   )
   const isSource = (path: string) => /\.(tsx?|css|svg|png|json|md)$/.test(path) && !/^web.dist|\.test\.ts$/.test(path)

@@ -77,7 +77,7 @@ async function visitPages(
   await visitAppKeyPages(person, { service: stage.service, app: notes, handle, code }, look)
   await visitConnectorPages(person, { service: stage.service, app: assistant, handle }, look)
   await visitSignInPages(person, look)
-  await visitPlaygroundPages(person, look)
+  await visitPlaygroundPages(person, code, look)
 
   await visitEnterprisePages(person, stage.service, look)
   await at('/signin?client_id=app_nobody')
@@ -349,7 +349,11 @@ async function visitSigningPages(person: Person, look: (name: string) => Promise
   await look('sign-unknown')
 }
 
-async function visitPlaygroundPages(person: Person, look: (name: string) => Promise<void>): Promise<void> {
+async function visitPlaygroundPages(
+  person: Person,
+  code: string,
+  look: (name: string) => Promise<void>,
+): Promise<void> {
   const { page } = person
   await page.goto(`${stage.service.authUrl}/playground`)
   await look('playground')
@@ -363,4 +367,12 @@ async function visitPlaygroundPages(person: Person, look: (name: string) => Prom
   await person.press('approve')
   await person.control('refresh').waitFor()
   await look('playground-result')
+  await page.goto(`${stage.service.authUrl}/playground#encryption`)
+  await person.press('get-key')
+  await person.press('approve')
+  await person.write('recoveryCode', code)
+  await person.press('unlock')
+  await person.press('encrypt-note')
+  await page.locator('.decrypted').waitFor()
+  await look('playground-encrypted')
 }

@@ -197,6 +197,8 @@ export type PlaygroundView = {
   issuer: string
   /** Resource of another demonstration app, at which the playground acts for a user. */
   calendar: { resourceKey: string; audience: string; scope: string }
+  /** App that gets a key of the user, for end-to-end encryption. */
+  notes: { clientId: ClientId }
 }
 
 /**

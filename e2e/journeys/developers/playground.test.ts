@@ -97,6 +97,78 @@ test('DEV-64 the tour leads through another identity, a signature and a delegati
   await grace.leave()
 })
 
+test('DEV-65 the tour stores a note only encrypted, and reads it only with the key of its user', async () => {
+  const hedy = await stage.enroll({ handle: 'hedy', displayName: 'Hedy Lamarr' })
+  const { page } = hedy
+  await addIdentity(hedy, { handle: 'markey', displayName: 'H. K. Markey' })
+  await page.goto(`${stage.service.authUrl}/playground#encryption`)
+  const getKey = async (identity: string, press: 'approve' | 'unlock') => {
+    await hedy.press('get-key')
+    await hedy.control('choose-identity').filter({ hasText: identity }).click()
+    await hedy.press(press)
+    await page.getByRole('heading', { name: playground.yourNote }).waitFor()
+    assert.equal(page.url(), `${stage.service.authUrl}/playground`)
+  }
+  await getKey('Hedy Lamarr', 'approve')
+  await page.getByText(playground.keyOf('@hedy')).waitFor()
+  await hedy.write('note', 'Frequency hopping')
+  await hedy.press('encrypt-note')
+  const decrypted = page.locator('.decrypted')
+  assert.equal(await decrypted.innerText(), 'Frequency hopping')
+  const ciphertext = await page.locator('.ciphertext').innerText()
+  assert.match(ciphertext, /^eyJ[\w.-]+$/)
+
+  // Everything that this browser stores, and everything that has left it.
+  const stored = await page.evaluate(() => [JSON.stringify(sessionStorage), JSON.stringify(localStorage)].join(' '))
+  assert.ok(stored.includes(ciphertext))
+  assert.doesNotMatch(stored, /Frequency|app_key/)
+  for (const { url, body } of await hedy.sent()) {
+    assert.doesNotMatch(url, /app_key(?:_jwe)?=/)
+    assert.doesNotMatch(body.toString(), /Frequency/)
+  }
+
+  await hedy.press('forget-key')
+  await page.getByText(playground.noKey).waitFor()
+  await page.reload()
+  await page.goto(`${stage.service.authUrl}/playground#encryption`)
+  await page.getByText(playground.noKey).waitFor()
+  assert.equal(await decrypted.count(), 0)
+  await getKey('Hedy Lamarr', 'unlock')
+  assert.equal(await decrypted.innerText(), 'Frequency hopping')
+  assert.equal(await page.locator('.tour-steps .done').count(), 1)
+
+  await hedy.press('forget-key')
+  await getKey('H. K. Markey', 'approve')
+  await page.getByText(playground.otherKey).waitFor()
+  assert.equal(await decrypted.count(), 0)
+  await hedy.leave()
+})
+
+test('the tour rejects a key that was encrypted for another browser', async () => {
+  const ida = await stage.enroll({ handle: 'ida', displayName: 'Ida Rhodes' })
+  const { page } = ida
+  await page.goto(`${stage.service.authUrl}/playground#encryption`)
+  await ida.control('get-key').waitFor()
+  // As an attacker who makes the request, and knows the key that the page of the attacker gets.
+  await page.route(/\/signin\?/, async (route) => {
+    const url = new URL(route.request().url())
+    url.searchParams.set('app_key_jwk', await foreignKey())
+    await route.fulfill({ status: 302, headers: { location: url.href } })
+    await page.unroute(/\/signin\?/)
+  })
+  await ida.press('get-key')
+  await ida.press('approve')
+  await page.getByText(playground.wrongKey).waitFor()
+  assert.equal(await page.locator('textarea').count(), 0)
+  await ida.leave()
+})
+
+async function foreignKey(): Promise<string> {
+  const { publicKey } = await crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits'])
+  const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', publicKey)
+  return Buffer.from(JSON.stringify({ kty, crv, x, y })).toString('base64url')
+}
+
 async function addIdentity({ page }: Person, payload: { handle: string; displayName: string }): Promise<void> {
   const send = async ([url, body]: [string, string]) => {
     const headers = { 'content-type': 'application/json' }

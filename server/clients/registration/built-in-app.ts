@@ -1,16 +1,22 @@
 import { asId, type ClientId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, transaction } from '#platform/database/database.ts'
-import { type NewAppSettings, defaultSettings, playgroundClientId, redirectUriOrigins } from './settings.ts'
+import {
+  type NewAppSettings,
+  defaultSettings,
+  playgroundClientId,
+  playgroundNotesClientId,
+  redirectUriOrigins,
+} from './settings.ts'
 import * as store from './store.ts'
 
-export { playgroundClientId }
+export { playgroundClientId, playgroundNotesClientId }
 
 /** The app whose calendar the playground reads for a user. It has no users of its own. */
 export const playgroundCalendarClientId = asId<ClientId>('app_playground_calendar')
 
 /** The apps that the service creates itself while `DEMO` is on. */
-export const builtInClientIds = [playgroundClientId, playgroundCalendarClientId]
+export const builtInClientIds = [playgroundClientId, playgroundNotesClientId, playgroundCalendarClientId]
 
 /** Creates or updates a public app of this service with exactly these settings. Safe in concurrent processes. */
 export async function ensureApp(db: Database, clientId: ClientId, settings: NewAppSettings, now: Date): Promise<void> {

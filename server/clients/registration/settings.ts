@@ -22,11 +22,14 @@ const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
 /** Kind of URI that an app can redirect a browser to: with a response, or after logout. */
 type Kind = 'redirect URI' | 'post-logout redirect URI'
 
-/**
- * Client ID of the playground app, which exists while `DEMO` is on. It is the only app that redirects to a page of this
- * service.
- */
+/** Client ID of the playground app, which exists while `DEMO` is on. */
 export const playgroundClientId = asId<ClientId>('app_playground')
+
+/** The app of the playground whose notes are encrypted. Only this one gets a key, so only its sign-in unlocks keys. */
+export const playgroundNotesClientId = asId<ClientId>('app_playground_notes')
+
+/** The only apps that redirect to a page of this service. */
+const appsOfOurPages = [playgroundClientId, playgroundNotesClientId]
 
 /** The three base URLs of this service, as settings or pages have them. */
 export type Ours = Record<'baseUrl' | 'authUrl' | 'businessUrl', URL | string>
@@ -52,7 +55,7 @@ export function isRegisteredRedirectUri(app: RedirectingApp, uri: string, ours: 
 }
 
 function isOfAnother({ clientId }: Pick<RegisteredApp, 'clientId'>, uri: string, ours: Ours): boolean {
-  return clientId !== playgroundClientId && isOurs(uri, ours)
+  return !appsOfOurPages.includes(clientId) && isOurs(uri, ours)
 }
 
 /**

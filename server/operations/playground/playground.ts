@@ -5,6 +5,7 @@ import {
   ensureApp,
   playgroundCalendarClientId,
   playgroundClientId,
+  playgroundNotesClientId,
 } from '#clients/registration/built-in-app.ts'
 import { ensureResource } from '#clients/resources/built-in-resource.ts'
 import { findByHandle } from '#accounts/identities/identity.ts'
@@ -53,8 +54,8 @@ export function playgroundUrl({ authUrl }: Pick<Config, 'authUrl'>): string {
 }
 
 /**
- * Creates or updates the playground's app at each start while `DEMO` is on. While it is off, deletes the app with all
- * its tokens, so that no demonstration data remains in production.
+ * Creates or updates the playground's apps at each start while `DEMO` is on. While it is off, deletes the apps with all
+ * their tokens and keys, so that no demonstration data remains in production.
  */
 export async function ensurePlayground({
   config,
@@ -73,7 +74,20 @@ export async function ensurePlayground({
     idTokenSignedResponseAlg: 'ES256' as const,
   }
   await ensureApp(db, playgroundClientId, settings, clock())
+  await ensureApp(db, playgroundNotesClientId, notesSettings(config), clock())
   await ensureCalendar(db, clock())
+}
+
+function notesSettings(config: Pick<Config, 'authUrl'>) {
+  return {
+    name: 'Playground Notes',
+    description: 'Encrypts a note in your browser.',
+    redirectUris: [playgroundUrl(config)],
+    allowedScopes: ['openid', 'profile'],
+    supportsE2ee: true,
+    organizationAccess: 'none' as const,
+    idTokenSignedResponseAlg: 'ES256' as const,
+  }
 }
 
 async function ensureCalendar(db: Database, now: Date): Promise<void> {

@@ -1,5 +1,5 @@
 import * as endpoints from '@countersign/protocol/signing/signing'
-import { playgroundClientId } from '#clients/registration/built-in-app.ts'
+import { playgroundClientId, playgroundNotesClientId } from '#clients/registration/built-in-app.ts'
 import { getDemoCalendar } from '@countersign/protocol/operations/playground'
 import { bearerToken } from '#platform/http/host.ts'
 import type { Host } from '#platform/http/host.ts'
@@ -9,7 +9,7 @@ import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { createDemoSigningRequest, demoCalendar, playgroundUrl, readDemoCalendar } from './playground.ts'
 
-/** Registers the playground's page, which needs the app that `ensurePlayground` creates while `DEMO` is on. */
+/** Registers the playground's page, which needs the apps that `ensurePlayground` creates while `DEMO` is on. */
 export function playgroundRoutes(host: Host, { config }: Pick<ServerContext, 'config'>, pages: Pages): void {
   host.route({
     method: 'GET',
@@ -23,6 +23,7 @@ export function playgroundRoutes(host: Host, { config }: Pick<ServerContext, 'co
         redirectUri: playgroundUrl(config),
         issuer: config.authUrl.origin,
         calendar: demoCalendar,
+        notes: { clientId: playgroundNotesClientId },
       }),
   })
 }

@@ -12,24 +12,27 @@ type Props = {
   problem: string | undefined
   /** The keyboard that a phone shows. */
   keys?: 'url' | 'text'
+  /** Set for words that the user makes up, in any language. */
+  isProse?: boolean
 }
 
-/** Several lines of input for values that are copied character by character. The field grows with its content. */
-export function TextArea({ name, label, value, onInput, hint, problem, keys = 'url' }: Props) {
+/** Several lines of input, as a rule for values that are copied character by character. The field grows with them. */
+export function TextArea({ name, label, value, onInput, hint, problem, keys = 'url', isProse = false }: Props) {
   const id = useId()
   const described = [`${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <textarea
-        class="input textarea mono"
+        class={isProse ? 'input textarea' : 'input textarea mono'}
+        dir={isProse ? 'auto' : undefined}
         id={id}
         name={name}
         rows={Math.max(2, value.split('\n').length)}
         value={value}
         onInput={(event) => onInput(event.currentTarget.value)}
         autocomplete="off"
-        autocapitalize="none"
+        autocapitalize={isProse ? 'sentences' : 'none'}
         autocorrect="off"
         spellcheck={false}
         inputMode={keys}

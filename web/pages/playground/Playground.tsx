@@ -1,14 +1,16 @@
 import type { PlaygroundView } from '@countersign/protocol/pages'
 import { useEffect, useState } from 'preact/hooks'
+import { parseSealedFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { ApiError } from '../../lib/api/call.ts'
 import { readPageData } from '../../lib/page-data.ts'
 import { type ActionState, useActions } from '../../components/form/use-actions.ts'
 import { Foot, Letterhead } from '../../components/frame/Letterhead.tsx'
 import { useTitle } from '../../components/frame/Frame.tsx'
+import { OnDemand } from '../../components/frame/OnDemand.tsx'
 import { RouteLink } from '../../components/frame/route.tsx'
 import { Icon } from '../../components/ui/Icon.tsx'
 import { authorizationUrl, createPendingRequest } from './authorization-request.ts'
-import { type Callback, requestAssertion, loadPendingRequest, parseCallback } from './callback.ts'
+import { type Callback, type PendingRequest, requestAssertion, loadPendingRequest, parseCallback } from './callback.ts'
 import { Delegation } from './steps/Delegation.tsx'
 import { Identity } from './steps/Identity.tsx'
 import { SignIn } from './steps/SignIn.tsx'
@@ -21,12 +23,27 @@ import {
   redeemCode,
   refreshTokens,
 } from './tokens.ts'
-import { loadTour, stepOf, type Tour, tourSteps, type TourStep, withDone, withIdentity } from './tour.ts'
+import {
+  loadTour,
+  noteStorageKey,
+  stepOf,
+  type Tour,
+  tourSteps,
+  type TourStep,
+  withDone,
+  withIdentity,
+} from './tour.ts'
 import { usePlaygroundWords } from './words.ts'
 import { formatNumber } from '../../lib/text/dates.ts'
 
 const requestKey = 'playground'
 const tourKey = 'playground-tour'
+
+const loadCipher = () => import('./encryption/note-cipher.ts')
+const loadEncryption = async () => (await import('./encryption/Encryption.tsx')).Encryption
+
+/** A key for encryption that its user's passkey has unlocked, and the user's username. */
+export type NoteKey = { key: CryptoKey; handle: string }
 
 /** What the steps use of the demonstration app. */
 export type DemoApp = {
@@ -35,6 +52,8 @@ export type DemoApp = {
   /** The tokens of the last sign-in, as long as this page is open. */
   got: PlaygroundTokens | undefined
   delegated: DelegatedCall | undefined
+  /** The key for notes, until the page is closed or forgets it. It is stored nowhere. */
+  noteKey: NoteKey | undefined
   /** What came back instead of a code. */
   callback: Callback
   doing: ActionState
@@ -44,6 +63,7 @@ export type DemoApp = {
   beginHere: () => Promise<void>
   refresh: (refreshToken: string) => Promise<void>
   complete: (step: TourStep) => void
+  forgetNoteKey: () => void
 }
 
 /** A tour of what an app gets: each step does it, shows what came back, and the code that does the same. */
@@ -53,8 +73,7 @@ export function Playground() {
   const app = useDemoApp()
   const [step, setStep] = useStep(app.callback)
   const restart = () => {
-    sessionStorage.removeItem(tourKey)
-    sessionStorage.removeItem(requestKey)
+    for (const key of [tourKey, requestKey, noteStorageKey]) sessionStorage.removeItem(key)
     location.assign(location.pathname)
   }
   const { developers, authUrl } = app.view.site
@@ -86,6 +105,7 @@ export function Playground() {
           {step === 'identity' && <Identity app={app} />}
           {step === 'signature' && <SignText app={app} />}
           {step === 'delegation' && <Delegation app={app} />}
+          {step === 'encryption' && <OnDemand load={loadEncryption} given={{ app }} />}
           {!app.isRedeeming && (
             <Ways step={step} isDone={app.tour.done.includes(step)} onFollow={setStep} onRestart={restart} />
           )}
@@ -115,12 +135,20 @@ function useStep(callback: Callback): [TourStep, (step: TourStep) => void] {
   ]
 }
 
-function useDemoApp(): DemoApp {
-  const view = readPageData('playground')
-  const doing = useActions()
-  const [callback, setCallback] = useState(() => takeCallback(view.issuer))
-  const [got, setGot] = useState<PlaygroundTokens>()
-  const [delegated, setDelegated] = useState<DelegatedCall>()
+/** An error response of the token endpoint is a result to show. Other errors are shown as the page's own. */
+function refusalOf(error: unknown): Callback {
+  if (!(error instanceof ApiError)) throw error
+  return { kind: 'refusal', error: error.code, description: error.message }
+}
+
+async function leaveToSignIn(view: PlaygroundView, step: TourStep, more?: Record<string, string>): Promise<void> {
+  const sent = createPendingRequest(step)
+  sessionStorage.setItem(requestKey, JSON.stringify(sent))
+  location.assign(await authorizationUrl({ ...view, authUrl: view.site.authUrl }, sent, more))
+}
+
+/** Returns the tour, and a function that changes what this tab stores of it. */
+function useTour(): [Tour, (change: (tour: Tour) => Tour) => void] {
   const [tour, setTour] = useState(() => loadTour(sessionStorage.getItem(tourKey)))
   const keep = (change: (tour: Tour) => Tour) =>
     setTour((before) => {
@@ -128,17 +156,22 @@ function useDemoApp(): DemoApp {
       sessionStorage.setItem(tourKey, JSON.stringify(next))
       return next
     })
+  return [tour, keep]
+}
 
-  /** An error response of the token endpoint is a result to show. Other errors are shown as the page's own. */
-  async function orRefusal<Result>(request: Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await request
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      setCallback({ kind: 'refusal', error: error.code, description: error.message })
+function useDemoApp(): DemoApp {
+  const view = readPageData('playground')
+  const doing = useActions()
+  const [callback, setCallback] = useState(() => takeCallback(view.issuer))
+  const [got, setGot] = useState<PlaygroundTokens>()
+  const [delegated, setDelegated] = useState<DelegatedCall>()
+  const [noteKey, setNoteKey] = useState<NoteKey>()
+  const [tour, keep] = useTour()
+  const orRefusal = <Result,>(request: Promise<Result>): Promise<Result | undefined> =>
+    request.catch((error) => {
+      setCallback(refusalOf(error))
       return undefined
-    }
-  }
+    })
 
   async function get(request: Promise<PlaygroundTokens>) {
     const result = await orRefusal(request)
@@ -148,16 +181,27 @@ function useDemoApp(): DemoApp {
     keep((before) => withIdentity(before, { sub, name: name ?? '', handle: handle ?? '' }))
   }
 
-  async function act(code: string, sent: Extract<Callback, { kind: 'code' }>['sent']) {
+  async function act(code: string, sent: PendingRequest) {
     const result = await orRefusal(callCalendar(view, code, sent))
     setDelegated(result)
     if (result) keep((before) => withDone(before, 'delegation'))
   }
 
+  async function takeKey(code: string, sent: PendingRequest, sealedKey = '') {
+    const { openKey } = await loadCipher()
+    const key = await openKey(sealedKey)
+    if (!key) return setCallback({ kind: 'wrongKey' })
+    const result = await orRefusal(redeemCode({ ...view, ...view.notes }, code, sent))
+    if (result) setNoteKey({ key, handle: result.userinfo.preferred_username ?? '' })
+  }
+
   useEffect(() => {
     if (callback.kind !== 'code') return
-    const { code, sent } = callback
-    const redeem = () => (sent.step === 'delegation' ? act(code, sent) : get(redeemCode(view, code, sent)))
+    const { code, sent, sealedKey } = callback
+    const redeem = () => {
+      if (sent.step === 'delegation') return act(code, sent)
+      return sent.step === 'encryption' ? takeKey(code, sent, sealedKey) : get(redeemCode(view, code, sent))
+    }
     void doing.perform({ name: 'redeem', do: redeem })
   }, [])
 
@@ -166,14 +210,11 @@ function useDemoApp(): DemoApp {
     tour,
     got,
     delegated,
+    noteKey,
     callback,
     doing,
-    isRedeeming: callback.kind === 'code' && !got && !delegated && doing.problem === undefined,
-    async begin(step, more) {
-      const sent = createPendingRequest(step)
-      sessionStorage.setItem(requestKey, JSON.stringify(sent))
-      location.assign(await authorizationUrl({ ...view, authUrl: view.site.authUrl }, sent, more))
-    },
+    isRedeeming: callback.kind === 'code' && !got && !delegated && !noteKey && doing.problem === undefined,
+    begin: (step, more) => leaveToSignIn(view, step, more),
     async beginHere() {
       const sent = createPendingRequest()
       const assertion = await requestAssertion(view, sent)
@@ -182,6 +223,10 @@ function useDemoApp(): DemoApp {
     },
     refresh: (refreshToken) => get(refreshTokens(view, refreshToken, (got?.refreshes ?? 0) + 1)),
     complete: (step) => keep((before) => withDone(before, step)),
+    forgetNoteKey() {
+      setNoteKey(undefined)
+      setCallback({ kind: 'none' })
+    },
   }
 }
 
@@ -254,11 +299,15 @@ function Ways({ step, isDone, onFollow, onRestart }: WaysProps) {
   )
 }
 
-/** Reads the response in the URL once, and removes it from the address bar, the history and the stored request. */
+/**
+ * Reads the response in the URL once, with the key in its fragment. Removes both from the address bar, the history and
+ * the stored request.
+ */
 function takeCallback(issuer: string): Callback {
   const callback = parseCallback(location.search, loadPendingRequest(sessionStorage.getItem(requestKey)), issuer)
   if (callback.kind === 'none') return callback
+  const sealedKey = parseSealedFragment(location.hash.slice(1))
   sessionStorage.removeItem(requestKey)
   history.replaceState(null, '', location.pathname)
-  return callback
+  return callback.kind === 'code' ? { ...callback, sealedKey } : callback
 }

@@ -5,12 +5,15 @@ import type { TourStep } from './tour.ts'
 /** The state of a request that this tab stores while the user signs in. */
 export type PendingRequest = { state: string; nonce: string; verifier: string; step?: TourStep }
 
-/** A checked authorization response. Only the one with a `code` can be redeemed. */
+/**
+ * A checked authorization response. Only the one with a `code` can be redeemed. `sealedKey` is an app key, encrypted to
+ * a key of this browser.
+ */
 export type Callback =
   | { kind: 'none' }
-  | { kind: 'code'; code: string; sent: PendingRequest }
+  | { kind: 'code'; code: string; sent: PendingRequest; sealedKey?: string | undefined }
   | { kind: 'refusal'; error: string; description: string }
-  | { kind: 'unasked' | 'wrongState' | 'wrongIssuer' | 'declined' }
+  | { kind: 'unasked' | 'wrongState' | 'wrongIssuer' | 'wrongKey' | 'declined' }
 
 /**
  * Parses an authorization response (RFC 6749 §4.1.2). The response must match the request of this tab (`state`, RFC

@@ -49,3 +49,19 @@ const { accessToken } = await countersign.exchangeForResource({
   resource: '${resource}',
 })
 await fetch(calendarUrl, { headers: { authorization: \`Bearer \${accessToken}\` } })`
+
+export const noteCode = `import { decryptText, encrypt, newEphemeralKey, readAppKey } from '@countersign/sdk/encryption'
+
+// Before the sign-in. The app key is then encrypted to this page, so the address reveals nothing.
+location.assign(\`/sign-in?app_key_jwk=\${await newEphemeralKey()}\`)
+
+// After it. The key is in the fragment (#) of the address, which browsers send to no server.
+const { key } = await readAppKey({ sealed: true })
+
+// The server stores the ciphertext. It can be decrypted only with the same key and context.
+const context = 'note:1'
+await fetch('/notes/1', { method: 'PUT', body: await encrypt(key, text, { context }) })
+
+// At the next visit, in any browser: the same identity has the same key.
+const ciphertext = await fetch('/notes/1').then((answer) => answer.text())
+const note = await decryptText(key, ciphertext, { context })`

@@ -1,9 +1,12 @@
 /** The steps of the tour, in their order. */
-export const tourSteps = ['sign-in', 'identity', 'signature', 'delegation'] as const
+export const tourSteps = ['sign-in', 'identity', 'signature', 'delegation', 'encryption'] as const
 export type TourStep = (typeof tourSteps)[number]
 
 /** An identity that the app has seen. The app has no other data of it between two visits. */
 export type SeenIdentity = { sub: string; name: string; handle: string }
+
+/** Where this tab stores the encrypted note, as the server of an app would. Its key is stored nowhere. */
+export const noteStorageKey = 'playground-note'
 
 /** What this tab remembers of the tour. It contains no token and no key. */
 export type Tour = {

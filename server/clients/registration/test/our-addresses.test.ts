@@ -95,11 +95,13 @@ test('SIN-08 a URI registered earlier causes no redirect to the service where al
   await shared.close()
 })
 
-test('only the playground redirects to a page of the service', async () => {
+test('only the apps of the playground redirect to a page of the service', async () => {
   const { authUrl } = world.config
-  const requested = { client_id: 'app_playground', redirect_uri: `${authUrl.origin}/playground`, scope: 'openid' }
+  const redirectUri = `${authUrl.origin}/playground`
   const pkce = { response_type: 'code', code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' }
-  const query = new URLSearchParams({ ...requested, ...pkce })
-  const answer = await world.auth.inject({ url: `/signin?${query}`, headers: { accept: 'text/html' } })
-  assert.equal(answer.statusCode, 200, answer.body)
+  for (const clientId of ['app_playground', 'app_playground_notes']) {
+    const query = new URLSearchParams({ client_id: clientId, redirect_uri: redirectUri, scope: 'openid', ...pkce })
+    const answer = await world.auth.inject({ url: `/signin?${query}`, headers: { accept: 'text/html' } })
+    assert.equal(answer.statusCode, 200, answer.body)
+  }
 })

@@ -41,6 +41,7 @@ test('the page contains what it needs for its own sign-in', async () => {
       audience: 'https://calendar.playground.invalid',
       scope: 'calendar.read',
     },
+    notes: { clientId: 'app_playground_notes' },
   })
 })
 
@@ -56,6 +57,15 @@ test('its app is public, redirects to the page, and needs only default permissio
       idTokenSignedResponseAlg: 'ES256',
     },
   )
+})
+
+test('only the app of the encrypted note gets a key of each user', async () => {
+  for (const [clientId, supportsE2ee] of Object.entries({ app_playground: false, app_playground_notes: true })) {
+    const answer = await world.api.inject({ url: `/api/admin/apps/${clientId}`, headers: world.admin })
+    const app = answer.json<App>()
+    const redirectUris = ['http://localhost:4401/playground']
+    assert.deepEqual([app.supportsE2ee, app.public, app.redirectUris], [supportsE2ee, true, redirectUris])
+  }
 })
 
 test('each start writes its app again, also if several processes start together', async () => {

@@ -45,6 +45,14 @@ export const playgroundMessages: typeof english = {
         'Die App möchte deine Termine in einer anderen App lesen. Du erlaubst es einmal und kannst es jederzeit ' +
         'widerrufen. Ihr Token gilt zehn Minuten, und nur dort.',
     },
+    encryption: {
+      name: 'Notiz ver\u00adschlüs\u00adseln',
+      short: 'Ein Schlüssel, den nur du entsperrst',
+      heading: 'Eine Notiz Ende zu Ende verschlüsseln',
+      lead:
+        'Die App erhält einen Schlüssel, den dein Passkey entsperrt. Sie verschlüsselt in deinem Browser; ihr Server ' +
+        'speichert also nur, was er nicht lesen kann. Auch dieser Dienst kann den Schlüssel nicht lesen.',
+    },
   },
   code: 'Was die App ausführt',
 
@@ -135,4 +143,25 @@ export const playgroundMessages: typeof english = {
   delegatedToken: 'Delegiertes Token',
   revokeAt: 'Widerrufen kannst du das unter',
   accountApps: 'deinen verbundenen Apps',
+
+  getKey: 'Schlüssel anfordern',
+  getKeyAgain: 'Schlüssel noch einmal anfordern',
+  wrongKey: 'Der Schlüssel ist nicht für diesen Browser verschlüsselt. Er wurde verworfen.',
+  keyOf: (username) => `Schlüssel von ${username}`,
+  yourNote: 'Deine Notiz',
+  noteField: 'Notiz',
+  noteHint: 'Die App verschlüsselt sie, bevor sie diese Seite verlässt.',
+  firstNote: 'Tee mit Herrn Babbage. Notizen zur Maschine mitbringen.',
+  encryptNote: 'Verschlüsseln und speichern',
+  forgetKey: 'Schlüssel vergessen',
+  storedNote: 'Was die App speichert',
+  storedWhere: 'Eine App speichert das auf ihrem Server, diese Demo in diesem Tab.',
+  decryptedNote: 'Was der Schlüssel daraus entschlüsselt',
+  noKey: 'Diese Seite hat jetzt keinen Schlüssel. Sie kann die Notiz nicht lesen.',
+  otherKey:
+    'Dieser Schlüssel entschlüsselt die Notiz nicht. Verwende die Identität, mit der sie verschlüsselt wurde, oder ' +
+    'verschlüssle eine neue. Auch wer die App trennt, löscht ihren Schlüssel.',
+  disconnectAt:
+    'Trennst du die App, wird ihr Schlüssel gelöscht, und nichts entschlüsselt die Notiz wieder. Du findest die App ' +
+    'unter',
 }

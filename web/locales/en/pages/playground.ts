@@ -44,6 +44,14 @@ export const playgroundMessages = {
         'The app asks to read your events in another app. You allow it once, and can revoke it at any time. Its ' +
         'token works for ten minutes, and only there.',
     },
+    encryption: {
+      name: 'Encrypt a note',
+      short: 'A key that only you unlock',
+      heading: 'Encrypt a note end to end',
+      lead:
+        'The app gets an encryption key that your passkey unlocks. It encrypts in your browser, so its server stores ' +
+        'only what it can’t read. This service can’t read the key either.',
+    },
   },
   code: 'What the app runs',
 
@@ -133,4 +141,24 @@ export const playgroundMessages = {
   delegatedToken: 'Delegated token',
   revokeAt: 'You can revoke this under',
   accountApps: 'your connected apps',
+
+  getKey: 'Get an encryption key',
+  getKeyAgain: 'Get the key again',
+  wrongKey: 'The key isn’t encrypted for this browser. It was rejected.',
+  keyOf: (username: string) => `Key of ${username}`,
+  yourNote: 'Your note',
+  noteField: 'Note',
+  noteHint: 'The app encrypts it before it leaves this page.',
+  firstNote: 'Tea with Mr Babbage. Bring the notes on the engine.',
+  encryptNote: 'Encrypt and store',
+  forgetKey: 'Forget the key',
+  storedNote: 'What the app stores',
+  storedWhere: 'An app stores this on its server. This demo stores it in this tab.',
+  decryptedNote: 'What the key decrypts it to',
+  noKey: 'This page has no key now. It can’t read the note.',
+  otherKey:
+    'This key doesn’t decrypt the note. Use the identity that encrypted it, or encrypt a new note. Disconnecting the ' +
+    'app also deletes its key.',
+  disconnectAt:
+    'If you disconnect the app, its key is deleted, and the note can’t be decrypted again. You find the app under',
 }
