@@ -31,7 +31,6 @@ type Signed = { sent: SentRequest; answer: SignedAnswer; shown: string; checks: 
 /** The third step: the app asks for a signature under a text, and verifies it. */
 export function SignText({ app }: { app: DemoApp }) {
   const words = usePlaygroundWords()
-  const doing = useActions()
   const [signed, setSigned] = useState<Signed>()
   const [outcome, setOutcome] = useState<{ kind: SigningOutcome['kind']; sent: SentRequest }>()
   const { identities } = app.tour
@@ -59,30 +58,7 @@ export function SignText({ app }: { app: DemoApp }) {
   return (
     <>
       {identity && !signed && (
-        <Card title={words.theRequest}>
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Long lines scroll, also by keyboard. */}
-          <pre class="exact-text" tabIndex={0}>
-            {payload}
-          </pre>
-          {identities.length > 1 && (
-            <Select
-              name="signer"
-              label={words.signAs}
-              of={identities.map(({ sub, name, handle }) => ({ value: sub, label: `${name} (${atHandle(handle)})` }))}
-              chosen={identity.sub}
-              onChoose={(sub) => {
-                setChosen(sub)
-                doing.forgive()
-              }}
-            />
-          )}
-          <Actions of={[ask]} doing={doing} />
-          {lacksKey(doing.problem) && (
-            <a href="/account/signing" data-action="create-signing-key">
-              {words.createSigningKey}
-            </a>
-          )}
-        </Card>
+        <Question payload={payload} identities={identities} signer={identity.sub} onChoose={setChosen} ask={ask} />
       )}
       {!identity && <Note tone="wait">{words.signInFirst}</Note>}
       {outcome && outcome.kind !== 'signed' && (
@@ -100,6 +76,47 @@ export function SignText({ app }: { app: DemoApp }) {
       )}
       <CodeBlock code={signatureCode(payload)} label={words.code} action="copy-code" />
     </>
+  )
+}
+
+type QuestionProps = {
+  payload: string
+  identities: DemoApp['tour']['identities']
+  /** The ID of the identity that is to sign. */
+  signer: string
+  onChoose: (sub: string) => void
+  ask: Action
+}
+
+/** The text, who signs it, and the button that opens the signing page. */
+function Question({ payload, identities, signer, onChoose, ask }: QuestionProps) {
+  const words = usePlaygroundWords()
+  const doing = useActions()
+  return (
+    <Card title={words.theRequest}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Long lines scroll, also by keyboard. */}
+      <pre class="exact-text" tabIndex={0}>
+        {payload}
+      </pre>
+      {identities.length > 1 && (
+        <Select
+          name="signer"
+          label={words.signAs}
+          of={identities.map(({ sub, name, handle }) => ({ value: sub, label: `${name} (${atHandle(handle)})` }))}
+          chosen={signer}
+          onChoose={(sub) => {
+            onChoose(sub)
+            doing.forgive()
+          }}
+        />
+      )}
+      <Actions of={[ask]} doing={doing} />
+      {lacksKey(doing.problem) && (
+        <a href="/account/signing" data-action="create-signing-key">
+          {words.createSigningKey}
+        </a>
+      )}
+    </Card>
   )
 }
 
