@@ -32,7 +32,8 @@ await runCommand(() => {
     process.env.XVFB ??= find(webkit, ['Xvfb'])
   }
   // More files than processors, because a journey mostly waits for its pages. With too many, pages become slow.
-  const manner = { concurrency: 4, together: 4, longest: isLong, execArgv: [compilesQuickly] }
+  // The visit of every page takes minutes beside others.
+  const manner = { concurrency: 4, together: 4, longest: isLong, fileTimeoutSeconds: 900, execArgv: [compilesQuickly] }
   const work = () => runTestFiles(files, manner)
   return values.postgres ? withPostgres(work) : work()
 })
