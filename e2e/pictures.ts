@@ -10,7 +10,7 @@ import { openStage, type TestEnvironment } from './fixtures/environment.ts'
 import type { Person, PersonOptions } from './fixtures/person.ts'
 
 const folder = join(import.meta.dirname, '../docs/pictures')
-const desk = { width: 1280, height: 800 }
+const desktop = { width: 1280, height: 800 }
 const phone = { width: 390, height: 844 }
 
 const stage = await openStage()
@@ -24,14 +24,14 @@ try {
 
 async function takeAll({ service, shop }: TestEnvironment, app: SigningApp): Promise<void> {
   const { authUrl, businessUrl } = service
-  const ada = await enroll('ada', 'Ada Lovelace', { viewport: desk })
+  const ada = await enroll('ada', 'Ada Lovelace', { viewport: desktop })
   const { page } = ada
   await visitRegistration()
   await page.goto(`${shop.origin}/sign-in?scope=openid+profile+email`)
   await ada.control('approve').waitFor()
   await page.setViewportSize({ width: 460, height: 880 })
   await take(page, 'sign-in')
-  await page.setViewportSize(desk)
+  await page.setViewportSize(desktop)
   await ada.press('approve')
   await page.locator('#name').waitFor()
 
@@ -88,7 +88,7 @@ async function visitOrganization(ada: Person, businessUrl: string): Promise<void
     ['charles', 'Charles Babbage'],
     ['grace', 'Grace Hopper'],
   ] as const) {
-    const colleague = await enroll(handle, name, { viewport: desk })
+    const colleague = await enroll(handle, name, { viewport: desktop })
     await page.getByRole('link', { name: 'Members', exact: true }).first().click()
     await ada.press('invite')
     await ada.write('whom', `@${handle}`)
@@ -134,7 +134,7 @@ async function visitDevelopers(ada: Person, authUrl: string): Promise<void> {
 
 /** The start page, and the account in Arabic on a phone. */
 async function visitLanding(authUrl: string): Promise<void> {
-  const visitor = await stage.invite({ viewport: desk })
+  const visitor = await stage.invite({ viewport: desktop })
   await visitor.page.goto(authUrl)
   await visitor.page.locator('h1').waitFor()
   await take(visitor.page, 'landing')

@@ -1,3 +1,4 @@
+import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
 import { call } from '../../lib/api/call.ts'
@@ -25,6 +26,8 @@ export type AccountData = {
   pending: Pending
   /** The other devices that request to be unlocked. */
   devices: ResponseOf<'GET /api/account/device-approvals'>['devices']
+  /** The open invitations to organizations. */
+  invitations: OwnInvitation[]
 }
 
 /** New data, or what makes it of the current one. */
@@ -41,6 +44,7 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
     return session
   }
   try {
+    const reading = readSession()
     const [
       session,
       { passkeys },
@@ -51,8 +55,9 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
       delegations,
       { keys },
       news,
+      invitations,
     ] = await Promise.all([
-      readSession(),
+      reading,
       call('GET /api/auth/passkeys', {}),
       call('GET /api/auth/sessions', {}),
       call('GET /api/account/recovery', {}),
@@ -61,6 +66,7 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
       fetchDelegations(),
       call('GET /api/signing/keys', {}),
       fetchPendingItems(),
+      fetchInvitations(reading),
     ])
     return {
       session,
@@ -72,9 +78,16 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
       delegations,
       signingKeys: keys,
       ...news,
+      invitations,
     }
   } catch (error) {
     if (isSignInRequired(error)) return undefined
     throw error
   }
+}
+
+async function fetchInvitations(reading: Promise<Session>): Promise<OwnInvitation[]> {
+  // A session that SSO opened is of one organization, and joins no other.
+  if ((await reading).authMethod !== 'passkey') return []
+  return (await call('GET /api/account/invitations', {})).invitations
 }

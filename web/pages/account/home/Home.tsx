@@ -9,7 +9,7 @@ import type { Pending } from '../signing/pending.ts'
 import { useAccountWords } from '../words.ts'
 import { dayPart } from './day-part.ts'
 import { GoTo, type HomeProps } from './GoTo.tsx'
-import { Invitations } from './Invitations.tsx'
+import { InvitationCard } from './Invitations.tsx'
 import { Organizations } from './Organizations.tsx'
 import { RecentSignIns } from './RecentSignIns.tsx'
 import { SecurityCheck } from './SecurityCheck.tsx'
@@ -25,7 +25,7 @@ export function Home({ data, onGo }: HomeProps) {
     <>
       <PageHead title={words.greetings[dayPart(now)](name)} lead={formatDate(now.toISOString(), language, now)} />
       <Waiting pending={data.pending} onGo={onGo} />
-      <Invitations session={data.session} />
+      <InvitationCard invitations={data.invitations} />
       <div class="grid-2">
         <SecurityCheck data={data} onGo={onGo} />
         <RecentSignIns data={data} onGo={onGo} />

@@ -1,27 +1,11 @@
 import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
-import { useEffect, useState } from 'preact/hooks'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Card } from '../../../components/ui/Card.tsx'
-import { call } from '../../../lib/api/call.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
-import type { Session } from '../../../lib/session/session.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { useAccountWords, useLocale } from '../words.ts'
 
-/** The open invitations to organizations, if there are any. Without an answer the card is missing: mails have links. */
-export function Invitations({ session }: { session: Session }) {
-  const [invitations, setInvitations] = useState<OwnInvitation[]>([])
-  useEffect(() => {
-    // A session that SSO opened is of one organization, and joins no other.
-    if (session.authMethod !== 'passkey') return
-    call('GET /api/account/invitations', {}).then(
-      (found) => setInvitations(found.invitations),
-      (error: unknown) => reportError(error),
-    )
-  }, [])
-  return <InvitationCard invitations={invitations} />
-}
-
+/** The open invitations to organizations, if there are any. */
 export function InvitationCard({ invitations }: { invitations: OwnInvitation[] }) {
   const words = useAccountWords().home.invitations
   if (invitations.length === 0) return null
