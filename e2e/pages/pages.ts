@@ -84,6 +84,9 @@ async function visitPages(
   await look('error')
   await at('/nowhere')
   await look('not-found')
+  // The typefaces of this host. How pages move when these come late is measured in slow-fonts.test.ts.
+  await page.goto(`${stage.service.baseUrl}/docs`)
+  await page.waitForFunction(() => document.fonts.status === 'loaded')
   // A window that the browser opened for an app: what it shows if it cannot continue, or does not close.
   for (const [name, path] of Object.entries({
     'fedcm-error': 'error?code=unauthorized_client',
