@@ -92,6 +92,7 @@ test('with the recovery code, a new passkey unlocks the keys that the available 
   await ada.page.goto(`${stage.service.authUrl}/register`)
   const code = await ada.createAccount({ handle: 'ada-2', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
+  await ada.page.waitForURL(/\/account/)
   await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
   await ada.press('add-passkey')
   await ada.write('recoveryCode', code)
@@ -112,6 +113,7 @@ test('a passkey that could not unlock the keys can after its user has unlocked t
   await ada.page.goto(`${stage.service.authUrl}/register`)
   const code = await ada.createAccount({ handle: 'ada-6', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
+  await ada.page.waitForURL(/\/account/)
   await ada.page.goto(`${stage.service.authUrl}/account/passkeys`)
   await ada.page.evaluate(async (url) => {
     const { keyWraps } = await (await fetch(url, { credentials: 'include' })).json()
