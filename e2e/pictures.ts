@@ -91,7 +91,7 @@ async function visitOrganization(ada: Person, businessUrl: string): Promise<void
     const colleague = await enroll(handle, name, { viewport: desktop })
     await page.getByRole('link', { name: 'Members', exact: true }).first().click()
     await ada.press('invite')
-    await ada.write('whom', `@${handle}`)
+    await ada.write('invitees', `@${handle}`)
     await ada.press('send-invitation')
     await signAct(page)
     await ada.press('result-saved')

@@ -115,7 +115,7 @@ test('an owner invites a colleague with a signed change, and they register and j
   await firefox.write('name', organization)
   await firefox.press('create-organization')
   await firefox.press('invite')
-  await firefox.write('whom', 'mina@example.com')
+  await firefox.write('invitees', 'mina@example.com')
   await firefox.press('send-invitation')
   await firefox.sees(acts.acts['organization.invitation.created']({ organization, what: 'mina@example.com' }))
   await firefox.pressWithKeys('sign')

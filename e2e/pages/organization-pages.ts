@@ -115,7 +115,7 @@ async function visitMemberPages(person: Person, service: TestEnvironment['servic
   await dialog.locator('[aria-invalid="true"]').waitFor()
   await look('organizations-invite')
   const { identities } = await person.call(service.baseUrl, 'GET /api/auth/session')
-  await person.write('whom', `@${identities[0]?.handle}`)
+  await person.write('invitees', `@${identities[0]?.handle}`)
   await dialog.locator('input[value="signer"]').check()
   await person.press('send-invitation')
   const url = await page.locator('output[name="invitationUrl"]').innerText()

@@ -317,7 +317,7 @@ test('ACT-88 what the service answers once is shown on the signing page, and is 
   page.on('request', (request) => addresses.push(request.url()))
   await page.goto(settings.replace('settings', 'members'))
   await person.press('invite')
-  await person.write('whom', 'bob@engines.example')
+  await person.write('invitees', 'bob@engines.example')
   await person.press('send-invitation')
   await readAct(page)
   await page.getByRole('heading', { name: 'Invite bob@engines.example to Engines' }).waitFor()
@@ -327,7 +327,7 @@ test('ACT-88 what the service answers once is shown on the signing page, and is 
   await look('act-result')
   await page.goto(settings.replace('settings', 'members'))
   await person.press('invite')
-  await person.write('whom', 'cora@engines.example')
+  await person.write('invitees', 'cora@engines.example')
   const [link = ''] = await signForValues(person, 'send-invitation')
   const token = new URL(link).pathname.split('/').at(-1) ?? ''
   assert.ok(token.length > 20)

@@ -103,7 +103,7 @@ async function createInShop(person: Person, name: string): Promise<string> {
 async function inviteTo(organizationId: string, inviting: Person, invited: Person): Promise<void> {
   await inviting.page.goto(`${stage.service.businessUrl}/organizations/${organizationId}`)
   await inviting.press('invite')
-  await inviting.write('whom', '@ann')
+  await inviting.write('invitees', '@ann')
   const [url = ''] = await signForValues(inviting, 'send-invitation')
   await invited.page.goto(url)
   await invited.press('accept-invitation')

@@ -133,14 +133,14 @@ test('an owner invites a colleague, who joins, gets another role, and is removed
   const mary = await arrive('/organizations/new', { handle: 'mary', displayName: 'Mary Somerville' })
   const place = await begin(mary, 'Orreries')
   await mary.press('invite')
-  await mary.write('whom', '@charles')
+  await mary.write('invitees', '@charles')
   await mary.press('send-invitation')
-  await mary.page.getByText(words.nobody).waitFor()
+  await mary.page.getByText(words.noSuchUser).waitFor()
   await mary.press('cancel')
 
   const charles = await arrive('/', { handle: 'charles', displayName: 'Charles Babbage' })
   await mary.press('invite')
-  await mary.write('whom', '@charles')
+  await mary.write('invitees', '@charles')
   await mary.page.getByRole('radio', { name: words.roles.viewer }).check()
   const [url = ''] = await signForValues(mary, 'send-invitation')
 
@@ -269,7 +269,7 @@ test('ORG-12 E2E-01 a key is created in a browser, shared with a new member, and
   const [, organizationId = ''] = /organizations\/([^/]+)/.exec(await begin(emmy, 'Invariants')) ?? []
   await emmy.press('invite')
   const hilbert = await arrive('/', { handle: 'hilbert', displayName: 'David Hilbert' })
-  await emmy.write('whom', '@hilbert')
+  await emmy.write('invitees', '@hilbert')
   const [url = ''] = await signForValues(emmy, 'send-invitation')
   const open = ({ code, ...person }: typeof emmy) => openOrganizationKey(person, code, service, organizationId)
 

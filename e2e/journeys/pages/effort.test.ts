@@ -124,7 +124,7 @@ test('an owner invites a member with four clicks, and finds who changed a role w
   const countClicks = await watchClicks(ada, t)
   const inviting = await countClicks(async () => {
     await ada.press('invite')
-    await ada.write('whom', '@charles-joins')
+    await ada.write('invitees', '@charles-joins')
     await ada.press('send-invitation')
     await ada.page.locator('[data-action="sign"][aria-disabled="false"]').click()
     await ada.press('result-saved')

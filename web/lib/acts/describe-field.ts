@@ -37,8 +37,8 @@ const describers: Partial<Record<string, DescribeField>> = {
     ({ concerns }) => [concerns.yes, concerns.no],
   ),
   handle: (name, value, words) =>
-    text(({ whom }) => whom)(name, typeof value === 'string' ? `@${value}` : value, words),
-  email: text((words) => words.whom),
+    text(({ invitees }) => invitees)(name, typeof value === 'string' ? `@${value}` : value, words),
+  email: text((words) => words.invitees),
   ssoRequired: either(
     ({ sections }) => sections.sso,
     ({ sso }) => [sso.require, sso.letWithout],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { timeLeft, timeLeftUntil } from '../time-left.ts'
 
-test('the time that is left is told in its largest unit, and never as nothing', () => {
+test('the time that is left is written in its largest unit, and never as nothing', () => {
   assert.deepEqual(
     [0, 59, 60, 3599, 3600, 24 * 3600 - 1, 49 * 3600].map((seconds) => timeLeft(seconds, 'en')),
     ['1 minute', '1 minute', '1 minute', '59 minutes', '1 hour', '23 hours', '2 days'],

@@ -81,9 +81,9 @@ export const businessMessages: typeof english = {
   invitations: 'Einladungen',
   invite: 'Einladen',
   inviteNow: 'Einladen',
-  whom: 'Benutzername oder E-Mail-Adresse',
-  nobody: 'Niemand hat diesen Benutzernamen.',
-  whomInvalid: 'Gebt einen Benutzernamen oder eine E-Mail-Adresse ein.',
+  invitees: 'Benutzername oder E-Mail-Adresse',
+  noSuchUser: 'Niemand hat diesen Benutzernamen.',
+  inviteesInvalid: 'Gebt einen Benutzernamen oder eine E-Mail-Adresse ein.',
   link:
     'Kopiert diesen Link jetzt und sendet ihn. Er wird nicht noch einmal angezeigt und gilt nur für die eingeladene ' +
     'Person.',

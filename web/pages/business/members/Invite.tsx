@@ -57,11 +57,11 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
   const people = usePeopleMessages()
   const { frame } = useMessages()
   const doing = useActions()
-  const [whom, setWhom] = useKeptState('invite.whom', rest?.names.join('\n') ?? '', isText)
+  const [typed, setTyped] = useKeptState('invite.invitees', rest?.names.join('\n') ?? '', isText)
   const [role, setRole] = useKeptState<OrganizationRole>('invite.role', rest?.role ?? 'member', isRole)
   const [checked, setChecked] = useState(false)
   const [unknown, setUnknown] = useState<string>()
-  const invitees = parseInvitees(whom)
+  const invitees = parseInvitees(typed)
   const invite: Action = {
     name: 'send-invitation',
     label: words.inviteNow,
@@ -70,26 +70,26 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
       if (!invitees || invitees.length > inviteesMax) return
       const result = await inviteEach(organization, invitees, role)
       if (result.created.length > 0) return onInvited(result)
-      setUnknown(whom)
+      setUnknown(typed)
     },
   }
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'secondary', do: onClose }
   const problem = !invitees
-    ? words.whomInvalid
+    ? words.inviteesInvalid
     : invitees.length > inviteesMax
       ? people.tooMany(inviteesMax)
-      : unknown === whom
-        ? words.nobody
+      : unknown === typed
+        ? words.noSuchUser
         : undefined
   return (
     <ActionForm submit={invite} others={[cancel]} doing={doing}>
       <TextArea
-        name="whom"
-        label={words.whom}
-        value={whom}
-        onInput={setWhom}
+        name="invitees"
+        label={words.invitees}
+        value={typed}
+        onInput={setTyped}
         keys="text"
-        hint={people.whomHint}
+        hint={people.inviteesHint}
         problem={checked ? problem : undefined}
       />
       <RoleOptions organization={organization} chosen={role} onChoose={setRole} />

@@ -53,7 +53,7 @@ export const peopleMessages: typeof english = {
   noInvitations: 'لا توجد دعوات مفتوحة',
   noInvitationsWhat: 'تبقى الدعوات هنا حتى تُقبل أو تُرفض أو تنتهي صلاحيتها بعد سبعة أيام.',
   invite: 'دعوة أشخاص',
-  whomHint: 'عدة أشخاص معًا: افصل بينهم بفواصل أو أسطر. إذا كنت توقّع تغييراتك، فستوقّع كل دعوة.',
+  inviteesHint: 'عدة أشخاص معًا: افصل بينهم بفواصل أو أسطر. إذا كنت توقّع تغييراتك، فستوقّع كل دعوة.',
   tooMany: (most) => `الحد الأقصى في المرة الواحدة: ${numberOf(most)}.`,
   roleMay: (role) => `صلاحيات دور «${role}»`,
   sent: (name) => `تمت دعوة ${isolate(name)}`,

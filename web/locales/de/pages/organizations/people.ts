@@ -46,7 +46,7 @@ export const peopleMessages: typeof english = {
   noInvitationsWhat:
     'Einladungen bleiben hier, bis sie angenommen oder abgelehnt werden oder nach sieben Tagen ablaufen.',
   invite: 'Einladen',
-  whomHint:
+  inviteesHint:
     'Mehrere auf einmal: Trennt sie durch Kommas oder Zeilenumbrüche. Wer Änderungen unterschreibt, unterschreibt ' +
     'jede Einladung.',
   tooMany: (most) => `Ladet höchstens ${most} auf einmal ein.`,

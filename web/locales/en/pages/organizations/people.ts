@@ -43,7 +43,8 @@ export const peopleMessages = {
   noInvitations: 'No open invitations',
   noInvitationsWhat: 'Invitations stay here until they are accepted, declined or expire after seven days.',
   invite: 'Invite people',
-  whomHint: 'Several at once: separate them with commas or lines. If you sign your changes, you sign each invitation.',
+  inviteesHint:
+    'Several at once: separate them with commas or lines. If you sign your changes, you sign each invitation.',
   tooMany: (most: number) => `Invite up to ${most} at once.`,
   roleMay: (role: string) => `${role} may`,
   sent: (name: string) => `${name} is invited`,
