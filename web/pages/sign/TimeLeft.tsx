@@ -82,8 +82,11 @@ function millisecondsSinceServed(): number {
   return performance.now() - began
 }
 
-/** Formats minutes and seconds. */
+/** Formats minutes and seconds with two digits each, so that the text does not move when the tenth minute begins. */
 export function formatCountdown(seconds: number): string {
-  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60]
-  return `${formatNumber(minutes)}:${rest < 10 ? formatNumber(0) : ''}${formatNumber(rest)}`
+  return [Math.floor(seconds / 60), seconds % 60].map(twoDigits).join(':')
+}
+
+function twoDigits(value: number): string {
+  return `${value < 10 ? formatNumber(0) : ''}${formatNumber(value)}`
 }

@@ -12,5 +12,5 @@ test('the time left is counted from when the server wrote the page', () => {
 })
 
 test('it is shown as on a clock', () => {
-  assert.deepEqual([0, 9, 60, 299, 3600].map(formatCountdown), ['0:00', '0:09', '1:00', '4:59', '60:00'])
+  assert.deepEqual([0, 9, 60, 299, 3599].map(formatCountdown), ['00:00', '00:09', '01:00', '04:59', '59:59'])
 })
