@@ -11,7 +11,7 @@ const namesThatSayNothing = ['common', 'helper', 'helpers', 'index', 'manager', 
 /** Where a plaintext secret may be read: where it is compared, encrypted or handed to the database. */
 const mayReveal = [
   'server/platform/{config,crypto,database,http,observability,outbound}/**',
-  'server/{clients/registration,sso/providers,testing}/**',
+  'server/{accounts/operators,clients/registration,sso/providers,testing}/**',
 ]
 
 /** The one module that reads where a request comes from; every other one asks it. */

@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox'
+import type { Permission } from './formats/registries/permissions.ts'
 
 /** Host that answers: `{base_url}`, `{auth_url}`, `{business_url}`, or each of them. */
 export type HostName = 'api' | 'auth' | 'business' | 'every host'
@@ -21,9 +22,11 @@ type Status = 200 | 201 | 204
  */
 export type SsoSessionUse = 'nothing' | 'its own session' | 'its identity' | 'its organization'
 
-type EndpointInfo<Use extends SsoSessionUse = SsoSessionUse> = {
+/** An endpoint of the admin API requires a permission, and no other endpoint does. */
+type Protection = { security: Exclude<Security, 'admin'> } | { security: 'admin'; permission: Permission }
+
+type EndpointInfo<Use extends SsoSessionUse = SsoSessionUse> = Protection & {
   summary: string
-  security: Security
   cors: Cors
   host?: HostName
   ssoSession?: Use
@@ -64,9 +67,10 @@ export function endpoint<
 >(name: Name, about: EndpointOptions<Use>, parts: In, answer: { [K in Code]: Ok }) {
   const [method, url] = name.split(' ') as [Name extends `${infer M} ${string}` ? M : never, string]
   const { summary, security, cors, host = 'api', refusal = ErrorBody, consumes } = about
+  const permission = about.security === 'admin' ? about.permission : undefined
   const ssoSession = (about.ssoSession ?? 'nothing') as Use
   const response = { ...answer, '4xx': refusal } as { [K in Code]: Ok }
-  const config = { summary, security, cors, host, ssoSession, consumes }
+  const config = { summary, security, permission, cors, host, ssoSession, consumes }
   return { name, method, url, config, schema: { ...parts, response } }
 }
 
@@ -75,7 +79,15 @@ export type AnyEndpoint = {
   name: string
   method: Method
   url: string
-  config: Required<EndpointInfo> & { consumes: string | undefined }
+  config: {
+    summary: string
+    security: Security
+    permission: Permission | undefined
+    cors: Cors
+    host: HostName
+    ssoSession: SsoSessionUse
+    consumes: string | undefined
+  }
   schema: Parts & { response: Record<string, TSchema> }
 }
 

@@ -153,11 +153,12 @@ export const operations = {
   },
 } as const
 
-const admin = { security: 'admin', cors: 'no origin' } as const
+const reading = { security: 'admin', cors: 'no origin', permission: 'apps.read' } as const
+const managing = { ...reading, permission: 'apps.manage' } as const
 
 export const createApp = endpoint(
   'POST /api/admin/apps',
-  { ...admin, summary: 'Register an app; its secret is returned only once' },
+  { ...managing, summary: 'Register an app; its secret is returned only once' },
   operations.create.takes,
   operations.create.answers,
 )
@@ -170,7 +171,7 @@ const AppsCursor = Type.String({
 
 export const listApps = endpoint(
   'GET /api/admin/apps',
-  { ...admin, summary: 'List the apps, newest first' },
+  { ...reading, summary: 'List the apps, newest first' },
   {
     querystring: Type.Object({
       cursor: Type.Optional(AppsCursor),
@@ -184,42 +185,45 @@ export const listApps = endpoint(
 
 export const getAdminApp = endpoint(
   'GET /api/admin/apps/:clientId',
-  { ...admin, summary: 'Get an app' },
+  { ...reading, summary: 'Get an app' },
   operations.show.takes,
   operations.show.answers,
 )
 
 export const updateApp = endpoint(
   'PATCH /api/admin/apps/:clientId',
-  { ...admin, summary: 'Update an app' },
+  { ...managing, summary: 'Update an app' },
   operations.change.takes,
   operations.change.answers,
 )
 
 export const setAppIcon = endpoint(
   'PUT /api/admin/apps/:clientId/icon',
-  { ...admin, ...pictureBody, summary: 'Upload the logo of an app: PNG, JPEG or WebP of at most 2 MiB' },
+  { ...managing, ...pictureBody, summary: 'Upload the logo of an app: PNG, JPEG or WebP of at most 2 MiB' },
   operations.setIcon.takes,
   operations.setIcon.answers,
 )
 
 export const removeAppIcon = endpoint(
   'DELETE /api/admin/apps/:clientId/icon',
-  { ...admin, summary: 'Remove the logo of an app' },
+  { ...managing, summary: 'Remove the logo of an app' },
   operations.setIcon.takes,
   operations.setIcon.answers,
 )
 
 export const deleteApp = endpoint(
   'DELETE /api/admin/apps/:clientId',
-  { ...admin, summary: 'Delete an app and revoke all its tokens' },
+  { ...managing, summary: 'Delete an app and revoke all its tokens' },
   operations.delete.takes,
   operations.delete.answers,
 )
 
 export const rotateAppSecret = endpoint(
   'POST /api/admin/apps/:clientId/secret',
-  { ...admin, summary: 'Create a new secret for an app, returned only once; the old one stays valid for graceSeconds' },
+  {
+    ...managing,
+    summary: 'Create a new secret for an app, returned only once; the old one stays valid for graceSeconds',
+  },
   operations.rotateSecret.takes,
   operations.rotateSecret.answers,
 )

@@ -72,25 +72,26 @@ export const getResourceMetadata = endpoint(
   { 200: Type.Object({ resource: OwnedResource }) },
 )
 
-const admin = { security: 'admin', cors: 'no origin' } as const
+const reading = { security: 'admin', cors: 'no origin', permission: 'apps.read' } as const
+const managing = { ...reading, permission: 'apps.manage' } as const
 
 export const createResource = endpoint(
   'POST /api/admin/apps/:clientId/resources',
-  { ...admin, summary: 'Create a resource of an app that other apps can use' },
+  { ...managing, summary: 'Create a resource of an app that other apps can use' },
   operations.create.takes,
   operations.create.answers,
 )
 
 export const listResources = endpoint(
   'GET /api/admin/apps/:clientId/resources',
-  { ...admin, summary: 'List the resources of an app' },
+  { ...reading, summary: 'List the resources of an app' },
   operations.list.takes,
   operations.list.answers,
 )
 
 export const updateResource = endpoint(
   'PATCH /api/admin/apps/:clientId/resources/:resourceKey',
-  { ...admin, summary: 'Update, disable or enable a resource of an app' },
+  { ...managing, summary: 'Update, disable or enable a resource of an app' },
   operations.change.takes,
   operations.change.answers,
 )

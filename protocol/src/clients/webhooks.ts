@@ -79,11 +79,12 @@ export const operations = {
   sendAgain: { takes: { params: ByDeliveryId }, answers: { 200: WebhookDelivery } },
 } as const
 
-const admin = { security: 'admin', cors: 'no origin' } as const
+const reading = { security: 'admin', cors: 'no origin', permission: 'apps.read' } as const
+const managing = { ...reading, permission: 'apps.manage' } as const
 
 export const getWebhook = endpoint(
   'GET /api/admin/apps/:clientId/webhook',
-  { ...admin, summary: 'Get the webhook of an app' },
+  { ...reading, summary: 'Get the webhook of an app' },
   operations.read.takes,
   operations.read.answers,
 )
@@ -91,7 +92,7 @@ export const getWebhook = endpoint(
 export const setWebhook = endpoint(
   'PUT /api/admin/apps/:clientId/webhook',
   {
-    ...admin,
+    ...managing,
     summary: 'Set the webhook of an app; its secret is returned only the first time. Enables a disabled webhook',
   },
   operations.set.takes,
@@ -100,35 +101,35 @@ export const setWebhook = endpoint(
 
 export const removeWebhook = endpoint(
   'DELETE /api/admin/apps/:clientId/webhook',
-  { ...admin, summary: 'Remove the webhook of an app and its pending deliveries' },
+  { ...managing, summary: 'Remove the webhook of an app and its pending deliveries' },
   operations.remove.takes,
   operations.remove.answers,
 )
 
 export const rotateWebhookSecret = endpoint(
   'POST /api/admin/apps/:clientId/webhook/secret',
-  { ...admin, summary: 'Create a new webhook secret, returned only once; the old one also signs for graceSeconds' },
+  { ...managing, summary: 'Create a new webhook secret, returned only once; the old one also signs for graceSeconds' },
   operations.rotateSecret.takes,
   operations.rotateSecret.answers,
 )
 
 export const testWebhook = endpoint(
   'POST /api/admin/apps/:clientId/webhook/test',
-  { ...admin, summary: 'Send an event of type webhook.test to the webhook' },
+  { ...managing, summary: 'Send an event of type webhook.test to the webhook' },
   operations.test.takes,
   operations.test.answers,
 )
 
 export const listWebhookDeliveries = endpoint(
   'GET /api/admin/apps/:clientId/webhook/deliveries',
-  { ...admin, summary: 'List the webhook deliveries of the last 30 days, newest first' },
+  { ...reading, summary: 'List the webhook deliveries of the last 30 days, newest first' },
   operations.listDeliveries.takes,
   operations.listDeliveries.answers,
 )
 
 export const redeliverWebhook = endpoint(
   'POST /api/admin/apps/:clientId/webhook/deliveries/:deliveryId/send',
-  { ...admin, summary: 'Resend a failed delivery under the same ID' },
+  { ...managing, summary: 'Resend a failed delivery under the same ID' },
   operations.sendAgain.takes,
   operations.sendAgain.answers,
 )

@@ -24,18 +24,19 @@ export const SigningKeyList = Type.Object({
 })
 export type SigningKeyList = Static<typeof SigningKeyList>
 
-const admin = { security: 'admin', cors: 'no origin' } as const
+const reading = { security: 'admin', cors: 'no origin', permission: 'keys.read' } as const
+const managing = { ...reading, permission: 'keys.manage' } as const
 
 export const listTokenSigningKeys = endpoint(
   'GET /api/admin/keys',
-  { ...admin, summary: 'List the token-signing keys' },
+  { ...reading, summary: 'List the token-signing keys' },
   {},
   { 200: SigningKeyList },
 )
 
 export const rotateTokenSigningKeys = endpoint(
   'POST /api/admin/keys/rotate',
-  { ...admin, summary: 'Publish new token-signing keys, which sign after two hours, or at once' },
+  { ...managing, summary: 'Publish new token-signing keys, which sign after two hours, or at once' },
   {
     body: optionalBody(Type.Object({ atOnce: Type.Optional(Type.Boolean()) }, { additionalProperties: false })),
   },

@@ -17,7 +17,7 @@ export type AuditEvent = Static<typeof AuditEvent>
 
 export const listAuditEvents = endpoint(
   'GET /api/admin/audit',
-  { security: 'admin', cors: 'no origin', summary: 'List the audit log, newest first' },
+  { security: 'admin', cors: 'no origin', permission: 'audit.read', summary: 'List the audit log, newest first' },
   {
     querystring: Type.Object({
       cursor: Type.Optional(Uuid),

@@ -5,7 +5,7 @@ import { Timestamp } from '../values.ts'
 /** Media type of a backup: lines of JSON, compressed by gzip. */
 export const backupMediaType = 'application/vnd.countersign.backup'
 
-const operator = { security: 'admin', cors: 'no origin' } as const
+const admin = { security: 'admin', cors: 'no origin' } as const
 
 export const RestoreResult = Type.Object({
   takenAt: Timestamp,
@@ -17,7 +17,11 @@ const BackupFile = Type.Unsafe<unknown>({ type: 'string', format: 'binary', cont
 
 export const createBackup = endpoint(
   'GET /api/admin/backup',
-  { ...operator, summary: 'Create a consistent backup of the durable tables, as compressed lines of JSON' },
+  {
+    ...admin,
+    permission: 'backup.create',
+    summary: 'Create a consistent backup of the durable tables, as compressed lines of JSON',
+  },
   {},
   { 200: BackupFile },
 )
@@ -25,7 +29,8 @@ export const createBackup = endpoint(
 export const restoreBackup = endpoint(
   'POST /api/admin/restore',
   {
-    ...operator,
+    ...admin,
+    permission: 'backup.restore',
     summary: 'Restore a backup into a server without users and apps',
     consumes: backupMediaType,
   },

@@ -4,7 +4,8 @@ import { ByOrganizationId } from './organizations.ts'
 import { OrganizationId } from '../ids.ts'
 import { Timestamp, nullable } from '../values.ts'
 
-const admin = { security: 'admin', cors: 'no origin' } as const
+const reading = { security: 'admin', cors: 'no origin', permission: 'organizations.read' } as const
+const managing = { ...reading, permission: 'organizations.manage' } as const
 
 /** Organization in the operator's view: its existence, not the activity of its members. */
 export const AdminOrganization = Type.Object({
@@ -21,7 +22,7 @@ export type AdminOrganization = Static<typeof AdminOrganization>
 
 export const listAdminOrganizations = endpoint(
   'GET /api/admin/organizations',
-  { ...admin, summary: 'List the organizations, newest first' },
+  { ...reading, summary: 'List the organizations, newest first' },
   {
     querystring: Type.Object({
       cursor: Type.Optional(OrganizationId),
@@ -33,14 +34,14 @@ export const listAdminOrganizations = endpoint(
 
 export const getAdminOrganization = endpoint(
   'GET /api/admin/organizations/:organizationId',
-  { ...admin, summary: 'Get an organization' },
+  { ...reading, summary: 'Get an organization' },
   { params: ByOrganizationId },
   { 200: Type.Object({ organization: AdminOrganization }) },
 )
 
 export const setOrganizationStatus = endpoint(
   'PATCH /api/admin/organizations/:organizationId',
-  { ...admin, summary: 'Suspend or reactivate an organization' },
+  { ...managing, summary: 'Suspend or reactivate an organization' },
   { params: ByOrganizationId, body: Type.Object({ status: AdminOrganization.properties.status }) },
   { 200: Type.Object({ organization: AdminOrganization }) },
 )

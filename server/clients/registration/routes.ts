@@ -14,7 +14,7 @@ import type { AppSettings } from './settings.ts'
 import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps, toApp } from './app.ts'
 import { removeIcon, setIcon, uploaderOf } from './icon.ts'
 import { adminManagementApi, developerManagementApi, type EndpointShape, type ManagementApi } from './management.ts'
-import { adminGuard } from '#platform/http/operator-guard.ts'
+import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import { findLastSignIns, getAppUsage } from '#clients/usage/usage.ts'
 import { rotateSecret } from '#clients/registration/authentication/secret.ts'
 

@@ -5,7 +5,7 @@ import {
   restoreBackup as restoreEndpoint,
 } from '@countersign/protocol/operations/backup'
 import type { FastifyRequest } from 'fastify'
-import { adminGuard } from '#platform/http/operator-guard.ts'
+import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import { exemptFromBodyTimeout } from '#platform/http/body.ts'
 import { defineErrors } from '#platform/api-error.ts'

@@ -9,7 +9,7 @@ import { revokeAccess } from './removal.ts'
 import { lockOrganization } from '#organizations/membership/member.ts'
 import * as memberStore from './member-store.ts'
 import * as store from './store.ts'
-import { adminGuard } from '#platform/http/operator-guard.ts'
+import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 

@@ -1,5 +1,5 @@
 import * as endpoints from '@countersign/protocol/oauth/token-keys'
-import { adminGuard } from '#platform/http/operator-guard.ts'
+import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { publishUntil, rotateTokenSigningKeys, stateOf } from './rotation.ts'

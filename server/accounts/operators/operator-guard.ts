@@ -1,6 +1,6 @@
 import { type Secret, equalBytes, sha256 } from '#platform/crypto/secret.ts'
-import { guard } from './guard.ts'
-import { bearerToken } from './host.ts'
+import { guard } from '#platform/http/guard.ts'
+import { bearerToken } from '#platform/http/host.ts'
 import { type RateLimits, clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { defineErrors } from '#platform/api-error.ts'
 
