@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 export function createBrowsers(appUrl) {
   const secure = appUrl.startsWith('https:') ? '; Secure' : ''
   return {
-    /** A new name: one that somebody planted before is worth nothing afterwards. */
+    /** Gives the browser a new session ID: one that an attacker planted before is useless afterwards. */
     rename(response) {
       const browser = randomUUID()
       response.setHeader('set-cookie', `browser=${browser}; Path=/; HttpOnly; SameSite=Lax${secure}`)

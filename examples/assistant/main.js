@@ -16,7 +16,7 @@ const style = await readFile(new URL('public/page.css', import.meta.url))
 
 const acts = {
   '/round': async (_, response) => {
-    // A clock would do this every morning. Nobody need be signed in, here or at Countersign.
+    // A clock would do this every morning. The user does not have to be signed in, here or at Countersign.
     const { prepared, refused } = await diary.prepareAll()
     redirect(response, `/?prepared=${prepared}&refused=${refused}`)
   },

@@ -10,7 +10,7 @@ export async function createSignIn({ countersign, issuer, appUrl, clientId, clie
   const config = await discover(new URL(issuer), clientId, clientSecret)
   const redirectUri = `${appUrl}/callback`
   const browsers = createBrowsers(appUrl)
-  const begun = new Map() // a browser → what to check its answer against
+  const started = new Map() // a browser → what to check its answer against
   const signedIn = new Map() // a browser → who signed in there
 
   return {
@@ -19,7 +19,7 @@ export async function createSignIn({ countersign, issuer, appUrl, clientId, clie
     /** With `prompt` `login` the person uses their passkey also where they are signed in at Countersign. */
     async begin(response, prompt) {
       const checks = { ...newChecks(), expectedNonce: client.randomNonce() }
-      begun.set(browsers.rename(response), checks)
+      started.set(browsers.rename(response), checks)
       const location = client.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope: 'openid profile offline_access',
@@ -35,7 +35,7 @@ export async function createSignIn({ countersign, issuer, appUrl, clientId, clie
       const person = signedIn.get(browser)
       if (!person) return redirect(response, '/')
       const checks = newChecks()
-      begun.set(browser, checks)
+      started.set(browser, checks)
       const location = countersign.connectUrl({
         resource: 'calendar',
         scope: 'calendar.read',
@@ -50,12 +50,12 @@ export async function createSignIn({ countersign, issuer, appUrl, clientId, clie
 
     async finish(request, response) {
       const browser = browsers.nameOf(request)
-      const checks = begun.get(browser)
-      begun.delete(browser)
-      if (!checks) return response.writeHead(400).end('This was not begun in this browser.')
+      const checks = started.get(browser)
+      started.delete(browser)
+      if (!checks) return response.writeHead(400).end('This sign-in was not started in this browser.')
       try {
         const tokens = await client.authorizationCodeGrant(config, new URL(request.url, appUrl), checks)
-        // What came of a consent, the next exchange of a token tells. Only a sign-in tells who somebody is.
+        // The next token exchange shows the result of a consent. Only a sign-in identifies the user.
         if (checks.expectedNonce) signedIn.set(browsers.rename(response), createPerson(config, tokens))
       } catch (error) {
         // Who has changed their mind is back where they were.

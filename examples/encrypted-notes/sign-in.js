@@ -11,7 +11,7 @@ export function createSignIn({ countersign, appUrl }) {
     async finish(grant, response) {
       const { identityId, claims } = await countersign.exchangeSignIn(grant)
       const person = { identityId, name: claims.name, handle: claims.preferred_username }
-      // A new name for the browser: one that somebody planted before is worth nothing afterwards.
+      // A new session ID for the browser: one that an attacker planted before is useless afterwards.
       const browser = randomUUID()
       signedIn.set(browser, person)
       response.setHeader('set-cookie', `browser=${browser}; Path=/; HttpOnly; SameSite=Lax${secure}`)

@@ -25,7 +25,7 @@ export function createPayments() {
       const { state, request } = payment
       if (state !== 'asked') throw new Error(`Payment ${payment.number} does not wait for a signature`)
       if (payload !== textOf(payment)) throw new Error('What was signed is not this payment')
-      if (!verifySignature({ payload, signature, publicKey: request.publicKey })) throw new Error('Nobody signed this')
+      if (!verifySignature({ payload, signature, publicKey: request.publicKey })) throw new Error('Invalid signature')
       Object.assign(payment, {
         state: 'paid',
         request: undefined,

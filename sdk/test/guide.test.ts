@@ -63,10 +63,10 @@ test("the guide's programs request, wait, pay, and store a receipt that can be v
   assert.match(receipt.stdout, new RegExp(`^${ada.handle} signed this at [\\dT:.-]+Z\\.\\n$`))
 
   const verify = async () => (await run(process.execPath, ['verify.mjs'], { cwd: directory })).stdout
-  assert.equal(await verify(), 'They signed this.\n')
+  assert.equal(await verify(), 'The signature is valid.\n')
   const evidence = await readFile(join(directory, 'evidence.json'), 'utf8')
   await writeFile(join(directory, 'evidence.json'), evidence.replace('€240.00', '€940.00'))
-  assert.equal(await verify(), 'Nobody signed this.\n')
+  assert.equal(await verify(), 'The signature is not valid.\n')
 })
 
 test('TRU-23 it does not pay for a text that was signed without an approval', async () => {

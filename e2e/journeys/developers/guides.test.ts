@@ -47,7 +47,7 @@ async function follow(t: TestContext, name: string, home: string, host?: typeof 
   const words = () => page.locator('body').innerText()
 
   await page.goto(app.origin + home)
-  assert.match(await words(), /Nobody is signed in/)
+  assert.match(await words(), /You are not signed in/)
 
   await page.goto(`${app.origin}/sign-in`)
   await ada.press('deny')
@@ -56,7 +56,7 @@ async function follow(t: TestContext, name: string, home: string, host?: typeof 
 
   const strangers = await fetch(`${app.origin}/callback?code=of-somebody-else&state=of-somebody-else`)
   assert.equal(strangers.status, 400)
-  assert.match(await strangers.text(), /not begun in this browser/)
+  assert.match(await strangers.text(), /not started in this browser/)
 
   await page.goto(`${app.origin}/sign-in`)
   await ada.press('approve')
@@ -66,7 +66,7 @@ async function follow(t: TestContext, name: string, home: string, host?: typeof 
   const clicks = ada.clicks()
   await page.goto(`${app.origin}/sign-out`)
   await page.waitForURL(app.origin + home)
-  assert.match(await words(), /Nobody is signed in/)
+  assert.match(await words(), /You are not signed in/)
   assert.equal(ada.clicks(), clicks)
   await page.goto(`${stage.service.authUrl}/login`)
   await page.waitForURL(`${stage.service.authUrl}/account`)
