@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { BreakableText } from '../../components/display/BreakableText.tsx'
 import { ExactText } from '../../components/display/ExactText.tsx'
 import { useFingerprint } from '../../components/display/fingerprint.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
@@ -125,8 +126,8 @@ function useFacts(content: ReceiptContent, entries: number): Fact[] {
         </>
       ),
     },
-    { label: facts.log, value: logged(entries, log) },
-    ...(issuer === undefined ? [] : [{ label: facts.issuer, value: issuer }]),
+    { label: facts.log, value: <BreakableText text={logged(entries, log)} /> },
+    ...(issuer === undefined ? [] : [{ label: facts.issuer, value: <BreakableText text={issuer} /> }]),
     { label: facts.request, value: <code>{requestId}</code> },
     { label: facts.digest, value: <code>{payloadSha256}</code> },
   ]
