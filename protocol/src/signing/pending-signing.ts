@@ -22,12 +22,13 @@ export const listSigningRequests = endpoint(
   { 200: Type.Object({ requests: SigningRequests, nextCursor: NextCursor }) },
 )
 
-/** Pending request without its text. */
+/** Pending request with the title of its text. */
 export const PendingRequest = Type.Object({
   requestId: Uuid,
   identityId: IdentityId,
   handle: Type.String(),
   app: Type.Object({ clientId: Type.String(), name: Type.String() }),
+  title: Type.String({ description: 'First line of the text, shortened; empty if there is none near its beginning' }),
   connected: Type.Boolean({ description: 'Whether the identity, or the organization, has connected the app' }),
   expiresAt: Timestamp,
   organization: Type.Optional(Type.Object({ id: OrganizationId, name: Type.String() })),
@@ -36,7 +37,10 @@ export type PendingRequest = Static<typeof PendingRequest>
 
 export const readPendingRequests = endpoint(
   'GET /api/signing/pending',
-  { ...ofOrganization, summary: 'Count and list the pending signing requests, in the same order, without their texts' },
+  {
+    ...ofOrganization,
+    summary: 'Count and list the pending signing requests, in the same order, with titles instead of texts',
+  },
   { querystring: page },
   {
     200: Type.Object({

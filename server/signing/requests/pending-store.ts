@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
+import { beginningCharacters } from '#signing/requests/text-title.ts'
 import * as organizationAnswerStore from '#signing/requests/organizations/organization-answer-store.ts'
 
 /**
@@ -15,8 +16,8 @@ export type Position = { isConnected: boolean; expiresAt: Date; requestId: strin
  */
 type Requested = { after: Position; asOf: Date; count: number }
 
-/** Pending request without its text, with the size of that text. */
-export type Waiting = Position & { clientId: ClientId; textBytes: number }
+/** Pending request with the beginning of its text, and the size of all of it. */
+export type Waiting = Position & { clientId: ClientId; beginning: string; textBytes: number }
 export type WaitingForIdentity = Waiting & { identityId: IdentityId; handle: string }
 export type WaitingForOrganization = Waiting & { organizationId: OrganizationId; organizationName: string }
 
@@ -25,8 +26,10 @@ const pageOf = ({ after: { isConnected, expiresAt, requestId }, count }: Request
   where (${inOrder}) > (${!isConnected}::boolean, ${expiresAt}::timestamptz, ${requestId}::uuid)
   order by ${inOrder} limit ${count}`
 
+// The beginning is cut here, and not where all requests are ordered: only those of the page are decompressed for it.
 const columns = sql`request_id as "requestId", client_id as "clientId", expires_at as "expiresAt",
-  text_bytes as "textBytes", is_connected as "isConnected"`
+  left(payload, ${beginningCharacters}) as beginning, octet_length(payload) as "textBytes",
+  is_connected as "isConnected"`
 
 /** Lists the pending requests of a user, read per identity: a join over all pending requests could read every one. */
 export async function listWaitingForUser(db: Database, userId: UserId, requested: Requested, now: Date) {
@@ -34,7 +37,7 @@ export async function listWaitingForUser(db: Database, userId: UserId, requested
     select identity.identity_id as "identityId", handle, ${columns}
     from identity cross join lateral (
       select * from (
-        select request_id, client_id, expires_at, octet_length(payload) as text_bytes, exists (
+        select request_id, client_id, expires_at, payload, exists (
           select from authorization_consent consent
           where consent.identity_id = identity.identity_id and consent.client_id = signing_request.client_id
             and created_at <= ${requested.asOf}
@@ -68,7 +71,7 @@ export async function listWaitingForMembers(db: Database, members: Members, requ
     select requested.organization_id as "organizationId", organization_name as "organizationName", ${columns}
     from ${requestedMembers(members)} cross join lateral (
       select * from (
-        select request_id, client_id, organization_name, expires_at, octet_length(payload) as text_bytes, exists (
+        select request_id, client_id, organization_name, expires_at, payload, exists (
           select from token_family
           where token_family.organization_id = requested.organization_id
             and token_family.client_id = signing_organization_request.client_id

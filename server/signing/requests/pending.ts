@@ -9,6 +9,7 @@ import { toMemberViews } from '#signing/requests/organizations/member-view.ts'
 import * as organizationRequestStore from '#signing/requests/organizations/organization-request-store.ts'
 import * as store from './pending-store.ts'
 import { toPage, type Page } from './request-page.ts'
+import { titleOf } from './text-title.ts'
 import { isForPerson, toSigningRequest } from '#signing/requests/identities/request.ts'
 import { listRequestsOfUser } from '#signing/requests/identities/store.ts'
 
@@ -33,7 +34,7 @@ export async function listPending(
   return { requests, ...(nextCursor !== null && { nextCursor }) }
 }
 
-/** Counts pending requests and returns the same page without texts, which is cheap to poll every few seconds. */
+/** Counts pending requests and returns the same page with titles for texts, so that it is cheap to poll. */
 export async function readPending(
   db: Database,
   session: Session,
@@ -112,8 +113,11 @@ async function readOfOrganizations(db: Database, chosen: Found[], now: Date) {
   return places.length === 0 ? [] : organizationRequestStore.listRequests(db, places, now)
 }
 
+/** Shorter than the titles of documents: this list is polled. */
+const titleCharactersMax = 80
+
 function toPendingRequest(found: Found, names: Map<string, string>, members: Member[]): PendingRequest | undefined {
-  const { requestId, clientId, isConnected, expiresAt } = found
+  const { requestId, clientId, isConnected, expiresAt, beginning } = found
   const input = 'identityId' in found ? found : requestedMember(found, members)
   return (
     input && {
@@ -121,6 +125,7 @@ function toPendingRequest(found: Found, names: Map<string, string>, members: Mem
       identityId: input.identityId,
       handle: input.handle,
       app: { clientId, name: names.get(clientId) ?? clientId },
+      title: titleOf(beginning, titleCharactersMax),
       connected: isConnected,
       expiresAt: expiresAt.toISOString(),
       ...('organizationId' in found && { organization: { id: found.organizationId, name: found.organizationName } }),

@@ -6,8 +6,11 @@ import { useMessages } from './words.ts'
 import { Skeleton } from '../../components/ui/Card.tsx'
 import { loadLateTexts } from '../../locales/late-texts.ts'
 
-/** Makes a component of one that is loaded when it is first shown. */
-export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+/** Makes a component of one that is loaded when it is first shown. Until then, it shows `Waiting`. */
+export function lazy<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  Waiting: ComponentType = Rows,
+): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined
   return function Lazy(props: Props) {
     const words = useMessages().account
@@ -26,10 +29,14 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     const Loaded = loaded
     if (Loaded) return <Loaded {...props} />
     if (doing.problem !== undefined) return <Actions of={[read]} doing={doing} />
-    return (
-      <div class="card flush">
-        <Skeleton rows={4} />
-      </div>
-    )
+    return <Waiting />
   }
+}
+
+function Rows() {
+  return (
+    <div class="card flush">
+      <Skeleton rows={4} />
+    </div>
+  )
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { SigningStatus } from '@countersign/protocol/signing/signing'
 import type { Database } from '#platform/database/database.ts'
+import { beginningCharacters } from '#signing/requests/text-title.ts'
 
 /** Position in the documents of an organization. */
 export type Position = { createdAt: Date; requestId: string }
@@ -20,9 +21,6 @@ export type StoredDocument = Position & {
   expiresAt: Date
   resolvedAt: Date | null
 }
-
-/** Enough for a title. */
-const beginningCharacters = 400
 
 type Requested = { before: Position | undefined; count: number; state: DocumentState }
 

@@ -8,6 +8,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { toRequestingApp } from '#signing/requests/apps/metadata.ts'
 import * as answerStore from './organization-answer-store.ts'
 import type { StoredMemberSignature } from './organization-answer-store.ts'
+import { titleOf } from '#signing/requests/text-title.ts'
 import * as store from './document-store.ts'
 import type { DocumentState, Position, StoredDocument } from './document-store.ts'
 
@@ -72,7 +73,7 @@ function toDocument(
   return {
     requestId: document.requestId,
     app: { clientId, name, iconUrl },
-    title: isSignatory ? titleOf(document.beginning) : null,
+    title: isSignatory ? titleOf(document.beginning, titleCharactersMax) : null,
     status,
     createdAt: document.createdAt.toISOString(),
     expiresAt: document.expiresAt.toISOString(),
@@ -91,13 +92,6 @@ function toDocument(
 }
 
 const titleCharactersMax = 120
-
-/** Returns the first line that is not blank, shortened; empty if there is none near the beginning. */
-function titleOf(beginning: string): string {
-  const line = beginning.split(/[\r\n\u2028\u2029]/).find((each) => each.trim() !== '') ?? ''
-  const characters = [...line.trim()]
-  return characters.length <= titleCharactersMax ? line.trim() : `${characters.slice(0, titleCharactersMax).join('')}…`
-}
 
 function readPosition(cursor: string): Position {
   const end = cursor.indexOf('-')

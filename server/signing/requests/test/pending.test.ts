@@ -219,7 +219,7 @@ test('SIG-54 connecting or disconnecting an app between two pages omits no reque
   assert.deepEqual(new Set([...idsOf(requests), ...rest]), new Set(opened))
 })
 
-test('SIG-55 the polled summary has counts per identity and no texts', async () => {
+test('SIG-55 the polled summary has counts per identity, and titles instead of texts', async () => {
   const ada = await createSigner(world)
   const second = await addSigner(ada)
   const { id, name } = await createOrganization(world, ada)
@@ -255,6 +255,7 @@ test('SIG-55 the polled summary has counts per identity and no texts', async () 
     identityId: ada.identityId,
     handle: ada.handle,
     app: { clientId: shop.clientId, name: 'Shop' },
+    title: 'Pay 10 €',
     connected: true,
     expiresAt,
   })
@@ -277,6 +278,36 @@ test('SIG-55 the polled summary has counts per identity and no texts', async () 
   assert.deepEqual(empty.json(), { count: 0, identities: [], requests: [] })
   world.pass(301)
   assert.deepEqual((await read()).json<Pending>().identities, [{ identityId: ada.identityId, count: 1 }])
+})
+
+test('SIG-55 a title in the polled summary is the first line with text, shortened, for any characters', async () => {
+  const ada = await createSigner(world)
+  const { id } = await createOrganization(world, ada)
+  const app = await world.app({ name: 'Shop' })
+  await app.tokens(ada)
+  await app.tokens(ada, { organizationId: id, scope: 'openid' })
+  const shop = signingRequesterOf(world, app)
+  const titles: [payload: string, title: string][] = [
+    ['\r\n \t\nPay 10 €\nto Paper Shop', 'Pay 10 €'],
+    ['😀'.repeat(limits.signingPayloadCharactersMax), `${'😀'.repeat(80)}…`],
+    ['Pay\u202E01\u0001\u2028Approved', 'Pay\u202E01\u0001'],
+    [`${'\n'.repeat(1000)}Pay 10 €`, ''],
+    [largest, `${'\u0001'.repeat(80)}…`],
+  ]
+  for (const [index, [payload]] of titles.entries()) {
+    const fields = { payload, expiresInSeconds: 600 + index }
+    assert.equal((await shop.request(ada.identityId, fields)).statusCode, 201)
+    assert.equal((await shop.requestOf(id, fields)).statusCode, 201)
+  }
+  const pending = await world.api.inject({ url: '/api/signing/pending', headers: ada.headers })
+  const { requests } = pending.json<Pending>()
+  for (const ofOrganization of [false, true]) {
+    const shown = requests.filter(({ organization }) => (organization !== undefined) === ofOrganization)
+    assert.deepEqual(
+      shown.map(({ title }) => title),
+      titles.map(([, title]) => title),
+    )
+  }
 })
 
 test('SIG-49 listing thousands of pending requests from an earlier version takes little memory', async () => {

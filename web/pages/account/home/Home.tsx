@@ -6,6 +6,7 @@ import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { formatDate, formatDuration, formatNumber } from '../../../lib/text/dates.ts'
 import { routePath, type Section } from '../sections.ts'
 import type { Pending } from '../signing/pending.ts'
+import { RequestTitle } from '../signing/RequestTitle.tsx'
 import { useAccountWords } from '../words.ts'
 import { dayPart } from './day-part.ts'
 import { GoTo, type HomeProps } from './GoTo.tsx'
@@ -68,7 +69,7 @@ function Waiting({ pending: { count, requests }, onGo }: { pending: Pending; onG
 type WaitingRequestProps = { request: Pending['requests'][number]; isFirst: boolean }
 
 function WaitingRequest({
-  request: { requestId, app, handle, organization, expiresAt },
+  request: { requestId, app, title, handle, organization, expiresAt },
   isFirst,
 }: WaitingRequestProps) {
   const words = useAccountWords().home
@@ -80,6 +81,7 @@ function WaitingRequest({
       <Avatar kind="app" name={app.name} toneOf={app.clientId} />
       <div class="body">
         <strong>{app.name}</strong>
+        <RequestTitle of={title} />
         <small>
           {organization ? asMember(organization.name, handle) : as(handle)} ·{' '}
           <span class="amber">{words.left(formatDuration(left, language))}</span>

@@ -14,6 +14,7 @@ import { SigningHistory } from './History.tsx'
 import { ReplaceSigningKey } from './ReplaceSigningKey.tsx'
 import { useReplaceSigningKey } from './key-flow.ts'
 import { type Pending, readMorePending, readPending } from './pending.ts'
+import { RequestTitle } from './RequestTitle.tsx'
 import { SigningKeys } from './SigningKeys.tsx'
 import { useSigningMessages, useReceiptMessages } from './words.ts'
 import './signing.css'
@@ -92,7 +93,7 @@ function Counts({ pending: { count, identities } }: { pending: Pending }) {
 }
 
 function Waiting({ request }: { request: PendingRequest }) {
-  const { requestId, app, handle, expiresAt, organization } = request
+  const { requestId, app, title, handle, expiresAt, organization } = request
   const { words, language } = useLocale()
   const { left } = useReceiptMessages()
   const { as, asMember, readOf } = words.signing
@@ -104,6 +105,7 @@ function Waiting({ request }: { request: PendingRequest }) {
           {app.name}
           {organization && <Chip icon="building">{organization.name}</Chip>}
         </strong>
+        <RequestTitle of={title} />
         <small>{organization ? asMember(organization.name, handle) : as(handle)}</small>
       </div>
       <div class="acts">

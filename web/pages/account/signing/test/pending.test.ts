@@ -8,6 +8,7 @@ const request: Pending['requests'][number] = {
   identityId: asId<IdentityId>('00000000-0000-4000-8000-000000000002'),
   handle: 'ada',
   app: { clientId: 'app_shop', name: 'Shop' },
+  title: 'Pay 10 €',
   connected: true,
   expiresAt: '2030-01-01T12:05:00.000Z',
 }
