@@ -12,8 +12,8 @@ import { Spinner } from '../../components/display/Facts.tsx'
 import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 
 /** Re-authenticates users for pages of another host, where the passkeys of this host cannot be used. */
-function Reauthenticate({ onProved }: { onProved: () => void }) {
-  const words = useMessages().login
+function Reauthenticate({ onProved, onCanceled }: { onProved: () => void; onCanceled: () => void }) {
+  const { login: words, frame } = useMessages()
   const doing = useActions()
   const prove: Action = {
     name: 'prove',
@@ -24,13 +24,14 @@ function Reauthenticate({ onProved }: { onProved: () => void }) {
       onProved()
     },
   }
+  const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onCanceled }
   return (
     <>
       <div class="stack tight">
         <StepHeading>{words.proveTitle}</StepHeading>
         <p class="lead">{words.proveLead}</p>
       </div>
-      <Actions of={[prove]} doing={doing} />
+      <Actions of={[prove, cancel]} doing={doing} />
     </>
   )
 }
@@ -42,6 +43,8 @@ export function Login() {
   const [present, setPresent] = useState<'nobody' | 'somebody'>()
   const returnTo = returnUrl(location.search, readSiteSettings())
   const leave = () => location.replace(returnTo)
+  // The fragment names the dialog that opens after the confirmation.
+  const cancel = () => location.replace(returnTo.replace(/#.*/, ''))
   const proves = requiresReauthentication(location.search)
   useEffect(() => {
     if (requiresOtherAccount(location.search)) return setPresent('nobody')
@@ -54,7 +57,7 @@ export function Login() {
   return (
     <PageLayout title={words.title} step={present ?? 'look'} where>
       <ContextLine app={app} />
-      {present === 'somebody' ? <Reauthenticate onProved={leave} /> : <h1>{words.title}</h1>}
+      {present === 'somebody' ? <Reauthenticate onProved={leave} onCanceled={cancel} /> : <h1>{words.title}</h1>}
       {present === undefined && <Spinner />}
       {present === 'nobody' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}
     </PageLayout>
