@@ -119,6 +119,49 @@ test('a user who leaves before saving the new code is warned, and the old one st
   await emmy.leave()
 })
 
+test('after a recovery the security check names the passkeys from before, until they are removed or kept', async () => {
+  const { authUrl } = stage.service
+  for (const [handle, answer] of [
+    ['hedy', 'remove'],
+    ['lise', 'keep'],
+  ] as const) {
+    const lost = await stage.invite()
+    await lost.page.goto(`${authUrl}/register`)
+    const code = await lost.createAccount({ handle, displayName: 'Hedy Lamarr' })
+    await lost.press('confirm-recovery-saved')
+    await lost.page.waitForURL(/\/account/)
+    await lost.page.getByText(account.home.codeSaved).waitFor()
+    assert.equal(await lost.page.getByText(account.home.former).count(), 0)
+    await lost.leave()
+
+    const hedy = await stage.invite()
+    hedy.offerPasskeys(false)
+    await hedy.page.goto(`${authUrl}/recover`)
+    await hedy.write('handle', handle)
+    await hedy.write('recoveryCode', code)
+    await hedy.press('recover')
+    await hedy.press('confirm-recovery-saved')
+    await hedy.page.waitForURL(/\/account/)
+    const review = hedy.page.getByText(account.home.former)
+    await review.waitFor()
+    if (process.env['SCREENSHOTS']) await hedy.page.screenshot({ path: `${process.env['SCREENSHOTS']}/recovered.png` })
+    if (answer === 'keep') {
+      await hedy.press('keep-passkeys')
+      await review.waitFor({ state: 'detached' })
+    } else {
+      await hedy.press('next-task')
+      await hedy.page.locator('[data-action="passkey-menu"]').first().click()
+      await hedy.page.getByRole('button', { name: account.security.remove, exact: true }).click()
+      await hedy.press('remove-passkey')
+      await hedy.page.getByText(account.security.removed).waitFor()
+    }
+    await hedy.page.goto(`${authUrl}/account`)
+    await hedy.page.getByText(account.home.codeSaved).waitFor()
+    assert.equal(await review.count(), 0)
+    await hedy.leave()
+  }
+})
+
 /** The requests of this user's browser that created the account. */
 async function registrationOf(person: Person): Promise<Registration> {
   const sent = (await person.sent()).find(({ url }) => url.endsWith('/register/finish'))

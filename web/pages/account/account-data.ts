@@ -4,6 +4,7 @@ import type { Delegation } from '@countersign/protocol/oauth/delegations'
 import { call } from '../../lib/api/call.ts'
 import { isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { fetchDelegations } from './apps/delegation-list.ts'
+import { mayBeRecovered } from './home/former-passkeys.ts'
 import { fetchPendingItems } from './pending-items.ts'
 import type { Pending } from './signing/pending.ts'
 
@@ -18,6 +19,8 @@ export type AccountData = {
    */
   recoverySince: string | null
   codeOpensKeys: boolean
+  /** When the account was last recovered, if that was lately; null otherwise. */
+  recoveredAt: string | null
   authorizations: ResponseOf<'GET /api/oauth/authorizations'>['authorizations']
   /** The user's delegations, and those that ended recently. */
   delegations: Delegation[]
@@ -45,9 +48,11 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
   }
   try {
     const reading = readSession()
+    const readingPasskeys = call('GET /api/auth/passkeys', {})
     const [
       session,
       { passkeys },
+      recoveredAt,
       { sessions },
       recovery,
       { keyWraps },
@@ -58,7 +63,8 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
       invitations,
     ] = await Promise.all([
       reading,
-      call('GET /api/auth/passkeys', {}),
+      readingPasskeys,
+      fetchRecoveredAt(readingPasskeys),
       call('GET /api/auth/sessions', {}),
       call('GET /api/account/recovery', {}),
       call('GET /api/account/key-wraps', {}),
@@ -71,6 +77,7 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
     return {
       session,
       passkeys,
+      recoveredAt,
       sessions,
       recoverySince: recovery.createdAt,
       codeOpensKeys: keyWraps.some(({ kind }) => kind === 'recovery_code'),
@@ -90,4 +97,11 @@ async function fetchInvitations(reading: Promise<Session>): Promise<OwnInvitatio
   // A session that SSO opened is of one organization, and joins no other.
   if ((await reading).authMethod !== 'passkey') return []
   return (await call('GET /api/account/invitations', {})).invitations
+}
+
+/** A recovery adds a passkey. Most accounts have no new one besides others, and need no look at their activity. */
+async function fetchRecoveredAt(reading: Promise<Pick<AccountData, 'passkeys'>>): Promise<string | null> {
+  if (!mayBeRecovered((await reading).passkeys, new Date())) return null
+  const { entries } = await call('GET /api/account/activity', { querystring: { kind: 'security', limit: '100' } })
+  return entries.find(({ action }) => action === 'account.recovered')?.at ?? null
 }

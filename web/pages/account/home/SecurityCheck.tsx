@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { useLocale } from '../words.ts'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Card } from '../../../components/ui/Card.tsx'
@@ -6,9 +7,11 @@ import { Chip } from '../../../components/ui/Chip.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
+import { joinNames } from '../../../lib/text/lists.ts'
 import { routePath, type Section } from '../sections.ts'
 import { useAccountWords } from '../words.ts'
 import type { HomeProps } from './GoTo.tsx'
+import { areKept, formerPasskeys, keepAll } from './former-passkeys.ts'
 import { securityTasks, type SecurityTask } from './security-tasks.ts'
 
 /** Says how safe the account is, and offers the next thing to do. */
@@ -16,9 +19,15 @@ export function SecurityCheck({ data, onGo }: HomeProps) {
   const words = useAccountWords().home
   const { language } = useLocale()
   const hasMail = readSiteSettings().mail
-  const tasks = securityTasks(data, hasMail)
+  const { passkeys, recoverySince, recoveredAt } = data
+  const [isKept, setKept] = useState(() => areKept(recoveredAt))
+  const former = isKept ? [] : formerPasskeys(passkeys, recoveredAt, new Date())
+  const keep = () => {
+    if (recoveredAt !== null) keepAll(recoveredAt)
+    setKept(true)
+  }
+  const tasks = securityTasks(data, { former, hasMail })
   const isOpen = (kind: SecurityTask['kind']) => tasks.some((task) => task.kind === kind)
-  const { passkeys, recoverySince } = data
   const email = tasks.find((task) => task.kind === 'email')
   return (
     <Card
@@ -39,6 +48,11 @@ export function SecurityCheck({ data, onGo }: HomeProps) {
         <Check isOkay={!isOpen('passkey')} note={isOpen('passkey') ? words.onePasskey : words.passkeysFine}>
           {words.passkeys(passkeys.length)}
         </Check>
+        {former.length > 0 && (
+          <Check isOkay={false} note={words.formerWhy(joinNames(former.map(({ name }) => name)))}>
+            {words.former}
+          </Check>
+        )}
         {recoverySince === null ? (
           <Check isOkay={false} note={words.codeMissingWhy}>
             {words.codeMissing}
@@ -57,7 +71,7 @@ export function SecurityCheck({ data, onGo }: HomeProps) {
             <Check isOkay>{words.emailVerified}</Check>
           ))}
       </ul>
-      <NextTask task={tasks[0]} onGo={onGo} />
+      <NextSteps task={tasks[0]} onGo={onGo} {...(former.length > 0 && { onKeep: keep })} />
     </Card>
   )
 }
@@ -76,18 +90,33 @@ function Check({ isOkay, note, children }: CheckProps) {
   )
 }
 
-type NextTaskProps = { task: SecurityTask | undefined; onGo: (section: Section) => void }
+type NextStepsProps = {
+  task: SecurityTask | undefined
+  onGo: (section: Section) => void
+  /** Keeps the passkeys from before a recovery, if there are any. */
+  onKeep?: () => void
+}
 
-function NextTask({ task, onGo }: NextTaskProps) {
+function NextSteps({ task, onGo, onKeep }: NextStepsProps) {
   const words = useAccountWords().home
   if (!task) return null
-  const labels = { code: words.createCode, passkey: words.addPasskey, email: words.addEmail }
+  const labels = {
+    code: words.createCode,
+    former: words.reviewPasskeys,
+    passkey: words.addPasskey,
+    email: words.addEmail,
+  }
   const section = task.kind === 'email' ? 'identities' : 'security'
   return (
     <div class="row">
       <RouteLink class="button" action="next-task" href={routePath(section)} onFollow={() => onGo(section)}>
         {labels[task.kind]}
       </RouteLink>
+      {onKeep && (
+        <button type="button" class="button ghost" data-action="keep-passkeys" onClick={onKeep}>
+          {words.keepPasskeys}
+        </button>
+      )}
     </div>
   )
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayPart } from '../day-part.ts'
+import type { Passkey } from '@countersign/protocol/accounts/passkeys'
+import { formerPasskeys, mayBeRecovered } from '../former-passkeys.ts'
 import { latestSignIns } from '../latest-sign-ins.ts'
 import { securityTasks } from '../security-tasks.ts'
 
@@ -27,7 +29,7 @@ test('users are greeted by the time of their day', () => {
 })
 
 test('the security check begins with the recovery code, then a second passkey, then an e-mail address', () => {
-  const kinds = (given: Given, hasMail = true) => securityTasks(given, hasMail).map(({ kind }) => kind)
+  const kinds = (given: Given, hasMail = true) => securityTasks(given, { former: [], hasMail }).map(({ kind }) => kind)
   assert.deepEqual(kinds(accountOf(1, null, false)), ['code', 'passkey', 'email'])
   assert.deepEqual(kinds(accountOf(1, '2026-03-04T00:00:00Z', false), false), ['passkey'])
   assert.deepEqual(kinds(accountOf(2, '2026-03-04T00:00:00Z', true)), [])
@@ -51,4 +53,20 @@ test('recent sign-ins name each app once for a device, and nothing else', () => 
       ['session.created', 'Chrome'],
     ],
   )
+})
+
+test('passkeys from before a recovery are to be reviewed for thirty days, and no later ones', () => {
+  const passkey = (createdAt: string): Passkey => ({
+    ...{ credentialId: createdAt, name: createdAt, createdAt, lastUsedAt: createdAt },
+    ...{ backedUp: false, opensKeys: true, publicKey: '' },
+  })
+  const [lost, recovered, added] = ['2026-01-02T00:00:00Z', '2026-11-20T10:00:00Z', '2026-11-21T00:00:00Z'].map(passkey)
+  assert.ok(lost && recovered && added)
+  const all = [lost, recovered, added]
+  const now = new Date('2026-11-22T00:00:00Z')
+  assert.deepEqual(formerPasskeys(all, recovered.createdAt, now), [lost])
+  assert.deepEqual(formerPasskeys(all, null, now), [])
+  assert.deepEqual(formerPasskeys(all, recovered.createdAt, new Date('2026-12-20T10:00:00Z')), [])
+  assert.deepEqual([mayBeRecovered(all, now), mayBeRecovered([added], now)], [true, false])
+  assert.equal(mayBeRecovered([lost, lost], now), false)
 })
