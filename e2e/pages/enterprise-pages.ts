@@ -1,3 +1,4 @@
+import { asId, type OrganizationId } from '@countersign/protocol/ids'
 import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 import type { Served } from '../../server/testing/service.ts'
 import type { Person } from '../fixtures/person.ts'
@@ -5,7 +6,7 @@ import type { Person } from '../fixtures/person.ts'
 const flowId = '00000000-0000-4000-8000-000000000000'
 const arrival: PendingSsoLogin = {
   purpose: 'login',
-  organization: { name: 'Analytical Engines & Söhne GmbH', logoUrl: null },
+  organization: { id: asId<OrganizationId>(flowId), name: 'Analytical Engines & Söhne GmbH', logoUrl: null },
   subject: '00u1a2b3c4d5e6f7g8h9',
   email: 'ada.lovelace@analytical-engines.example',
   emailVerified: true,

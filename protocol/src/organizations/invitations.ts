@@ -110,7 +110,7 @@ const provesEmail = Type.Boolean({
 
 /** Invitation in the view of anyone who has its token. */
 export const PublicInvitation = Type.Object({
-  organization: InvitingOrganization,
+  organization: Type.Object({ id: OrganizationId, ...InvitingOrganization.properties }),
   invitedBy: Inviter,
   role: OrganizationRole,
   expiresAt: Timestamp,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { NoContent, endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
+import { OrganizationId } from '../ids.ts'
 import { ActingAs, ByOrganizationId, SignatureOnly, signed } from './organizations.ts'
 import { IdentityId } from '../ids.ts'
 import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
@@ -224,7 +225,7 @@ const Named = Type.Object({ displayName: Type.String(), handle: Type.String() })
 /** SSO sign-in in this browser that the user has not confirmed yet. */
 export const PendingSsoLogin = Type.Object({
   purpose: Type.Union([Type.Literal('login'), Type.Literal('test')]),
-  organization: Type.Object({ name: Type.String(), logoUrl: nullable(Type.String()) }),
+  organization: Type.Object({ id: OrganizationId, name: Type.String(), logoUrl: nullable(Type.String()) }),
   subject: Type.String(),
   email: nullable(Type.String()),
   emailVerified: Type.Boolean(),

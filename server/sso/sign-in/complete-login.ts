@@ -155,7 +155,7 @@ export async function getPendingSsoLogin(
   const member = purpose === 'test' ? undefined : await findLinkedMember(db, connection, subject)
   return {
     purpose,
-    organization: { name: organization.name, logoUrl: organization.logoUrl },
+    organization: { id: connection.organizationId, name: organization.name, logoUrl: organization.logoUrl },
     subject,
     email,
     emailVerified,

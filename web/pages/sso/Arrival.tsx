@@ -75,7 +75,7 @@ function Named({ arrival: { organization, mayJoin, ...person } }: { arrival: Pen
   return (
     <>
       <header class="app-head">
-        <Avatar name={organization.name} kind="organization" size="lg" />
+        <Avatar name={organization.name} kind="organization" toneOf={organization.id} size="lg" />
         <h1>{words.says(organization.name, person.email ?? person.displayName ?? person.subject)}</h1>
       </header>
       <p class="lead">{words.connectOnce(organization.name)}</p>

@@ -73,7 +73,7 @@ function Question({ arrival: { organization }, signIn: { identity, replaces }, d
   return (
     <>
       <header class="app-head">
-        <Avatar name={organization.name} kind="organization" size="lg" />
+        <Avatar name={organization.name} kind="organization" toneOf={organization.id} size="lg" />
         <h1>{words.confirmAs(identity.displayName, organization.name)}</h1>
       </header>
       {replaces ? (

@@ -31,7 +31,7 @@ async function requireInvitation(db: Database, token: string, now: Date) {
   if (!inviter || !host) throw errors.invitation_not_found()
   const { name, slug, logoUrl } = host.organization
   const shown: PublicInvitation = {
-    organization: { name, slug, logoUrl },
+    organization: { id: key.organizationId, name, slug, logoUrl },
     invitedBy: inviter,
     role: found.role,
     expiresAt: found.expiresAt.toISOString(),

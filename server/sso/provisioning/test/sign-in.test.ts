@@ -60,7 +60,7 @@ test('a user of a verified domain links their passkey account once, and then sig
   const said = await browser.page('GET', `/api/sso/arrivals/${flowId}`)
   assert.deepEqual(said.json(), {
     purpose: 'login',
-    organization: { name: 'Acme', logoUrl: null },
+    organization: { id: acme.organizationId, name: 'Acme', logoUrl: null },
     subject: claims.sub,
     email: claims.email,
     emailVerified: true,

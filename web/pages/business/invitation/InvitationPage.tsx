@@ -85,7 +85,13 @@ function Offer({ invitation, children }: { invitation: PublicInvitation; childre
   return (
     <>
       <div class="invite-head">
-        <Avatar kind="organization" name={organization.name} picture={organization.logoUrl} size="lg" />
+        <Avatar
+          kind="organization"
+          name={organization.name}
+          picture={organization.logoUrl}
+          toneOf={organization.id}
+          size="lg"
+        />
         <div class="stack tight">
           <StepHeading>{words.title(organization.name)}</StepHeading>
           <p class="lead">{words.invites(invitedBy.displayName, roles[role])}</p>
