@@ -91,7 +91,7 @@ export const actMessages: typeof english = {
   },
   unknown: (action, organization) => `${isolate(action)} في ${isolate(organization)}`,
   becomes: 'يصبح',
-  what: 'يؤكد مفتاح المرور التغيير، وتحتفظ مؤسستك بتوقيعك في سجل التغييرات.',
+  what: 'يؤكد مفتاح المرور التغيير، وتحتفظ مؤسستك بتوقيعك في سجل التدقيق.',
   whatDeletes: 'يؤكد مفتاح المرور التغيير.',
   exact: 'ما الذي يُوقَّع بالضبط',
   exactChange: 'التغيير',

@@ -106,9 +106,9 @@ export const businessMessages: typeof english = {
       jsonl: 'Als JSON Lines exportieren',
     },
     trailWhy:
-      'Die Prüfkette verknüpft alle Ereignisse miteinander. Bewahrt jeden Export auf: Ein späterer zeigt, ob der ' +
+      'Das Audit-Log verknüpft alle Ereignisse zu einer Kette. Bewahrt jeden Export auf: Ein späterer zeigt, ob der ' +
       'Dienst frühere Ereignisse geändert oder entfernt hat.',
-    saveTrail: 'Prüfkette exportieren',
+    saveTrail: 'Ganzes Audit-Log exportieren',
   },
 
   settingsLead: 'Name, Logo und Regeln der Organisation.',

@@ -43,9 +43,9 @@ export const keyNoticesMessages: typeof english = {
         'deinem Wiederherstellungscode oder einem entsperrten Gerät.',
     },
     trail: {
-      title: 'Die Prüfkette der Organisation hat sich geändert',
+      title: 'Das Audit-Log der Organisation hat sich geändert',
       what:
-        'Der Dienst zeigt eine andere Kette der Änderungen in dieser Organisation, als dieser Browser bisher ' +
+        'Der Dienst zeigt ein anderes Audit-Log dieser Organisation, als dieser Browser bisher ' +
         'gesehen hat: Etwas wurde nachträglich entfernt, eingefügt oder verändert.',
     },
     newer: {
@@ -75,7 +75,7 @@ export const keyNoticesMessages: typeof english = {
   },
   download: 'Nachweis speichern',
   trailContents:
-    'Die Datei enthält Einträge der Prüfkette der Organisation, wie der Dienst sie gezeigt hat, und was sich dieser ' +
+    'Die Datei enthält Einträge des Audit-Logs der Organisation, wie der Dienst sie gezeigt hat, und was sich dieser ' +
     'Browser gemerkt hatte. Sie enthält keine geheimen Schlüssel und keine Einzelheiten der Änderungen.',
   contents:
     'Die Datei enthält die ID deiner Identität und Antworten des Dienstes. Sie enthält keine geheimen Schlüssel ' +

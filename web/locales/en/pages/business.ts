@@ -98,9 +98,9 @@ export const businessMessages = {
       jsonl: 'Export as JSON Lines',
     },
     trailWhy:
-      'The trail links all events in a chain. Keep each export: a later one shows whether the service has changed or ' +
-      'removed earlier events.',
-    saveTrail: 'Export trail',
+      'The audit log links all events in a chain. Keep each export: a later one shows whether the service has ' +
+      'changed or removed earlier events.',
+    saveTrail: 'Export whole audit log',
   },
 
   settingsLead: 'Name, logo and rules of the organization.',

@@ -36,9 +36,9 @@ export const keyNoticesMessages = {
         'unlocked device.',
     },
     trail: {
-      title: 'The organization’s trail changed',
+      title: 'The organization’s audit log changed',
       what:
-        'The service shows another trail of changes in this organization than this browser has seen before: ' +
+        'The service shows another audit log of this organization than this browser has seen before: ' +
         'something was removed, added or altered afterwards.',
     },
     newer: {
@@ -70,7 +70,7 @@ export const keyNoticesMessages = {
     'The file contains the ID of your identity and answers of the service. It contains no secret keys and no ' +
     'texts. Check it with the command countersign verify-evidence.',
   trailContents:
-    'The file contains entries of the organization’s trail as the service answered them, and what this browser ' +
+    'The file contains entries of the organization’s audit log as the service answered them, and what this browser ' +
     'remembered. It contains no secret keys and no details of changes.',
   reload: 'Load again',
   code: 'Code',

@@ -114,7 +114,7 @@ export const organizationActivityMessages: typeof english = {
     verifying: 'Wird geprüft\u00a0…',
     verified: 'In diesem Browser bestätigt',
     verifiedWhat:
-      'Die Unterschrift passt zu diesem Text, dieser Organisation und dem Schlüssel. Die ganze Prüfkette prüft ihr, ' +
+      'Die Unterschrift passt zu diesem Text, dieser Organisation und dem Schlüssel. Das ganze Audit-Log prüft ihr, ' +
       'auch unabhängig von diesem Dienst, mit der Kommandozeile.',
     invalid: 'Diese Unterschrift ist ungültig',
     invalidWhat: 'Bewahrt eine Kopie des Nachweises auf und fragt den Betreiber.',

@@ -116,7 +116,7 @@ export const organizationActivityMessages = {
     verifying: 'Verifying…',
     verified: 'Verified in this browser',
     verifiedWhat:
-      'The signature fits this text, this organization and the key. To verify the whole trail, also against this ' +
+      'The signature fits this text, this organization and the key. To verify the whole audit log, also against this ' +
       'service, use the command line.',
     invalid: 'This signature does not verify',
     invalidWhat: 'Keep a copy of the proof, and ask the operator.',
