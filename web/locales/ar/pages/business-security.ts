@@ -99,7 +99,8 @@ export const organizationSecurityMessages: typeof english = {
 
   keys: {
     what: 'مفتاح تشفير مشترك بين كل الأعضاء. تستخدمه التطبيقات لتشفير بيانات المؤسسة.',
-    none: 'لا يوجد مفتاح بعد.',
+    none: 'لا يوجد مفتاح بعد',
+    noneWhat: 'إلى أن يوجد مفتاح، لا تستطيع التطبيقات تشفير بيانات المؤسسة.',
     inForce: (version, day) => `المفتاح ${numberOf(version)}، تاريخ الإنشاء: ${isolate(day)}.`,
     kept: {
       svc_standard: 'تخزّنه هذه الخدمة.',

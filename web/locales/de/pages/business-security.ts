@@ -102,7 +102,8 @@ export const organizationSecurityMessages: typeof english = {
 
   keys: {
     what: 'Ein Schlüssel, den alle Mitglieder teilen. Apps verschlüsseln damit Daten für die Organisation.',
-    none: 'Noch kein Schlüssel.',
+    none: 'Noch kein Schlüssel',
+    noneWhat: 'Bis dahin können Apps keine Daten für die Organisation verschlüsseln.',
     inForce: (version, day) => `Schlüssel ${version}, erstellt: ${day}.`,
     kept: {
       svc_standard: 'Von diesem Dienst gespeichert.',

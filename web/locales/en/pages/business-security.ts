@@ -97,7 +97,8 @@ export const organizationSecurityMessages = {
 
   keys: {
     what: 'An encryption key shared by all members. Apps use it to encrypt data for the organization.',
-    none: 'No key yet.',
+    none: 'No key yet',
+    noneWhat: 'Until there is one, apps can’t encrypt data for the organization.',
     inForce: (version: number, day: string) => `Key ${version}, created ${day}.`,
     kept: {
       svc_standard: 'Stored by this service.',

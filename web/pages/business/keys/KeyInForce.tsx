@@ -3,6 +3,7 @@ import type { OwnOrganization } from '@countersign/protocol/organizations/organi
 import { dayOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { Empty } from '../../../components/ui/Card.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
 import { memberContext } from '../session/membership.ts'
@@ -37,10 +38,18 @@ export function ActiveKey({ keys, organization, onMade }: Props) {
     do: () => location.assign(organizationKeysUrl(organization, { renews: false })),
   }
   const inOrder = isDue ? [make, share] : [share, make]
+  const actions = <Actions of={isToShare ? inOrder : [make]} doing={doing} />
+  if (!inForce)
+    return (
+      <Empty icon="key-round" title={words.none} level={2}>
+        <p>{words.noneWhat}</p>
+        {actions}
+      </Empty>
+    )
   return (
     <>
-      {inForce ? <Standing of={inForce} /> : <p>{words.none}</p>}
-      <Actions of={isToShare ? inOrder : [make]} doing={doing} />
+      <Standing of={inForce} />
+      {actions}
     </>
   )
 }
