@@ -26,7 +26,8 @@ export async function declineAct(page: Page): Promise<void> {
 
 /** Waits until the page of organizations says what became of the change. */
 export async function returned(page: Page, outcome: 'done' | 'declined' | 'ended' | 'proposed'): Promise<void> {
-  await page.locator(`.returned-act[data-outcome="${outcome}"]`).waitFor()
+  // A dialog that opens again has the note too.
+  await page.locator(`.returned-act[data-outcome="${outcome}"]`).first().waitFor()
 }
 
 /** Signs an invitation or a token; returns the values that the page then shows once, and goes back. */

@@ -6,11 +6,14 @@ import { Icon } from '../ui/Icon.tsx'
 
 type Props = { title: string; onClose: () => void; children: ComponentChildren }
 
+/** A note about what has happened before, which screen readers begin with. */
+const note = '.dialog-body > .note[tabindex]'
+
 /** The fields that users type into. Without one, the button that closes the dialog gets the focus. */
 const typedInto = '.dialog-body :is(textarea, input:not([type="radio"], [type="checkbox"], [type="file"]))'
 
 /**
- * A modal dialog that Escape closes. Its first field takes the focus, which returns to the element that had it before.
+ * A modal dialog that Escape closes. Its note or first field takes the focus, which returns to what had it before.
  */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -19,7 +22,8 @@ export function Dialog({ title, onClose, children }: Props) {
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
-    dialog.current?.querySelector<HTMLElement>(typedInto)?.focus()
+    const first = dialog.current?.querySelector<HTMLElement>(note) ?? dialog.current?.querySelector(typedInto)
+    if (first instanceof HTMLElement) first.focus()
     // Browsers restore the focus when a dialog is closed, but not when it is removed from the page.
     return () => before instanceof HTMLElement && before.focus()
   }, [])

@@ -28,6 +28,11 @@ export function formatDay(instant: string, language: string, now: Date): string 
   return formatDate(instant, language, now)
 }
 
+/** Formats a day that stands alone, as in a table: “Today”, “Yesterday”, then the date. */
+export function formatDayAlone(instant: string, language: string, now: Date): string {
+  return capitalized(dayOf(instant, language, now), localeOf(language))
+}
+
 /** Formats a day with its weekday, and with the year unless it is the current one. */
 export function formatDate(instant: string, language: string, now: Date): string {
   const then = new Date(instant)

@@ -44,7 +44,7 @@ export function Decide({ flow, question, doing }: Props) {
   const business = useBusinessMessages()
   const { sign: of } = useMessages()
   const { shown } = question.started
-  const { summary, changes, ends, isComplete } = describeAction(shown, question.subject, { acts: words, business })
+  const { summary, ends, isComplete, ...described } = describeAction(shown, question.subject, { acts: words, business })
   const [readToEnd, setReadToEnd] = useState(false)
   const own = flow.owner?.identities.find(({ identityId }) => identityId === shown.identityId)
   const isAwake = isComplete || readToEnd
@@ -54,6 +54,8 @@ export function Decide({ flow, question, doing }: Props) {
   const { proposedBy } = question.started
   const { organization, isSignatory = false } = question.subject
   const permits = permitsOf(shown, business)
+  // The permits are the permissions, one on each line.
+  const changes = described.changes.filter(({ name }) => name !== 'scopes' || permits.length === 0)
   const losesVoice = shown.action === 'organization.member.removed' || shown.action === 'organization.member.updated'
   const sign: Action = {
     name: 'sign',

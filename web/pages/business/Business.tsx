@@ -15,7 +15,7 @@ import { Loaded } from './Loaded.tsx'
 import { routePath, parseRoute, type Destination, type Navigate, type BusinessRoute } from './routes.ts'
 import { callBusiness, isSignedOut, signIn } from './session/session.ts'
 import { dropKeptInput, takeKeptInput } from './session/kept-input.ts'
-import { ReturnedActNote } from './session/ReturnedActNote.tsx'
+import { ReturnedActContext, ReturnedActNote } from './session/ReturnedActNote.tsx'
 import { useConsoleMessages } from './console-words.ts'
 
 /** The local storage key of the organization that was opened last. */
@@ -88,10 +88,10 @@ function SignedIn({
       goTo={goTo}
     >
       {data ? (
-        <>
+        <ReturnedActContext.Provider value={returned}>
           {returned && <ReturnedActNote of={returned} />}
           <CurrentPlace place={place} goTo={goTo} data={data} onChange={setData} returned={returned} />
-        </>
+        </ReturnedActContext.Provider>
       ) : doing.problem === undefined ? (
         <Skeleton rows={4} />
       ) : (

@@ -9,6 +9,7 @@ import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { act } from '../session/acts.ts'
+import { useReopenedNote } from '../session/ReturnedActNote.tsx'
 import { useKeptState } from '../session/kept-input.ts'
 import type { connectionRef } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
@@ -28,8 +29,10 @@ type Props = {
 export function ScimToken({ onChanged, onClose, ...properties }: Props) {
   const { directory: words } = useBusinessMessages()
   const [issued, setIssued] = useState<IssuedScimToken>()
+  const note = useReopenedNote(`directory-${properties.of.connectionId}`)
   return (
     <Dialog title={words.title} onClose={onClose}>
+      {!issued && note}
       {issued ? (
         <Token of={issued} onClose={onClose} />
       ) : (

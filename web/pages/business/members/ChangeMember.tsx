@@ -8,12 +8,14 @@ import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { assignableRoles, assignableScopes, isRole, memberRef } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
+import { formOf } from './people.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
 import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
+import { useReopenedNote } from '../session/ReturnedActNote.tsx'
 import { isBoolean, isTexts, useKeptState } from '../session/kept-input.ts'
 
 type RoleOptionsProps = {
@@ -40,11 +42,6 @@ export function RoleOptions({ organization, chosen, onChoose }: RoleOptionsProps
   )
 }
 
-/** Names the form of a member among the input that is kept while its change is signed. */
-export function formOf({ memberId }: Pick<OrganizationMember, 'memberId'>): string {
-  return `member-${memberId}`
-}
-
 function areScopes(value: unknown): value is OrganizationScope[] {
   return isTexts(value) && value.every((each) => organizationScopes.some((scope) => scope === each))
 }
@@ -62,6 +59,7 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
   const { frame } = useMessages()
   const doing = useActions()
   const form = formOf(member)
+  const note = useReopenedNote(form)
   const [role, setRole] = useKeptState(`${form}.role`, member.role, isRole)
   const [scopes, setScopes] = useKeptState<readonly OrganizationScope[]>(`${form}.scopes`, member.scopes, areScopes)
   const [signingAuthority, setAuthority] = useKeptState(`${form}.authority`, member.signingAuthority, isBoolean)
@@ -76,6 +74,7 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'secondary', do: onClose }
   return (
     <Dialog title={words.changeTitle(member.displayName)} onClose={onClose}>
+      {note}
       <ActionForm submit={save} others={[cancel]} doing={doing}>
         <RoleOptions
           organization={organization}

@@ -10,7 +10,7 @@ import { Chip } from '../../../components/ui/Chip.tsx'
 import { Menu, type MenuItem } from '../../../components/ui/Menu.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { ApiError } from '../../../lib/api/call.ts'
-import { dayOf, formatAgo } from '../../../lib/text/dates.ts'
+import { formatAgo, formatDayAlone } from '../../../lib/text/dates.ts'
 import { act } from '../session/acts.ts'
 import { memberContext } from '../session/membership.ts'
 import { callBusiness } from '../session/session.ts'
@@ -104,7 +104,7 @@ function useColumns({ revoke, mail }: Answers): Column<Invitation>[] {
     {
       key: 'expires',
       label: people.expires,
-      cell: ({ expiresAt }) => <time dateTime={expiresAt}>{dayOf(expiresAt, language, now)}</time>,
+      cell: ({ expiresAt }) => <time dateTime={expiresAt}>{formatDayAlone(expiresAt, language, now)}</time>,
     },
     {
       key: 'actions',

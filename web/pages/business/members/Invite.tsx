@@ -13,6 +13,7 @@ import { Permits } from '../../../components/ui/Facts.tsx'
 import { act } from '../session/acts.ts'
 import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
 import { isText, useKeptState } from '../session/kept-input.ts'
+import { useReopenedNote } from '../session/ReturnedActNote.tsx'
 import { isRole, memberContext } from '../session/membership.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { RoleOptions } from './ChangeMember.tsx'
@@ -31,8 +32,10 @@ type Props = {
 export function Invite({ organization, rest, onInvited, onClose }: Props) {
   const words = useBusinessMessages()
   const [result, setResult] = useState<Result>()
+  const note = useReopenedNote('invite')
   return (
     <Dialog title={words.invite} onClose={onClose}>
+      {result === undefined && note}
       {result === undefined ? (
         <Question
           organization={organization}

@@ -1,3 +1,4 @@
+import type { OrganizationMember } from '@countersign/protocol/organizations/organizations'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
@@ -9,14 +10,16 @@ import type { SectionProps } from '../OrganizationPage.tsx'
 import { type SignedAction, act, signedOrUnsigned } from '../session/acts.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { hasKeptInput } from '../session/kept-input.ts'
-import { EditMember, formOf } from './ChangeMember.tsx'
+import { EditMember } from './ChangeMember.tsx'
 import { type MemberDialog, MemberTable } from './MemberTable.tsx'
-import { type MemberFilter, type MemberPage, noFilter, readMembers } from './people.ts'
+import { formOf, type MemberFilter, type MemberPage, noFilter, readMembers } from './people.ts'
 import { RemoveMember, removeMember } from './RemoveMember.tsx'
 
 type Props = Omit<SectionProps, 'onChanged'> & {
   /** The first page of all members. */
   first: MemberPage
+  /** The member whose change the user went away to sign, and has not signed. */
+  unfinished: OrganizationMember | undefined
   /** Called with the members that are shown after a change. */
   onChanged: (page: MemberPage) => void
 }
@@ -24,10 +27,10 @@ type Props = Omit<SectionProps, 'onChanged'> & {
 const pauseMilliseconds = 250
 
 /** Finds members, and edits and removes them. */
-export function MemberSection({ organization, identities, onLeft, first, onChanged }: Props) {
+export function MemberSection({ organization, identities, onLeft, first, unfinished, onChanged }: Props) {
   const people = usePeopleMessages()
   const doing = useActions()
-  const [question, setQuestion] = useState(() => unfinished(first))
+  const [question, setQuestion] = useState(() => unfinishedChange(unfinished))
   const { filter, setFilter, page, show } = useFoundMembers(organization, { first, onChanged }, doing)
   const update = (next: MemberPage) => {
     show(next)
@@ -89,10 +92,9 @@ export function MemberSection({ organization, identities, onLeft, first, onChang
   )
 }
 
-/** Returns the change of a member that the user went away to sign, and has not signed. */
-function unfinished({ members }: MemberPage): MemberDialog | undefined {
-  const member = members.find((each) => hasKeptInput(formOf(each)))
-  return member && { about: 'change', member }
+/** Returns the change of a member, unless its form has been shown again before. */
+function unfinishedChange(member: OrganizationMember | undefined): MemberDialog | undefined {
+  return member && hasKeptInput(formOf(member)) ? { about: 'change', member } : undefined
 }
 
 /** Finds the members that match, a moment after the last change of the filter. `show` shows others after a change. */

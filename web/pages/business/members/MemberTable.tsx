@@ -7,7 +7,7 @@ import { Chip } from '../../../components/ui/Chip.tsx'
 import type { IconName } from '../../../components/ui/Icon.tsx'
 import { Menu } from '../../../components/ui/Menu.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
-import { dayOf } from '../../../lib/text/dates.ts'
+import { formatDayAlone } from '../../../lib/text/dates.ts'
 import { canUpdate } from '../session/membership.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
@@ -62,7 +62,7 @@ export function MemberTable({ organization, identities, members, onSelect }: Pro
     {
       key: 'joined',
       label: people.columns.joined,
-      cell: ({ joinedAt }) => <time dateTime={joinedAt}>{dayOf(joinedAt, language, new Date())}</time>,
+      cell: ({ joinedAt }) => <time dateTime={joinedAt}>{formatDayAlone(joinedAt, language, new Date())}</time>,
     },
     {
       key: 'actions',

@@ -1,4 +1,5 @@
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
+import type { OrganizationMember } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useState } from 'preact/hooks'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
@@ -14,10 +15,18 @@ import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { InvitationTable } from './InvitationTable.tsx'
 import { Invite } from './Invite.tsx'
 import { MemberSection } from './MemberSection.tsx'
-import { type MemberPage, noFilter, readAllMembers, readInvitations, readMembers, toCsv } from './people.ts'
+import {
+  type MemberPage,
+  noFilter,
+  readAllMembers,
+  readInvitations,
+  readMembers,
+  readUnfinishedMember,
+  toCsv,
+} from './people.ts'
 import { useInviting } from './use-inviting.ts'
 
-type People = { page: MemberPage; invitations: Invitation[] }
+type People = { page: MemberPage; invitations: Invitation[]; unfinished: OrganizationMember | undefined }
 
 const views = ['members', 'invitations'] as const
 type View = (typeof views)[number]
@@ -33,9 +42,12 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
     name: 'retry',
     label: words.retry,
     do: async () => {
-      const reading = [readMembers(organization, noFilter), readInvitations(organization)] as const
-      const [page, invitations] = await Promise.all(reading)
-      setFound({ page, invitations })
+      const [page, invitations, unfinished] = await Promise.all([
+        readMembers(organization, noFilter),
+        readInvitations(organization),
+        readUnfinishedMember(organization),
+      ])
+      setFound({ page, invitations, unfinished })
     },
   }
   useEffect(() => void doing.perform(read), [])
@@ -49,7 +61,12 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
         <Card flush>{doing.problem === undefined ? <Skeleton rows={5} /> : <Actions of={[read]} doing={doing} />}</Card>
       )}
       {found && view === 'members' && (
-        <MemberSection {...given} first={found.page} onChanged={(page) => setFound({ ...found, page })} />
+        <MemberSection
+          {...given}
+          first={found.page}
+          unfinished={found.unfinished}
+          onChanged={(page) => setFound({ ...found, page })}
+        />
       )}
       {found && view === 'invitations' && (
         <InvitationTable

@@ -1,6 +1,8 @@
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { ApiError } from '../../../lib/api/call.ts'
+import { findKeptForm } from '../session/kept-input.ts'
 import { memberContext } from '../session/membership.ts'
 import { callBusiness } from '../session/session.ts'
 
@@ -25,6 +27,27 @@ export async function readMembers(
   const given = { params, querystring: { ...querystring, ...queryOf(filter), ...paging } }
   const { members, nextCursor = null, total = shown?.total ?? members.length } = await callBusiness(membersPath, given)
   return { members: [...(shown?.members ?? []), ...members], nextCursor, total }
+}
+
+const formBeginning = 'member-'
+
+/** Names the form of a member among the input that is kept while its change is signed. */
+export function formOf({ memberId }: Pick<OrganizationMember, 'memberId'>): string {
+  return `${formBeginning}${memberId}`
+}
+
+/** Reads the member whose change the user went away to sign, and has not signed. They may be on any page. */
+export async function readUnfinishedMember(organization: OwnOrganization): Promise<OrganizationMember | undefined> {
+  const memberId = findKeptForm(formBeginning)
+  if (memberId === undefined) return undefined
+  const { params, querystring } = memberContext(organization)
+  const path = 'GET /api/organizations/:organizationId/members/:memberId'
+  try {
+    return (await callBusiness(path, { params: { ...params, memberId }, querystring })).member
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'member_not_found') return undefined
+    throw error
+  }
 }
 
 /** Reads all members that match. */

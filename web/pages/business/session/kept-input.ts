@@ -44,6 +44,12 @@ export function hasKeptInput(form: string): boolean {
   return Object.keys(kept).some((name) => name.startsWith(`${form}.`))
 }
 
+/** Returns the rest of the name of the form whose name begins so and that there is kept input for. */
+export function findKeptForm(beginning: string): string | undefined {
+  const name = Object.keys(kept).find((each) => each.startsWith(beginning))
+  return name?.slice(beginning.length, name.lastIndexOf('.'))
+}
+
 /** The state of a field, by `form.field`. It starts with the kept input, if there is any. Not for secrets. */
 export function useKeptState<T>(
   name: `${string}.${string}`,

@@ -11,6 +11,7 @@ import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
 import { isText, isTexts, useKeptState } from '../session/kept-input.ts'
 import type { connectionRef } from '../session/membership.ts'
+import { useReopenedNote } from '../session/ReturnedActNote.tsx'
 import { useBusinessMessages, type BusinessWords } from '../words.ts'
 
 type Props = {
@@ -28,6 +29,7 @@ export function EditSsoConnection({ of: connection, domains, given, onChanged, o
   const { frame } = useMessages()
   const doing = useActions()
   const form = `change-${connection.connectionId}` as const
+  const note = useReopenedNote(form)
   const [name, setName] = useKeptState(`${form}.name`, connection.name, isText)
   const [chosen, setChosen] = useKeptState(`${form}.domains`, connection.domains, isTexts)
   const [renewed, setRenewed] = useState('')
@@ -59,6 +61,7 @@ export function EditSsoConnection({ of: connection, domains, given, onChanged, o
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'quiet', do: onClose }
   return (
     <Dialog title={words.sso.changeTitle} onClose={onClose}>
+      {note}
       <ActionForm submit={save} others={[cancel]} doing={doing}>
         <Field
           name="connectionName"
