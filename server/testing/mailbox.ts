@@ -58,7 +58,7 @@ export function codeIn({ text: written }: Pick<Received, 'text'>): string {
   return /^\d{6}$/m.exec(written)?.[0] ?? ''
 }
 
-/** Parses a message of one part (RFC 5322), in the encodings of RFC 2045 and RFC 2047 that the service uses. */
+/** Parses a message of one part (RFC 5322), in the encodings of RFC 2045 and RFC 2047. */
 function read(raw: string): Omit<Received, 'to'> {
   const end = raw.indexOf('\r\n\r\n')
   const headers = raw.slice(0, end).replaceAll(/\r\n[ \t]+/g, ' ')
@@ -66,14 +66,20 @@ function read(raw: string): Omit<Received, 'to'> {
   const body = raw.slice(end + 4)
   return {
     headers,
-    subject: header('subject').replaceAll(/=\?utf-8\?q\?(.*?)\?=\s*/gi, (_, word: string) =>
-      fromQuotedPrintable(word.replaceAll('_', ' ')),
+    subject: header('subject').replaceAll(/=\?utf-8\?([bq])\?(.*?)\?=\s*/gi, (_, encoding: string, word: string) =>
+      /b/i.test(encoding) ? fromBase64(word) : fromQuotedPrintable(word.replaceAll('_', ' ')),
     ),
-    text: (/quoted-printable/i.test(header('content-transfer-encoding')) ? fromQuotedPrintable(body) : body).replaceAll(
-      '\r\n',
-      '\n',
-    ),
+    text: decodeBody(body, header('content-transfer-encoding')).replaceAll('\r\n', '\n'),
   }
+}
+
+function decodeBody(body: string, encoding: string): string {
+  if (/quoted-printable/i.test(encoding)) return fromQuotedPrintable(body)
+  return /base64/i.test(encoding) ? fromBase64(body) : body
+}
+
+function fromBase64(encoded: string): string {
+  return Buffer.from(encoded, 'base64').toString('utf8')
 }
 
 function fromQuotedPrintable(encoded: string): string {
