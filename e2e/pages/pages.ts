@@ -23,7 +23,7 @@ let approvals: SigningApp
 let notes: KeyedApp
 let assistant: ActingApp
 
-/** Tests every page in some windows: the common widths and color schemes, in both languages. */
+/** Tests every page in some windows: the common widths and color schemes, in every language. */
 export function testPages(windows: Window[]): void {
   before(async () => {
     stage = await openStage()
@@ -42,7 +42,7 @@ export function testPages(windows: Window[]): void {
     test(`every page is accessible and stable: ${first}`, async () => {
       const person = await stage.invite({ colorScheme, locale, viewport: { width, height: 740 } })
       const { look, faults } = await watch(person, { language, shown: { colorScheme, width }, ...(also && { also }) })
-      await visitPages(person, `walker-${colorScheme}-${width}`, look)
+      await visitPages(person, `walker-${language}-${colorScheme}-${width}`, look)
       assert.deepEqual(faults, [])
       await person.leave()
     })
