@@ -24,9 +24,9 @@ export function AppSwitcher({ apps, current, goTo }: Props) {
       items={[
         ...apps.map((app) => ({
           label: (
-            <>
+            <span class="row">
               <AppAvatar app={app} size="xs" /> {app.name}
-            </>
+            </span>
           ),
           pressed: app === current,
           onChoose: () => goTo({ at: 'app', clientId: app.clientId, tab: 'quickstart' }),
