@@ -101,7 +101,7 @@ export const receiptMessages: typeof english = {
       }),
     emptyInbox: 'لا يوجد ما توقّعه',
     emptyInboxWhat: 'عندما يطلب تطبيق توقيعك، تجد النص هنا.',
-    search: 'البحث في القائمة بالتطبيق أو النص',
+    search: 'البحث بالتطبيق أو النص',
     nothingFound: 'لا شيء في القائمة يطابق ذلك.',
     emptyHistory: 'لا شيء موقّع بعد',
     emptyHistoryWhat: 'ما توقّعه يبقى هنا مع إيصالاته.',

@@ -90,7 +90,7 @@ export const receiptMessages: typeof en = {
       plural('de', count, { one: '1 für eine Organisation', other: `${count} für Organisationen` }),
     emptyInbox: 'Nichts zu unterschreiben',
     emptyInboxWhat: 'Wenn eine App um deine Unterschrift bittet, findest du den Text hier.',
-    search: 'Liste nach App oder Text durchsuchen',
+    search: 'App oder Text suchen',
     nothingFound: 'Nichts in der Liste passt dazu.',
     emptyHistory: 'Noch nichts unterschrieben',
     emptyHistoryWhat: 'Was du unterschreibst, bleibt hier, mit den Belegen.',

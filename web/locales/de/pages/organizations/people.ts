@@ -11,7 +11,7 @@ export const peopleMessages: typeof english = {
       .join(', '),
   export: 'CSV exportieren',
   tabs: { members: 'Mitglieder', invitations: 'Einladungen' },
-  search: 'Name, Benutzername oder E-Mail suchen',
+  search: 'Name oder E-Mail suchen',
   searchNames: 'Name oder Benutzername suchen',
   everyRole: 'Alle Rollen',
   columns: { name: 'Name', role: 'Rolle', signs: 'Unterschrift', joined: 'Beigetreten', actions: 'Aktionen' },
