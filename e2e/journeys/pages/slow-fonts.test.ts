@@ -44,6 +44,7 @@ async function openWithLateFonts(page: Page, url: string): Promise<number> {
 for (const [width, locale] of [
   [1280, 'en-GB'],
   [360, 'de-DE'],
+  [360, 'ar-EG'],
 ] as const)
   test(`pages move by less than ${shiftMax} when typefaces come late: ${width} pixels, ${locale}`, async () => {
     const person = await stage.invite({ locale, viewport: { width, height: 740 } })
@@ -55,7 +56,7 @@ for (const [width, locale] of [
     await visit(['/', '/login', '/register', '/help', '/playground'].map((path) => authUrl + path))
     await visit([`${baseUrl}/docs`])
     await person.page.goto(`${authUrl}/register`)
-    await person.createAccount({ handle: `late-fonts-${width}`, displayName: 'Ada Lovelace' })
+    await person.createAccount({ handle: `late-fonts-${locale.toLowerCase()}`, displayName: 'Ada Lovelace' })
     await person.press('confirm-recovery-saved')
     await person.page.waitForURL(/\/account/)
     await visit(['', '/security', '/activity', '/signing'].map((path) => `${authUrl}/account${path}`))
