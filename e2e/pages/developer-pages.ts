@@ -92,7 +92,9 @@ async function handleOf(person: Person, service: Served): Promise<string> {
 async function visitWebhookPages(person: Person, look: Look): Promise<void> {
   const { page } = person
   const dialog = page.getByRole('dialog')
-  const receiver = await startWebhookReceiver([204, 500, 410])
+  const retriesMax = 20
+  const answers = [204, ...Array.from({ length: retriesMax }, () => 500)]
+  const receiver = await startWebhookReceiver(answers)
   await person.press('set-webhook')
   await page.locator('[aria-invalid="true"]').waitFor()
   await look('developers-webhook-invalid')
@@ -110,6 +112,7 @@ async function visitWebhookPages(person: Person, look: Look): Promise<void> {
   await page.reload()
   await person.control('test-webhook').waitFor()
   await look('developers-webhook-waiting')
+  answers.splice(0, retriesMax, 410)
   await person.press('test-webhook')
   await page.locator('[data-state="failed"]').first().waitFor()
   await page.reload()
