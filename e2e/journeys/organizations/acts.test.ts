@@ -266,6 +266,7 @@ test('ACT-85 a member who has followed the trail, and may only read now, leaves 
 
   await page.goto(settings.replace('settings', 'members'))
   await person.press('leave-of-member')
+  await page.getByRole('button', { name: words.signAndLeave }).waitFor()
   await signAct(page)
   await returned(page, 'done')
   assert.equal(page.url(), `${businessUrl}/organizations`)

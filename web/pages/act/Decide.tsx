@@ -13,6 +13,7 @@ import { Note } from '../../components/ui/Chip.tsx'
 import { Disclosure } from '../../components/ui/Disclosure.tsx'
 import { type Permit, Permits } from '../../components/ui/Facts.tsx'
 import type { ShownAct } from '../../lib/acts/statement.ts'
+import type { ActionSubject } from '../../lib/acts/subject.ts'
 import type { ActWords, BusinessWords } from '../../lib/acts/words.ts'
 import { CeremonyError } from '../../lib/keys/passkey.ts'
 import { businessMessages as en } from '../../locales/en/pages/business.ts'
@@ -59,7 +60,7 @@ export function Decide({ flow, question, doing }: Props) {
   const losesVoice = shown.action === 'organization.member.removed' || shown.action === 'organization.member.updated'
   const sign: Action = {
     name: 'sign',
-    label: isApproval ? words.approve : labelOf(shown.action, words),
+    label: isApproval ? words.approve : labelOf(shown.action, question.subject, words),
     icon: 'signature',
     ...(deletes && { look: 'danger' as const }),
     asleep: !isAwake,
@@ -111,7 +112,8 @@ export function Decide({ flow, question, doing }: Props) {
 }
 
 /** Says on the button what the signature does. */
-function labelOf(action: string, words: ActWords): string {
+function labelOf(action: string, { isOwn }: ActionSubject, words: ActWords): string {
+  if (isOwn && action === 'organization.member.removed') return words.signAndLeave
   const labels: Partial<Record<string, string>> = words.signAnd
   return (Object.hasOwn(labels, action) ? labels[action] : undefined) ?? words.sign
 }

@@ -111,6 +111,7 @@ export const actMessages: typeof english = {
   approving: 'يؤكد مفتاح المرور الموافقة. يُنفَّذ التغيير بعد موافقة عدد كافٍ من الآخرين وتوقيع من اقترحه.',
   approve: 'موافقة',
   sign: 'توقيع',
+  signAndLeave: 'التوقيع والمغادرة',
   signAnd: {
     'organization.deleted': 'التوقيع والحذف',
     'organization.member.removed': 'التوقيع والإزالة',

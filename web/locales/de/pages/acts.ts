@@ -100,6 +100,7 @@ export const actMessages: typeof english = {
     'die Person unterschreibt, die sie vorgeschlagen hat.',
   approve: 'Freigeben',
   sign: 'Unterschreiben',
+  signAndLeave: 'Unterschreiben und austreten',
   signAnd: {
     'organization.deleted': 'Unterschreiben und löschen',
     'organization.member.removed': 'Unterschreiben und entfernen',

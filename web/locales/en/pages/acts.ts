@@ -101,6 +101,7 @@ export const actMessages = {
     'Your passkey confirms the approval. The change is made once enough others have approved and its author signs.',
   approve: 'Approve',
   sign: 'Sign',
+  signAndLeave: 'Sign and leave',
   /** The button, where it can say what the signature does. */
   signAnd: {
     'organization.deleted': 'Sign and delete',
