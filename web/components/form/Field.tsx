@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
-import { type IdentityDraft, problemsOf } from '../../lib/text/identity-draft.ts'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { type IdentityDraft, mayBecomeHandle, problemsOf } from '../../lib/text/identity-draft.ts'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { useAvailability } from './use-availability.ts'
@@ -10,10 +10,14 @@ type FieldProps = {
   label: string
   value: string
   onInput: (value: string) => void
+  /** Called when the user has changed the value and leaves the field, or presses Enter. */
+  onLeave?: (() => void) | undefined
   hint?: string
   problem?: string | undefined
   /** Says that the value is good. */
   confirmed?: string | undefined
+  /** The longest text that the field may show below its input. Its room is reserved, so that no button moves. */
+  room?: string
   autocomplete?: string
   /** Set for values that are copied character by character. */
   exact?: boolean
@@ -33,9 +37,11 @@ export function Field({
   label,
   value,
   onInput,
+  onLeave,
   hint,
   problem,
   confirmed,
+  room,
   autocomplete,
   exact,
   keys,
@@ -48,7 +54,8 @@ export function Field({
   useEffect(() => {
     if (takesFocus) input.current?.focus()
   }, [takesFocus])
-  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
+  const isHinted = hint !== undefined && !problem && confirmed === undefined
+  const described = problem ? `${id}-problem` : isHinted ? `${id}-hint` : undefined
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -60,33 +67,36 @@ export function Field({
           name={name}
           value={value}
           onInput={(event) => onInput(event.currentTarget.value)}
+          onChange={onLeave}
           autocomplete={autocomplete ?? 'off'}
           autocapitalize={exact ? 'none' : 'words'}
           inputMode={keys}
           autocorrect="off"
           spellcheck={false}
           aria-invalid={problem !== undefined}
-          aria-describedby={described || undefined}
+          aria-describedby={described}
         />
       </Affix>
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      <div role="alert">
-        {problem && (
-          <p class="problem" id={`${id}-problem`}>
-            {problem}
+      <div class="below" data-room={room}>
+        {isHinted && (
+          <p class="hint" id={`${id}-hint`}>
+            {hint}
+          </p>
+        )}
+        <div role="alert">
+          {problem && (
+            <p class="problem" id={`${id}-problem`}>
+              {problem}
+            </p>
+          )}
+        </div>
+        {confirmed !== undefined && !problem && (
+          <p class="said ok" role="status">
+            <Icon name="circle-check" size="sm" />
+            {confirmed}
           </p>
         )}
       </div>
-      {confirmed !== undefined && !problem && (
-        <p class="said ok" role="status">
-          <Icon name="circle-check" size="sm" />
-          {confirmed}
-        </p>
-      )}
     </div>
   )
 }
@@ -111,23 +121,34 @@ type IdentityFieldsProps = {
   takesFocus?: boolean
 }
 
-/** Shows the two fields of an identity. Reports errors once the user tries to continue, not while they type. */
+/**
+ * Shows the two fields of an identity. Reports errors once the user tries to continue, and those of the username when
+ * they leave it, or as soon as no further key could correct them.
+ */
 export function IdentityFields({ draft, checked, onChange, isNew = false, takesFocus = false }: IdentityFieldsProps) {
   const words = useMessages()
+  const { handle } = draft
   const problems = problemsOf(draft, words)
-  const availability = useAvailability(isNew ? draft.handle : '')
+  const [isLeft, setLeft] = useState(false)
+  const availability = useAvailability(isNew ? handle : '')
   const taken = availability === 'taken' ? words.register.handleTaken : undefined
+  const isReported = checked || (handle !== '' && (isLeft || !mayBecomeHandle(handle)))
   return (
     <>
       <Field
         name="handle"
         label={words.register.handle}
         prefix="@"
-        hint={words.register.handleHint}
-        value={draft.handle}
-        onInput={(handle) => onChange({ ...draft, handle: handle.trim() })}
-        problem={taken ?? (checked ? problems.handle : undefined)}
+        hint={words.register.handleRule}
+        value={handle}
+        onInput={(typed) => onChange({ ...draft, handle: typed })}
+        onLeave={() => {
+          setLeft(true)
+          onChange({ ...draft, handle: handle.trim() })
+        }}
+        problem={taken ?? (isReported ? problems.handle : undefined)}
         confirmed={availability === 'available' ? words.register.handleAvailable : undefined}
+        room={words.register.handleRule}
         takesFocus={takesFocus}
         autocomplete="username"
         exact

@@ -20,12 +20,25 @@ export function isComplete({ handle, displayName, taken }: IdentityDraft): boole
   return isHandle(handle) && !taken.includes(handle) && isDisplayName(displayName)
 }
 
+/** Beginning of a username, which the user may still be typing. */
+const handleStart = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/
+
+/** Returns whether the user can complete what they have typed to a username. */
+export function mayBecomeHandle(typed: string): boolean {
+  return typed === '' || handleStart.test(typed)
+}
+
 /** Returns whether the server rejected the handle itself: it is taken or reserved. */
 export function isHandleRefused(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'handle_taken' || error.code === 'invalid_handle')
 }
 
 function handleProblem({ handle, taken }: IdentityDraft, words: Messages['register']): string | undefined {
-  if (!isHandle(handle)) return words.handleInvalid
+  if (!isHandle(handle)) return hasMarkAtEnd(handle) ? words.handleEnds : words.handleRule
   return taken.includes(handle) ? words.handleTaken : undefined
+}
+
+/** Returns whether only the first or last character of a text keeps it from being a username. */
+function hasMarkAtEnd(text: string): boolean {
+  return /^[A-Za-z0-9._-]{3,32}$/.test(text)
 }

@@ -10,16 +10,13 @@ export const registerMessages: typeof english = {
     passkey: 'Passkey',
     recoveryCode: 'Code',
     handle: 'Benutzername',
-    handleHint: '3 bis 32 Buchstaben, Ziffern, Punkte, Binde- oder Unterstriche',
+    handleRule: '3 bis 32 Buchstaben (a–z), Ziffern, Punkte, Binde- oder Unterstriche',
     handleAvailable: 'Dieser Benutzername ist frei.',
     displayName: 'Anzeigename',
-    displayNameHint: 'Apps zeigen ihn an. Du kannst ihn jederzeit ändern.',
     create: 'Konto erstellen',
     haveAccount: 'Schon ein Konto?',
     login: 'Anmelden',
-    handleInvalid:
-      '3 bis 32 Buchstaben, Ziffern, Punkte, Binde- oder Unterstriche. Am Anfang und Ende ein Buchstabe oder eine ' +
-      'Ziffer.',
+    handleEnds: 'Am Anfang und Ende steht ein Buchstabe oder eine Ziffer.',
     displayNameInvalid: 'Gib einen Namen mit höchstens 80 Zeichen ein.',
     handleTaken: 'Dieser Benutzername ist vergeben. Wähle einen anderen.',
     madeTitle: 'Dein Passkey ist bereit',
