@@ -1,5 +1,6 @@
 import type { EncryptionMode } from './oauth/app-keys.ts'
 import type { PublicApp } from './clients/apps.ts'
+import type { PublicInvitation } from './organizations/invitations.ts'
 import type { CommunicationMode } from './oauth/delegations.ts'
 import type { ClientId } from './ids.ts'
 import type { RecipientKey } from './formats/encryption/recipient-key.ts'
@@ -207,8 +208,16 @@ export type PlaygroundView = {
  */
 export type RequestingApp = { clientId?: string; name: string; iconUrl: string | null }
 
-/** Page before a sign-in. `app` is set if the user continues to an app afterwards. */
-export type EntryView = { page: 'register' | 'login' | 'recover'; site: Site; app?: RequestingApp }
+/**
+ * Page before a sign-in. `app` is set if the user continues to an app afterwards, `invitation` if they continue to a
+ * pending invitation.
+ */
+export type EntryView = {
+  page: 'register' | 'login' | 'recover'
+  site: Site
+  app?: RequestingApp
+  invitation?: Pick<PublicInvitation, 'organization' | 'role'>
+}
 
 export type StaticView = {
   page:

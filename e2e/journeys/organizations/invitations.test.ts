@@ -3,9 +3,14 @@ import { after, before, test } from 'node:test'
 import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { invitationMessages as words } from '../../../web/locales/en/pages/organizations/invitation.ts'
 import { overviewMessages as overview } from '../../../web/locales/en/pages/organizations/overview.ts'
+import { consoleMessages as frame } from '../../../web/locales/en/pages/organizations/console.ts'
+import { joiningMessages as joining } from '../../../web/locales/en/pages/sign-in/joining.ts'
+import { registerMessages } from '../../../web/locales/en/register.ts'
 import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
 import { declineAct, readAct, signForValues } from '../../apps/signed-actions.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+
+const { register, login } = registerMessages
 
 let stage: TestEnvironment
 before(async () => {
@@ -31,9 +36,18 @@ test('a new user opens a mailed invitation, and ends in the organization with a 
   await mina.page.getByRole('heading', { name: words.title('Analytical Engines') }).waitFor()
   await mina.page.getByText(words.invites('Ada Lovelace', business.roles.member)).waitFor()
   await mina.press('register-and-join')
+  const offer = mina.page.getByText(joining.join('Analytical Engines', business.roles.member))
+  await offer.waitFor()
+  await mina.page.getByRole('link', { name: register.login }).click()
+  await mina.page.getByRole('heading', { name: login.title }).waitFor()
+  await offer.waitFor()
+  await mina.page.goBack()
   await mina.createAccount({ handle: 'mina-joins', displayName: 'Mina Okafor' })
   await mina.press('confirm-recovery-saved')
-  await mina.page.waitForURL(/\/organizations\/[^/]+\/overview$/)
+  await Promise.all([
+    mina.page.getByRole('status').getByText(frame.joined('Analytical Engines')).waitFor(),
+    mina.page.waitForURL(/\/organizations\/[^/]+\/overview$/),
+  ])
   const { identities } = await mina.call(service.baseUrl, 'GET /api/auth/session')
   assert.deepEqual([identities[0]?.email, identities[0]?.emailVerified], ['mina@example.com', true])
   await mina.leave()
@@ -56,7 +70,10 @@ test('an invitation to a username waits in the account of the user, which leads 
   await charles.page.getByText(from('Ada Lovelace (@ada-names)', '').replace(/,.*/, '')).waitFor()
   await charles.press('answer-invitation')
   await charles.page.locator('[data-action^="join-"]').click()
-  await charles.page.waitForURL(/\/organizations\/[^/]+\/overview$/)
+  await Promise.all([
+    charles.page.getByRole('status').getByText(frame.joined('Difference Engines')).waitFor(),
+    charles.page.waitForURL(/\/organizations\/[^/]+\/overview$/),
+  ])
   await charles.leave()
   await ada.leave()
 })

@@ -13,6 +13,7 @@ import type { UsageCounter } from '#clients/usage/usage.ts'
 import { eachOnce, repeatable, sentBy, type SentParameters } from '#oauth/sent-parameters.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { findInvitationAt } from '#organizations/members/invitations/preview.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { type SignInOutcome, resolveSignInRequest } from './sign-in-request.ts'
 import { authorize } from './authorize.ts'
@@ -115,7 +116,7 @@ export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: Aut
   }
 }
 
-/** Registers the pages before a sign-in. They name the app to which the user continues. */
+/** Registers the pages before a sign-in. They name the app, or the invitation, to which the user continues. */
 export function entryRoutes(host: Host, { kernel, apps, pages }: AuthorizationServices): void {
   const site = siteSettings(kernel.config)
   const config = { security: 'none', cors: 'no origin', host: 'auth', page: true } as const
@@ -124,9 +125,12 @@ export function entryRoutes(host: Host, { kernel, apps, pages }: AuthorizationSe
       method: 'GET',
       url: `/${page}`,
       config,
-      async handler({ query }, reply) {
-        const app = isObject(query) ? await findRequestingApp(apps, query['return'], site.authUrl) : undefined
-        return pages.show(reply, { page, site, ...(app && { app }) })
+      async handler(request, reply) {
+        const returnTo = isObject(request.query) ? request.query['return'] : undefined
+        if (typeof returnTo !== 'string') return pages.show(reply, { page, site })
+        const app = await findRequestingApp(apps, returnTo, site.authUrl)
+        const invitation = await findInvitationAt(kernel, returnTo, clientAddressKey(request))
+        return pages.show(reply, { page, site, ...(app && { app }), ...(invitation && { invitation }) })
       },
     })
 }
@@ -137,10 +141,10 @@ export function entryRoutes(host: Host, { kernel, apps, pages }: AuthorizationSe
  */
 async function findRequestingApp(
   apps: Pick<AppDirectory, 'find'>,
-  returnTo: unknown,
+  returnTo: string,
   authOrigin: string,
 ): Promise<RequestingApp | undefined> {
-  const url = typeof returnTo === 'string' ? URL.parse(returnTo, authOrigin) : null
+  const url = URL.parse(returnTo, authOrigin)
   if (url?.origin !== authOrigin || !/^\/(signin|connect)$/.test(url.pathname)) return undefined
   const [clientId = '', ...others] = url.searchParams.getAll('client_id')
   if (others.length > 0) return undefined

@@ -7,6 +7,7 @@ import { type ReturnedAct, takeReturnedAct } from '../../lib/acts/returning.ts'
 import { writeLocal, readLocal } from '../../lib/remembered.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
+import { toast } from '../../components/frame/toast.ts'
 import { useRoute } from '../../components/frame/route.tsx'
 import { Skeleton } from '../../components/ui/Card.tsx'
 import { Console } from './Console.tsx'
@@ -36,9 +37,12 @@ export function OrganizationsApp() {
     dropKeptInput()
     setReturned(undefined)
   })
+  const { joined } = useConsoleMessages()
   if (place.at !== 'invitation') return <SignedIn place={place} goTo={goTo} returned={returned} onNoted={setReturned} />
-  const onJoined = ({ id }: OwnOrganization) =>
+  const onJoined = ({ id, name }: OwnOrganization) => {
+    toast(joined(name))
     goTo({ at: 'organization', organizationId: id, section: 'overview' }, { replacing: true })
+  }
   return <Loaded key={place.token} load={loadInvitation} given={{ token: place.token, onJoined }} />
 }
 
@@ -104,6 +108,7 @@ function SignedIn({
 type Props = PlaceProps & { data: OrganizationData; onChange: (data: OrganizationData) => void }
 
 function CurrentPlace({ place, goTo, data, onChange, returned }: Props) {
+  const words = useConsoleMessages()
   const { identities, organizations, invitations } = data
   const updateOrganizations = (updated: OwnOrganization[]) => onChange({ ...data, organizations: updated })
   const without = (ended: (each: OwnInvitation) => boolean) => invitations.filter((each) => !ended(each))
@@ -120,6 +125,7 @@ function CurrentPlace({ place, goTo, data, onChange, returned }: Props) {
             invitations,
             goTo,
             onJoined: (joined: OwnOrganization) => {
+              toast(words.joined(joined.name))
               const others = without(({ organizationId }) => organizationId === joined.id)
               onChange({ ...data, organizations: [...organizations, joined], invitations: others })
               goTo({ at: 'organization', organizationId: joined.id, section: 'overview' })

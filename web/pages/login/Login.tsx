@@ -39,7 +39,7 @@ function Reauthenticate({ onProved, onCanceled }: { onProved: () => void; onCanc
 export function Login() {
   const words = useMessages().login
   const doing = useActions()
-  const { app } = readPageData('login')
+  const { app, invitation } = readPageData('login')
   const [present, setPresent] = useState<'nobody' | 'somebody'>()
   const returnTo = returnUrl(location.search, readSiteSettings())
   const leave = () => location.replace(returnTo)
@@ -56,7 +56,7 @@ export function Login() {
   }, [])
   return (
     <PageLayout title={words.title} step={present ?? 'look'} where>
-      <ContextLine app={app} />
+      <ContextLine app={app} invitation={invitation} />
       {present === 'somebody' ? <Reauthenticate onProved={leave} onCanceled={cancel} /> : <h1>{words.title}</h1>}
       {present === undefined && <Spinner />}
       {present === 'nobody' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}

@@ -15,7 +15,7 @@ import { usePageWords } from './words.ts'
 /** Restores access for users who have lost their passkeys. */
 export function Recover() {
   const flow = useFlow()
-  const { app } = readPageData('recover')
+  const { app, invitation } = readPageData('recover')
   const returnTo = returnUrl(location.search, readSiteSettings())
   useEffect(preloadVault, [])
   useEffect(() => {
@@ -25,7 +25,7 @@ export function Recover() {
   useEffect(() => (holdsCode ? confirmBeforeUnload() : undefined), [holdsCode])
   return (
     <PageLayout title={usePageWords().title} step={flow.step.at} where>
-      <ContextLine app={app} />
+      <ContextLine app={app} invitation={invitation} />
       <CurrentStep flow={flow} doing={useActions()} returnTo={returnTo} app={app?.name} />
     </PageLayout>
   )

@@ -14,7 +14,7 @@ import type { Step } from './steps.ts'
 
 export function Register() {
   const flow = useFlow()
-  const { app } = readPageData('register')
+  const { app, invitation } = readPageData('register')
   const words = useMessages().register
   const returnTo = returnUrl(location.search, readSiteSettings())
   const doing = useActions()
@@ -32,7 +32,7 @@ export function Register() {
   const current = positions[step.at]
   return (
     <PageLayout title={words.title} step={step.at} where>
-      <ContextLine app={app} />
+      <ContextLine app={app} invitation={invitation} />
       {current !== undefined && (
         <Steps
           label={words.steps}

@@ -7,8 +7,9 @@ import type {
 import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { findMembership } from '#organizations/membership/member.ts'
-import { defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import type { Database } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { isFor, isRecentProof } from './acceptance.ts'
 import * as invitationStore from './invitation-store.ts'
 import { matchInvitationToken, parseInvitationToken } from './token.ts'
@@ -16,6 +17,9 @@ import { matchInvitationToken, parseInvitationToken } from './token.ts'
 const errors = defineErrors({
   invitation_not_found: [404, 'The invitation does not exist, has expired, or was accepted or revoked.'],
 })
+
+/** Path of the page of an invitation, before its token. */
+const invitationPath = '/invitations/'
 
 /**
  * Finds a pending invitation by one of its tokens. It is void if its creator is no longer a member or the organization
@@ -45,6 +49,28 @@ async function requireInvitation(db: Database, token: string, now: Date) {
 /** Returns an invitation for anyone who has one of its tokens. Throws `invitation_not_found`. */
 export async function previewInvitation(db: Database, token: string, now: Date): Promise<PublicInvitation> {
   return (await requireInvitation(db, token, now)).shown
+}
+
+/**
+ * Returns what a pending invitation offers, by the URL of its page, for a user who is to return there; undefined for
+ * any other URL, or if the address has asked too often.
+ */
+export async function findInvitationAt(
+  { db, config, rateLimits, clock }: Pick<ServerContext, 'db' | 'config' | 'rateLimits' | 'clock'>,
+  url: string,
+  address: string,
+): Promise<Pick<PublicInvitation, 'organization' | 'role'> | undefined> {
+  const { origin, pathname } = URL.parse(url) ?? {}
+  const token = pathname?.startsWith(invitationPath) ? pathname.slice(invitationPath.length) : ''
+  if (origin !== config.businessUrl.origin || !parseInvitationToken(token)) return undefined
+  try {
+    await rateLimits.count('invitation-previews', address)
+    const { organization, role } = await previewInvitation(db, token, clock())
+    return { organization, role }
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
 }
 
 /** Returns the preview of an invitation for a user who has one of its tokens. Throws `invitation_not_found`. */

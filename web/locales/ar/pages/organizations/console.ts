@@ -6,6 +6,7 @@ export const consoleMessages: typeof english = {
   title: 'المؤسسات',
   retry: 'إعادة المحاولة',
   add: 'مؤسسة جديدة',
+  joined: (organization) => `انضممت إلى ${isolate(organization)}.`,
   signedActs: {
     title: 'إجراءات إدارية موقّعة',
     required: 'يجب أن يوقّع المسؤولون تغييراتهم. يحتفظ سجل التدقيق بالتوقيعات.',

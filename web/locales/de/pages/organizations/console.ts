@@ -5,6 +5,7 @@ export const consoleMessages: typeof english = {
   title: 'Organisationen',
   retry: 'Erneut versuchen',
   add: 'Neue Organisation',
+  joined: (organization) => `Du bist ${organization} beigetreten.`,
   signedActs: {
     title: 'Unterschriebene Änderungen',
     required: 'Admins müssen ihre Änderungen unterschreiben. Das Audit-Log bewahrt die Unterschriften auf.',

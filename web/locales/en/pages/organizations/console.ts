@@ -3,6 +3,7 @@ export const consoleMessages = {
   title: 'Organizations',
   retry: 'Try again',
   add: 'New organization',
+  joined: (organization: string) => `You joined ${organization}.`,
   signedActs: {
     title: 'Signed admin actions',
     required: 'Admins must sign their changes. The audit log keeps the signatures.',
