@@ -113,6 +113,14 @@ test('a user who re-authenticates on the host of the passkeys returns to the dia
   await grace.leave()
 })
 
+test('the form of a new organization is no wider than other forms', async () => {
+  const ada = await arrive('/organizations/new', { handle: 'ada-wide', displayName: 'Ada Lovelace' })
+  await ada.page.setViewportSize({ width: 1280, height: 800 })
+  const box = await ada.page.locator('input[name="name"]').boundingBox()
+  assert.ok(box && box.width <= 640, `${box?.width} px`)
+  await ada.leave()
+})
+
 test('nothing of the session is stored on the business host', async () => {
   const alan = await arrive('/organizations/new', { handle: 'alan', displayName: 'Alan Turing' })
   const { page, context } = alan
