@@ -81,6 +81,7 @@ test('an app that requests an e-mail address gets one that is added during its r
 
 test('an address is verified by the code in the mail, in the language of the page, and can be removed', async () => {
   const ben = await register('ben', 'Ben')
+  await entry(ben, 'ben').getByText(words.identities.addEmail, { exact: true }).waitFor()
   await ask(ben, 'ben', 'email')
   await ben.write('email', 'ben')
   await ben.press('send-code')
@@ -95,6 +96,7 @@ test('an address is verified by the code in the mail, in the language of the pag
   await ben.write('code', codeIn(mail))
   await ben.page.keyboard.press('Enter')
   await entry(ben, 'ben').getByText('ben@example.com').waitFor()
+  await entry(ben, 'ben').getByText(words.identities.changeEmail, { exact: true }).waitFor()
 
   await ben.press('language')
   await ben.page.getByRole('button', { name: 'Deutsch' }).click()

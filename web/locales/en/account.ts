@@ -23,11 +23,14 @@ export const accountMessages = {
       'yours.',
     change: 'Edit',
     email: 'E-mail',
+    addEmail: 'Add e-mail',
+    changeEmail: 'Change e-mail',
     delete: 'Delete',
     /** Labels each button with its identity, for users who can’t see which identity it belongs to. */
     choose: {
       change: (handle: string) => `Edit @${handle}`,
-      email: (handle: string) => `E-mail of @${handle}`,
+      addEmail: (handle: string) => `Add e-mail to @${handle}`,
+      changeEmail: (handle: string) => `Change e-mail of @${handle}`,
       delete: (handle: string) => `Delete @${handle}`,
     },
     changeTitle: 'Edit identity',

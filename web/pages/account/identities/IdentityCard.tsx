@@ -66,21 +66,22 @@ type CardButtonProps = {
   onChoose: () => void
 }
 
-function CardButton({ about, icon, identity: { identityId, handle }, onChoose }: CardButtonProps) {
+function CardButton({ about, icon, identity: { identityId, handle, email }, onChoose }: CardButtonProps) {
   const words = useMessages().identities
   const isDeletion = about === 'delete'
+  const does = about !== 'email' ? about : email === null ? 'addEmail' : 'changeEmail'
   return (
     <button
       type="button"
       class={isDeletion ? 'button square ghost' : 'button'}
-      aria-label={words.choose[about](handle)}
+      aria-label={words.choose[does](handle)}
       data-action={`${about}-of-identity`}
       data-identity-id={identityId}
       aria-haspopup="dialog"
       onClick={onChoose}
     >
       <Icon name={icon} size={isDeletion ? undefined : 'sm'} />
-      {!isDeletion && words[about]}
+      {!isDeletion && words[does]}
     </button>
   )
 }
