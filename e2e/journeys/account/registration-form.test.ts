@@ -30,7 +30,7 @@ async function boxOf(person: Person) {
 }
 
 for (const viewport of [phone, desktop])
-  test(`a slow click creates the account at ${viewport.width} px, although its username is found available meanwhile`, async () => {
+  test(`the answer about a username ends no slow click on the button, at ${viewport.width} px`, async () => {
     const ada = await stage.invite({ viewport })
     await openForm(ada)
     await ada.write('handle', `slow-${viewport.width}`)
