@@ -12,12 +12,11 @@ type FieldProps = {
   onInput: (value: string) => void
   /** Called when the user has changed the value and leaves the field, or presses Enter. */
   onLeave?: (() => void) | undefined
+  /** A problem or confirmation takes its place. Its room stays reserved, so that no button moves. */
   hint?: string
   problem?: string | undefined
   /** Says that the value is good. */
   confirmed?: string | undefined
-  /** The longest text that the field may show below its input. Its room is reserved, so that no button moves. */
-  room?: string
   autocomplete?: string
   /** Set for values that are copied character by character. */
   exact?: boolean
@@ -41,7 +40,6 @@ export function Field({
   hint,
   problem,
   confirmed,
-  room,
   autocomplete,
   exact,
   keys,
@@ -54,8 +52,7 @@ export function Field({
   useEffect(() => {
     if (takesFocus) input.current?.focus()
   }, [takesFocus])
-  const isHinted = hint !== undefined && !problem && confirmed === undefined
-  const described = problem ? `${id}-problem` : isHinted ? `${id}-hint` : undefined
+  const shown = problem ? 'problem' : confirmed === undefined && hint && 'hint'
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -74,11 +71,11 @@ export function Field({
           autocorrect="off"
           spellcheck={false}
           aria-invalid={problem !== undefined}
-          aria-describedby={described}
+          aria-describedby={shown ? `${id}-${shown}` : undefined}
         />
       </Affix>
-      <div class="below" data-room={room}>
-        {isHinted && (
+      <div class="below" data-room={hint}>
+        {shown === 'hint' && (
           <p class="hint" id={`${id}-hint`}>
             {hint}
           </p>
@@ -90,7 +87,7 @@ export function Field({
             </p>
           )}
         </div>
-        {confirmed !== undefined && !problem && (
+        {confirmed && !problem && (
           <p class="said ok" role="status">
             <Icon name="circle-check" size="sm" />
             {confirmed}
@@ -132,7 +129,7 @@ export function IdentityFields({ draft, checked, onChange, isNew = false, takesF
   const [isLeft, setLeft] = useState(false)
   const availability = useAvailability(isNew ? handle : '')
   const taken = availability === 'taken' ? words.register.handleTaken : undefined
-  const isReported = checked || (handle !== '' && (isLeft || !mayBecomeHandle(handle)))
+  const isReported = checked || (isLeft && handle) || !mayBecomeHandle(handle)
   return (
     <>
       <Field
@@ -148,7 +145,6 @@ export function IdentityFields({ draft, checked, onChange, isNew = false, takesF
         }}
         problem={taken ?? (isReported ? problems.handle : undefined)}
         confirmed={availability === 'available' ? words.register.handleAvailable : undefined}
-        room={words.register.handleRule}
         takesFocus={takesFocus}
         autocomplete="username"
         exact

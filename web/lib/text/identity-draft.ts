@@ -20,12 +20,9 @@ export function isComplete({ handle, displayName, taken }: IdentityDraft): boole
   return isHandle(handle) && !taken.includes(handle) && isDisplayName(displayName)
 }
 
-/** Beginning of a username, which the user may still be typing. */
-const handleStart = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/
-
 /** Returns whether the user can complete what they have typed to a username. */
 export function mayBecomeHandle(typed: string): boolean {
-  return typed === '' || handleStart.test(typed)
+  return typed === '' || ['', 'a', 'aa'].some((rest) => isHandle(typed + rest))
 }
 
 /** Returns whether the server rejected the handle itself: it is taken or reserved. */
