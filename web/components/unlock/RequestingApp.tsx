@@ -24,7 +24,13 @@ function InvitationLine({ invitation: { organization, role } }: { invitation: No
   const { join, roles } = usePageMessages({ en, de, ar })
   return (
     <div class="context-line">
-      <Avatar name={organization.name} picture={organization.logoUrl} kind="organization" size="xs" />
+      <Avatar
+        name={organization.name}
+        toneOf={organization.id}
+        picture={organization.logoUrl}
+        kind="organization"
+        size="xs"
+      />
       <span>{join(organization.name, roles[role])}</span>
     </div>
   )
