@@ -20,6 +20,7 @@ import {
   addShow as addShowOrganization,
   addSuspend,
 } from './organizations.ts'
+import { addActivate as addActivatePerson, addSignOut, addSuspend as addSuspendPerson } from './people/suspend.ts'
 import { addChange, addCreate as addCreateResource } from './resources/change.ts'
 import {
   addDisable as addDisableResource,
@@ -72,6 +73,11 @@ addDeliveries(webhooks)
 addSendAgain(webhooks)
 addRotateWebhookSecret(webhooks)
 addRemove(webhooks)
+
+const people = program.command('people').description('suspend people and sign them out')
+addSuspendPerson(people)
+addActivatePerson(people)
+addSignOut(people)
 
 const organizations = program.command('organizations').description('manage organizations')
 addOrganizationList(organizations)

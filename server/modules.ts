@@ -7,6 +7,7 @@ import { account } from '#accounts/account/module.ts'
 import { identities } from '#accounts/identities/module.ts'
 import { keys } from '#accounts/keys/module.ts'
 import { passkeys } from '#accounts/passkeys/module.ts'
+import { suspension } from '#accounts/suspension/module.ts'
 import { backchannelLogout } from '#accounts/backchannel-logout/module.ts'
 import { sessions } from '#accounts/sessions/module.ts'
 import { registration } from '#clients/registration/module.ts'
@@ -48,7 +49,7 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 /** Modules of all rooms, in their order. This is the only file that names all of them. */
 export const modules = [
   ...[pictures, platform],
-  ...[backchannelLogout, sessions, identities, keys, passkeys, account],
+  ...[backchannelLogout, sessions, identities, keys, passkeys, account, suspension],
   ...[usage, registration, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],
@@ -99,6 +100,15 @@ export const endOrder = {
     'accounts/keys',
   ],
   account: ['accounts/keys', 'accounts/passkeys'],
+  access: [
+    'organizations/members',
+    'accounts/backchannel-logout',
+    'tokens/families',
+    'oauth/delegation',
+    'signing/requests',
+    'accounts/keys',
+    'accounts/passkeys',
+  ],
   sessions: ['tokens/families', 'accounts/sessions', 'oauth/fedcm'],
 } as const satisfies EndOrder
 

@@ -35,6 +35,7 @@ import type * as resources from './clients/resources.ts'
 import type * as sessions from './accounts/sessions.ts'
 import type * as signingKeys from './signing/keys.ts'
 import type * as signing from './signing/signing.ts'
+import type * as suspension from './accounts/suspension.ts'
 import type * as sso from './organizations/sso.ts'
 import type * as tokenKeys from './oauth/token-keys.ts'
 import type * as transparency from './signing/transparency.ts'
@@ -75,6 +76,7 @@ type All =
   | EndpointsOf<typeof sessions>
   | EndpointsOf<typeof signing>
   | EndpointsOf<typeof signingKeys>
+  | EndpointsOf<typeof suspension>
   | EndpointsOf<typeof sso>
   | EndpointsOf<typeof tokenKeys>
   | EndpointsOf<typeof transparency>

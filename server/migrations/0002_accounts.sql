@@ -2,7 +2,10 @@
 create table user_account (
   user_id uuid primary key,
   identity_count integer not null check (identity_count between 0 and 20),
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- Set while every identity of the user is suspended; `suspended_until` is when the first of them is active again.
+  suspended_at timestamptz,
+  suspended_until timestamptz
 );
 
 -- A session. One that an SSO connection opened without a passkey is limited to the identity in `identity_id`.
@@ -53,6 +56,10 @@ create table identity (
   email_verified_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- By the rows of `account_suspension`. Null in `suspended_until` means until an operator activates the identity. Once
+  -- that instant has passed, the identity counts as active.
+  suspended_at timestamptz,
+  suspended_until timestamptz,
   check ((email is not null) or (not email_verified))
 );
 create index identity_of_user on identity (user_id, created_at);
@@ -240,3 +247,17 @@ create table session_logout_receiver (
   slow_until timestamptz not null
 );
 create index session_logout_receiver_slow on session_logout_receiver (slow_until);
+
+-- Suspensions by operators, each through one identity: of that identity, or of the whole account.
+create table account_suspension (
+  user_id uuid not null,
+  identity_id uuid not null,
+  scope text not null check (scope in ('account', 'identity')),
+  -- Shown to the user.
+  reason text not null,
+  suspended_at timestamptz not null,
+  -- Null: until an operator activates the identity.
+  suspended_until timestamptz,
+  primary key (user_id, identity_id)
+);
+create index account_suspension_end on account_suspension (suspended_until);

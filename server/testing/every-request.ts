@@ -360,6 +360,12 @@ async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, 'GET /api/admin/organizations?limit=5')
   await send(admin, `GET /api/admin/organizations/${id}`)
   await send(admin, `PATCH /api/admin/organizations/${id}`, { status: 'suspended' })
+  const { identityId } = await world.person()
+  const identity = `/api/admin/identities/${identityId}` as const
+  await send(admin, `POST ${identity}/sign-out`, { scope: 'account' })
+  await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
+  await send(admin, `DELETE ${identity}/suspension`)
+  await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
   await send(admin, 'GET /api/admin/audit?limit=5')
   await send(admin, 'GET /api/admin/keys')
   await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })

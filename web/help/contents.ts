@@ -37,7 +37,7 @@ const sections: Section[] = [
     folder: 'operations',
     documents: [
       ...['operations/deployment', 'operations/docker', 'operations/settings', 'operations/observability'],
-      ...['operations/scaling', 'operations/keys', 'operations/backup', 'operations/upgrade'],
+      ...['operations/scaling', 'operations/suspension', 'operations/keys', 'operations/backup', 'operations/upgrade'],
     ],
   },
   {

@@ -8,6 +8,7 @@ export const limits = {
   handleCharactersMin: 3,
   handleCharactersMax: 32,
   displayNameCharactersMax: 80,
+  suspensionReasonCharactersMax: 500,
   clientIdCharactersMax: 300,
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,

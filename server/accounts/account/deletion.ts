@@ -20,7 +20,7 @@ export async function deleteIdentity(
   now: Date,
 ): Promise<void> {
   const { userId } = session
-  await requireOwnIdentity(db, session, identityId)
+  await requireOwnIdentity(db, session, identityId, now)
   requireRecentAuthentication(session, now)
   // The handle stays reserved for months. Without a limit, repeated creation and deletion could reserve all handles.
   await rateLimits.count('handle-changes-per-user', ownKey(session, now))

@@ -5,5 +5,8 @@ export const backchannelLogout = defineModule()({
   name: 'accounts/backchannel-logout',
   tables: { session_app: 'exclude', session_logout: 'exclude', session_logout_receiver: 'exclude' },
   cleanupTasks: { 'app-sessions': pruneAppSessions, 'slow-logout-receivers': deleteFormerlySlow },
-  ended: { identities: (tx, { identityIds }, now) => queueLogouts(tx, { identityIds }, now) },
+  ended: {
+    identities: (tx, { identityIds }, now) => queueLogouts(tx, { identityIds }, now),
+    access: (tx, { identityIds }, now) => queueLogouts(tx, { identityIds }, now),
+  },
 })

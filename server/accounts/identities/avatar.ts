@@ -23,10 +23,10 @@ export async function setAvatar(
   now: Date,
 ): Promise<Identity> {
   await rateLimits.count('profile-changes-per-user', ownKey(acting, now))
-  await requireOwnIdentity(db, acting, identityId)
+  await requireOwnIdentity(db, acting, identityId, now)
   const rendered = await renderUpload(workshop, acting.userId, 'identity', bytes)
   return actingTransaction(db, acting, async (tx) => {
-    await lockOwnIdentity(tx, acting, identityId)
+    await lockOwnIdentity(tx, acting, identityId, now)
     const pictureId = await replacePicture(tx, { kind: 'identity', id: identityId }, rendered, now)
     return updateAvatar(tx, { acting, identityId }, pictureUrl(config.baseUrl, pictureId), now)
   })
@@ -40,7 +40,7 @@ export async function removeAvatar(
 ): Promise<Identity> {
   await rateLimits.count('profile-changes-per-user', ownKey(acting, now))
   return actingTransaction(db, acting, async (tx) => {
-    const identity = await lockOwnIdentity(tx, acting, identityId)
+    const identity = await lockOwnIdentity(tx, acting, identityId, now)
     if (identity.avatarUrl === null) return toIdentity(identity)
     await removePicture(tx, identityId)
     return updateAvatar(tx, { acting, identityId }, null, now)

@@ -39,7 +39,7 @@ export async function startEmailVerification(
 ): Promise<{ email: string; expiresAt: Date }> {
   if (!isEmail(text)) throw errors.invalid_email()
   const { userId } = session
-  const { handle } = await requireOwnIdentity(db, session, identityId)
+  const { handle } = await requireOwnIdentity(db, session, identityId, now)
   requireRecentAuthentication(session, now)
   mail.require()
   const email = normalizeEmail(text)
@@ -53,7 +53,7 @@ export async function startEmailVerification(
   const expiresAt = addSeconds(now, limits.emailCodeLifetimeSeconds)
   const codeMac = keyring.mac(contextOf(identityId, email), code)
   await actingTransaction(db, session, async (tx) => {
-    await lockOwnIdentity(tx, session, identityId)
+    await lockOwnIdentity(tx, session, identityId, now)
     await store.upsertEmailVerification(tx, { identityId, email, codeMac, expiresAt })
     await recordAuditEvent(
       tx,
@@ -78,7 +78,7 @@ export async function completeEmailVerification(
   const { userId } = session
   const digits = code.replaceAll(/\s/g, '')
   const proved = await actingTransaction(db, session, async (tx) => {
-    const before = await lockOwnIdentity(tx, session, identityId)
+    const before = await lockOwnIdentity(tx, session, identityId, now)
     const proof = await store.recordVerificationAttempt(tx, identityId, now)
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
     await store.deleteEmailProof(tx, identityId)
@@ -114,10 +114,10 @@ export async function removeEmail(
   now: Date,
 ): Promise<Identity> {
   const { userId } = session
-  await requireOwnIdentity(kernel.db, session, identityId)
+  await requireOwnIdentity(kernel.db, session, identityId, now)
   requireRecentAuthentication(session, now)
   const { before, after } = await actingTransaction(kernel.db, session, async (tx) => {
-    const held = await lockOwnIdentity(tx, session, identityId)
+    const held = await lockOwnIdentity(tx, session, identityId, now)
     await store.deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }
     const changed = await store.setEmail(tx, { identityId, email: null }, now)

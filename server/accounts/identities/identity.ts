@@ -15,6 +15,8 @@ import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession, SessionSubject } from '#accounts/sessions/session.ts'
 import { claimHandle, isReservedHandle, releaseHandle, reservedUntil } from './handle.ts'
 import * as store from './store.ts'
+import * as suspensionStore from './suspension-store.ts'
+import { isSuspended } from './suspension.ts'
 import type { IdentityRow } from './store.ts'
 
 export type { IdentityRow }
@@ -23,6 +25,7 @@ const errors = defineErrors({
   invalid_handle: [400, 'This handle is reserved.'],
   invalid_request: [400, 'displayName must be 1 to 80 visible characters.'],
   identity_not_found: [404, 'No identity of this account has this ID.'],
+  identity_suspended: [403, 'An identity of this account is suspended. No identity can be added until it is active.'],
   last_identity: [409, 'The last identity cannot be deleted. Delete the account instead.'],
   unauthorized: [401, 'This account has been deleted.'],
   too_many_identities: [409, 'An account can have at most 20 identities.'],
@@ -86,10 +89,14 @@ export async function removeIdentity(
   identityId: IdentityId,
   now: Date,
 ): Promise<void> {
-  await lockUser(tx, acting.userId)
-  await lockOwnIdentity(tx, acting, identityId)
-  if (!(await store.decrementIdentityCount(tx, acting.userId))) throw errors.last_identity()
+  const { userId } = acting
+  await lockUser(tx, userId)
+  await lockOwnIdentity(tx, acting, identityId, now)
+  // An account with suspended identities only cannot be used.
+  if ((await listActiveIdentities(tx, userId, now)).length === 1) throw errors.last_identity()
+  if (!(await store.decrementIdentityCount(tx, userId))) throw errors.last_identity()
   await deletePictures(tx, [identityId])
+  await suspensionStore.deleteSuspension(tx, { userId, identityId })
   await store.deleteIdentities(tx, [identityId], reservedUntil(now))
 }
 
@@ -102,11 +109,15 @@ export async function deleteUser(tx: Transaction, userId: UserId, now: Date): Pr
   const identityIds = await store.lockIdentitiesOfUser(tx, userId)
   await deletePictures(tx, identityIds)
   await store.deleteIdentities(tx, identityIds, reservedUntil(now))
+  await suspensionStore.deleteSuspensionsOfUser(tx, userId)
   await store.deleteUser(tx, userId)
   return identityIds
 }
 
-/** Adds an identity. Throws `handle_taken`, `invalid_handle`, `invalid_request` or `too_many_identities`. */
+/**
+ * Adds an identity. Throws `handle_taken`, `invalid_handle`, `invalid_request`, `too_many_identities`, and
+ * `identity_suspended` if an identity of the account is suspended.
+ */
 export async function createIdentity(
   db: Database,
   session: PasskeySession,
@@ -116,6 +127,9 @@ export async function createIdentity(
   validateIdentity(requested)
   const { userId } = session
   return actingUserTransaction(db, session, async (tx) => {
+    // Otherwise the user could replace a suspended identity.
+    if ((await store.listIdentitiesOfUser(tx, userId)).some((each) => isSuspended(each, now)))
+      throw errors.identity_suspended()
     if (!(await store.incrementIdentityCount(tx, userId))) throw errors.too_many_identities()
     const identity = await addIdentity(
       tx,
@@ -145,23 +159,33 @@ export async function listIdentities(db: Database, userId: UserId): Promise<Iden
   return (await store.listIdentitiesOfUser(db, userId)).map(toIdentity)
 }
 
-/** Lists the identities that a session can act as: all of the user, or the one that the session is limited to. */
-export async function listIdentitiesOfSession(db: Database, acting: SessionSubject): Promise<Identity[]> {
-  const identities = await listIdentities(db, acting.userId)
+/** Lists the identities of a user that are not suspended, in the order of their creation. */
+async function listActiveIdentities(db: Database, userId: UserId, now: Date): Promise<Identity[]> {
+  const identities = await store.listIdentitiesOfUser(db, userId)
+  return identities.filter((identity) => !isSuspended(identity, now)).map(toIdentity)
+}
+
+/**
+ * Lists the identities that a session can act as: all of the user, or the one that the session is limited to.
+ * Suspended ones are missing.
+ */
+export async function listIdentitiesOfSession(db: Database, acting: SessionSubject, now: Date): Promise<Identity[]> {
+  const identities = await listActiveIdentities(db, acting.userId, now)
   return identities.filter(({ identityId }) => canBe(acting, identityId))
 }
 
 /**
  * Returns the identity if the session can act as it. Throws `identity_not_found` in all other cases: for identities of
- * other users, for unknown IDs, and for identities that the session is not for.
+ * other users, for unknown IDs, for identities that the session is not for, and for suspended ones.
  */
 export async function requireOwnIdentity(
   db: Database,
   acting: SessionSubject,
   identityId: IdentityId,
+  now: Date,
 ): Promise<IdentityRow> {
   const identity = canBe(acting, identityId) ? await store.findIdentityOfUser(db, acting.userId, identityId) : undefined
-  if (!identity) throw errors.identity_not_found()
+  if (!identity || isSuspended(identity, now)) throw errors.identity_not_found()
   return identity
 }
 
@@ -170,9 +194,10 @@ export async function lockOwnIdentity(
   tx: Transaction,
   acting: SessionSubject,
   identityId: IdentityId,
+  now: Date,
 ): Promise<IdentityRow> {
   const identity = canBe(acting, identityId) ? await store.lockIdentityOfUser(tx, acting.userId, identityId) : undefined
-  if (!identity) throw errors.identity_not_found()
+  if (!identity || isSuspended(identity, now)) throw errors.identity_not_found()
   return identity
 }
 
@@ -180,9 +205,16 @@ function canBe(acting: SessionSubject, identityId: IdentityId): boolean {
   return acting.authMethod === 'passkey' || acting.identityId === identityId
 }
 
-/** Locks an identity of any user until the transaction ends. Returns undefined if it does not exist. */
-export function lockIdentity(tx: Transaction, identityId: IdentityId): Promise<IdentityRow | undefined> {
-  return store.lockIdentity(tx, identityId)
+/**
+ * Locks an identity of any user until the transaction ends. Returns undefined if it does not exist or is suspended.
+ */
+export async function lockIdentity(
+  tx: Transaction,
+  identityId: IdentityId,
+  now: Date,
+): Promise<IdentityRow | undefined> {
+  const identity = await store.lockIdentity(tx, identityId)
+  return identity && !isSuspended(identity, now) ? identity : undefined
 }
 
 /**
@@ -200,9 +232,10 @@ export function findIdentity(db: Database, identityId: IdentityId): Promise<Iden
   return store.findIdentity(db, identityId)
 }
 
-/** Finds the identity that has this handle, in any letter case. */
-export function findByHandle(db: Database, handle: string) {
-  return store.findIdentityOfHandle(db, normalizeHandle(handle))
+/** Finds the identity that has this handle, in any letter case. Suspended identities are not found. */
+export async function findByHandle(db: Database, handle: string, now: Date) {
+  const identity = await store.findIdentityOfHandle(db, normalizeHandle(handle))
+  return identity && !isSuspended(identity, now) ? identity : undefined
 }
 
 type Change = IdentityChange & { acting: PasskeySession; identityId: IdentityId }
@@ -227,7 +260,7 @@ export async function updateIdentity(
   if (handle !== undefined) await rateLimits.count('handle-changes-per-user', counted)
 
   return actingTransaction(db, acting, async (tx) => {
-    const before = await lockOwnIdentity(tx, acting, identityId)
+    const before = await lockOwnIdentity(tx, acting, identityId, now)
     if (handle !== undefined) await moveHandle(tx, before, handle, now)
     if (avatarUrl !== undefined && avatarUrl !== before.avatarUrl) {
       if (avatarUrl !== null && isOfThisService(config.baseUrl, avatarUrl))

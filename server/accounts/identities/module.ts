@@ -2,6 +2,7 @@ import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/identities'
 import { findPendingEmail, pruneEmailVerifications } from './email.ts'
 import { listFormerHandles, pruneHandles } from './handle.ts'
+import { pruneSuspensions } from './suspension.ts'
 import { identityRoutes, type IdentityServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -42,7 +43,12 @@ export const identities = defineModule<IdentityServices>()({
     identity: 'include',
     identity_handle: 'include',
     identity_email_verification: 'exclude',
+    account_suspension: 'include',
   },
-  cleanupTasks: { 'email-verifications': pruneEmailVerifications, handles: pruneHandles },
+  cleanupTasks: {
+    'email-verifications': pruneEmailVerifications,
+    handles: pruneHandles,
+    suspensions: pruneSuspensions,
+  },
   exported: { identity: { unprovedEmail: findPendingEmail, formerHandles: listFormerHandles } },
 })

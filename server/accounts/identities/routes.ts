@@ -22,7 +22,7 @@ export function identityRoutes(host: Host, { kernel, workshop }: IdentityService
     ...endpoints.listIdentities,
     onRequest: session.onRequest,
     async handler(request) {
-      return { identities: await listIdentitiesOfSession(db, session.of(request)) }
+      return { identities: await listIdentitiesOfSession(db, session.of(request), clock()) }
     },
   })
 
@@ -39,7 +39,7 @@ export function identityRoutes(host: Host, { kernel, workshop }: IdentityService
     ...endpoints.getIdentity,
     onRequest: session.onRequest,
     async handler(request) {
-      return toIdentity(await requireOwnIdentity(db, session.of(request), request.params.identityId))
+      return toIdentity(await requireOwnIdentity(db, session.of(request), request.params.identityId, clock()))
     },
   })
 

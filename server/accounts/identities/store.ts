@@ -12,6 +12,8 @@ const identity = [
   'email_verified as emailVerified',
   'email_verified_at as emailVerifiedAt',
   'created_at as createdAt',
+  'suspended_at as suspendedAt',
+  'suspended_until as suspendedUntil',
 ] as const
 
 export type IdentityRow = NonNullable<Awaited<ReturnType<typeof findIdentityOfUser>>>
@@ -34,7 +36,12 @@ export function findIdentityOfHandle(db: Database, handleNormalized: string) {
   return db
     .selectFrom('identity_handle')
     .innerJoin('identity', 'identity.identity_id', 'identity_handle.identity_id')
-    .select(['identity.identity_id as identityId', 'identity.handle'])
+    .select([
+      'identity.identity_id as identityId',
+      'identity.handle',
+      'suspended_at as suspendedAt',
+      'suspended_until as suspendedUntil',
+    ])
     .where('handle_normalized', '=', handleNormalized)
     .where('available_at', 'is', null)
     .executeTakeFirst()
@@ -78,26 +85,19 @@ export function listIdentitiesOfUser(db: Database, userId: UserId) {
     .execute()
 }
 
+const user = ['created_at as createdAt', 'suspended_at as suspendedAt', 'suspended_until as suspendedUntil'] as const
+
 export async function insertUser(tx: Transaction, userId: UserId, now: Date): Promise<void> {
   await tx.insertInto('user_account').values({ user_id: userId, identity_count: 1, created_at: now }).execute()
 }
 
 /** Locks a user's row until the transaction ends. Returns undefined if there is none. */
 export function lockUser(tx: Transaction, userId: UserId) {
-  return tx
-    .selectFrom('user_account')
-    .select('created_at as createdAt')
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst()
+  return tx.selectFrom('user_account').select(user).where('user_id', '=', userId).forUpdate().executeTakeFirst()
 }
 
 export function findUser(db: Database, userId: UserId) {
-  return db
-    .selectFrom('user_account')
-    .select('created_at as createdAt')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
+  return db.selectFrom('user_account').select(user).where('user_id', '=', userId).executeTakeFirst()
 }
 
 export async function deleteUser(tx: Transaction, userId: UserId): Promise<void> {

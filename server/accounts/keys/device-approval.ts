@@ -5,7 +5,7 @@ import type {
   PendingDeviceApproval,
 } from '@countersign/protocol/accounts/device-approvals'
 import { limits } from '@countersign/protocol/formats/limits'
-import type { SessionId } from '@countersign/protocol/ids'
+import type { SessionId, UserId } from '@countersign/protocol/ids'
 import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds, secondsUntil } from '#platform/clock.ts'
@@ -161,6 +161,11 @@ export async function cancelDeviceApproval(
   await actingTransaction(db, session, async (tx) => {
     if (!(await store.deleteApproval(tx, { userId, approvalId }, now))) throw errors.device_approval_not_found()
   })
+}
+
+/** Deletes the approvals of a user whose account is being suspended. */
+export function deleteDeviceApprovals(tx: Transaction, userId: UserId): Promise<void> {
+  return store.deleteApprovalsOfUser(tx, userId)
 }
 
 /** Deletes up to `batch` expired approvals. Returns their number. */

@@ -32,8 +32,8 @@ export async function getIdentityEncryptionKey(db: Database, identityId: Identit
 }
 
 /** Returns the encryption key of the user's own identity. Throws `identity_not_found`. */
-export async function getOwnEncryptionKey(db: Database, session: PasskeySession, identityId: IdentityId) {
-  await requireOwnIdentity(db, session, identityId)
+export async function getOwnEncryptionKey(db: Database, session: PasskeySession, identityId: IdentityId, now: Date) {
+  await requireOwnIdentity(db, session, identityId, now)
   const key = await getIdentityEncryptionKey(db, identityId)
   return key ? { ...key, identityId, hasKey: true as const } : { identityId, hasKey: false as const }
 }
@@ -42,8 +42,8 @@ export async function getOwnEncryptionKey(db: Database, session: PasskeySession,
  * Returns the public part of the encryption key that belongs to a handle. Throws `identity_not_found` or
  * `no_encryption_key`.
  */
-export async function getPublicEncryptionKey(db: Database, handle: string) {
-  const identity = await findByHandle(db, handle)
+export async function getPublicEncryptionKey(db: Database, handle: string, now: Date) {
+  const identity = await findByHandle(db, handle, now)
   if (!identity) throw errors.identity_not_found()
   const key = await getIdentityEncryptionKey(db, identity.identityId)
   if (!key) throw errors.no_encryption_key()
@@ -61,12 +61,12 @@ export async function createIdentityKey(
   now: Date,
 ): Promise<IdentityKey> {
   const { userId } = session
-  await requireOwnIdentity(db, session, identityId)
+  await requireOwnIdentity(db, session, identityId, now)
   requireRecentAuthentication(session, now)
   const key = { identityId, publicKey: parseEncryptionPublicKey({ publicKey }), encryptedPrivateKey }
   return actingTransaction(db, session, async (tx) => {
     // With the lock, the second of two concurrent keys is rejected.
-    await lockOwnIdentity(tx, session, identityId)
+    await lockOwnIdentity(tx, session, identityId, now)
     if (await store.findIdentityKey(tx, identityId)) throw errors.key_exists()
     await storeEncryptionKey(tx, key, now)
     await recordAuditEvent(tx, { action: 'encryption_key.created', actor: 'user', userId, identityId }, now)

@@ -1,7 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/keys'
 import * as deviceApprovals from '@countersign/protocol/accounts/device-approvals'
-import { pruneDeviceApprovals } from './device-approval.ts'
+import { deleteDeviceApprovals, pruneDeviceApprovals } from './device-approval.ts'
 import { deleteEncryptionKeys, getIdentityEncryptionKey } from './encryption-key.ts'
 import { deleteUserKeys, listKeyWraps } from './key-wrap.ts'
 import { recoveryCodeCreatedAt } from './recovery-code.ts'
@@ -51,6 +51,9 @@ export const keys = defineModule()({
   ended: {
     identities: (tx, { identityIds }) => deleteEncryptionKeys(tx, identityIds),
     account: (tx, { userId }) => deleteUserKeys(tx, userId),
+    async access(tx, { which, userId }) {
+      if (which === 'all') await deleteDeviceApprovals(tx, userId)
+    },
   },
   exported: {
     account: {

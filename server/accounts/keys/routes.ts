@@ -103,14 +103,14 @@ function identityKeyRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.getPublicEncryptionKey,
     async handler(request) {
       await rateLimits.count('public-encryption-key-reads', clientAddressKey(request))
-      return getPublicEncryptionKey(db, request.params.handle)
+      return getPublicEncryptionKey(db, request.params.handle, clock())
     },
   })
 
   host.route({
     ...endpoints.getIdentityEncryptionKey,
     onRequest: session.onRequest,
-    handler: (request) => getOwnEncryptionKey(db, session.of(request), request.params.identityId),
+    handler: (request) => getOwnEncryptionKey(db, session.of(request), request.params.identityId, clock()),
   })
 
   host.route({

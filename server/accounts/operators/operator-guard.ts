@@ -9,19 +9,22 @@ const errors = defineErrors({
   invalid_token: [401, 'Invalid admin token.'],
 })
 
+/** An operator who acts. It is the actor of what they do, in the audit log. */
+export type Operator = { actor: 'operator' }
+
 /**
  * Authenticates requests by the admin token (RFC 6750 §2.1). Throws `unauthorized` without one, `invalid_token`, and
  * `rate_limited` after too many wrong ones from an address.
  */
 export function adminGuard({ adminToken, rateLimits }: { adminToken: Secret; rateLimits: RateLimits }) {
   const expectedSha256 = sha256(adminToken.reveal())
-  return guard(async (request) => {
+  return guard(async (request): Promise<Operator> => {
     const token = bearerToken(request)
     if (token === undefined) throw errors.unauthorized({ headers: { 'www-authenticate': 'Bearer' } })
 
     const address = clientAddressKey(request)
     await rateLimits.check('client-authentication-failures-per-ip', address)
-    if (equalBytes(sha256(token), expectedSha256)) return { actor: 'operator' as const }
+    if (equalBytes(sha256(token), expectedSha256)) return { actor: 'operator' }
 
     await rateLimits.count('client-authentication-failures-per-ip', address)
     throw errors.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })

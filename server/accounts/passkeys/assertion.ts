@@ -2,7 +2,8 @@ import type { AuthenticationResponse } from '@countersign/protocol/accounts/pass
 import { type PresenceEvidence, presenceDigest } from '@countersign/protocol/formats/signing/approval'
 import type { UserId } from '@countersign/protocol/ids'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
-import { actingUserTransaction, lockUser } from '#accounts/identities/identity.ts'
+import { actingUserTransaction } from '#accounts/identities/identity.ts'
+import { lockActiveUser } from '#accounts/identities/suspension.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -32,8 +33,8 @@ type Proof = {
 
 /**
  * Verifies an assertion and runs the work that it authorizes. Both happen in one transaction with the update of the
- * signature counter, with the user locked. Throws `invalid_credential` for any error of the ceremony, and
- * `unauthorized` if the account was deleted in the meantime.
+ * signature counter, with the user locked. Throws `invalid_credential` for any error of the ceremony,
+ * `account_suspended`, and `unauthorized` if the account was deleted in the meantime.
  */
 export async function withVerifiedAssertion<Result extends object>(
   kernel: Surroundings,
@@ -44,7 +45,7 @@ export async function withVerifiedAssertion<Result extends object>(
   const { proved } = await verifyAssertion(kernel, proof)
   const { userId } = proved
   const done = await transaction(kernel.db, async (tx) => {
-    await lockUser(tx, userId)
+    await lockActiveUser(tx, userId, now)
     return (await store.updateSignCount(tx, proved, now)) ? work(tx, proved) : undefined
   })
   if (done) return done

@@ -5,7 +5,7 @@ import { type ApiError, defineErrors } from '#platform/api-error.ts'
 import { hash, randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { addSeconds } from '#platform/clock.ts'
-import type { Database } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { isUuid } from '@countersign/protocol/values'
 import { uuidToBytes } from '#platform/crypto/token-format.ts'
@@ -101,6 +101,11 @@ export async function consumeFlow<Kind extends Ceremony['ceremony']>(
 /** Deletes up to `batch` expired ceremonies. Returns their number. */
 export function pruneFlows(db: Database, now: Date, batch: number): Promise<number> {
   return store.deleteExpiredFlows(db, now, batch)
+}
+
+/** Deletes the ceremonies of a user whose account is being suspended. */
+export function deleteFlows(tx: Transaction, userId: UserId): Promise<void> {
+  return store.deleteFlowsOfUser(tx, userId)
 }
 
 /** PRF salt from which a passkey derives the secret that wraps the master key. It is the same for all users. */

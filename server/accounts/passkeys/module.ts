@@ -1,7 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
 import { createBusinessToken, findSession, getSession, listSessions } from '@countersign/protocol/accounts/sessions'
-import { pruneFlows } from './ceremony.ts'
+import { deleteFlows, pruneFlows } from './ceremony.ts'
 import { deletePasskeys, listPasskeys } from './passkey.ts'
 import { passkeyDiscovery, passkeyRoutes, type PasskeyServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
@@ -49,6 +49,11 @@ export const passkeys = defineModule<PasskeyServices>()({
   tables: { passkey_credential: 'include', passkey_flow: 'exclude' },
   cleanupTasks: { flows: pruneFlows },
   // A concurrent sign-in holds the lock of its passkey until its session is visible.
-  ended: { account: (tx, { userId }) => deletePasskeys(tx, userId) },
+  ended: {
+    account: (tx, { userId }) => deletePasskeys(tx, userId),
+    async access(tx, { which, userId }) {
+      if (which === 'all') await deleteFlows(tx, userId)
+    },
+  },
   exported: { account: { passkeys: (db, { userId }) => listPasskeys(db, userId) } },
 })

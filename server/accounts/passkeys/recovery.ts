@@ -1,4 +1,5 @@
-import { findIdentityByHandle, listIdentities, lockUser } from '#accounts/identities/identity.ts'
+import { findIdentityByHandle, listIdentities } from '#accounts/identities/identity.ts'
+import { lockActiveUser, requireNotSuspended } from '#accounts/identities/suspension.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Language, isolate } from '@countersign/protocol/formats/registries/languages'
@@ -86,8 +87,10 @@ export async function startRecovery(
   const recoveryAuthSha256 = await verifyRecoveryCode(db, identity?.userId ?? asId<UserId>(randomUUID()), recoveryAuth)
   if (!identity || !recoveryAuthSha256) throw errors.invalid_credential()
   const { userId } = identity
+  const now = clock()
+  await requireNotSuspended(db, userId, now)
   const ceremony = { ceremony: 'recover', userId, recoveryAuthSha256, browserSha256 } as const
-  const { flowId, challenge } = await beginFlow(db, ceremony, clock())
+  const { flowId, challenge } = await beginFlow(db, ceremony, now)
   const existing = await store.listCredentials(db, userId)
   return { flowId, options: creationOptions(config, challenge, identity, existing) }
 }
@@ -109,7 +112,7 @@ export async function finishRecovery(
   const made = await verifyAttestation(config, finish.credential, challenge)
 
   const recovered = await transaction(db, async (tx) => {
-    await lockUser(tx, userId)
+    await lockActiveUser(tx, userId, now)
     if (!(await consumeRecoveryCode(tx, userId, recoveryAuthSha256))) throw errors.invalid_flow()
     await createPasskey(tx, { ...made, userId, browser: { ...browser, language } }, now)
     const sessionsEnded = await sessions.end(tx, { userId, which: 'all' }, now)

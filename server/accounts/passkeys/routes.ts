@@ -5,7 +5,7 @@ import type { UserId } from '@countersign/protocol/ids'
 import { listKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { recoveryCodeCreatedAt } from '#accounts/keys/recovery-code.ts'
 import { isAvailableHandle } from '#accounts/identities/handle.ts'
-import { listIdentities, listIdentitiesOfSession } from '#accounts/identities/identity.ts'
+import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
 import { toNumericDate } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { Host } from '#platform/http/host.ts'
@@ -118,7 +118,7 @@ function signInRoutes(host: Host, services: PasskeyServices): void {
         },
       )
       setSessionCookies(reply, signedIn, config.baseUrl)
-      return toSignedIn(db, signedIn)
+      return toSignedIn(kernel, signedIn)
     },
   })
 
@@ -133,7 +133,7 @@ function signInRoutes(host: Host, services: PasskeyServices): void {
 
 function recoveryRoutes(host: Host, services: PasskeyServices): void {
   const { kernel } = services
-  const { db, config, rateLimits } = kernel
+  const { config, rateLimits } = kernel
 
   host.route({
     ...endpoints.startRecovery,
@@ -159,17 +159,17 @@ function recoveryRoutes(host: Host, services: PasskeyServices): void {
         language: negotiateLanguage(request),
       })
       setSessionCookies(reply, recovered, config.baseUrl)
-      return toSignedIn(db, recovered)
+      return toSignedIn(kernel, recovered)
     },
   })
 }
 
-async function toSignedIn(db: ServerContext['db'], { token, expiresAt, userId }: SignedIn) {
+async function toSignedIn({ db, clock }: ServerContext, { token, expiresAt, userId }: SignedIn) {
   return {
     sessionToken: token,
     expiresAt: expiresAt.toISOString(),
     user: { userId },
-    identities: await listIdentities(db, userId),
+    identities: await listIdentitiesOfSession(db, { authMethod: 'passkey', userId }, clock()),
     keyWraps: await listKeyWraps(db, userId),
   }
 }
@@ -214,7 +214,7 @@ async function toCurrentSession({ db, clock }: ServerContext, session: Session):
   const codeSince = authMethod === 'passkey' ? await recoveryCodeCreatedAt(db, userId) : undefined
   return {
     user: { userId },
-    identities: await listIdentitiesOfSession(db, session),
+    identities: await listIdentitiesOfSession(db, session, clock()),
     authTime: authTime.toISOString(),
     secondsSinceAuthTime: Math.max(0, toNumericDate(clock()) - toNumericDate(authTime)),
     authMethod,

@@ -6,6 +6,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { lockOwnIdentity } from '#accounts/identities/identity.ts'
+import { isSuspended } from '#accounts/identities/suspension.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireRecentAuthentication, type PasskeySession, type Session } from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
@@ -91,7 +92,7 @@ export async function resealAppKey(
 ): Promise<void> {
   await actingTransaction(db, session, async (tx) => {
     requireRecentAuthentication(session, now)
-    await lockOwnIdentity(tx, session, identityId)
+    await lockOwnIdentity(tx, session, identityId, now)
     if (!(await store.swapCiphertext(tx, { identityId, clientId, mode }, change))) throw errors.app_key_changed()
     const { userId } = session
     const event = {
@@ -120,12 +121,13 @@ export function toEncryptedAppKey({ mode, ciphertext, publicKey, createdAt }: Ap
 /**
  * Finds the identity that has connected an app and has a public key in it.
  *
- * Throws `app_public_key_not_found` in constant time in all three cases: the handle is unknown, its identity has not
- * connected the app, or it has no such key.
+ * Throws `app_public_key_not_found` in constant time in all four cases: the handle is unknown, its identity has not
+ * connected the app, has no such key, or is suspended.
  */
-export async function findAppKeyOwner(db: Database, target: AppKeyQuery) {
+export async function findAppKeyOwner(db: Database, target: AppKeyQuery, now: Date) {
   const holder = await store.findAppKeyOwner(db, target)
-  if (!holder?.publicKey) throw errors.app_public_key_not_found()
+  if (!holder?.publicKey || isSuspended(holder, now)) throw errors.app_public_key_not_found()
   if ('publicKey' in target && !equalBytes(holder.publicKey, target.publicKey)) throw errors.app_public_key_not_found()
-  return { ...holder, publicKey: toBase64(holder.publicKey) }
+  const { identityId, handle, displayName, publicKey } = holder
+  return { identityId, handle, displayName, publicKey: toBase64(publicKey) }
 }

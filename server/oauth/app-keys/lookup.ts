@@ -31,11 +31,15 @@ export function parseAppLookup({ client_id: clientId, handle, public_key: text }
  * Throws `app_not_found`, `rate_limited`, `app_public_key_not_found`.
  */
 export async function findAppPublicKey(
-  { kernel, apps }: { kernel: Pick<ServerContext, 'db' | 'rateLimits'>; apps: AppDirectory },
+  { kernel, apps }: { kernel: Pick<ServerContext, 'db' | 'rateLimits' | 'clock'>; apps: AppDirectory },
   target: ReturnType<typeof parseAppLookup>,
 ) {
   const { clientId } = target
   requireApp(await apps.find(clientId))
   await kernel.rateLimits.count('app-lookups-per-app', clientId)
-  return { clientId, ...(await findAppKeyOwner(kernel.db, target)), encryptionMode: 'asymmetric' as const }
+  return {
+    clientId,
+    ...(await findAppKeyOwner(kernel.db, target, kernel.clock())),
+    encryptionMode: 'asymmetric' as const,
+  }
 }

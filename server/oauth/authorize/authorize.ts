@@ -220,7 +220,7 @@ async function issueAuthorizationCode(
   const { sessionId, userId, authTime } = session
   const authenticatedByPasskey = session.authMethod === 'passkey'
 
-  const identity = await lockOwnIdentity(tx, session, identityId)
+  const identity = await lockOwnIdentity(tx, session, identityId, now)
   const organization = await authorizeOrganizationContext({ tx, config }, session, consent, now)
 
   if (missingClaims(app.requiredClaims, identity).length > 0) throw errors.email_not_verified(requiredEmail)

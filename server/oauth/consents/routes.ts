@@ -35,13 +35,14 @@ export function authorizationRoutes(host: Host, kernel: ServerContext): void {
       const { identity_id: identityId, scope = '', requested_resource: named } = request.query
       const { requested_scope: requested = '', communication_mode: mode = 'user_present' } = request.query
       const { clientId } = request.params
-      await requireOwnIdentity(db, session.of(request), identityId)
+      const now = clock()
+      await requireOwnIdentity(db, session.of(request), identityId, now)
       const choosing = request.query.organization_id !== undefined
       const input = { identityId, clientId, scope: ScopeSet.parse(scope) }
       const read = {
-        ...(await getAuthorizationInSession(db, session.of(request), input, clock())),
+        ...(await getAuthorizationInSession(db, session.of(request), input, now)),
         ...(choosing && {
-          organizations: await listOrganizationChoices(kernel, session.of(request), { identityId, clientId }, clock()),
+          organizations: await listOrganizationChoices(kernel, session.of(request), { identityId, clientId }, now),
         }),
       }
       const resource = named === undefined ? undefined : await findActiveResource(db, named)

@@ -137,6 +137,11 @@ export function revokeDelegationsOfApp(
   return store.revokeOfApp(tx, identityId, clientId, now)
 }
 
+/** Revokes the delegations of identities that are being suspended. They stay revoked when the identity is activated. */
+export function revokeDelegations(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
+  return store.revokeOfIdentities(tx, identityIds, now)
+}
+
 /** Deletes the delegations of identities that are being deleted. */
 export function deleteDelegations(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   return store.deleteGrants(tx, identityIds)

@@ -4,6 +4,7 @@ import type { ClientId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Client } from '#clients/registration/authentication/authentication.ts'
 import { findActiveResource, type ActiveResource } from '#clients/resources/resource.ts'
+import { isSuspendedIdentity } from '#accounts/identities/suspension.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
@@ -52,6 +53,7 @@ export async function exchange(
   if (!key) throw errors.invalid_request()
   const delegated = await transaction(kernel.db, async (tx) => {
     const subject = await findSubject(tx, { key, clientId }, now)
+    if (!subject && (await isSuspendedIdentity(tx, key.identityId, now))) throw errors.access_denied()
     if (!subject || (await resolveOrganizationClaim(tx, subject)).kind === 'revoked') throw errors.invalid_request()
     return takeDelegation(tx, { subject, clientId, named, scope }, now)
   })

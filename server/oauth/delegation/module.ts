@@ -1,6 +1,6 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/oauth/delegations'
-import { pruneDelegations, exportDelegations } from './delegation.ts'
+import { pruneDelegations, exportDelegations, revokeDelegations } from './delegation.ts'
 import { delegationRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -24,5 +24,6 @@ export const delegation = defineModule()({
   auditActions,
   tables: { delegation_grant: 'include', delegation_usage: 'include', delegation_former_identity: 'include' },
   cleanupTasks: { delegations: pruneDelegations },
+  ended: { access: (tx, { identityIds }, now) => revokeDelegations(tx, identityIds, now) },
   exported: { account: { delegations: exportDelegations } },
 })

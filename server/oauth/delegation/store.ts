@@ -157,6 +157,16 @@ export async function revokeOfApp(
   return Number(numUpdatedRows)
 }
 
+/** Revokes all active delegations of identities. */
+export async function revokeOfIdentities(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
+  await tx
+    .updateTable('delegation_grant')
+    .set({ revoked_at: now, updated_at: now })
+    .where('identity_id', 'in', identityIds)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
 /** Deletes all delegations of identities. The cleanup deletes their uses, which no query finds any more. */
 export async function deleteGrants(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx

@@ -10,8 +10,8 @@ import type { PasskeySession } from '#accounts/sessions/session.ts'
 const errors = defineErrors({ access_denied: [403, "account_id is not an identity of this browser's session."] })
 
 /** Lists the identities that a browser may offer to an app, each with the apps that it has connected. */
-export async function listAccounts(db: Database, session: PasskeySession): Promise<FedcmAccount[]> {
-  const identities = await listIdentitiesOfSession(db, session)
+export async function listAccounts(db: Database, session: PasskeySession, now: Date): Promise<FedcmAccount[]> {
+  const identities = await listIdentitiesOfSession(db, session, now)
   const ids = identities.map(({ identityId }) => identityId)
   const connected = await listConnectedClientIds(db, ids)
   return identities.map((identity) => ({
@@ -21,8 +21,14 @@ export async function listAccounts(db: Database, session: PasskeySession): Promi
 }
 
 /** Returns the identity of the account that the browser names. Throws `access_denied`. */
-export async function requireFedcmAccount(db: Database, session: PasskeySession, accountId: string): Promise<Identity> {
-  const identity = (await listIdentitiesOfSession(db, session)).find(({ identityId }) => identityId === accountId)
+export async function requireFedcmAccount(
+  db: Database,
+  session: PasskeySession,
+  accountId: string,
+  now: Date,
+): Promise<Identity> {
+  const identities = await listIdentitiesOfSession(db, session, now)
+  const identity = identities.find(({ identityId }) => identityId === accountId)
   if (!identity) throw errors.access_denied()
   return identity
 }
@@ -39,7 +45,7 @@ export async function disconnectByAccountHint(
   { clientId, hint }: { clientId: ClientId; hint: string },
   now: Date,
 ): Promise<IdentityId> {
-  const identities = await listIdentitiesOfSession(db, session)
+  const identities = await listIdentitiesOfSession(db, session, now)
   const ids = identities.map(({ identityId }) => identityId)
   const connected = await listConnectedIdentities(db, ids, clientId)
   const known = identities.filter(({ identityId }) => connected.includes(identityId))

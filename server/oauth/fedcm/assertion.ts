@@ -112,7 +112,7 @@ export async function issueAssertion(
   const { db, config } = kernel
   const { app, origin } = asking
   const requested = parseAssertionRequest(asking, params, config)
-  const identity = await requireFedcmAccount(db, session, accountId)
+  const identity = await requireFedcmAccount(db, session, accountId, now)
   const { identityId } = identity
   if (!(await isSettled(db, identity, { asking, requested }))) {
     if (requested.prompts.includes('none')) throw errors.access_denied()

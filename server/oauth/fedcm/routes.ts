@@ -101,7 +101,7 @@ function browserRoutes(host: Host, provider: TokenEndpoint): void {
     onRequest: session.onRequest,
     async handler(request) {
       await rateLimits.count('fedcm-accounts-per-session', session.of(request).sessionId)
-      return { accounts: await listAccounts(db, session.of(request)) }
+      return { accounts: await listAccounts(db, session.of(request), clock()) }
     },
   })
 

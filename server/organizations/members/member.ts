@@ -262,7 +262,7 @@ type Provisioned = {
  */
 export async function addProvisionedMember(tx: Transaction, { userId, ...joining }: Provisioned, now: Date) {
   const { organizationId, identityId, role } = joining
-  if (!(await lockIdentity(tx, identityId))) throw errors.identity_not_found()
+  if (!(await lockIdentity(tx, identityId, now))) throw errors.identity_not_found()
   if ((await store.countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
     throw errors.too_many_organizations()
   const memberId = await joinOrganization(tx, joining, now)

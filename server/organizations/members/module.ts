@@ -9,7 +9,7 @@ import { pruneInvitations } from './invitations/invitation.ts'
 import { ownInvitationRoutes } from './invitations/invitation-routes.ts'
 import { oversightRoutes } from './operator-view.ts'
 import { exportMemberships } from './organization.ts'
-import { removeFromOrganizations } from './removal.ts'
+import { holdOrganizations, removeFromOrganizations } from './removal.ts'
 import {
   accountOrganizationRoutes,
   acts,
@@ -88,6 +88,7 @@ export const members = defineModule<OrganizationServices & { apps: AppDirectory;
   cleanupTasks: { 'organization-slugs': pruneSlugs, invitations: pruneInvitations },
   ended: {
     identities: (tx, { userId, identityIds }, now) => removeFromOrganizations(tx, { userId, identityIds }, now),
+    access: (tx, { identityIds }) => holdOrganizations(tx, identityIds),
   },
   exported: { account: { organizations: (db, { userId }) => exportMemberships(db, userId) } },
 })

@@ -77,7 +77,7 @@ export async function createOrganization(
   const begin = (work: (tx: Transaction) => Promise<Member | undefined>) =>
     'session' in founder ? actingTransaction(db, founder.session, work) : transaction(db, work)
   return begin(async (tx) => {
-    if (!(await canJoinAnotherOrganization(tx, identityId))) return undefined
+    if (!(await canJoinAnotherOrganization(tx, identityId, now))) return undefined
     const organizationId = asId<OrganizationId>(randomUUIDv7())
     const slug = await claimSlug(tx, name, { organizationId, userId }, now)
     await store.insertOrganization(tx, { organizationId, name, slug }, now)
@@ -97,8 +97,8 @@ function keyOfFounder(founder: OrganizationCreator, now: Date): PersonKey {
 }
 
 /** Checks if an identity exists and can join another organization. The identity stays locked until `tx` ends. */
-export async function canJoinAnotherOrganization(tx: Transaction, identityId: IdentityId): Promise<boolean> {
-  if (!(await lockIdentity(tx, identityId))) return false
+export async function canJoinAnotherOrganization(tx: Transaction, identityId: IdentityId, now: Date): Promise<boolean> {
+  if (!(await lockIdentity(tx, identityId, now))) return false
   return (await store.countMemberships(tx, identityId)) < limits.organizationsPerIdentityMax
 }
 
@@ -108,8 +108,8 @@ export async function listOrganizationsOfIdentity(db: Database, identityId: Iden
 }
 
 /** Lists the active organizations that a session can use, once for each of the user's identities that is a member. */
-export async function listOwnOrganizations(db: Database, session: Session): Promise<OwnOrganization[]> {
-  return (await listMembershipsOfSession(db, session)).map(toOwnOrganization)
+export async function listOwnOrganizations(db: Database, session: Session, now: Date): Promise<OwnOrganization[]> {
+  return (await listMembershipsOfSession(db, session, { usableAt: now })).map(toOwnOrganization)
 }
 
 /** Lists all memberships of a user for the data export, including suspended organizations. */

@@ -61,6 +61,15 @@ export async function revokeAccess(tx: Transaction, of: Ending, now: Date): Prom
 }
 
 /**
+ * Locks the organizations of identities that are being suspended until the transaction ends. A change that one of them
+ * has begun as a member completes first.
+ */
+export async function holdOrganizations(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  for (const organizationId of await store.listOrganizationsOf(tx, identityIds))
+    await lockOrganization(tx, organizationId)
+}
+
+/**
  * Removes identities that are being deleted from their organizations. Organizations without other members are deleted
  * too. Throws `last_owner` with the organizations that would have no owner; only a suspended organization can be left
  * without one.

@@ -66,7 +66,7 @@ export function accountOrganizationRoutes(host: Host, kernel: ServerContext): vo
     ...endpoints.listAccountOrganizations,
     onRequest: session.onRequest,
     async handler(request) {
-      return { organizations: await listOwnOrganizations(kernel.db, session.of(request)) }
+      return { organizations: await listOwnOrganizations(kernel.db, session.of(request), kernel.clock()) }
     },
   })
 }
@@ -163,7 +163,7 @@ export function organizationRoutes(host: Host, { kernel, workshop }: Organizatio
     ...endpoints.listOwnOrganizations,
     onRequest: session.onRequest,
     async handler(request) {
-      return { organizations: await listOwnOrganizations(db, session.of(request)) }
+      return { organizations: await listOwnOrganizations(db, session.of(request), clock()) }
     },
   })
 
@@ -174,8 +174,9 @@ export function organizationRoutes(host: Host, { kernel, workshop }: Organizatio
       const acting = session.of(request)
       const { userId } = acting
       const { name, identityId } = request.body
-      await requireOwnIdentity(db, acting, identityId)
-      const begun = await createOrganization(kernel, { userId, identityId, session: acting }, name, clock())
+      const now = clock()
+      await requireOwnIdentity(db, acting, identityId, now)
+      const begun = await createOrganization(kernel, { userId, identityId, session: acting }, name, now)
       if (!begun) throw errors.too_many_organizations()
       return reply.status(201).send({ organization: toOwnOrganization(begun) })
     },

@@ -48,7 +48,7 @@ export async function requireMember(
   scope: OrganizationScope | undefined,
   now: Date,
 ): Promise<Member> {
-  const memberships = await listMembershipsOfSession(db, session, { organizationId, identityId })
+  const memberships = await listMembershipsOfSession(db, session, { organizationId, identityId, usableAt: now })
   if (memberships.length === 0) throw errors.organization_not_found()
   const able = memberships.filter(({ scopes }) => scope === undefined || scopes.includes(scope))
   const [first, ...others] = able

@@ -32,12 +32,12 @@ function toMember({ isAdmittedToSign, isAdmittedToApprove, ...row }: store.Membe
 
 /**
  * Lists the memberships in active organizations that a session can use, the one that joined first at the front: in any
- * organization or in one, with any identity of the user or with one.
+ * organization or in one, with any identity of the user or with one. With `usableAt`, no suspended identity.
  */
 export async function listMembershipsOfSession(
   db: Database,
   session: Session,
-  requested: { organizationId?: OrganizationId | undefined; identityId?: IdentityId | undefined } = {},
+  requested: { organizationId?: OrganizationId; identityId?: IdentityId | undefined; usableAt?: Date } = {},
 ): Promise<Member[]> {
   return (await store.listMembershipsOfSession(db, session, requested)).map(toMember)
 }

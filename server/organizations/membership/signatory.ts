@@ -47,7 +47,7 @@ export async function requireSigners(
   organizationId: OrganizationId,
   now: Date,
 ): Promise<OrganizationSigner[]> {
-  const members = await listMembershipsOfSession(db, session, { organizationId })
+  const members = await listMembershipsOfSession(db, session, { organizationId, usableAt: now })
   if (members.length === 0) return []
   const signatories = members.map(toSignatory).filter(mayAnswer)
   const [first] = signatories
@@ -62,7 +62,7 @@ export async function requireSigners(
 
 /** Lists the signatories of all organizations of the session, except those whose SSO requirement is not met. */
 export async function listSignatories(db: Database, session: Session, now: Date): Promise<OrganizationSigner[]> {
-  const members = await listMembershipsOfSession(db, session)
+  const members = await listMembershipsOfSession(db, session, { usableAt: now })
   const listed: OrganizationSigner[] = []
   for (const signatory of members.map(toSignatory).filter(mayAnswer)) {
     const { organizationId, ssoRequired } = signatory.organization

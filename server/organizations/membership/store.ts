@@ -93,21 +93,30 @@ export function listAllMemberships(db: Database, userId: UserId) {
 
 const isOfIdentity = (identityId: IdentityId) => sql<boolean>`organization_member.identity_id = ${identityId}`
 
-function isOfUser(db: Database, userId: UserId) {
-  const identities = db.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', userId)
+function isOfUser(db: Database, userId: UserId, usableAt?: Date) {
+  const own = db.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', userId)
+  const identities =
+    usableAt === undefined
+      ? own
+      : own.where(({ eb, or }) => or([eb('suspended_at', 'is', null), eb('suspended_until', '<=', usableAt)]))
   return sql<boolean>`organization_member.identity_id = any(array${identities})`
 }
 
 type OfSession = Pick<Session, 'userId' | 'sessionId' | 'authMethod'>
-type MembershipFilter = { organizationId?: OrganizationId | undefined; identityId?: IdentityId | undefined }
+type MembershipFilter = {
+  organizationId?: OrganizationId | undefined
+  identityId?: IdentityId | undefined
+  /** Leaves out the memberships of identities that are suspended at this instant. */
+  usableAt?: Date | undefined
+}
 
 /**
  * Lists the memberships that a session can use: in any organization or in one, with any identity of the user or with
  * one. A session without a passkey can only use the organizations that opened it, as the identity that they named.
  */
 export function listMembershipsOfSession(db: Database, session: OfSession, requested: MembershipFilter = {}) {
-  const { organizationId, identityId } = requested
-  const usable = memberships(db, isOfUser(db, session.userId)).$if(session.authMethod !== 'passkey', (some) =>
+  const { organizationId, identityId, usableAt } = requested
+  const usable = memberships(db, isOfUser(db, session.userId, usableAt)).$if(session.authMethod !== 'passkey', (some) =>
     some.where(({ exists, selectFrom }) =>
       exists(
         selectFrom('session_sso_authentication as named')

@@ -6,6 +6,14 @@ import type { ColumnType, Generated } from 'kysely'
 type Json = ColumnType<unknown, string, string>
 
 export interface Tables {
+  account_suspension: {
+    user_id: UserId
+    identity_id: IdentityId
+    scope: 'account' | 'identity'
+    reason: string
+    suspended_at: Date
+    suspended_until: Date | null
+  }
   app: {
     client_id: ClientId
     name: string
@@ -190,6 +198,8 @@ export interface Tables {
     email_verified_at: Date | null
     created_at: Date
     updated_at: Date
+    suspended_at: Date | null
+    suspended_until: Date | null
   }
   identity_email_verification: {
     identity_id: IdentityId
@@ -733,6 +743,8 @@ export interface Tables {
     user_id: UserId
     identity_count: number
     created_at: Date
+    suspended_at: Date | null
+    suspended_until: Date | null
   }
   webhook_attempt: {
     client_id: ClientId

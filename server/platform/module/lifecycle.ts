@@ -9,6 +9,8 @@ export type Endings = {
   apps: { userId: UserId; withApps: boolean }
   identities: { userId: UserId; identityIds: IdentityId[] }
   account: { userId: UserId }
+  /** What identities can use that operators suspend, or a whole account. Their data stays. */
+  access: { userId: UserId; identityIds: IdentityId[]; which: 'all' | 'of identities' }
   /** All sessions of the account, or what remains of sessions after these identities. */
   sessions: { userId: UserId; identityIds: IdentityId[]; which: 'all' | 'of identities' }
 }

@@ -33,6 +33,7 @@ import * as resources from '@countersign/protocol/clients/resources'
 import * as sessions from '@countersign/protocol/accounts/sessions'
 import * as signingKeys from '@countersign/protocol/signing/keys'
 import * as signing from '@countersign/protocol/signing/signing'
+import * as suspension from '@countersign/protocol/accounts/suspension'
 import * as sso from '@countersign/protocol/organizations/sso'
 import * as tokenKeys from '@countersign/protocol/oauth/token-keys'
 import * as transparency from '@countersign/protocol/signing/transparency'
@@ -70,6 +71,7 @@ const modules = {
   },
   Signing: { ...signing, ...signingKeys, ...pendingSigning, ...organizationDocuments, ...receipts },
   'Key transparency': transparency,
+  People: suspension,
   Apps: apps,
   [developerPortal]: developer,
   Resources: resources,

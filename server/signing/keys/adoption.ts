@@ -34,7 +34,7 @@ export async function adoptKey(
   now: Date,
 ): Promise<LoggedSigningKey> {
   return actingTransaction(db, session, async (tx) => {
-    const { handle } = await lockOwnIdentity(tx, session, identityId)
+    const { handle } = await lockOwnIdentity(tx, session, identityId, now)
     const keys = await store.listKeys(tx, identityId)
     const [former, current] = [keys.at(-2), keys.at(-1)]
     if (!current) throw errors.no_signing_key()

@@ -124,11 +124,11 @@ export async function createKey(
 ): Promise<LoggedSigningKey> {
   const { userId } = session
   const { identityId } = input
-  await requireOwnIdentity(db, session, identityId)
+  await requireOwnIdentity(db, session, identityId, now)
   requireRecentAuthentication(session, now)
   const key = { ...input, publicKey: parseSigningPublicKey({ publicKey }) }
   return actingTransaction(db, session, async (tx) => {
-    const { handle } = await lockOwnIdentity(tx, session, identityId)
+    const { handle } = await lockOwnIdentity(tx, session, identityId, now)
     if (await store.findCurrentKey(tx, identityId)) throw errors.key_exists()
     const logEntry = await createFirstSigningKey({ tx, keyring }, key, now)
     await recordAuditEvent(tx, { action: 'signing_key.created', actor: 'user', userId, identityId }, now)
@@ -144,8 +144,8 @@ export async function listKeyRecords(db: Database, userId: UserId): Promise<Sign
 }
 
 /** Returns the current key of an identity, or that it has none. Throws `identity_not_found`. */
-export async function getSigningKey(db: Database, session: PasskeySession, identityId: IdentityId) {
-  const { handle } = await requireOwnIdentity(db, session, identityId)
+export async function getSigningKey(db: Database, session: PasskeySession, identityId: IdentityId, now: Date) {
+  const { handle } = await requireOwnIdentity(db, session, identityId, now)
   // A rotation between the two reads would give one key, and the chain after the next.
   const { keys, chain } = await snapshot(db, async (tx) => {
     const found = await store.listKeys(tx, identityId)
@@ -158,8 +158,8 @@ export async function getSigningKey(db: Database, session: PasskeySession, ident
  * Returns the public key of an identity, now or at an instant; needs no authentication. Throws `identity_not_found`,
  * `no_signing_key`.
  */
-export async function getPublicKeyByHandle(db: Database, handle: string, at: Date | undefined) {
-  const identity = await findByHandle(db, handle)
+export async function getPublicKeyByHandle(db: Database, handle: string, at: Date | undefined, now: Date) {
+  const identity = await findByHandle(db, handle, now)
   if (!identity) throw errors.identity_not_found()
   const { identityId } = identity
   const key = await (at ? store.findKeyAt(db, identityId, at) : store.findCurrentKey(db, identityId))

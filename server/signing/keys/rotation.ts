@@ -51,7 +51,7 @@ export async function rotateKey(
   now: Date,
 ): Promise<{ key: LoggedSigningKey; expired: string[] }> {
   const { userId } = session
-  await requireOwnIdentity(db, session, identityId)
+  await requireOwnIdentity(db, session, identityId, now)
   requireRecentAuthentication(session, now)
   const { encryptedPrivateKey } = rotation
   const keysBefore = await store.listKeys(db, identityId)
@@ -63,7 +63,7 @@ export async function rotateKey(
   // alone must not keep its owner from replacing the key.
   await rateLimits.count('signing-key-rotations-per-identity', identityId)
   return actingTransaction(db, session, async (tx) => {
-    const { handle } = await lockOwnIdentity(tx, session, identityId)
+    const { handle } = await lockOwnIdentity(tx, session, identityId, now)
     const keys = await store.listKeys(tx, identityId)
     const current = keys.at(-1)
     if (!current) throw errors.no_signing_key()

@@ -14,13 +14,13 @@ export function signingKeyRoutes(host: Host, kernel: ServerContext, ofOldKey: Ol
   keyRoutes(host, kernel, ofOldKey)
 }
 
-function publicSigningRoutes(host: Host, { db, rateLimits }: ServerContext): void {
+function publicSigningRoutes(host: Host, { db, clock, rateLimits }: ServerContext): void {
   host.route({
     ...endpoints.getPublicSigningKey,
     async handler(request) {
       await rateLimits.count('public-signing-key-reads', clientAddressKey(request))
       const { at } = request.query
-      return getPublicKeyByHandle(db, request.params.handle, at === undefined ? undefined : readInstant(at))
+      return getPublicKeyByHandle(db, request.params.handle, at === undefined ? undefined : readInstant(at), clock())
     },
   })
 
@@ -49,7 +49,7 @@ function keyRoutes(host: Host, kernel: ServerContext, ofOldKey: OldKeyRequests):
   host.route({
     ...endpoints.getSigningKey,
     onRequest: session.onRequest,
-    handler: (request) => getSigningKey(db, session.of(request), request.params.identityId),
+    handler: (request) => getSigningKey(db, session.of(request), request.params.identityId, clock()),
   })
 
   host.route({

@@ -20,7 +20,13 @@ import {
 } from './organizations/organization-request.ts'
 import { deleteApprovalFlows, pruneApprovalFlows } from './approvals/approval.ts'
 import { pruneRecords } from './apps/quota.ts'
-import { deleteSigningRequests, expireFormerRequests, expireRequests, pruneRequests } from './identities/request.ts'
+import {
+  deleteSigningRequests,
+  expireFormerRequests,
+  expirePending,
+  expireRequests,
+  pruneRequests,
+} from './identities/request.ts'
 import { readAllRequests } from './request-export.ts'
 import { organizationDocumentRoutes, signingPageRoutes, signingRequestRoutes, type SigningServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
@@ -101,6 +107,10 @@ export const signingRequests = defineModule<SigningServices>()({
     async identities(tx, { identityIds }) {
       await deleteSigningRequests(tx, identityIds)
       await deleteOrganizationSignatures(tx, identityIds)
+      await deleteApprovalFlows(tx, identityIds)
+    },
+    async access(tx, { identityIds }, now) {
+      for (const identityId of identityIds) await expirePending(tx, identityId, now)
       await deleteApprovalFlows(tx, identityIds)
     },
   },

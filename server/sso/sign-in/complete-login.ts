@@ -9,6 +9,7 @@ import {
   type IdentityRow,
   requireOwnIdentity,
 } from '#accounts/identities/identity.ts'
+import { accountSuspended, isSuspended } from '#accounts/identities/suspension.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
@@ -60,7 +61,7 @@ type Arrived = { location: string; token?: string }
  * and the session token if a session was opened. A user with a passkey session keeps it; others get a session for that
  * identity only. If another user is signed in, or another site started the sign-in, nothing changes and the browser
  * goes to the confirmation page. An unknown subject goes to the linking page. Throws `invalid_sso_flow`,
- * `sso_connection_unavailable`, `sso_user_deactivated`.
+ * `sso_connection_unavailable`, `sso_user_deactivated`, `account_suspended`.
  */
 export async function completeSsoLogin(
   kernel: ServerContext,
@@ -74,7 +75,7 @@ export async function completeSsoLogin(
   const confirming = { location: new URL(`/sso/confirm?flow=${flow.flowId}`, config.authUrl).href }
   if (flow.purpose === 'test') return linking
   return transaction(db, async (tx) => {
-    const { connection, identity } = await lockLinkedMember(tx, flow)
+    const { connection, identity } = await lockLinkedMember(tx, flow, now)
     const present = await findSessionByToken(tx, browser, now)
     if (!identity || isToBeConfirmed(flow, identity, present)) {
       await requireActiveUser(tx, connection.connectionId, flow)
@@ -99,7 +100,7 @@ export async function confirmArrival(
   const flow = await requireAuthenticatedLogin(db, arriving, now)
   if (flow.purpose === 'test') throw flowErrors.invalid_sso_flow()
   return transaction(db, async (tx) => {
-    const { connection, identity } = await lockLinkedMember(tx, flow)
+    const { connection, identity } = await lockLinkedMember(tx, flow, now)
     if (!identity) throw flowErrors.invalid_sso_flow()
     const described = await describeSignIn(tx, identity, browser, now)
     if (described?.identity.handle !== shown.handle || described.replaces?.handle !== shown.replaces)
@@ -174,7 +175,7 @@ async function describeSignIn(
   const identity = await findIdentity(db, identityId)
   if (!identity) return null
   const present = await findSessionByToken(db, browser, now)
-  const [other] = present && present.userId !== identity.userId ? await listIdentitiesOfSession(db, present) : []
+  const [other] = present && present.userId !== identity.userId ? await listIdentitiesOfSession(db, present, now) : []
   const toNamed = ({ displayName, handle }: { displayName: string; handle: string }) => ({ displayName, handle })
   return { identity: toNamed(identity), replaces: other ? toNamed(other) : null }
 }
@@ -194,10 +195,10 @@ export async function linkSsoAccount(
   const now = clock()
   requireRecentAuthentication(session, now)
   const { userId, sessionId } = session
-  await requireOwnIdentity(db, session, identityId)
+  await requireOwnIdentity(db, session, identityId, now)
   await requireAuthenticatedLogin(db, arriving, now)
   return actingTransaction(db, session, async (tx) => {
-    await lockOwnIdentity(tx, session, identityId)
+    await lockOwnIdentity(tx, session, identityId, now)
     const flow = await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now)
     if (!flow || flow.purpose === 'test') throw flowErrors.invalid_sso_flow()
     const { returnTo, ...person } = toProved(flow)
@@ -260,10 +261,16 @@ async function lockEnabledConnection(tx: Transaction, connectionId: string): Pro
 /**
  * Locks the identity of the member that a subject is linked to, and then the connection. The deletion of an account
  * locks in the same order: the user, the identity, the organization. In another order each would wait for the other.
+ * Throws `account_suspended`, and `sso_connection_unavailable`.
  */
-async function lockLinkedMember(tx: Transaction, { connectionId, subject }: { connectionId: string; subject: string }) {
+async function lockLinkedMember(
+  tx: Transaction,
+  { connectionId, subject }: { connectionId: string; subject: string },
+  now: Date,
+) {
   const link = await links.findLink(tx, connectionId, subject)
   const locked = link && (await lockIdentityWithUser(tx, link.identityId))
+  if (locked && isSuspended(locked, now)) throw await accountSuspended(tx, locked, now)
   const connection = await lockEnabledConnection(tx, connectionId)
   const member = await findLinkedMember(tx, connection, subject)
   return { connection, identity: member?.identityId === locked?.identityId ? locked : undefined }

@@ -253,6 +253,11 @@ export async function deleteTokens(tx: Transaction, identityIds: IdentityId[]): 
   await store.deleteTokensOf(tx, identityIds)
 }
 
+/** Revokes all codes and tokens of identities that are being suspended. */
+export async function revokeTokens(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
+  await store.revokeTokensOf(tx, identityIds, now)
+}
+
 /** Deletes up to `batch` ended token families and as many expired access tokens. Returns their number. */
 export async function pruneTokens(db: Database, now: Date, batch: number): Promise<number> {
   return (await accessStore.deleteExpiredAccess(db, now, batch)) + (await store.deleteEndedFamilies(db, now, batch))

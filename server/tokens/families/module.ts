@@ -1,4 +1,4 @@
-import { deleteTokens, pruneTokens } from './family.ts'
+import { deleteTokens, pruneTokens, revokeTokens } from './family.ts'
 import { endSessions } from './session.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -22,6 +22,7 @@ export const tokenFamilies = defineModule()({
   cleanupTasks: { tokens: pruneTokens },
   ended: {
     identities: (tx, { identityIds }) => deleteTokens(tx, identityIds),
+    access: (tx, { identityIds }, now) => revokeTokens(tx, identityIds, now),
     async sessions(tx, ending, now) {
       await endSessions(tx, ending, now)
     },

@@ -1,6 +1,6 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
-import { lockUser } from '#accounts/identities/identity.ts'
+import { lockActiveUser } from '#accounts/identities/suspension.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import {
@@ -75,7 +75,7 @@ export async function startEnterpriseSession(
   browser: ClientBrowser,
   now: Date,
 ): Promise<OpenedSession> {
-  await lockUser(tx, named.userId)
+  await lockActiveUser(tx, named.userId, now)
   const opened = await createEnterpriseSession(tx, named, browser, now)
   // Otherwise an organization's identity provider could sign its members out everywhere else by signing in often.
   await makeRoom(tx, { ...named, opened, first: 'opened by an organization' }, now)

@@ -282,6 +282,20 @@ export async function deleteTokensOf(tx: Transaction, identityIds: IdentityId[])
   await tx.deleteFrom('token_access_token').where('identity_id', 'in', identityIds).execute()
 }
 
+/**
+ * Revokes all token families of identities, and deletes their access tokens. Families go first, so that tokens issued
+ * by a concurrent redemption are visible afterwards.
+ */
+export async function revokeTokensOf(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
+  await tx
+    .updateTable('token_family')
+    .set({ revoked_at: now })
+    .where('identity_id', 'in', identityIds)
+    .where('revoked_at', 'is', null)
+    .execute()
+  await tx.deleteFrom('token_access_token').where('identity_id', 'in', identityIds).execute()
+}
+
 export async function deleteEndedFamilies(db: Database, now: Date, batch: number): Promise<number> {
   const ended = db
     .selectFrom('token_family')

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { errorMessage, isUnexpectedError } from '../../lib/api/error-message.ts'
+import { errorMessage, isSuspension, isUnexpectedError } from '../../lib/api/error-message.ts'
+import { readSiteSettings } from '../../lib/page-data.ts'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 
@@ -51,5 +52,14 @@ export function ErrorMessage({ of }: { of: unknown }) {
   useEffect(() => {
     if (of !== undefined && isUnexpectedError(of)) reportError(of)
   }, [of])
-  return <div role="alert">{of !== undefined && <p class="problem">{errorMessage(of, words)}</p>}</div>
+  const support = isSuspension(of) ? readSiteSettings().brand.links.support : undefined
+  return (
+    <div role="alert">
+      {of !== undefined && (
+        <p class="problem">
+          {errorMessage(of, words)} {support !== undefined && <a href={support}>{words.frame.support}</a>}
+        </p>
+      )}
+    </div>
+  )
 }

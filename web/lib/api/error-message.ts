@@ -1,13 +1,23 @@
 import { ApiError, NetworkError } from './call.ts'
 import { CeremonyError } from '../keys/passkey.ts'
+import { isolate } from '../text/isolate.ts'
 import type { Messages } from '../../locales/messages.ts'
 
 /** Returns a sentence or two: what went wrong, and what the user can do about it. */
 export function errorMessage(error: unknown, { problem }: Pick<Messages, 'problem'>): string {
   if (error instanceof NetworkError) return problem.unreachable
   if (error instanceof CeremonyError) return problem.ceremony[error.end]
-  if (error instanceof ApiError) return sentenceFor(error, problem.refused)
+  if (error instanceof ApiError) {
+    const { reason } = error.fields
+    if (isSuspension(error) && typeof reason === 'string') return problem.suspended(isolate(reason))
+    return sentenceFor(error, problem.refused)
+  }
   return problem.unexpected
+}
+
+/** Returns whether the operator has suspended the account. */
+export function isSuspension(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'account_suspended'
 }
 
 function sentenceFor({ code, message }: ApiError, sentences: Record<string, string>): string {

@@ -6,6 +6,7 @@ export const problemMessages: typeof english = {
   problem: {
     unreachable: 'يتعذّر الوصول إلى الخادم. تحقق من اتصالك وحاول مرة أخرى.',
     unexpected: 'حدث خطأ في هذه الصفحة. أعد تحميلها وحاول مرة أخرى.',
+    suspended: (reason) => `علّق مشغّل الخدمة هذا الحساب. السبب: «${reason}»`,
     ceremony: {
       declined: 'لم يُستخدم أي مفتاح مرور. حاول مرة أخرى، أو اختر جهازًا آخر في نافذة المتصفح.',
       superseded: 'بدأ طلب آخر لمفتاح مرور. حاول مرة أخرى.',
@@ -53,6 +54,7 @@ export const problemMessages: typeof english = {
       webhook_disabled: 'التطبيق أو خطاف الويب الخاص به معطّل. فعّله أولًا.',
       delivery_not_found: 'لم يعد هذا الحدث في السجل.',
       delivery_not_redeliverable: 'سُلِّم هذا الحدث بالفعل أو لا يزال قيد الإرسال.',
+      identity_suspended: 'ما دامت إحدى هوياتك معلّقة، فلا يمكنك إضافة هوية أخرى.',
       last_identity: 'هذه هويتك الوحيدة. لإزالتها، احذف حسابك.',
       too_many_pending: 'يطلب عدد كبير من أجهزتك فتح قفلها. انتظر بضع دقائق.',
       organization_not_found: 'لم تعد عضوًا في هذه المؤسسة.',

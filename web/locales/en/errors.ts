@@ -3,6 +3,7 @@ export const problemMessages = {
   problem: {
     unreachable: 'Can’t reach the server. Check your connection and try again.',
     unexpected: 'Something went wrong on this page. Reload it and try again.',
+    suspended: (reason: string) => `The operator suspended this account. Reason: “${reason}”`,
     ceremony: {
       declined: 'No passkey was used. Try again, or choose another device in your browser’s dialog.',
       superseded: 'Another passkey request was started. Try again.',
@@ -54,6 +55,7 @@ export const problemMessages = {
       webhook_disabled: 'The app or its webhook is disabled. Enable it first.',
       delivery_not_found: 'This event is no longer in the log.',
       delivery_not_redeliverable: 'This event was already delivered or is still being sent.',
+      identity_suspended: 'While one of your identities is suspended, you can’t add another.',
       last_identity: 'This is your only identity. To remove it, delete your account.',
       too_many_pending: 'Too many of your devices ask to be unlocked. Wait a few minutes.',
       organization_not_found: 'You’re no longer a member of this organization.',

@@ -2,6 +2,7 @@
 export const permissions = [
   'apps.read',
   'apps.manage',
+  'people.suspend',
   'organizations.read',
   'organizations.manage',
   'keys.read',

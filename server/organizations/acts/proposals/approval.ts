@@ -39,7 +39,8 @@ export async function startProposalApproval(
   const { organization } = await requireMember(kernel, asking, undefined, now)
   const proposal = await requireProposal(db, { organizationId, proposalId }, now)
   const { identityIds } = await listApprovers(db, organization, proposal)
-  const own = await listMembershipsOfSession(db, session, { organizationId, identityId: asking.identityId })
+  const { identityId: as } = asking
+  const own = await listMembershipsOfSession(db, session, { organizationId, identityId: as, usableAt: now })
   const approver = own.find(({ identityId }) => identityIds.includes(identityId))
   if (!approver || proposal.userId === session.userId) throw errors.insufficient_scope()
   const { identityId } = approver

@@ -60,7 +60,7 @@ export async function acceptInvitation(
   if (!key) throw errors.invitation_not_found()
   requireRecentAuthentication(session, now)
   const { joined, replaced } = await actingTransaction(kernel.db, session, async (tx) => {
-    const own = await lockOwnIdentity(tx, session, identityId)
+    const own = await lockOwnIdentity(tx, session, identityId, now)
     const invitation = await lockInvitation(tx, key, now)
     const secret = matchInvitationToken(invitation, token)
     if (!secret) throw errors.invitation_not_found()
@@ -91,7 +91,7 @@ export async function joinByInvitation(
 ): Promise<OwnOrganization> {
   requireRecentAuthentication(session, now)
   return actingTransaction(db, session, async (tx) => {
-    const own = await lockOwnIdentity(tx, session, identityId)
+    const own = await lockOwnIdentity(tx, session, identityId, now)
     const invitation = await requireOwn(tx, key, own, now)
     const isNamed = invitation.identityId === identityId
     if (!isNamed && !isRecentProof(own.emailVerifiedAt, now)) throw errors.email_proof_outdated()
@@ -110,7 +110,7 @@ export async function declineInvitation(
   now: Date,
 ): Promise<void> {
   await actingTransaction(db, session, async (tx) => {
-    const own = await lockOwnIdentity(tx, session, identityId)
+    const own = await lockOwnIdentity(tx, session, identityId, now)
     const { role, email, identityId: named } = await requireOwn(tx, key, own, now)
     // A former owner of the address must not end the invitation of the present one.
     if (named !== identityId && !isRecentProof(own.emailVerifiedAt, now)) throw errors.email_proof_outdated()
@@ -157,7 +157,7 @@ async function join(
   if (!host) throw errors.invitation_not_found()
   if (!isFor(invitation, own)) throw errors.invitation_not_for_you()
   if (await findMembership(tx, organizationId, identityId)) throw errors.already_member()
-  if (!(await canJoinAnotherOrganization(tx, identityId))) throw errors.too_many_organizations()
+  if (!(await canJoinAnotherOrganization(tx, identityId, now))) throw errors.too_many_organizations()
 
   const taken = await invitationStore.consumeInvitation(tx, { ...key, secret, identityId, email }, now)
   if (!taken) throw errors.invitation_not_found()

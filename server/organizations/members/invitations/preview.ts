@@ -81,7 +81,7 @@ export async function getInvitationByToken(
   now: Date,
 ): Promise<InvitationPreview> {
   const { found, shown } = await requireInvitation(db, token, now)
-  const own = await listIdentitiesOfSession(db, session)
+  const own = await listIdentitiesOfSession(db, session, now)
   const mine = own.filter(({ identityId, email }) => isFor(found, { identityId, email }))
   return { ...shown, identityIds: mine.map(({ identityId }) => identityId) }
 }

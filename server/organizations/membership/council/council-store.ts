@@ -20,7 +20,7 @@ export type SignatoryRow = {
 export async function listSignatories(db: Database, organizationId: OrganizationId): Promise<SignatoryRow[]> {
   const { rows } = await sql<SignatoryRow>`
     select signatory.identity_id as "identityId", signatory.user_id as "userId", member_id as "memberId", handle,
-      display_name as "displayName", admitted_at as "admittedAt", suspended_at as "suspendedAt",
+      display_name as "displayName", admitted_at as "admittedAt", signatory.suspended_at as "suspendedAt",
       may_sign and coalesce(signing_authority and 'sign' = any(scopes), false) as "maySign",
       may_approve and coalesce('approve' = any(scopes), false) as "mayApprove"
     from organization_signatory signatory join identity on identity.identity_id = signatory.identity_id

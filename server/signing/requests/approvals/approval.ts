@@ -74,7 +74,7 @@ export async function beginApproval({ db, config }: Surroundings, session: Passk
     expiresAt: addSeconds(challengedAt, limits.flowLifetimeSeconds),
   }
   await actingTransaction(db, session, async (tx) => {
-    await lockOwnIdentity(tx, session, identityId)
+    await lockOwnIdentity(tx, session, identityId, now)
     await store.insertFlow(tx, flow, limits.signingApprovalFlowsMax)
   })
   return {

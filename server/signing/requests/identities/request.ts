@@ -95,7 +95,7 @@ export async function createSigningRequest(
   const expiresAt = addSeconds(now, expiresInSeconds)
   return transaction(db, async (tx) => {
     // Creating and rotating lock the identity, so that counts and the key stay unchanged.
-    const identity = await lockIdentity(tx, identityId)
+    const identity = await lockIdentity(tx, identityId, now)
     if (!identity) throw errors.identity_not_found()
     const key = await findCurrentKey(tx, identityId)
     if (!key) throw errors.no_signing_key()

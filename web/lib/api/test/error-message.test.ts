@@ -3,12 +3,21 @@ import { test } from 'node:test'
 import { ApiError, NetworkError } from '../call.ts'
 import { en } from '../../../locales/en/messages.ts'
 import { CeremonyError } from '../../keys/passkey.ts'
-import { errorMessage, isUnexpectedError } from '../error-message.ts'
+import { errorMessage, isSuspension, isUnexpectedError } from '../error-message.ts'
 
 test('a refusal is told in our words where we have them, else in the server’s', () => {
   assert.equal(errorMessage(new ApiError(429, 'rate_limited', 'x'), en), en.problem.refused.rate_limited)
   assert.equal(errorMessage(new ApiError(400, 'no_such_code', 'The server’s sentence.'), en), 'The server’s sentence.')
   assert.equal(errorMessage(new ApiError(400, 'toString', 'The server’s sentence.'), en), 'The server’s sentence.')
+})
+
+test('a suspended account has the operator’s reason, which cannot turn the sentence around', () => {
+  const error = new ApiError(403, 'account_suspended', 'x', { reason: 'Left \u202Ethe company', until: null })
+  const text = errorMessage(error, en)
+  assert.match(text, /suspended/)
+  assert.ok(text.includes('\u2068Left the company\u2069'))
+  assert.equal(isSuspension(error), true)
+  assert.equal(isSuspension(new ApiError(403, 'access_denied', 'x')), false)
 })
 
 test('a dialog that was closed and a lost connection are ordinary, and each is told as what it is', () => {

@@ -11,6 +11,7 @@ import { useAccountWords } from '../words.ts'
 import type { ActivityGroup } from './grouping.ts'
 import { lookOf, mayBeForeign } from './look.ts'
 import { withObjects } from './rich.tsx'
+import { isolate } from '../../../lib/text/isolate.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 
 type Props = { of: ActivityGroup; data: AccountData; onForeign: () => void }
@@ -26,6 +27,7 @@ export function ActivityEvent({ of: { entry, count }, data, onForeign }: Props) 
     identity && atHandle(identity.handle),
     device && deviceName(device, shared),
     uses > 1 && words.times(uses),
+    action === 'identity.suspended' && typeof details['reason'] === 'string' && isolate(details['reason']),
   ].filter(Boolean)
   const here = data.sessions.find(({ current }) => current)?.userAgent
   const isHere = Boolean(device && here && isSameDevice(device, here))

@@ -17,6 +17,8 @@ const looks: Record<string, Look> = {
   'passkey.sign_count_regressed': { icon: 'shield-alert', tone: 'bad' },
   'identity.': { icon: 'id-card' },
   'identity.email': { icon: 'mail' },
+  'identity.suspended': { icon: 'shield-alert', tone: 'bad' },
+  'identity.signed_out': { icon: 'log-out' },
   'app.': { icon: 'code-xml' },
   'app.authorized': { icon: 'app-window', tone: 'pen' },
   'app.signed_in': { icon: 'log-in' },

@@ -21,6 +21,7 @@ export const errorMessages: typeof english = {
     sso_connection_unavailable: 'SSO ist nicht verfügbar',
     sso_denied: 'Deine Organisation hat die Anmeldung abgelehnt',
     sso_user_deactivated: 'Deine Organisation hat deinen Zugang deaktiviert',
+    account_suspended: 'Dieses Konto ist gesperrt',
     sso_response_invalid: 'Ungültige Antwort deiner Organisation',
     sso_response_mismatch: 'Diese Antwort gehört zu einer anderen Anmeldung',
     sso_provider_error: 'Die Anmeldung deiner Organisation funktioniert nicht',
@@ -46,6 +47,7 @@ export const errorMessages: typeof english = {
       'Sie ist abgelaufen, schon verwendet oder in einem anderen Browser begonnen. Geh zurück und beginne neu.',
     sso_connection_unavailable: 'Deine Organisation hat es ausgeschaltet. Wende dich an deine Admins.',
     sso_denied: 'Versuche es mit deinem Arbeitskonto noch einmal, oder wende dich an deine Admins.',
+    account_suspended: 'Der Betreiber dieses Dienstes hat es gesperrt. Wende dich an den Betreiber.',
     sso_response_invalid:
       'Zu deiner Sicherheit haben wir abgebrochen. Deine Admins sehen den Grund im Audit-Log der Organisation.',
     sso_response_mismatch: 'Zu deiner Sicherheit haben wir abgebrochen. Geh zurück und beginne neu.',

@@ -20,6 +20,7 @@ export const errorMessages = {
     sso_connection_unavailable: 'SSO isn’t available',
     sso_denied: 'Your organization denied the sign-in',
     sso_user_deactivated: 'Your organization has deactivated your access',
+    account_suspended: 'This account is suspended',
     sso_response_invalid: 'Invalid response from your organization',
     sso_response_mismatch: 'This response belongs to another sign-in',
     sso_provider_error: 'Your organization’s sign-in isn’t working',
@@ -41,6 +42,7 @@ export const errorMessages = {
     invalid_sso_flow: 'It expired, was already used, or started in another browser. Go back and start again.',
     sso_connection_unavailable: 'Your organization turned it off. Contact your administrator.',
     sso_denied: 'Try again with your work account, or contact your administrator.',
+    account_suspended: 'The operator of this service suspended it. Contact the operator.',
     sso_response_invalid:
       'We stopped for your security. Your administrator can see the reason in the organization’s audit log.',
     sso_response_mismatch: 'We stopped for your security. Go back and start again.',

@@ -1,0 +1,104 @@
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
+import { type ApiError, defineErrors } from '#platform/api-error.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import * as store from './store.ts'
+import * as suspensionStore from './suspension-store.ts'
+import type { SuspensionRow } from './suspension-store.ts'
+
+export type { SuspensionRow }
+export { deleteEndedSuspensions as pruneSuspensions } from './suspension-store.ts'
+
+const errors = defineErrors({
+  account_suspended: [403, 'The operator has suspended this account.'],
+  unauthorized: [401, 'This account has been deleted.'],
+})
+
+/** Columns of an identity or of a user that tell of a suspension. */
+type Suspendable = { suspendedAt: Date | null; suspendedUntil: Date | null }
+
+/** Checks if an identity, or every identity of a user, is suspended at an instant. */
+export function isSuspended({ suspendedAt, suspendedUntil }: Suspendable, now: Date): boolean {
+  return suspendedAt !== null && (suspendedUntil === null || suspendedUntil > now)
+}
+
+/** Checks if an identity exists and is suspended. */
+export async function isSuspendedIdentity(db: Database, identityId: IdentityId, now: Date): Promise<boolean> {
+  const identity = await store.findIdentity(db, identityId)
+  return identity !== undefined && isSuspended(identity, now)
+}
+
+type Suspended = { userId: UserId; identityId?: IdentityId }
+
+/**
+ * Returns the error for the user of a suspended account or identity, with the reason. Call it only for someone who has
+ * proved to be that user: strangers do not learn of suspensions.
+ */
+export async function accountSuspended(db: Database, { userId, identityId }: Suspended, now: Date): Promise<ApiError> {
+  const rows = await suspensionStore.listSuspensions(db, userId, now)
+  const own = identityId === undefined ? undefined : rows.find((row) => row.identityId === identityId)
+  const { reason = '', suspendedUntil = null } = own ?? rows[0] ?? {}
+  return errors.account_suspended({ fields: { reason, until: suspendedUntil?.toISOString() ?? null } })
+}
+
+/**
+ * Locks a user until the transaction ends, for what begins a session. A suspension waits for the commit and then ends
+ * it. Throws `unauthorized` if the account was deleted, and `account_suspended` if all of its identities are suspended.
+ */
+export async function lockActiveUser(tx: Transaction, userId: UserId, now: Date): Promise<void> {
+  const user = await store.lockUser(tx, userId)
+  if (!user) throw errors.unauthorized()
+  if (isSuspended(user, now)) throw await accountSuspended(tx, { userId }, now)
+}
+
+/** Throws `account_suspended` if all identities of a user are suspended. */
+export async function requireNotSuspended(db: Database, userId: UserId, now: Date): Promise<void> {
+  const user = await store.findUser(db, userId)
+  if (user && isSuspended(user, now)) throw await accountSuspended(db, { userId }, now)
+}
+
+/**
+ * Locks an account by one of its identities until the transaction ends, like a deletion: the user, then the identities.
+ * Returns the user and the IDs of all identities, or undefined if the identity does not exist.
+ */
+export async function lockAccountOfIdentity(tx: Transaction, identityId: IdentityId) {
+  const found = await store.findIdentity(tx, identityId)
+  if (!found || !(await store.lockUser(tx, found.userId))) return undefined
+  const identityIds = await store.lockIdentitiesOfUser(tx, found.userId)
+  return identityIds.includes(identityId) ? { userId: found.userId, identityIds } : undefined
+}
+
+/** Finds the suspension through this identity that is in force. */
+export async function findSuspension(
+  tx: Transaction,
+  { userId, identityId }: Pick<SuspensionRow, 'userId' | 'identityId'>,
+  now: Date,
+): Promise<SuspensionRow | undefined> {
+  const rows = await suspensionStore.listSuspensions(tx, userId, now)
+  return rows.find((row) => row.identityId === identityId)
+}
+
+/**
+ * Records a suspension in an account that this transaction has locked. Returns the identities that are suspended now,
+ * and whether no other is left.
+ */
+export async function recordSuspension(tx: Transaction, row: SuspensionRow, now: Date) {
+  await suspensionStore.upsertSuspension(tx, row)
+  return apply(tx, row.userId, now)
+}
+
+/** Removes the suspension through an identity, in an account that this transaction has locked. */
+export async function removeSuspension(
+  tx: Transaction,
+  row: Pick<SuspensionRow, 'userId' | 'identityId'>,
+  now: Date,
+): Promise<void> {
+  await suspensionStore.deleteSuspension(tx, row)
+  await apply(tx, row.userId, now)
+}
+
+async function apply(tx: Transaction, userId: UserId, now: Date) {
+  await suspensionStore.applySuspensions(tx, userId, now)
+  const identities = await store.listIdentitiesOfUser(tx, userId)
+  const suspended = identities.filter((identity) => isSuspended(identity, now))
+  return { identityIds: suspended.map(({ identityId }) => identityId), all: suspended.length === identities.length }
+}

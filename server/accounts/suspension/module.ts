@@ -1,0 +1,19 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/accounts/suspension'
+import { defineModule } from '#platform/module/define-module.ts'
+import { suspensionRoutes, type SuspensionServices } from './routes.ts'
+
+const auditActions = ['identity.suspended', 'identity.activated', 'identity.signed_out'] as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'accounts/suspension': (typeof auditActions)[number]
+  }
+}
+
+export const suspension = defineModule<SuspensionServices>()({
+  name: 'accounts/suspension',
+  endpoints: endpointsOf(endpoints),
+  mount: (hosts, services) => suspensionRoutes(hosts.api, services),
+  auditActions,
+})

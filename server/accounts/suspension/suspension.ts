@@ -1,0 +1,121 @@
+import type { NewSuspension, Suspension, SuspensionScope } from '@countersign/protocol/accounts/suspension'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId } from '@countersign/protocol/ids'
+import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
+import {
+  type SuspensionRow,
+  findSuspension,
+  lockAccountOfIdentity,
+  recordSuspension,
+  removeSuspension,
+} from '#accounts/identities/suspension.ts'
+import type { Operator } from '#accounts/operators/operator-guard.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import { readInstant } from '#platform/http/instant.ts'
+import type { Endings, Lifecycle } from '#platform/module/lifecycle.ts'
+
+const errors = defineErrors({
+  identity_not_found: [404, 'No identity has this ID.'],
+  invalid_request: [400, 'reason must be 1 to 500 visible characters in one line.'],
+})
+
+type Services = { db: Database; lifecycle: Lifecycle }
+type Ending = Endings['access']
+type Act = { operator: Operator; identityId: IdentityId }
+
+/**
+ * Suspends an identity, or its whole account, and ends what it can use in the same transaction. The account is locked
+ * first. Every statement that begins something locks the user, the identity or the row that it uses, and reads again
+ * whether it may: what was faster is found and ended here, what was slower finds the suspension.
+ *
+ * Throws `identity_not_found` and `invalid_request`. The answer is the same whatever else is suspended in the account.
+ */
+export async function suspend(
+  { db, lifecycle }: Services,
+  { operator, identityId, reason, scope = 'account', until }: Act & NewSuspension,
+  now: Date,
+): Promise<Suspension> {
+  if (!isDisplayName(reason, limits.suspensionReasonCharactersMax)) throw errors.invalid_request()
+  const suspendedUntil = until === undefined ? null : readInstant(until)
+  if (suspendedUntil && suspendedUntil <= now)
+    throw errors.invalid_request({ sentence: 'until must be in the future.' })
+  return transaction(db, async (tx) => {
+    const { userId } = await lockAccount(tx, identityId)
+    const before = await findSuspension(tx, { userId, identityId }, now)
+    const row = { userId, identityId, scope, reason, suspendedAt: before?.suspendedAt ?? now, suspendedUntil }
+    if (before && isSame(before, row)) return toSuspension(before)
+    const suspended = await recordSuspension(tx, row, now)
+    const ending: Ending = {
+      userId,
+      identityIds: suspended.identityIds,
+      which: suspended.all ? 'all' : 'of identities',
+    }
+    await lifecycle.end(tx, 'access', ending, now)
+    await endSessions(tx, lifecycle, ending, now)
+    const details = { scope, reason, ...(suspendedUntil && { until: suspendedUntil.toISOString() }) }
+    await recordAuditEvent(tx, { action: 'identity.suspended', ...operator, userId, identityId, details }, now)
+    return toSuspension(row)
+  })
+}
+
+/**
+ * Ends the suspension through an identity. Those through other identities of its account stay. Tokens, sessions and
+ * delegations do not return. Does nothing if there is none. Throws `identity_not_found`.
+ */
+export async function activate(db: Database, { operator, identityId }: Act, now: Date): Promise<void> {
+  await transaction(db, async (tx) => {
+    const { userId } = await lockAccount(tx, identityId)
+    if (!(await findSuspension(tx, { userId, identityId }, now))) return
+    await removeSuspension(tx, { userId, identityId }, now)
+    await recordAuditEvent(tx, { action: 'identity.activated', ...operator, userId, identityId }, now)
+  })
+}
+
+/**
+ * Ends all sessions of the account of an identity, or what belongs to the identity alone: its sessions by SSO, and its
+ * sign-ins to apps. Throws `identity_not_found`.
+ */
+export async function signOut(
+  { db, lifecycle }: Services,
+  { operator, identityId, scope = 'account' }: Act & { scope?: SuspensionScope },
+  now: Date,
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    const account = await lockAccount(tx, identityId)
+    const { userId } = account
+    const identityIds = scope === 'account' ? account.identityIds : [identityId]
+    if (scope === 'identity') await queueLogouts(tx, { identityIds }, now)
+    const which = scope === 'account' ? 'all' : 'of identities'
+    await endSessions(tx, lifecycle, { userId, identityIds, which }, now)
+    const details = { scope }
+    await recordAuditEvent(tx, { action: 'identity.signed_out', ...operator, userId, identityId, details }, now)
+  })
+}
+
+/** Ends all sessions of an account, or those that an organization has opened as one of the identities. */
+async function endSessions(tx: Transaction, lifecycle: Lifecycle, ending: Ending, now: Date): Promise<void> {
+  await lifecycle.end(tx, 'sessions', ending, now)
+}
+
+/** Locks the account of an identity, for an operator who may act on it. Throws `identity_not_found`. */
+async function lockAccount(tx: Transaction, identityId: IdentityId) {
+  const account = await lockAccountOfIdentity(tx, identityId)
+  if (!account) throw errors.identity_not_found()
+  return account
+}
+
+function isSame(before: SuspensionRow, after: SuspensionRow): boolean {
+  return (
+    before.scope === after.scope &&
+    before.reason === after.reason &&
+    before.suspendedUntil?.getTime() === after.suspendedUntil?.getTime()
+  )
+}
+
+function toSuspension({ identityId, scope, reason, suspendedAt, suspendedUntil }: SuspensionRow): Suspension {
+  const until = suspendedUntil?.toISOString() ?? null
+  return { identityId, scope, reason, suspendedAt: suspendedAt.toISOString(), until }
+}
