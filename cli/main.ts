@@ -11,6 +11,13 @@ import { ApiError } from './call.ts'
 import { addCompletion } from './completion.ts'
 import { addDoctor } from './doctor.ts'
 import { CancelledError, CliError, Unproved, stripControlCharacters } from './terminal.ts'
+import {
+  addChange as addChangeGroup,
+  addCreate as addCreateGroup,
+  addDelete as addDeleteGroup,
+} from './groups/change.ts'
+import { addList as addGroupList, addShow as addShowGroup } from './groups/list.ts'
+import { addAdd as addGroupMembers, addRemove as removeGroupMembers } from './groups/members.ts'
 import { addList as addKeyList, addRotate } from './keys.ts'
 import { addVerifyEvidence } from './log/verify-evidence.ts'
 import { addWatch } from './log/watch.ts'
@@ -84,6 +91,15 @@ addOrganizationList(organizations)
 addShowOrganization(organizations)
 addSuspend(organizations)
 addActivate(organizations)
+
+const groups = program.command('groups').description('manage groups of identities')
+addGroupList(groups)
+addCreateGroup(groups)
+addShowGroup(groups)
+addChangeGroup(groups)
+addDeleteGroup(groups)
+addGroupMembers(groups)
+removeGroupMembers(groups)
 
 const keys = program.command('keys').description('manage token-signing keys')
 addKeyList(keys)

@@ -4,6 +4,7 @@ import type { Api, RequestOf } from '@countersign/protocol/api'
 import type { ProviderMetadata } from '@countersign/protocol/oauth/provider-metadata'
 import type { WebhookEventType } from '@countersign/protocol/clients/webhook-events'
 import { account } from '#accounts/account/module.ts'
+import { groups } from '#accounts/groups/module.ts'
 import { identities } from '#accounts/identities/module.ts'
 import { keys } from '#accounts/keys/module.ts'
 import { passkeys } from '#accounts/passkeys/module.ts'
@@ -49,7 +50,7 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 /** Modules of all rooms, in their order. This is the only file that names all of them. */
 export const modules = [
   ...[pictures, platform],
-  ...[backchannelLogout, sessions, identities, keys, passkeys, account, suspension],
+  ...[backchannelLogout, sessions, identities, keys, passkeys, account, groups, suspension],
   ...[usage, registration, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],
@@ -98,6 +99,7 @@ export const endOrder = {
     'clients/webhooks',
     'signing/keys',
     'accounts/keys',
+    'accounts/groups',
   ],
   account: ['accounts/keys', 'accounts/passkeys'],
   access: [

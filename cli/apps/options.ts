@@ -9,6 +9,9 @@ import {
 import { isStandardScope, parseScope, standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 
+type Access = NonNullable<AppChange['access']>
+type GroupsClaim = NonNullable<AppChange['groupsClaim']>['include']
+
 /** Returns the options that `create` and `change` share; an empty string removes an optional setting. */
 export type SettingOptions = {
   scope?: StandardScope[]
@@ -29,6 +32,10 @@ export type SettingOptions = {
   backchannelLogoutUri?: string
   backchannelLogoutSessionRequired?: boolean
   allowAnyLoopbackPort?: boolean
+  access?: Access['mode']
+  accessGroup?: string[]
+  accessContact?: string
+  groupsClaim?: GroupsClaim
 }
 
 export function addSettingOptions(command: Command): Command {
@@ -64,6 +71,21 @@ export function addSettingOptions(command: Command): Command {
     .option('--no-backchannel-logout-session-required', 'logout tokens need only sub')
     .option('--allow-any-loopback-port', 'redirect URIs at 127.0.0.1 and [::1] match every port')
     .option('--no-allow-any-loopback-port', 'redirect URIs match their own port only')
+    .addOption(
+      new Option('--access <mode>', 'who may use it: everyone, only its groups, or no one').choices([
+        'everyone',
+        'restricted',
+        'none',
+      ]),
+    )
+    .option('--access-group <key>', "replaces its groups (repeatable); '' for none", collect)
+    .option('--access-contact <text>', "shown to users without access; '' for none")
+    .addOption(
+      new Option('--groups-claim <groups>', 'groups that the scope groups gives: its own, or all of the user').choices([
+        'assigned',
+        'all',
+      ]),
+    )
 }
 
 /** Returns the given settings, by the names of the API. */
@@ -83,6 +105,7 @@ export function settingFieldsOf(options: SettingOptions): AppChange {
     ...(organizationAccess && { organizationAccess }),
     ...(backchannelLogoutSessionRequired !== undefined && { backchannelLogoutSessionRequired }),
     ...(allowAnyLoopbackPort !== undefined && { allowAnyLoopbackPort }),
+    ...accessFieldsOf(options),
   }
   const absentable = [
     ...(['description', 'iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const),
@@ -93,6 +116,19 @@ export function settingFieldsOf(options: SettingOptions): AppChange {
     if (text !== undefined) given[field] = text === '' ? null : text
   }
   return given
+}
+
+function accessFieldsOf(options: SettingOptions): Pick<AppChange, 'access' | 'groupsClaim'> {
+  const { access: mode, accessGroup, accessContact, groupsClaim } = options
+  const access: Access = {
+    ...(mode && { mode }),
+    ...(accessGroup && { groups: [...new Set(accessGroup.filter((key) => key !== ''))] }),
+    ...(accessContact !== undefined && { contact: accessContact === '' ? null : accessContact }),
+  }
+  return {
+    ...(Object.keys(access).length > 0 && { access }),
+    ...(groupsClaim && { groupsClaim: { include: groupsClaim } }),
+  }
 }
 
 export function collect(uri: string, before: string[] = []): string[] {

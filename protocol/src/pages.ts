@@ -47,6 +47,7 @@ export type SilentRedirect =
   | 'account_selection_required'
   | 'consent_required'
   | 'interaction_required'
+  | 'access_denied'
 
 /**
  * Answer to the app: the browser goes to the URL, or posts the `fields` there as a form (OAuth 2.0 Form Post Response

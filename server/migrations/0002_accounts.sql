@@ -261,3 +261,34 @@ create table account_suspension (
   primary key (user_id, identity_id)
 );
 create index account_suspension_end on account_suspension (suspended_until);
+
+-- Groups of identities. A deleted group counts for nothing: a cleanup task deletes its members, and then its row.
+create table user_group (
+  group_id uuid primary key,
+  -- Claims contain it, and compare it byte by byte.
+  key text collate "C" not null,
+  display_name text not null,
+  description text,
+  member_count integer not null default 0,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  deleted_at timestamptz
+);
+create unique index user_group_by_key on user_group (key) where deleted_at is null;
+create index user_group_deleted on user_group (deleted_at) where deleted_at is not null;
+
+create table group_member (
+  identity_id uuid not null,
+  group_id uuid not null,
+  -- Who made the identity a member.
+  source text not null check (source in ('manual')),
+  added_at timestamptz not null,
+  primary key (identity_id, group_id)
+);
+
+-- The same members by group, which lists them.
+create table group_member_by_group (
+  group_id uuid not null,
+  identity_id uuid not null,
+  primary key (group_id, identity_id)
+);

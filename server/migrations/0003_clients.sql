@@ -39,7 +39,12 @@ create table app (
   organization_access text not null default 'create' check (organization_access in ('none', 'read', 'create')),
   backchannel_logout_uri text,
   backchannel_logout_session_required boolean not null default false,
-  allow_any_loopback_port boolean not null default false
+  allow_any_loopback_port boolean not null default false,
+  -- Who may use the app: everyone, the members of its groups, or no one. The contact is shown to those who may not.
+  access_mode text not null default 'everyone' check (access_mode in ('everyone', 'restricted', 'none')),
+  access_contact text,
+  -- Which groups of a user the claim `groups` contains: those that the app names, or all.
+  groups_claim text not null default 'assigned' check (groups_claim in ('assigned', 'all'))
 );
 -- The operator lists apps in pages, the newest first.
 create index app_in_order on app (created_at, client_id);
@@ -183,3 +188,11 @@ create table app_held_resource (
   audience text not null
 );
 create index app_held_resource_audience on app_held_resource (audience);
+
+-- The groups that an app names.
+create table app_access_group (
+  client_id text not null references app on delete cascade,
+  group_id uuid not null references user_group on delete cascade,
+  primary key (client_id, group_id)
+);
+create index app_access_group_of_group on app_access_group (group_id);

@@ -5,8 +5,14 @@ import { activityMessages as de } from '../../web/locales/de/activity.ts'
 import { activityMessages as en } from '../../web/locales/en/activity.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
 
-/** Actions of the operator on keys and backups are not in the activity of any user. */
-type OfOperator = 'token_signing_key.rotated' | 'backup.created' | 'backup.restored'
+/** Actions of the operator on keys, groups and backups are not in the activity of any user. */
+type OfOperator =
+  | 'token_signing_key.rotated'
+  | 'group.created'
+  | 'group.updated'
+  | 'group.deleted'
+  | 'backup.created'
+  | 'backup.restored'
 type ActionOfUser = Exclude<AuditAction, OfOperator>
 
 test('every event in the activity of a user has a text of its own in each language', () => {

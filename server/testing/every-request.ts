@@ -5,6 +5,7 @@ import { createAuthenticator } from './authenticator.ts'
 import { createConnectors, delegationsOf } from './connectors.ts'
 import { decideByCouncil } from './council-requests.ts'
 import { exchange, newParams, openBrowser } from './federated-browser.ts'
+import { useGroups } from './group-requests.ts'
 import { createKeyHolder } from './key-holder.ts'
 import { codeIn, type Mailbox } from './mailbox.ts'
 import { pngOf } from './pictures.ts'
@@ -49,6 +50,7 @@ export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox)
   await shareKeys(client)
   await signInByProvider(client, enterprise)
   await signInBySaml(client, enterprise)
+  await useGroups(client)
   await operate(client)
 }
 

@@ -65,6 +65,7 @@ const ExportedIdentity = Type.Object({
   picture: Type.Union([Type.Object({ mediaType: Type.Literal('image/webp'), base64: Base64 }), Type.Null()], {
     description: 'The uploaded picture, of 512 pixels',
   }),
+  groups: Type.Array(Type.Object({ key: Type.String(), displayName: Type.String(), addedAt: Timestamp })),
   unprovedEmail: Type.Union([Type.String(), Type.Null()]),
   formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Timestamp })),
   signingKeys: Type.Array(

@@ -6,6 +6,7 @@ import { algorithms } from '../formats/registries/algorithms.ts'
 import { requirableClaims } from '../formats/required-claims.ts'
 import { encryptionScopes, standardScopes } from '../formats/scope.ts'
 import { Resource } from './resources.ts'
+import { GroupKey } from '../accounts/groups.ts'
 import { ClientId, UserId } from '../ids.ts'
 import { pictureBody } from '../pictures.ts'
 import { Timestamp, nullable, WebUrl } from '../values.ts'
@@ -39,6 +40,47 @@ export const getApp = endpoint(
 export const OrganizationAccess = Type.Enum([...organizationAccessLevels])
 export const RequiredClaims = Type.Array(Type.Enum([...requirableClaims]), { uniqueItems: true })
 
+/** Who may use an app: everyone, the members of its groups, or no one. */
+const AccessMode = Type.Enum(['everyone', 'restricted', 'none'])
+
+/** Which groups of a user the claim `groups` contains: those that the app's access names, or all. */
+const GroupsInclude = Type.Enum(['assigned', 'all'])
+
+const byOperator = 'Only the operator sets it'
+
+/** Settings that only the operator changes. Those of their members that are not sent stay. */
+const operatorSettings = {
+  access: Type.Object(
+    {
+      mode: Type.Optional(AccessMode),
+      groups: Type.Optional(
+        Type.Array(GroupKey, { maxItems: limits.groupsPerAppMax, uniqueItems: true, description: 'Keys of groups' }),
+      ),
+      contact: Type.Optional(
+        nullable(
+          Type.String({
+            minLength: 1,
+            maxLength: limits.accessContactCharactersMax,
+            description: 'Shown to users without access',
+          }),
+        ),
+      ),
+    },
+    { additionalProperties: false, minProperties: 1, description: `Who may use the app. ${byOperator}` },
+  ),
+  groupsClaim: Type.Object(
+    { include: GroupsInclude },
+    { additionalProperties: false, description: `The groups that the scope groups gives. ${byOperator}` },
+  ),
+}
+
+/** Who may use an app, with the keys of the groups that it names. */
+export const AppAccess = Type.Object({
+  mode: AccessMode,
+  groups: Type.Array(Type.String()),
+  contact: nullable(Type.String()),
+})
+
 const Seconds = (maximum: number) => Type.Integer({ minimum: 60, maximum })
 
 const settings = {
@@ -71,7 +113,8 @@ const settings = {
   requireAuthTime: Type.Boolean({ description: 'ID tokens contain auth_time even if the request has no max_age' }),
   idTokenClaims: Type.Boolean({
     description:
-      'ID tokens contain the claims of the scopes profile, email and user_id; the userinfo endpoint always does',
+      'ID tokens contain the claims of the scopes profile, email, user_id and groups; the userinfo endpoint ' +
+      'always does',
   }),
   requiredClaims: Type.Array(Type.Enum([...requirableClaims]), {
     uniqueItems: true,
@@ -87,6 +130,7 @@ const settings = {
   allowAnyLoopbackPort: Type.Boolean({
     description: 'A redirect URI at http://127.0.0.1 or http://[::1] matches every port. For public apps only',
   }),
+  ...operatorSettings,
 }
 const { name, redirectUris, ...optional } = settings
 
@@ -125,6 +169,8 @@ export const App = Type.Object({
   backchannelLogoutUri: nullable(Type.String()),
   backchannelLogoutSessionRequired: Type.Boolean(),
   allowAnyLoopbackPort: Type.Boolean(),
+  access: AppAccess,
+  groupsClaim: Type.Object({ include: GroupsInclude }),
   metadataFetchedAt: nullable(Timestamp),
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -5,6 +5,16 @@ export const limits = {
   /** Member names in one body, in all its objects together. */
   jsonMembersMax: 5000,
 
+  groupsMax: 2000,
+  groupsPerIdentityMax: 500,
+  /** Members that one request adds and removes, together. */
+  groupMemberChangesMax: 1000,
+  /** Groups that an app names. */
+  groupsPerAppMax: 100,
+  /** The JSON text of the claim `groups` in a JWT. The userinfo endpoint has no such limit. */
+  groupsClaimBytesMax: 4096,
+  accessContactCharactersMax: 200,
+
   handleCharactersMin: 3,
   handleCharactersMax: 32,
   displayNameCharactersMax: 80,

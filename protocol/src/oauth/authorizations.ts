@@ -63,6 +63,12 @@ export const getAuthorization = endpoint(
     200: Type.Object({
       authorization: Type.Union([Authorization, Type.Null()]),
       missingScopes: Type.Array(Type.String()),
+      accessDenied: Type.Optional(
+        Type.Object(
+          { contact: Type.Union([Type.String(), Type.Null()], { description: 'Contact of the app for access' }) },
+          { description: 'The identity may not use the app' },
+        ),
+      ),
       /** Of the requested resource; omitted if it is not active. */
       connector: Type.Optional(
         Type.Object({

@@ -173,6 +173,7 @@ export const Introspection = Type.Object({
   exp: Type.Optional(Type.Integer()),
   iat: Type.Optional(Type.Integer()),
   sub: Type.Optional(IdentityId),
+  groups: Type.Optional(Type.Array(Type.String())),
   organization: Type.Optional(OrganizationContext),
   aud: Type.Optional(Type.String()),
   iss: Type.Optional(Type.String()),
@@ -200,6 +201,7 @@ export const UserInfo = Type.Object({
   email: Type.Optional(Type.String()),
   email_verified: Type.Optional(Type.Boolean()),
   user_id: Type.Optional(UserId),
+  groups: Type.Optional(Type.Array(Type.String(), { description: 'Keys of the groups of the user, sorted' })),
   organization: Type.Optional(OrganizationContext),
 })
 export type UserInfo = Static<typeof UserInfo>

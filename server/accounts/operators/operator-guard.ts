@@ -9,8 +9,13 @@ const errors = defineErrors({
   invalid_token: [401, 'Invalid admin token.'],
 })
 
-/** An operator who acts. It is the actor of what they do, in the audit log. */
+/** Operator who sends a request of the admin API. */
 export type Operator = { actor: 'operator' }
+
+/** Returns the fields of an audit event that say which operator acted. */
+export function auditFieldsOf({ actor }: Operator): { actor: 'operator' } {
+  return { actor }
+}
 
 /**
  * Authenticates requests by the admin token (RFC 6750 §2.1). Throws `unauthorized` without one, `invalid_token`, and

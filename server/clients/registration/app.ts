@@ -11,9 +11,11 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { deletePictures, removePicture } from '#platform/pictures/picture.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
+import { changedAccess, replaceGroups } from './access/access.ts'
 import type { RegisteredApp } from './directory.ts'
 import {
   type AppSettings,
+  type AppSettingsChange,
   type NewAppSettings,
   defaultSettings,
   laggingAppSettings,
@@ -36,6 +38,7 @@ import {
 import * as store from './store.ts'
 
 const errors = defineErrors({
+  invalid_request: [400, 'Invalid app settings.'],
   app_not_found: [404, 'App not found.'],
   owns_apps: [409, 'The account owns registered apps. Delete them first, or send apps=delete.'],
   too_many_apps: [409, `A user can have at most ${limits.appsPerUserMax} apps. Delete one first.`],
@@ -71,17 +74,30 @@ export async function createApp(
     secretsEndAt,
     metadataFetchedAt: null,
   }
-  const app = { ...defaultSettings, ...settings, ...kept, createdAt: now, updatedAt: now }
+  const { access: givenAccess = {}, ...given } = settings
+  requireOwnSettings(manager, settings)
 
-  await managerTransaction(db, manager, async (tx) => {
+  return managerTransaction(db, manager, async (tx) => {
     if (ownerUserId !== null) await requireRoom(tx, ownerUserId)
+    const access = await changedAccess(tx, defaultSettings.access, givenAccess)
+    const app = { ...defaultSettings, ...given, ...kept, access, createdAt: now, updatedAt: now }
     const isNew = await store.insertApp(tx, app)
     if (!isNew) throw new Error(`client id ${clientId} was generated twice`)
     await store.insertSecrets(tx, app)
     await store.replaceOrigins(tx, clientId, redirectUriOrigins(app.redirectUris))
+    await replaceGroups(tx, clientId, access)
     await recordAuditEvent(tx, { action: 'app.created', ...auditActor(manager), clientId }, now)
+    return { app, clientSecret }
   })
-  return { app, clientSecret }
+}
+
+/** Settings that only the operator changes: who may use an app, and what it learns about its users' groups. */
+const ofOperator = ['access', 'groupsClaim'] as const
+
+/** Throws `invalid_request` if a user sends a setting that only the operator changes. */
+function requireOwnSettings({ actor }: AppManager, change: AppSettingsChange): void {
+  const foreign = actor === 'user' ? ofOperator.find((name) => change[name] !== undefined) : undefined
+  if (foreign !== undefined) throw errors.invalid_request({ sentence: `Only the operator changes ${foreign}.` })
 }
 
 /** Locks a user's list of apps until the transaction ends. Throws `too_many_apps` or `unauthorized`. */
@@ -154,7 +170,7 @@ const takingPresence: (keyof AppSettings)[] = [
 ]
 
 /** Checks whether any of these settings is sent, even as `false`, `null` or empty. */
-function isAnyGiven(change: Partial<AppSettings>, names: (keyof AppSettings)[]): boolean {
+function isAnyGiven(change: AppSettingsChange, names: (keyof AppSettings)[]): boolean {
   return names.some((name) => change[name] !== undefined)
 }
 
@@ -166,9 +182,10 @@ function isAnyGiven(change: Partial<AppSettings>, names: (keyof AppSettings)[]):
 export function updateApp(
   { db, outbound, config }: Pick<ServerContext, 'db' | 'outbound' | 'config'>,
   { manager, clientId }: ManagedAppRef,
-  change: Partial<AppSettings>,
+  change: AppSettingsChange,
   now: Date,
 ): Promise<{ app: RegisteredApp; isForAll: boolean }> {
+  requireOwnSettings(manager, change)
   return managerTransaction(db, manager, async (tx) => {
     const app = await lockManagedApp(tx, { manager, clientId })
     validateAppSettings({ ...change, isPublic: app.isPublic }, { outbound, config })
@@ -179,13 +196,17 @@ export function updateApp(
       requireForeignIcon(change, config)
       await removePicture(tx, clientId)
     }
+    const { access: changedPart, ...given } = change
+    const access = changedPart ? await changedAccess(tx, app.access, changedPart) : app.access
     const changed = {
       ...app,
-      ...change,
+      ...given,
+      access,
       disabledByOperator: nextOperatorDisabled(manager, app, change),
       updatedAt: now,
     }
     await store.updateApp(tx, changed)
+    if (changedPart?.groups) await replaceGroups(tx, clientId, access)
     await store.replaceOrigins(tx, clientId, redirectUriOrigins(changed.redirectUris))
     const details = { changed: Object.keys(change) }
     await recordAuditEvent(tx, { action: 'app.updated', ...auditActor(manager), clientId, details }, now)
@@ -273,6 +294,8 @@ export function toApp(app: RegisteredApp): App {
     backchannelLogoutUri: app.backchannelLogoutUri,
     backchannelLogoutSessionRequired: app.backchannelLogoutSessionRequired,
     allowAnyLoopbackPort: app.allowAnyLoopbackPort,
+    access: { mode: app.access.mode, groups: app.access.groups.map(({ key }) => key), contact: app.access.contact },
+    groupsClaim: { include: app.groupsClaim },
     metadataFetchedAt: app.metadataFetchedAt?.toISOString() ?? null,
     createdAt: app.createdAt.toISOString(),
     updatedAt: app.updatedAt.toISOString(),

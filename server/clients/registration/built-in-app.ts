@@ -19,7 +19,12 @@ export const playgroundCalendarClientId = asId<ClientId>('app_playground_calenda
 export const builtInClientIds = [playgroundClientId, playgroundNotesClientId, playgroundCalendarClientId]
 
 /** Creates or updates a public app of this service with exactly these settings. Safe in concurrent processes. */
-export async function ensureApp(db: Database, clientId: ClientId, settings: NewAppSettings, now: Date): Promise<void> {
+export async function ensureApp(
+  db: Database,
+  clientId: ClientId,
+  settings: Omit<NewAppSettings, 'access'>,
+  now: Date,
+): Promise<void> {
   const app = {
     ...defaultSettings,
     ...settings,

@@ -10,7 +10,7 @@ import { acceptPictureBodies, countUpload, pictureBodyOf } from '#platform/pictu
 import type { Workshop } from '#platform/pictures/workshop.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import type { AppDirectory, RegisteredApp } from './directory.ts'
-import type { AppSettings } from './settings.ts'
+import type { AppSettingsChange } from './settings.ts'
 import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps, toApp } from './app.ts'
 import { removeIcon, setIcon, uploaderOf } from './icon.ts'
 import { adminManagementApi, developerManagementApi, type EndpointShape, type ManagementApi } from './management.ts'
@@ -235,11 +235,13 @@ function mountChanges(host: Host, { kernel, apps, lifecycle }: RegistrationServi
 }
 
 /** Maps request fields to settings. Fields that were not sent stay absent. */
-function settingsOf(sent: endpoints.AppChange): Partial<AppSettings> {
-  const { idTokenSignedResponseAlg, accessTokenTtlSeconds, refreshTokenTtlSeconds, color, ...namedAlike } = sent
+function settingsOf(sent: endpoints.AppChange): AppSettingsChange {
+  const { idTokenSignedResponseAlg, accessTokenTtlSeconds, refreshTokenTtlSeconds, color, groupsClaim, ...namedAlike } =
+    sent
   return {
     ...namedAlike,
     ...(color !== undefined && { color: color?.toLowerCase() ?? null }),
+    ...(groupsClaim && { groupsClaim: groupsClaim.include }),
     ...(idTokenSignedResponseAlg !== undefined && { idTokenSignedResponseAlg: idTokenSignedResponseAlg }),
     ...(accessTokenTtlSeconds !== undefined && { accessTokenTtlSeconds: accessTokenTtlSeconds }),
     ...(refreshTokenTtlSeconds !== undefined && { refreshTokenTtlSeconds: refreshTokenTtlSeconds }),

@@ -2,6 +2,7 @@ import { isLocal } from '#platform/config/config.ts'
 import { isOfThisService } from '#platform/pictures/picture.ts'
 import { hasPlainHost, isPlainOrigin } from '#platform/origin.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import type { AccessChange, AppAccess } from './access/access.ts'
 import type { RegisteredApp } from './directory.ts'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
@@ -156,7 +157,9 @@ export type AppSettings = Omit<
   | 'createdAt'
   | 'updatedAt'
 >
-export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & Partial<AppSettings>
+/** Given settings of an app. Its access may be given in part. */
+export type AppSettingsChange = Partial<Omit<AppSettings, 'access'>> & { access?: AccessChange }
+export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & AppSettingsChange
 
 /** Changes of an app that other processes may apply some seconds later: of display text, and those that only add. */
 export const laggingAppSettings: Lagging<AppSettings> = {
@@ -183,7 +186,11 @@ export const laggingAppSettings: Lagging<AppSettings> = {
   organizationAccess: never,
   backchannelLogoutUri: never,
   backchannelLogoutSessionRequired: never,
+  access: never,
+  groupsClaim: never,
 }
+
+const openAccess: AppAccess = { mode: 'everyone', contact: null, groups: [] }
 
 /** Default settings of an app. RS256 is the default of OpenID Connect Registration §2. */
 export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
@@ -208,6 +215,8 @@ export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   backchannelLogoutUri: null,
   backchannelLogoutSessionRequired: false,
   allowAnyLoopbackPort: false,
+  access: openAccess,
+  groupsClaim: 'assigned',
 }
 
 const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const
@@ -217,7 +226,7 @@ const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const
  * mislead users.
  */
 export function validateAppSettings(
-  { isPublic, ...settings }: Partial<AppSettings> & { isPublic: boolean },
+  { isPublic, ...settings }: AppSettingsChange & { isPublic: boolean },
   { outbound, config: ours }: Pick<ServerContext, 'outbound' | 'config'>,
 ): void {
   if (settings.name !== undefined && !isDisplayName(settings.name))
@@ -243,7 +252,10 @@ export function validateAppSettings(
 }
 
 /** Throws `invalid_request` if an app would show a picture that was uploaded for another one. */
-export function requireForeignIcon({ iconUrl }: Partial<AppSettings>, { baseUrl }: { baseUrl: URL }): void {
+export function requireForeignIcon(
+  { iconUrl }: Pick<AppSettingsChange, 'iconUrl'>,
+  { baseUrl }: { baseUrl: URL },
+): void {
   if (iconUrl && isOfThisService(baseUrl, iconUrl))
     throw errors.invalid_request({
       sentence: 'iconUrl is a URL of this service: upload the picture with PUT .../icon instead.',

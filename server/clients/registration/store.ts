@@ -1,6 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { ClientId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import type { AppAccess } from './access/access.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 const app = [
@@ -31,6 +32,7 @@ const app = [
   'app.backchannel_logout_uri as backchannelLogoutUri',
   'app.backchannel_logout_session_required as backchannelLogoutSessionRequired',
   'app.allow_any_loopback_port as allowAnyLoopbackPort',
+  'app.groups_claim as groupsClaim',
   'app.metadata_fetched_at as metadataFetchedAt',
   'app.created_at as createdAt',
   'app.updated_at as updatedAt',
@@ -47,8 +49,24 @@ function secretsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
   ] as const
 }
 
+/** Selects who may use an app. The groups are in the order of their keys; deleted ones are left out. */
+function accessOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
+  const groups = selectFrom('app_access_group')
+    .innerJoin('user_group', 'user_group.group_id', 'app_access_group.group_id')
+    .whereRef('app_access_group.client_id', '=', 'app.client_id')
+    .where('deleted_at', 'is', null)
+    .select(
+      sql`coalesce(
+        json_agg(json_build_object('groupId', user_group.group_id, 'key', user_group.key) order by user_group.key), '[]'
+      )`.as('groups'),
+    )
+  return sql<AppAccess>`json_build_object(
+    'mode', app.access_mode, 'contact', app.access_contact, 'groups', (${groups})
+  )`.as('access')
+}
+
 function selectApps(db: Database | Transaction) {
-  return db.selectFrom('app').select(app).select(secretsOf)
+  return db.selectFrom('app').select(app).select(secretsOf).select(accessOf)
 }
 
 /** Finds an app with the hashes of its secrets, in one statement. */
@@ -282,6 +300,9 @@ function settingsOf(given: RegisteredApp) {
     backchannel_logout_uri: given.backchannelLogoutUri,
     backchannel_logout_session_required: given.backchannelLogoutSessionRequired,
     allow_any_loopback_port: given.allowAnyLoopbackPort,
+    access_mode: given.access.mode,
+    access_contact: given.access.contact,
+    groups_claim: given.groupsClaim,
     updated_at: given.updatedAt,
   }
 }

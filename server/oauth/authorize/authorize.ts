@@ -4,6 +4,7 @@ import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import type { AuthorizationResponse } from '@countersign/protocol/pages'
 import { ScopeSet } from '@countersign/protocol/scope-set'
+import { requireAccess } from '#clients/registration/access/access.ts'
 import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
 import {
   requiresFreshConsent,
@@ -55,9 +56,9 @@ const requiredEmail = { sentence: 'The app requires an e-mail address, but the i
  *
  * Returns the redirect for the browser, and the key to deliver to an app with end-to-end encryption. Throws
  * `invalid_client`, `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`,
- * `invalid_target`, `identity_not_found`, `organization_access_denied`, `enterprise_sso_required`, `passkey_required`,
- * `email_not_verified`, `reauthentication_required`, `login_required`, `consent_required`, `app_key_required`,
- * `invalid_public_key`, `key_in_use`.
+ * `invalid_target`, `identity_not_found`, `app_access_denied`, `organization_access_denied`,
+ * `enterprise_sso_required`, `passkey_required`, `email_not_verified`, `reauthentication_required`, `login_required`,
+ * `consent_required`, `app_key_required`, `invalid_public_key`, `key_in_use`.
  */
 export async function authorize(
   { kernel, apps }: { kernel: ServerContext; apps: AppDirectory },
@@ -221,6 +222,7 @@ async function issueAuthorizationCode(
   const authenticatedByPasskey = session.authMethod === 'passkey'
 
   const identity = await lockOwnIdentity(tx, session, identityId, now)
+  await requireAccess(tx, app, identityId)
   const organization = await authorizeOrganizationContext({ tx, config }, session, consent, now)
 
   if (missingClaims(app.requiredClaims, identity).length > 0) throw errors.email_not_verified(requiredEmail)

@@ -115,6 +115,7 @@ export async function resolveSignInRequest(
         'interaction_required',
         'The user must unlock a key or add a required claim, and prompt=none forbids asking.',
       ),
+      access_denied: answer(mode, 'access_denied', 'The user has no access to this app.'),
     }
     const ends = { denied, ...(requested.prompts.includes('none') && { silently }) }
     return { show: { ...requested, ...ends, page: 'signin', site, redirectUri, formPost: mode === 'form_post' } }

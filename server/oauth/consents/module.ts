@@ -1,7 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/oauth/authorizations'
 import { deleteConsents, listAuthorizations, readGrants } from './consent.ts'
-import { authorizationRoutes } from './routes.ts'
+import { type ConsentServices, authorizationRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = ['app.disconnected'] as const
@@ -12,10 +12,10 @@ declare module '#platform/audit/audit-log.ts' {
   }
 }
 
-export const consents = defineModule()({
+export const consents = defineModule<ConsentServices>()({
   name: 'oauth/consents',
   endpoints: endpointsOf(endpoints),
-  mount: (hosts, { kernel }) => authorizationRoutes(hosts.api, kernel),
+  mount: (hosts, services) => authorizationRoutes(hosts.api, services),
   auditActions,
   tables: { authorization_consent: 'include' },
   ended: { identities: (tx, { identityIds }) => deleteConsents(tx, identityIds) },

@@ -1,5 +1,7 @@
 import * as endpoints from '@countersign/protocol/oauth/authorizations'
 import { ScopeSet } from '@countersign/protocol/scope-set'
+import { hasAccess } from '#clients/registration/access/access.ts'
+import type { AppDirectory } from '#clients/registration/directory.ts'
 import { findActiveResource } from '#clients/resources/resource.ts'
 import { findDelegation } from '#oauth/delegation/delegation.ts'
 import { requireOwnIdentity } from '#accounts/identities/identity.ts'
@@ -16,7 +18,12 @@ const withoutDelegation = (requested: string) => ({
   covered: false,
 })
 
-export function authorizationRoutes(host: Host, kernel: ServerContext): void {
+const nothingGranted = (scope: string) => ({ authorization: null, missingScopes: [...ScopeSet.parse(scope)] })
+
+/** Services of the routes of connected apps. */
+export type ConsentServices = { kernel: ServerContext; apps: AppDirectory }
+
+export function authorizationRoutes(host: Host, { kernel, apps }: ConsentServices): void {
   const { db, clock } = kernel
   const session = sessionGuard(kernel)
 
@@ -37,6 +44,9 @@ export function authorizationRoutes(host: Host, kernel: ServerContext): void {
       const { clientId } = request.params
       const now = clock()
       await requireOwnIdentity(db, session.of(request), identityId, now)
+      const app = await apps.find(clientId)
+      if (app && !(await hasAccess(db, app, identityId)))
+        return { ...nothingGranted(scope), accessDenied: { contact: app.access.contact } }
       const choosing = request.query.organization_id !== undefined
       const input = { identityId, clientId, scope: ScopeSet.parse(scope) }
       const read = {

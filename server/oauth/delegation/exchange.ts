@@ -2,6 +2,7 @@ import type { ExchangeResponse } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
+import { hasAccess } from '#clients/registration/access/access.ts'
 import type { Client } from '#clients/registration/authentication/authentication.ts'
 import { findActiveResource, type ActiveResource } from '#clients/resources/resource.ts'
 import { isSuspendedIdentity } from '#accounts/identities/suspension.ts'
@@ -44,10 +45,11 @@ const errors = defineErrors({
  */
 export async function exchange(
   { kernel, keys }: { kernel: ServerContext; keys: SigningKeys },
-  { app: { clientId } }: Client,
+  { app }: Client,
   { subjectToken: token, resource: named, scope }: Exchange,
   now: Date,
 ): Promise<ExchangeResponse> {
+  const { clientId } = app
   const issuing = { keys, issuer: kernel.config.authUrl.origin }
   const key = await resolveSubjectToken(issuing, token, now)
   if (!key) throw errors.invalid_request()
@@ -55,6 +57,8 @@ export async function exchange(
     const subject = await findSubject(tx, { key, clientId }, now)
     if (!subject && (await isSuspendedIdentity(tx, key.identityId, now))) throw errors.access_denied()
     if (!subject || (await resolveOrganizationClaim(tx, subject)).kind === 'revoked') throw errors.invalid_request()
+    if (!(await hasAccess(tx, app, subject.identityId)))
+      throw errors.access_denied({ sentence: 'The user has no access to this app.' })
     return takeDelegation(tx, { subject, clientId, named, scope }, now)
   })
   return {

@@ -11,6 +11,7 @@ import type { Identity } from '@countersign/protocol/accounts/identities'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import type { ScopeSet } from '@countersign/protocol/scope-set'
+import { requireAccess } from '#clients/registration/access/access.ts'
 import { getAuthorization } from '#oauth/consents/consent.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -101,7 +102,7 @@ type AssertionInput = { asking: RequestingApp; accountId: string; params: string
  * Answers a FedCM request of a browser for the page of an app.
  *
  * Returns an assertion if the user has consented to everything before, otherwise the URL of a window in which the user
- * can consent. Throws `access_denied`, `invalid_request`, `invalid_scope`.
+ * can consent. Throws `access_denied`, `app_access_denied`, `invalid_request`, `invalid_scope`.
  */
 export async function issueAssertion(
   { kernel, keys }: Provider,
@@ -114,6 +115,7 @@ export async function issueAssertion(
   const requested = parseAssertionRequest(asking, params, config)
   const identity = await requireFedcmAccount(db, session, accountId, now)
   const { identityId } = identity
+  await requireAccess(db, app, identityId)
   if (!(await isSettled(db, identity, { asking, requested }))) {
     if (requested.prompts.includes('none')) throw errors.access_denied()
     const kept = { asking, requested, identityId }

@@ -8,7 +8,8 @@ import {
 import { resolveFieldAlias } from '#platform/http/body.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { exchangeAuthorizationCode } from '#oauth/token/grants/code-grant.ts'
-import { addOrganizationClaim, tokenResponse } from '#oauth/token/response.ts'
+import { completeRedemption } from '#oauth/token/redemption.ts'
+import { tokenResponse } from '#oauth/token/response.ts'
 import { requireAllowedScopes } from '#oauth/authorize/parameters.ts'
 import { type TokenEndpoint, countUsage, limitFailures } from '#oauth/token/endpoint.ts'
 import { readAssertion } from './assertion.ts'
@@ -55,9 +56,7 @@ async function answer(
   if (assertion?.clientId !== app.clientId) throw errors.invalid_grant()
   requireAllowedScopes(assertion.scope, app)
   const presented = { kind: 'assertion', token: assertion.token, redirectUri: assertion.origin, codeVerifier } as const
-  const issued = await addOrganizationClaim(
-    kernel.db,
-    await exchangeAuthorizationCode(endpoint, client, presented, now),
-  )
+  const redeemed = await exchangeAuthorizationCode(endpoint, client, presented, now)
+  const issued = await completeRedemption({ db: kernel.db, app }, redeemed, now)
   return tokenResponse({ app, keys, issuer: kernel.config.authUrl.origin }, issued, now)
 }

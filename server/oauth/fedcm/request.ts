@@ -26,7 +26,9 @@ export function fedcmErrorFormat({ origin }: URL): ErrorFormat {
     mediaType: 'application/json',
     respond(refusal) {
       const code = codeOf(refusal)
-      return { error: { error: code, code, url: `${origin}/fedcm/error?code=${code}` } }
+      // No browser has a text of its own for this one.
+      const page = refusal.code === 'app_access_denied' ? refusal.code : code
+      return { error: { error: code, code, url: `${origin}/fedcm/error?code=${page}` } }
     },
   }
 }

@@ -7,8 +7,11 @@ type IdentityClaim = Exclude<keyof UserInfo, 'sub' | 'organization'>
 type ClaimValues = Required<Pick<UserInfo, IdentityClaim>>
 export type IdentityClaims = Partial<ClaimValues>
 
+/** A grant, and the groups of its user if its scope gives them. */
+type ClaimSource = TokenFamilyGrant & { groups?: string[] | undefined }
+
 /** A claim: the scope that gives it, and its value. An undefined value is left out. */
-type ClaimDefinition<Value> = { scope: StandardScope; of: (granted: TokenFamilyGrant) => Value | undefined }
+type ClaimDefinition<Value> = { scope: StandardScope; of: (granted: ClaimSource) => Value | undefined }
 type ClaimDefinitions = { [Name in keyof ClaimValues]: ClaimDefinition<ClaimValues[Name]> }
 
 /**
@@ -23,6 +26,7 @@ const definitions: ClaimDefinitions = {
   email: { scope: 'email', of: verifiedEmail },
   email_verified: { scope: 'email', of: (granted) => (verifiedEmail(granted) === undefined ? undefined : true) },
   user_id: { scope: 'user_id', of: ({ userId }) => userId },
+  groups: { scope: 'groups', of: ({ groups }) => groups },
 }
 
 const identityClaimNames = Object.keys(definitions).filter((name) => isIdentityClaim(name))
@@ -31,10 +35,10 @@ const identityClaimNames = Object.keys(definitions).filter((name) => isIdentityC
 const authenticationClaims = 'iss sub aud azp exp iat auth_time nonce amr acr sid at_hash'.split(' ')
 
 /** Names of all claims, for the provider metadata. */
-export const supportedClaims = [...authenticationClaims, ...identityClaimNames, 'organization']
+export const supportedClaims = [...authenticationClaims, ...identityClaimNames, 'organization', 'claims_omitted']
 
 /** Returns the claims of an identity that a scope allows (OpenID Connect Core §5.4). */
-export function identityClaims(granted: TokenFamilyGrant, scope: ScopeSet): IdentityClaims {
+export function identityClaims(granted: ClaimSource, scope: ScopeSet): IdentityClaims {
   const claims: IdentityClaims = {}
   for (const name of identityClaimNames)
     if (scope.has(definitions[name].scope)) setClaim(claims, name, definitions[name].of(granted))

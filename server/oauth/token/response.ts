@@ -1,12 +1,5 @@
 import type { ResourceTokenResponse, TokenResponse, TokenUser } from '@countersign/protocol/oauth/authorize'
-import type { IssuedTokens, Redeemed, TokenFamilyGrant } from '#tokens/families/family.ts'
-import type { Database } from '#platform/database/database.ts'
-import { defineErrors } from '#platform/api-error.ts'
-import {
-  type OrganizationClaim,
-  resolveOrganizationClaim,
-  toOrganizationClaim,
-} from '#organizations/membership/context.ts'
+import type { Redeemed, TokenFamilyGrant } from '#tokens/families/family.ts'
 import { limits } from '@countersign/protocol/formats/limits'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
@@ -18,6 +11,8 @@ import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { pairwiseSid } from '#accounts/backchannel-logout/sid.ts'
 import { identityClaims, verifiedEmail } from './claims.ts'
+import { claimsOfJwt } from './groups-claim.ts'
+import type { CompletedRedemption } from './redemption.ts'
 
 /** Builds the `user` object of a token response: `id` always, other fields by scope. */
 function tokenResponseUser(granted: TokenFamilyGrant, scope: ScopeSet): TokenUser {
@@ -30,26 +25,12 @@ function tokenResponseUser(granted: TokenFamilyGrant, scope: ScopeSet): TokenUse
   }
 }
 
-const errors = defineErrors({
-  invalid_grant: [400, 'The user can no longer use the organization this grant was issued for.'],
-})
-
-/** Adds the organization claim to a redemption. Throws `invalid_grant`. */
-export async function addOrganizationClaim(
-  db: Database,
-  issued: IssuedTokens,
-): Promise<IssuedTokens & OrganizationClaim> {
-  const organization = await resolveOrganizationClaim(db, issued.granted)
-  if (organization.kind === 'revoked') throw errors.invalid_grant()
-  return { ...issued, ...toOrganizationClaim(organization) }
-}
-
 type Issuing = { app: RegisteredApp; keys: SigningKeys; issuer: string }
 
 /** Builds the full token response of a redemption: the opaque tokens, and the JWTs for the same grant. */
 export async function tokenResponse(
   { app, keys, issuer }: Issuing,
-  issued: IssuedTokens & OrganizationClaim,
+  issued: CompletedRedemption,
   now: Date,
 ): Promise<TokenResponse> {
   const { granted, access, refreshToken, organization } = issued
@@ -91,7 +72,7 @@ export async function tokenResponse(
  */
 export async function resourceTokenResponse(
   { app, keys, issuer }: Issuing,
-  issued: IssuedTokens & OrganizationClaim,
+  issued: CompletedRedemption,
   { token, scope }: { token: string; scope: ScopeSet },
   now: Date,
 ): Promise<ResourceTokenResponse> {
@@ -127,10 +108,10 @@ function includesAuthTime({ authTimeRequested }: Pick<Redeemed, 'authTimeRequest
 /** Signs the ID token that accompanies an access token, if the scope contains `openid`. */
 async function signIdToken(
   { app, keys, issuer }: Issuing,
-  issued: Pick<IssuedTokens, 'granted' | 'access'> & OrganizationClaim,
+  issued: Omit<CompletedRedemption, 'refreshToken'>,
   now: Date,
 ) {
-  const { granted, access, organization } = issued
+  const { granted, access, organization, groups } = issued
   const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
   if (!scope.has('openid')) return undefined
   const token = await signJwt(keys, app.idTokenSignedResponseAlg, 'JWT', {
@@ -146,7 +127,7 @@ async function signIdToken(
     ...(granted.ssoConnectionId === null && { amr: ['pop', 'mfa'], acr: 'phr' }),
     sid: pairwiseSid(granted, app.clientId),
     at_hash: accessTokenHash(app.idTokenSignedResponseAlg, access),
-    ...(app.idTokenClaims && identityClaims(granted, scope)),
+    ...(app.idTokenClaims && claimsOfJwt(identityClaims({ ...granted, groups }, scope))),
     ...(organization && { organization }),
   })
   return { id_token: token }

@@ -8,6 +8,7 @@ import { repeatable, sentBy } from '#oauth/sent-parameters.ts'
 import { accessGuard } from '#tokens/families/access-token.ts'
 import { identityClaims } from './claims.ts'
 import { type TokenEndpoint, answerTokenRequest } from './endpoint.ts'
+import { readGroupsClaim } from './groups-claim.ts'
 import { introspect } from './introspection.ts'
 import { parsePresentedToken, revoke } from './revocation.ts'
 
@@ -69,9 +70,10 @@ function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void
         const organization = await resolveOrganizationClaim(kernel.db, granted)
         if (organization.kind === 'revoked')
           throw errors.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+        const groups = await readGroupsClaim(kernel.db, app, granted)
         return {
           sub: granted.identityId,
-          ...identityClaims(granted, effectiveScope(ScopeSet.parse(granted.scope), app)),
+          ...identityClaims({ ...granted, ...groups }, effectiveScope(ScopeSet.parse(granted.scope), app)),
           ...toOrganizationClaim(organization),
         }
       },

@@ -23,7 +23,7 @@ const actionsOfKind: Record<ActivityKind, readonly string[]> = {
   apps: ['app.', 'app_key.', 'delegation.', 'resource.', 'token_family.'],
   signing: ['signing.', 'signing_key.', 'organization.signing.'],
   security: ['account.', 'passkey.', 'session.', 'signing_key.', 'encryption_key.', 'token_family.reuse_detected'],
-  identities: ['identity.'],
+  identities: ['identity.', 'group.'],
   organizations: ['organization.', 'sso.', 'scim.', 'signing.organization.'],
 }
 
@@ -174,6 +174,17 @@ export function setActingDevice(tx: Transaction, userAgent: string): void {
  */
 export async function recordAuditEvent(db: Database | Transaction, audited: AuditEvent, now: Date): Promise<void> {
   await store.insertAuditEvent(db, rowOf(db, randomUUIDv7(), audited, now))
+}
+
+/** An event that names neither an app nor an organization. */
+type PlainEvent = Omit<AuditEvent, 'clientId' | 'organizationId'>
+
+/** Records many audit events in one statement. */
+export async function recordAuditEvents(tx: Transaction, audited: PlainEvent[], now: Date): Promise<void> {
+  await store.insertAuditEvents(
+    tx,
+    audited.map((each) => rowOf(tx, randomUUIDv7(), each, now)),
+  )
 }
 
 /** Records an audit event that has a place in the trail of its organization already. */

@@ -30,6 +30,11 @@ export async function insertAuditEvent(
     .execute()
 }
 
+/** Inserts audit events that name neither an app nor an organization. */
+export async function insertAuditEvents(db: Database | Transaction, events: NewEvent[]): Promise<void> {
+  if (events.length > 0) await db.insertInto('audit_event').values(events).execute()
+}
+
 /** Lists the newest audit events, of all or of those older than the event `before`. */
 export function listAuditEvents(db: Database, before: string | undefined, count: number) {
   const entries = db

@@ -45,6 +45,13 @@ export interface Tables {
     backchannel_logout_uri: string | null
     backchannel_logout_session_required: Generated<boolean>
     allow_any_loopback_port: Generated<boolean>
+    access_mode: Generated<'everyone' | 'restricted' | 'none'>
+    access_contact: string | null
+    groups_claim: Generated<'assigned' | 'all'>
+  }
+  app_access_group: {
+    client_id: ClientId
+    group_id: string
   }
   app_held_resource: {
     resource_key: string
@@ -186,6 +193,16 @@ export interface Tables {
     origin: string
     request: string
     expires_at: Date
+  }
+  group_member: {
+    identity_id: IdentityId
+    group_id: string
+    source: 'manual'
+    added_at: Date
+  }
+  group_member_by_group: {
+    group_id: string
+    identity_id: IdentityId
   }
   identity: {
     identity_id: IdentityId
@@ -745,6 +762,16 @@ export interface Tables {
     created_at: Date
     suspended_at: Date | null
     suspended_until: Date | null
+  }
+  user_group: {
+    group_id: string
+    key: string
+    display_name: string
+    description: string | null
+    member_count: Generated<number>
+    created_at: Date
+    updated_at: Date
+    deleted_at: Date | null
   }
   webhook_attempt: {
     client_id: ClientId

@@ -10,6 +10,7 @@ import * as delegations from '@countersign/protocol/oauth/delegations'
 import * as deviceApprovals from '@countersign/protocol/accounts/device-approvals'
 import { type AnyEndpoint, ErrorBody, isEndpoint, type Security } from '@countersign/protocol/endpoint'
 import * as fedcm from '@countersign/protocol/oauth/fedcm'
+import * as groups from '@countersign/protocol/accounts/groups'
 import * as identities from '@countersign/protocol/accounts/identities'
 import * as keys from '@countersign/protocol/accounts/keys'
 import * as oauth from '@countersign/protocol/oauth/authorize'
@@ -77,6 +78,7 @@ const modules = {
   Resources: resources,
   Webhooks: webhooks,
   'Token-signing keys': tokenKeys,
+  Groups: groups,
   Audit: audit,
   Backup: backup,
   Operations: { ...operations, ...playground },

@@ -25,6 +25,7 @@ const factsByScope: Record<ConsentScope, FactsOfScope> = {
   email: (identity, words) => [emailFact(identity, words)],
   offline_access: (_identity, words) => [{ label: words.offline_access, value: words.offline_accessValue }],
   user_id: (_identity, words) => [{ label: words.user_id, value: words.user_idValue }],
+  groups: (_identity, words) => [{ label: words.groups, value: words.groupsValue }],
   'e2ee:symmetric': (_identity, words) => [{ label: words.encryption, value: words.symmetricValue }],
   'e2ee:asymmetric': (_identity, words) => [{ label: words.encryption, value: words.asymmetricValue }],
 }
@@ -53,6 +54,6 @@ export function grantableScopes(requested: string[], identity: Identity): string
 }
 
 /** Returns a short label for each scope of a connected app. */
-export function shortScopeLabels(scopes: string[], { scopes: { short } }: ScopeWords): string[] {
-  return scopes.map((scope) => (isConsentScope(scope) ? short[scope] : scope))
+export function shortScopeLabels(scopes: string[], labels: Record<ConsentScope, string>): string[] {
+  return scopes.map((scope) => (isConsentScope(scope) ? labels[scope] : scope))
 }

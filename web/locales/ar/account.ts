@@ -4,6 +4,17 @@ import { counted, handleOf, listOf, numberOf } from './format.ts'
 
 /** Holds the messages of the account pages, except passkeys, devices and activity. In Arabic. */
 export const accountMessages: typeof english = {
+  scopeLabels: {
+    'e2ee:symmetric': 'يشفّر بياناتك بمفتاحك',
+    'e2ee:asymmetric': 'يشفّر بياناتك بزوج مفاتيحك',
+    openid: 'يتعرّف عليك',
+    profile: 'يرى اسمك واسم المستخدم',
+    email: 'يرى بريدك الإلكتروني',
+    offline_access: 'يبقى مرتبطًا عند عدم استخدامك له',
+    user_id: 'يرى معرّف حسابك',
+    groups: 'يرى مجموعاتك',
+  },
+
   account: {
     title: 'حسابك',
     sections: 'الأقسام',

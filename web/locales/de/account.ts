@@ -3,6 +3,17 @@ import type { accountMessages as english } from '../en/account.ts'
 
 /** Holds the messages of the account pages, except passkeys, devices and activity. In German. */
 export const accountMessages: typeof english = {
+  scopeLabels: {
+    'e2ee:symmetric': 'verschlüsselt deine Daten mit deinem Schlüssel',
+    'e2ee:asymmetric': 'verschlüsselt deine Daten mit deinem Schlüsselpaar',
+    openid: 'erkennt dich wieder',
+    profile: 'sieht deinen Namen und Benutzernamen',
+    email: 'sieht deine E-Mail',
+    offline_access: 'bleibt verbunden, auch wenn du sie nicht verwendest',
+    user_id: 'sieht deine Konto-ID',
+    groups: 'sieht deine Gruppen',
+  },
+
   account: {
     title: 'Dein Konto',
     sections: 'Bereiche',

@@ -26,19 +26,12 @@ export const signinMessages: typeof english = {
     offline_accessValue: 'Bis du die App trennst, auch wenn du sie nicht verwendest',
     user_id: 'Konto-ID',
     user_idValue: 'Gleich für alle deine Identitäten; Apps erkennen, dass sie zu einer Person gehören',
+    groups: 'Gruppen',
+    groupsValue: 'Deine Gruppen, soweit der Betreiber sie der App zeigt',
     encryption: 'Verschlüsselung',
     symmetricValue: 'Mit deinem Schlüssel, den dieser Dienst nicht lesen kann',
     asymmetricValue:
       'Mit deinem Schlüsselpaar, das dieser Dienst nicht lesen kann; deinen öffentlichen Schlüssel finden alle über ' +
       'den Benutzernamen',
-    short: {
-      'e2ee:symmetric': 'verschlüsselt deine Daten mit deinem Schlüssel',
-      'e2ee:asymmetric': 'verschlüsselt deine Daten mit deinem Schlüsselpaar',
-      openid: 'erkennt dich wieder',
-      profile: 'sieht deinen Namen und Benutzernamen',
-      email: 'sieht deine E-Mail',
-      offline_access: 'bleibt verbunden, auch wenn du sie nicht verwendest',
-      user_id: 'sieht deine Konto-ID',
-    },
   },
 }

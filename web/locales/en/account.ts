@@ -1,7 +1,20 @@
+import type { ConsentScope } from '@countersign/protocol/formats/scope'
 import { plural } from '../plural.ts'
 
 /** Holds the messages of the account pages, except passkeys, devices and activity. */
 export const accountMessages = {
+  /** Says what an app may do, in lists, where no values are shown. */
+  scopeLabels: {
+    'e2ee:symmetric': 'encrypts your data with your key',
+    'e2ee:asymmetric': 'encrypts your data with your key pair',
+    openid: 'recognizes you',
+    profile: 'sees your name and username',
+    email: 'sees your e-mail',
+    offline_access: 'stays connected when you’re not using it',
+    user_id: 'sees your account ID',
+    groups: 'sees your groups',
+  } satisfies Record<ConsentScope, string>,
+
   account: {
     title: 'Your account',
     sections: 'Sections',

@@ -1,5 +1,3 @@
-import type { ConsentScope } from '@countersign/protocol/formats/scope'
-
 /** Holds the messages for signing in to an app: SSO, consent and delegation. */
 export const signinMessages = {
   /** Is a part of the messages of a sign-in: pages of other kinds need it too. */
@@ -27,19 +25,11 @@ export const signinMessages = {
     offline_accessValue: 'Until you disconnect the app, also when you’re not using it',
     user_id: 'Account ID',
     user_idValue: 'The same for all your identities, so apps can tell they belong to one person',
+    groups: 'Groups',
+    groupsValue: 'Your groups, as far as the operator shares them with the app',
     encryption: 'Encryption',
     symmetricValue: 'With your key, which this service can’t read',
     asymmetricValue:
       'With your key pair, which this service can’t read; anyone can look up your public key by username',
-    /** Is shown in lists, where no values are shown. */
-    short: {
-      'e2ee:symmetric': 'encrypts your data with your key',
-      'e2ee:asymmetric': 'encrypts your data with your key pair',
-      openid: 'recognizes you',
-      profile: 'sees your name and username',
-      email: 'sees your e-mail',
-      offline_access: 'stays connected when you’re not using it',
-      user_id: 'sees your account ID',
-    } satisfies Record<ConsentScope, string>,
   },
 }

@@ -17,6 +17,7 @@ import { ChooseOrganization } from './ChooseOrganization.tsx'
 import { ConfirmPlace } from './consent/ConfirmPlace.tsx'
 import { Consent } from './consent/Consent.tsx'
 import { useFlow } from './flow.ts'
+import { late } from './no-access/loading.ts'
 import { ConnectorUnavailable, OrganizationSsoPrompt, Redirecting } from './Ending.tsx'
 import type { Step } from './steps.ts'
 import { Stopped } from './Stopped.tsx'
@@ -25,8 +26,8 @@ import { Unlock } from './consent/Unlock.tsx'
 export function SignIn() {
   const { signin, connect } = useConsentMessages()
   const view = readPageData('signin')
-  const { app, unverified, connector } = view
-  const name = unverified?.host ?? app.name
+  const { app, connector } = view
+  const name = nameOf(view)
   const doing = useActions()
   const flow = useFlow(view)
   useEffect(() => void doing.perform({ name: 'look', do: flow.look }), [])
@@ -41,14 +42,16 @@ export function SignIn() {
   )
 }
 
+const nameOf = ({ app, unverified }: SignInView) => unverified?.host ?? app.name
+
 type Flow = ReturnType<typeof useFlow>
 
 /** The actions that end a step without its answer. */
-function useEnds({ advance, deny }: Flow, { app, unverified }: SignInView): { leave: Action; cancel: Action } {
+function useEnds({ advance, deny }: Flow, view: SignInView): { leave: Action; cancel: Action } {
   const { signin, frame } = useConsentMessages()
   return {
     // The app learns that the user has not signed in.
-    leave: { name: 'deny', label: signin.backTo(unverified?.host ?? app.name), look: 'ghost', do: deny },
+    leave: { name: 'deny', label: signin.backTo(nameOf(view)), look: 'ghost', do: deny },
     // The app learns nothing: the user is where they were before.
     cancel: { name: 'cancel', label: frame.cancel, look: 'ghost', do: () => advance({ type: 'change cancelled' }) },
   }
@@ -99,6 +102,11 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
       return <Unlock flow={flow} step={step} view={view} doing={doing} leave={leave} />
     case 'confirm place':
       return <ConfirmPlace flow={flow} step={step} view={view} doing={doing} />
+    case 'no access': {
+      const onChange = () => advance({ type: 'another identity wanted' })
+      const { NoAccess } = late
+      return NoAccess ? <NoAccess {...step} app={nameOf(view)} doing={doing} onChange={onChange} leave={leave} /> : null
+    }
     case 'withdrawn':
       return <ConnectorUnavailable {...step} view={view} doing={doing} onBack={flow.takeBack} />
     case 'stopped':

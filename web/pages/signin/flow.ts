@@ -11,6 +11,7 @@ import { useApproval, type Owner } from './approving.ts'
 import { scopeTextOf } from './consent/delegating.ts'
 import { storedKeyOf } from '../../lib/keys/stored-app-key.ts'
 import { waysToEnd } from './ending.ts'
+import { loadNoAccess } from './no-access/loading.ts'
 import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
 /** The current step, and its actions. */
@@ -56,6 +57,7 @@ export function useFlow(view: SignInView) {
 
   async function readGrant(identity: Identity) {
     const grant = await whileSignedIn(() => grantOf(identity, view, authMethod.current))
+    if (grant?.accessDenied) await loadNoAccess()
     if (grant) await advance({ type: 'grant read', grant })
   }
 
@@ -133,7 +135,7 @@ function isVerified(identities: Identity[], identityId: string): boolean {
 
 async function grantOf(identity: Identity, view: SignInView, authMethod: Session['authMethod']): Promise<Grant> {
   const { app, scope, key, connector: requested, organization } = view
-  const { authorization, missingScopes, connector, organizations } = await call(
+  const { authorization, missingScopes, accessDenied, connector, organizations } = await call(
     'GET /api/oauth/authorization/:clientId',
     {
       params: { clientId: app.clientId },
@@ -150,6 +152,7 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
     },
   )
   const storedKey = key && authorization ? storedKeyOf(authorization, key.mode) : undefined
+  const denied = accessDenied && { accessDenied }
   const elsewhere = { ...(connector && { connector }), ...(organizations && { organizations }) }
   const lacking = missingClaims(view.requiredClaims ?? [], identity)
   // A session that SSO opened cannot decide about other organizations.
@@ -157,7 +160,15 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
   const chosen = canChoose && { organizationAccess: authorization?.organizationAccess !== 'none' }
   // A consent without scopes counts only for a delegation, which is shown separately.
   const exists = authorization !== null && (authorization.scope !== '' || requested !== undefined)
-  return { exists, missing: missingScopes, lacking, ...(storedKey && { storedKey }), ...chosen, ...elsewhere }
+  return {
+    exists,
+    missing: missingScopes,
+    lacking,
+    ...(storedKey && { storedKey }),
+    ...chosen,
+    ...denied,
+    ...elsewhere,
+  }
 }
 
 /** Returns whether one of the identities has connected the app. */

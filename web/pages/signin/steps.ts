@@ -31,6 +31,8 @@ export type Grant = {
   lacking?: RequirableClaim[]
   /** Whether the app may have the requested access to the user's organizations, by the user's last choice. */
   organizationAccess?: boolean
+  /** The identity may not use the app. */
+  accessDenied?: { contact: string | null }
 }
 
 /** The steps of an authorization request. */
@@ -52,6 +54,7 @@ export type Step =
   | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'enter code'; identities: Identity[]; identity: Identity; grant: Grant; keyWraps: KeyWrap[] }
   | { at: 'confirm place'; identities: Identity[]; identity: Identity; grant: Grant; place: NewPlace }
+  | { at: 'no access'; identities: Identity[]; identity: Identity; contact: string | null }
   | { at: 'withdrawn'; why: ConnectorUnavailableReason }
   | { at: 'stopped'; to: string }
   | { at: 'leave'; identity: Identity | undefined }
@@ -184,6 +187,7 @@ const deniable: Step['at'][] = [
   'choose identity',
   'choose organization',
   'sign in there',
+  'no access',
   'consent',
   'unlock',
   'enter code',
@@ -212,11 +216,13 @@ export function isSettled(
 }
 
 /**
- * Continues with the organization that the app requested, if the identity is a member. If the app leaves the choice to
- * the user, or the user wants to change it, they choose, unless there is nothing to choose.
+ * Stops if the identity has no access. Continues with the organization that the app requested, if the identity is a
+ * member. If the app leaves the choice to the user, or the user wants to change it, they choose, unless there is
+ * nothing to choose.
  */
 function chooseOrganization(step: Extract<Step, { at: 'read grant' }>, read: Grant, request: SignInRequest): Step {
-  const { organizations } = read
+  const { organizations, accessDenied } = read
+  if (accessDenied) return { ...personOf(step), at: 'no access', contact: accessDenied.contact }
   if (request.organization === undefined || !organizations) return goFor(undefined, step, read, request)
   const requested = organizations.find(({ id }) => id === request.organization)
   if (requested && !step.again) return goFor(requested, step, read, request)
@@ -289,6 +295,8 @@ function endAt(step: Step, { prompts: _none, ...request }: SignInRequest): Silen
       return 'account_selection_required'
     case 'sign in there':
       return 'login_required'
+    case 'no access':
+      return 'access_denied'
     case 'unlock':
     case 'enter code':
     case 'confirm place':

@@ -5,6 +5,8 @@ export const permissions = [
   'people.suspend',
   'organizations.read',
   'organizations.manage',
+  'groups.read',
+  'groups.manage',
   'keys.read',
   'keys.manage',
   'audit.read',

@@ -7,7 +7,8 @@ import type { IssuedTokens, TokenFamily } from '#tokens/families/family.ts'
 import type { Subject } from '#tokens/families/presented-token.ts'
 import { splitScopes, validateResourceIndicator } from '#oauth/authorize/connector.ts'
 import { defineGrant, type Grant, type GrantDeps } from './grant.ts'
-import { addOrganizationClaim, resourceTokenResponse, tokenResponse } from '#oauth/token/response.ts'
+import { completeRedemption } from '#oauth/token/redemption.ts'
+import { resourceTokenResponse, tokenResponse } from '#oauth/token/response.ts'
 
 /** Parameters that every grant of a token family has. */
 export type FamilyRequest = {
@@ -40,7 +41,8 @@ export function defineFamilyGrant<Request extends FamilyRequest>(grant: FamilyGr
       if (resource !== undefined) return redeemForResource({ deps, grant }, client, { ...request, resource }, now)
       const { kernel, keys } = deps
       const issuing = { app: client.app, keys, issuer: kernel.config.authUrl.origin }
-      const issued = await addOrganizationClaim(kernel.db, await grant.redeem(deps, client, request, now))
+      const redeeming = { db: kernel.db, app: client.app }
+      const issued = await completeRedemption(redeeming, await grant.redeem(deps, client, request, now), now)
       return tokenResponse(issuing, issued, now)
     },
   })
@@ -75,7 +77,8 @@ async function redeemForResource<Request extends FamilyRequest>(
   const family = await grant.findFamily(db, request, now)
   // A client that presents another client's credential gets the error of the redemption below.
   if (family?.clientId === clientId) await requireDelegation(db, takenFor(family), now).catch(denied)
-  const redeemed = await addOrganizationClaim(db, await grant.redeem(deps, client, narrowed, now))
+  const redeeming = { db, app: client.app }
+  const redeemed = await completeRedemption(redeeming, await grant.redeem(deps, client, narrowed, now), now)
   const { identityId, byProviderAlone, authTime } = redeemed.granted
   const subject = { identityId, authTime: new Date(authTime * 1000), byProviderAlone }
   const delegated = await issueDelegatedTokenResponse(deps, takenFor(subject), now).catch(denied)

@@ -106,6 +106,7 @@ export const developerMessages: typeof english = {
       email: 'عنوان بريد إلكتروني مؤكَّد، إذا شاركه المستخدم',
       offline_access: 'رموز التجديد (refresh tokens)',
       user_id: 'معرّف واحد لكل هويات المستخدم',
+      groups: 'مجموعات المستخدم التي خصّصها مشغّل الخدمة للتطبيق',
     },
     encryption: 'التشفير من طرف إلى طرف',
     supportsE2ee: 'يدعم التشفير من طرف إلى طرف',

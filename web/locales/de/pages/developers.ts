@@ -104,6 +104,7 @@ export const developerMessages: typeof english = {
       email: 'Bestätigte E-Mail-Adresse, wenn eine geteilt wird',
       offline_access: 'Refresh-Tokens',
       user_id: 'Eine ID für alle Identitäten einer Person',
+      groups: 'Gruppen der Person, die der Betreiber der App zugeordnet hat',
     },
     encryption: 'Ende-zu-Ende-Verschlüsselung',
     supportsE2ee: 'Unterstützt Ende-zu-Ende-Verschlüsselung',

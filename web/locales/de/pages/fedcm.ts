@@ -15,6 +15,8 @@ export const fedcmMessages: typeof english = {
     access_denied:
       'Die App braucht deine Zustimmung, um dich anzumelden. Schließe dieses Fenster und versuche es in der App ' +
       'noch einmal.',
+    app_access_denied:
+      'Diese Identität hat keinen Zugang zur App. Schließe dieses Fenster und bitte den Betreiber um Zugang.',
     unauthorized_client:
       'Diese Seite gehört nicht zur App. Schließe dieses Fenster und wende dich an das Team der App.',
     invalid_request:

@@ -99,6 +99,7 @@ export const developerMessages = {
       email: 'Verified e-mail address, if the user shares one',
       offline_access: 'Refresh tokens',
       user_id: 'One ID for all identities of a user',
+      groups: 'The user’s groups that the operator assigned to the app',
     } satisfies Record<StandardScope, string>,
     encryption: 'End-to-end encryption',
     supportsE2ee: 'Supports end-to-end encryption',

@@ -27,7 +27,7 @@ export function AppEntry({ of: app, handle, isDialogOpen, onKey, onDisconnect }:
     words.since(handle, dayOf(createdAt, language, now)),
     words.used(formatAgo(lastAuthorizedAt, language, now)),
   ]
-  const labels = shortScopeLabels(parseScope(scope), shared)
+  const labels = shortScopeLabels(parseScope(scope), shared.scopeLabels)
   return (
     <li data-client-id={clientId}>
       <Avatar kind="app" name={appName} picture={appIconUrl} toneOf={clientId} />

@@ -9,6 +9,7 @@ const ada = identityOf('ada')
 const countess = identityOf('countess')
 const grant = { exists: true, missing: [] }
 const plain: SignInRequest = { prompts: [] }
+const closed = { exists: false, missing: [], accessDenied: { contact: null } }
 const found = (identities: Identity[], ageSeconds = 0): Event => ({ type: 'session found', identities, ageSeconds })
 
 test('a stranger signs in first', () => {
@@ -49,6 +50,16 @@ for (const [what, request] of Object.entries<Partial<SignInRequest>>({
     assert.deepEqual(step, { at: 'choose identity', identities: [ada], mismatch: true })
   })
 }
+
+test('an identity without access is shown the contact for access, and another one can be chosen', () => {
+  const identities = [ada, countess]
+  const accessDenied = { contact: 'it@example.com' }
+  const chosen: Event[] = [found(identities), { type: 'identity chosen', identity: ada }]
+  const step = walk([...chosen, granted({ exists: false, missing: ['openid'], accessDenied })])
+  assert.deepEqual(step, { at: 'no access', identities, identity: ada, ...accessDenied })
+  assert.equal(nextStep(step, { type: 'another identity wanted' }, plain).at, 'choose identity')
+  assert.deepEqual(nextStep(step, { type: 'denied' }, plain), { at: 'leave', identity: undefined })
+})
 
 test('consent shows what is missing, and approval leads away', () => {
   const requested = { exists: true, missing: ['email'] }
@@ -231,6 +242,7 @@ for (const [what, end, events, request] of [
   ['another person is signed in', 'login_required', [found([ada])], { identityId: countess.identityId }],
   ['there are several identities', 'account_selection_required', [found([ada, countess])], {}],
   ['something was not granted', 'consent_required', [found([ada]), granted({ exists: true, missing: ['email'] })], {}],
+  ['the identity has no access', 'access_denied', [found([ada]), granted(closed)], {}],
   ['nothing was granted', 'consent_required', [found([ada]), granted({ exists: false, missing: [] })], {}],
 ] satisfies [string, string, Event[], Partial<SignInRequest>][])
   test(`where nothing may be asked and ${what}, the app is told ${end}`, () => {

@@ -31,6 +31,8 @@ const app: App = {
   backchannelLogoutUri: null,
   backchannelLogoutSessionRequired: false,
   allowAnyLoopbackPort: false,
+  access: { mode: 'everyone', groups: [], contact: null },
+  groupsClaim: { include: 'assigned' },
   metadataFetchedAt: null,
   createdAt: '2030-01-01T12:00:00.000Z',
   updatedAt: '2030-01-01T12:00:00.000Z',

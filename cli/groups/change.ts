@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import { call } from '../call.ts'
+import { settingsOf } from '../settings.ts'
+import { CancelledError, isInteractive, printJson, printTable, promptConfirmation } from '../terminal.ts'
+import { findGroup, rowsOf } from './group.ts'
+
+type Options = { name?: string; description?: string }
+
+export function addCreate(groups: Command): void {
+  groups
+    .command('create')
+    .description('create a group')
+    .argument('<key>', 'its name in claims: lower-case letters, digits and . _ : / -; it never changes')
+    .option('--name <name>', 'name that operators see; default: the key')
+    .option('--description <text>', 'what it is for')
+    .action(async (key: string, { name = key, description }: Options, command: Command) => {
+      const settings = settingsOf(command)
+      const body = { key, displayName: name, ...(description && { description }) }
+      const group = await call(settings, 'POST /api/admin/groups', { body })
+      if (settings.json) return printJson(group)
+      printTable(rowsOf(group))
+    })
+}
+
+export function addChange(groups: Command): void {
+  groups
+    .command('change')
+    .description('change the name or the description of a group')
+    .argument('<key>')
+    .option('--name <name>', 'name that operators see')
+    .option('--description <text>', "what it is for; '' for none")
+    .action(async (key: string, { name, description }: Options, command: Command) => {
+      const settings = settingsOf(command)
+      if (name === undefined && description === undefined)
+        command.error('error: no change given; --help lists the options')
+      const { groupId } = await findGroup(settings, key)
+      const body = {
+        ...(name !== undefined && { displayName: name }),
+        ...(description !== undefined && { description: description === '' ? null : description }),
+      }
+      const group = await call(settings, 'PATCH /api/admin/groups/:groupId', { params: { groupId }, body })
+      if (settings.json) return printJson(group)
+      printTable(rowsOf(group))
+    })
+}
+
+export function addDelete(groups: Command): void {
+  groups
+    .command('delete')
+    .description('delete a group; apps that only its members could use are closed to everyone')
+    .argument('<key>')
+    .option('--yes', 'skip the confirmation')
+    .action(async (key: string, { yes }: { yes?: true }, command: Command) => {
+      const settings = settingsOf(command)
+      if (!yes && !isInteractive(settings)) command.error('error: --yes is required without a terminal')
+      const { groupId, memberCount } = await findGroup(settings, key)
+      const message = `Delete ${key}? It has ${memberCount} members, who lose the access it gives.`
+      if (!yes && !(await promptConfirmation({ message, initialValue: false }))) throw new CancelledError()
+      await call(settings, 'DELETE /api/admin/groups/:groupId', { params: { groupId } })
+      if (settings.json) return printJson({ key, deleted: true })
+      console.log(`${key} was deleted.`)
+    })
+}

@@ -1,0 +1,24 @@
+import type { Group } from '@countersign/protocol/accounts/groups'
+import { call } from '../call.ts'
+import type { Settings } from '../settings.ts'
+import { CliError } from '../terminal.ts'
+
+/** Finds the group with a key. */
+export async function findGroup(settings: Settings, key: string): Promise<Group> {
+  const { groups } = await call(settings, 'GET /api/admin/groups', { querystring: { key } })
+  const [group] = groups
+  if (!group) throw new CliError(`no group has the key ${key}`)
+  return group
+}
+
+/** Returns a group as rows of name and value, without an absent description. */
+export function rowsOf({ groupId, key, displayName, description, memberCount, createdAt }: Group): string[][] {
+  return [
+    ['Key', key],
+    ['Name', displayName],
+    ...(description === null ? [] : [['Description', description]]),
+    ['Members', String(memberCount)],
+    ['ID', groupId],
+    ['Created', createdAt],
+  ]
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { call } from '../call.ts'
+import { settingsOf } from '../settings.ts'
+import { printJson } from '../terminal.ts'
+import { findGroup } from './group.ts'
+
+export function addAdd(groups: Command): void {
+  addMembersCommand(groups, 'add', 'make identities members of a group')
+}
+
+export function addRemove(groups: Command): void {
+  addMembersCommand(groups, 'remove', 'remove identities from a group')
+}
+
+function addMembersCommand(groups: Command, name: 'add' | 'remove', description: string): void {
+  groups
+    .command(name)
+    .description(description)
+    .argument('<key>')
+    .argument('<identityId...>')
+    .action(async (key: string, identityIds: string[], _: unknown, command: Command) => {
+      const settings = settingsOf(command)
+      const { groupId } = await findGroup(settings, key)
+      const sent = { params: { groupId }, body: { [name]: [...new Set(identityIds)] } }
+      const answer = await call(settings, 'POST /api/admin/groups/:groupId/members/batch', sent)
+      if (settings.json) return printJson({ key, ...answer })
+      const { added, removed, memberCount } = answer
+      const done = name === 'add' ? `Added ${added} to ${key}` : `Removed ${removed} from ${key}`
+      console.log(`${done}, which has ${memberCount} members now.`)
+    })
+}

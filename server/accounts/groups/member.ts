@@ -1,0 +1,103 @@
+import type { GroupMember } from '@countersign/protocol/accounts/groups'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId } from '@countersign/protocol/ids'
+import { auditFieldsOf } from '#accounts/operators/operator-guard.ts'
+import { recordAuditEvents } from '#platform/audit/audit-log.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { type GroupRef, type GroupTarget, getGroup, lockGroup } from './group.ts'
+import * as store from './member-store.ts'
+
+const errors = defineErrors({
+  invalid_request: [400, 'An identity is to be added and removed.'],
+  identity_not_found: [404, 'An identity does not exist.'],
+  too_many_groups: [409, `An identity can be in at most ${limits.groupsPerIdentityMax} groups.`],
+})
+
+type Page = { after: IdentityId | undefined; count: number }
+
+/** Lists a page of the members of a group, by ID. Throws `group_not_found`. */
+export async function listMembers(
+  db: Database,
+  groupId: string,
+  { after, count }: Page,
+): Promise<{ members: GroupMember[]; nextCursor: IdentityId | null }> {
+  await getGroup(db, groupId)
+  const found = await store.listMembers(db, groupId, { after, count: count + 1 })
+  const members = found.slice(0, count).map((row) => ({ ...row, addedAt: row.addedAt.toISOString() }))
+  return { members, nextCursor: found.length > count ? (members.at(-1)?.identityId ?? null) : null }
+}
+
+export type MemberChange = { add: IdentityId[]; remove: IdentityId[] }
+
+/**
+ * Adds members to a group and removes others, all or none. Locks the identities before the group, like the deletion of
+ * an identity does, so that none is added while it is deleted, or to too many groups by several requests. Throws
+ * `invalid_request`, `group_not_found`, `identity_not_found`, `too_many_groups`.
+ */
+export async function changeMembers(
+  db: Database,
+  { operator, groupId }: GroupTarget,
+  { add, remove }: MemberChange,
+  now: Date,
+): Promise<{ added: number; removed: number; memberCount: number }> {
+  if (add.length + remove.length > limits.groupMemberChangesMax)
+    throw errors.invalid_request({ sentence: `A request can change at most ${limits.groupMemberChangesMax} members.` })
+  const removing = new Set(remove)
+  if (add.some((identityId) => removing.has(identityId))) throw errors.invalid_request()
+  return transaction(db, async (tx) => {
+    const existing = new Set(await store.lockIdentities(tx, add))
+    const { key } = await lockGroup(tx, groupId)
+    const unknown = add.filter((identityId) => !existing.has(identityId))
+    if (unknown.length > 0) throw errors.identity_not_found({ fields: { identityIds: unknown } })
+
+    const added = await store.insertMembers(tx, groupId, add, now)
+    if (await store.findInTooManyGroups(tx, added)) throw errors.too_many_groups()
+    const removed = await store.deleteMembers(tx, groupId, remove)
+    const memberCount = await store.addToMemberCount(tx, groupId, added.length - removed.length)
+    await recordChanges(tx, { operator, groupId, key }, { add: added, remove: removed }, now)
+    return { added: added.length, removed: removed.length, memberCount }
+  })
+}
+
+/** Records who came and left, each for the activity of their own account. */
+async function recordChanges(
+  tx: Transaction,
+  { operator, groupId, key }: GroupTarget & GroupRef,
+  { add, remove }: MemberChange,
+  now: Date,
+): Promise<void> {
+  const act = { ...auditFieldsOf(operator), details: { groupId, key } }
+  const added = add.map((identityId) => ({ action: 'group.member.added', ...act, identityId }) as const)
+  const removed = remove.map((identityId) => ({ action: 'group.member.removed', ...act, identityId }) as const)
+  await recordAuditEvents(tx, [...added, ...removed], now)
+}
+
+/** Lists the groups of an identity, by key. */
+export function listGroupsOf(db: Database | Transaction, identityId: IdentityId): Promise<GroupRef[]> {
+  return store.listGroupsOf(db, identityId)
+}
+
+/** Lists the groups of an identity as its owner exports them. */
+export async function exportGroupsOf(db: Database, identityId: IdentityId) {
+  const rows = await store.listGroupsOf(db, identityId)
+  return rows.map(({ key, displayName, addedAt }) => ({ key, displayName, addedAt: addedAt.toISOString() }))
+}
+
+/** Tells if an identity is a member of at least one of the groups. */
+export function isMemberOfAny(
+  db: Database | Transaction,
+  identityId: IdentityId,
+  groups: Pick<GroupRef, 'groupId'>[],
+): Promise<boolean> {
+  return store.isInAnyGroup(
+    db,
+    identityId,
+    groups.map(({ groupId }) => groupId),
+  )
+}
+
+/** Removes identities that are being deleted, and are locked, from all groups. */
+export function deleteMemberships(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  return store.deleteMemberships(tx, identityIds)
+}

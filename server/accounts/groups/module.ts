@@ -1,0 +1,31 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/accounts/groups'
+import { defineModule } from '#platform/module/define-module.ts'
+import { pruneDeletedGroups } from './group.ts'
+import { deleteMemberships, exportGroupsOf } from './member.ts'
+import { groupRoutes } from './routes.ts'
+
+const auditActions = [
+  'group.created',
+  'group.updated',
+  'group.deleted',
+  'group.member.added',
+  'group.member.removed',
+] as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'accounts/groups': (typeof auditActions)[number]
+  }
+}
+
+export const groups = defineModule()({
+  name: 'accounts/groups',
+  endpoints: endpointsOf(endpoints),
+  mount: (hosts, { kernel }) => groupRoutes(hosts.api, kernel),
+  auditActions,
+  tables: { user_group: 'include', group_member: 'include', group_member_by_group: 'include' },
+  cleanupTasks: { 'deleted-groups': pruneDeletedGroups },
+  ended: { identities: (tx, { identityIds }) => deleteMemberships(tx, identityIds) },
+  exported: { identity: { groups: exportGroupsOf } },
+})

@@ -1,0 +1,132 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { sql } from 'kysely'
+import type { Database, Transaction } from '#platform/database/database.ts'
+
+const group = [
+  'group_id as groupId',
+  'key',
+  'display_name as displayName',
+  'description',
+  'member_count as memberCount',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const
+
+export type GroupRow = NonNullable<Awaited<ReturnType<typeof findGroup>>>
+
+function groups(db: Database | Transaction) {
+  return db.selectFrom('user_group').select(group).where('deleted_at', 'is', null)
+}
+
+type Page = { key: string | undefined; after: string | undefined; count: number }
+
+/** Lists `count` groups by key, those after a key, or the one with a key. */
+export function listGroups(db: Database, { key, after, count }: Page) {
+  return groups(db)
+    .$if(key !== undefined, (some) => some.where('key', '=', key ?? ''))
+    .$if(after !== undefined, (some) => some.where('key', '>', after ?? ''))
+    .orderBy('key')
+    .limit(count)
+    .execute()
+}
+
+export function findGroup(db: Database | Transaction, groupId: string) {
+  return groups(db).where('group_id', '=', groupId).executeTakeFirst()
+}
+
+export function findGroupsByKey(db: Database | Transaction, keys: string[]) {
+  return db
+    .selectFrom('user_group')
+    .select(['group_id as groupId', 'key'])
+    .where('key', 'in', keys)
+    .where('deleted_at', 'is', null)
+    .orderBy('key')
+    .execute()
+}
+
+/** Locks a group until the transaction ends. Returns undefined if it does not exist. */
+export function lockGroup(tx: Transaction, groupId: string) {
+  return groups(tx).where('group_id', '=', groupId).forNoKeyUpdate().executeTakeFirst()
+}
+
+type NewGroup = { groupId: string; key: string; displayName: string; description: string | null }
+
+/** Inserts a group, unless its key is in use or there are too many. Returns false then. */
+export async function insertGroup(tx: Transaction, inserted: NewGroup, now: Date): Promise<boolean> {
+  const { groupId, key, displayName, description } = inserted
+  const { numAffectedRows } = await sql`
+    insert into user_group (group_id, key, display_name, description, created_at, updated_at)
+    select ${groupId}::uuid, ${key}, ${displayName}, ${description}, ${now}::timestamptz, ${now}::timestamptz
+    where (select count(*) from user_group where deleted_at is null) < ${limits.groupsMax}
+    on conflict do nothing`.execute(tx)
+  return numAffectedRows === 1n
+}
+
+type GroupChange = { displayName?: string | undefined; description?: string | null | undefined }
+
+/** Changes what is shown of a group. Returns false if it does not exist. */
+export async function updateGroup(
+  tx: Transaction,
+  groupId: string,
+  { displayName, description }: GroupChange,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('user_group')
+    .set({ display_name: displayName, description, updated_at: now })
+    .where('group_id', '=', groupId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Marks a group as deleted. From now on nothing counts it. Returns its key, or undefined if it does not exist. */
+export async function markDeleted(tx: Transaction, groupId: string, now: Date): Promise<string | undefined> {
+  const row = await tx
+    .updateTable('user_group')
+    .set({ deleted_at: now })
+    .where('group_id', '=', groupId)
+    .where('deleted_at', 'is', null)
+    .returning('key')
+    .executeTakeFirst()
+  return row?.key
+}
+
+/**
+ * Deletes up to `batch` members of deleted groups, or the deleted groups that have none. Several processes may do so
+ * at the same time.
+ */
+export async function pruneDeletedGroups(tx: Transaction, batch: number): Promise<number> {
+  const deleted = tx.selectFrom('user_group').select('group_id').where('deleted_at', 'is not', null)
+  const { rows } = await sql`
+    with gone as (
+      delete from group_member_by_group where (group_id, identity_id) in (
+        select member.group_id, member.identity_id
+        from (${deleted}) ended cross join lateral (
+          select group_id, identity_id from group_member_by_group
+          where group_member_by_group.group_id = ended.group_id
+          limit ${batch}
+        ) member
+        limit ${batch}
+      )
+      returning group_id, identity_id
+    )
+    delete from group_member using gone
+    where group_member.identity_id = gone.identity_id and group_member.group_id = gone.group_id
+    returning 1`.execute(tx)
+  if (rows.length > 0) return rows.length
+  const { numDeletedRows } = await tx
+    .deleteFrom('user_group')
+    .where('deleted_at', 'is not', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('group_member_by_group')
+            .select('group_member_by_group.group_id')
+            .whereRef('group_member_by_group.group_id', '=', 'user_group.group_id'),
+        ),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,63 @@
+import type { AppChange } from '@countersign/protocol/clients/apps'
+import { isShown } from '@countersign/protocol/formats/display-name'
+import type { ClientId, IdentityId } from '@countersign/protocol/ids'
+import { type GroupRef, requireGroups } from '#accounts/groups/group.ts'
+import { isMemberOfAny } from '#accounts/groups/member.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import * as store from './access-store.ts'
+
+/** Who may use an app: everyone, the members of its groups, or no one. `contact` is shown to those who may not. */
+export type AppAccess = {
+  mode: 'everyone' | 'restricted' | 'none'
+  contact: string | null
+  groups: GroupRef[]
+}
+
+/** Members of the access of an app that a request changes. Groups are named by their keys. */
+export type AccessChange = NonNullable<AppChange['access']>
+
+const errors = defineErrors({
+  invalid_request: [400, 'contact contains an invisible character.'],
+  app_access_denied: [403, 'The identity has no access to this app.'],
+})
+
+/** Returns the access of an app after a change. Throws `invalid_request`, `group_not_found`. */
+export async function changedAccess(
+  tx: Transaction,
+  before: AppAccess,
+  { mode = before.mode, contact = before.contact, groups: keys }: AccessChange,
+): Promise<AppAccess> {
+  if (contact !== null && !isShown(contact)) throw errors.invalid_request()
+  return { mode, contact, groups: keys ? await requireGroups(tx, keys) : before.groups }
+}
+
+/** Stores the groups that an app names. The caller has locked the app. */
+export function replaceGroups(tx: Transaction, clientId: ClientId, { groups }: AppAccess): Promise<void> {
+  return store.replaceGroups(
+    tx,
+    clientId,
+    groups.map(({ groupId }) => groupId),
+  )
+}
+
+/** Tells if an identity may use an app now. A restricted app whose groups are gone is closed to everyone. */
+export async function hasAccess(
+  db: Database | Transaction,
+  { access: { mode, groups } }: { access: AppAccess },
+  identityId: IdentityId,
+): Promise<boolean> {
+  if (mode !== 'restricted') return mode === 'everyone'
+  return isMemberOfAny(db, identityId, groups)
+}
+
+/** Throws `app_access_denied` with the contact, and without the groups, if an identity may not use an app. */
+export async function requireAccess(
+  db: Database | Transaction,
+  app: { access: AppAccess },
+  identityId: IdentityId,
+): Promise<void> {
+  const { contact } = app.access
+  if (!(await hasAccess(db, app, identityId)))
+    throw errors.app_access_denied(contact === null ? {} : { fields: { contact } })
+}
