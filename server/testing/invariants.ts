@@ -11,6 +11,15 @@ import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
  * rows that violate it; `$now` is the time of the check. Constraints of the schema are not repeated.
  */
 const invariants: Record<string, string> = {
+  'a group has as many members as are counted': `
+    select group_id, member_count from user_group
+    where deleted_at is null
+      and member_count <> (select count(*) from group_member where group_member.group_id = user_group.group_id)`,
+  'each member is found by identity and by group': `
+    select identity_id, group_id from group_member full join group_member_by_group listed using (identity_id, group_id)
+    where group_member.identity_id is null or listed.identity_id is null`,
+  'each member is in a group': `
+    select group_id from group_member left join user_group using (group_id) where user_group.group_id is null`,
   'a user has as many identities as are counted': `
     select user_id, identity_count from user_account
     where identity_count <> (select count(*) from identity where identity.user_id = user_account.user_id)`,

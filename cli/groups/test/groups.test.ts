@@ -49,7 +49,7 @@ test('an operator manages a group and its members by its key', async () => {
   assert.match(stranger.stderr, /does not exist/)
   assert.match((await countersign('groups', 'remove', 'eng', identityId)).stdout, /Removed 1 from eng, which has 0/)
   const unasked = await countersign('groups', 'delete', 'eng')
-  assert.equal(unasked.code, 1)
+  assert.equal(unasked.code, 2)
   assert.match(unasked.stderr, /--yes/)
   assert.equal((await json('groups', 'delete', 'eng', '--yes'))['deleted'], true)
   assert.match((await countersign('groups', 'show', 'eng')).stderr, /no group has the key eng/)

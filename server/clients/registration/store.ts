@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { ClientId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { AppAccess } from './access/access.ts'
+import { accessOf } from './access/access-store.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 const app = [
@@ -47,22 +47,6 @@ function secretsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
     sql<Uint8Array[]>`array${secrets.select('secret_sha256')}`.as('secretsSha256'),
     sql<(Date | null)[]>`array${secrets.select('expires_at')}`.as('secretsEndAt'),
   ] as const
-}
-
-/** Selects who may use an app. The groups are in the order of their keys; deleted ones are left out. */
-function accessOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
-  const groups = selectFrom('app_access_group')
-    .innerJoin('user_group', 'user_group.group_id', 'app_access_group.group_id')
-    .whereRef('app_access_group.client_id', '=', 'app.client_id')
-    .where('deleted_at', 'is', null)
-    .select(
-      sql`coalesce(
-        json_agg(json_build_object('groupId', user_group.group_id, 'key', user_group.key) order by user_group.key), '[]'
-      )`.as('groups'),
-    )
-  return sql<AppAccess>`json_build_object(
-    'mode', app.access_mode, 'contact', app.access_contact, 'groups', (${groups})
-  )`.as('access')
 }
 
 function selectApps(db: Database | Transaction) {

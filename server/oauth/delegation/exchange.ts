@@ -2,7 +2,7 @@ import type { ExchangeResponse } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
-import { hasAccess } from '#clients/registration/access/access.ts'
+import { hasAccess, hasAccessTo } from '#clients/registration/access/access.ts'
 import type { Client } from '#clients/registration/authentication/authentication.ts'
 import { findActiveResource, type ActiveResource } from '#clients/resources/resource.ts'
 import { isSuspendedIdentity } from '#accounts/identities/suspension.ts'
@@ -108,6 +108,8 @@ type DelegatedTokenInput = { subject: Subject; clientId: ClientId; named: string
  */
 async function takeDelegation(tx: Transaction, taking: DelegatedTokenInput, now: Date): Promise<DelegatedTokenClaims> {
   const { resource, parties } = await findParties(tx, taking)
+  if (!(await hasAccessTo(tx, resource.ownerClientId, parties.identityId)))
+    throw errors.access_denied({ sentence: 'The user has no access to the app of this resource.' })
   const grant = await store.recordDelegationUse(tx, parties, now)
   if (!grant) throw errors.access_denied()
   const scope = requireAllowed(grant, resource, taking, now)

@@ -51,6 +51,12 @@ export async function hasAccess(
   return isMemberOfAny(db, identityId, groups)
 }
 
+/** Tells if an identity may use an app now, which is read in the transaction too. */
+export async function hasAccessTo(tx: Transaction, clientId: ClientId, identityId: IdentityId): Promise<boolean> {
+  const app = await store.findAccess(tx, clientId)
+  return app !== undefined && hasAccess(tx, app, identityId)
+}
+
 /** Throws `app_access_denied` with the contact, and without the groups, if an identity may not use an app. */
 export async function requireAccess(
   db: Database | Transaction,

@@ -176,6 +176,16 @@ test('ACC-07 an app cannot act elsewhere for a user who may no longer use it', a
   assert.deepEqual(refusalOf(await notes.exchange(subjectToken, { scope: 'notes.read' })), [403, 'access_denied'])
 })
 
+test('ACC-07 no app acts at an app that its user may not use', async () => {
+  const notes = await createConnectors(world)
+  const { person, subjectToken } = await notes.connected({ requestedScope: 'notes.read' })
+  const group = await newGroup(person)
+  await change(notes.target, { access: { mode: 'restricted', groups: [group.key] } })
+  assert.equal((await notes.exchange(subjectToken)).statusCode, 200)
+  await group.remove(person)
+  assert.deepEqual(refusalOf(await notes.exchange(subjectToken)), [403, 'access_denied'])
+})
+
 test('ACC-08 a restricted app whose only group is deleted stays closed, also to one with the same key', async () => {
   const { person, app, group } = await restricted()
   const { refresh_token: refreshToken } = await app.tokens(person)
