@@ -28,6 +28,10 @@ import {
   addSuspend,
 } from './organizations.ts'
 import { addActivate as addActivatePerson, addSignOut, addSuspend as addSuspendPerson } from './people/suspend.ts'
+import { addActivity } from './people/activity.ts'
+import { addApps } from './people/apps.ts'
+import { addList as addPeopleList } from './people/list.ts'
+import { addShow as addShowIdentity } from './people/show.ts'
 import { addChange, addCreate as addCreateResource } from './resources/change.ts'
 import {
   addDisable as addDisableResource,
@@ -81,11 +85,6 @@ addSendAgain(webhooks)
 addRotateWebhookSecret(webhooks)
 addRemove(webhooks)
 
-const people = program.command('people').description('suspend people and sign them out')
-addSuspendPerson(people)
-addActivatePerson(people)
-addSignOut(people)
-
 const organizations = program.command('organizations').description('manage organizations')
 addOrganizationList(organizations)
 addShowOrganization(organizations)
@@ -100,6 +99,15 @@ addChangeGroup(groups)
 addDeleteGroup(groups)
 addGroupMembers(groups)
 removeGroupMembers(groups)
+
+const people = program.command('people').description('find people, suspend them, and sign them out')
+addPeopleList(people)
+addShowIdentity(people)
+addActivity(people)
+addApps(people)
+addSuspendPerson(people)
+addActivatePerson(people)
+addSignOut(people)
 
 const keys = program.command('keys').description('manage token-signing keys')
 addKeyList(keys)

@@ -25,6 +25,7 @@ import { logout } from '#oauth/logout/module.ts'
 import { token } from '#oauth/token/module.ts'
 import { auditLog } from '#operations/audit/module.ts'
 import { backup } from '#operations/backup/module.ts'
+import { people } from '#operations/people/module.ts'
 import { playground } from '#operations/playground/module.ts'
 import { acts } from '#organizations/acts/module.ts'
 import { council } from '#organizations/council/module.ts'
@@ -57,7 +58,7 @@ export const modules = [
   ...[connections, provisioning, ssoSignIn],
   ...[delegation, appKeys, consents, authorization, token, discovery, logout, fedcm],
   ...[transparency, personalKeys, signingRequests],
-  ...[auditLog, playground, backup],
+  ...[auditLog, people, playground, backup],
 ] as const
 
 type AnyModule = (typeof modules)[number]
@@ -88,6 +89,7 @@ export const endOrder = {
   ownedApps: ['clients/resources'],
   apps: ['clients/registration'],
   identities: [
+    'clients/registration',
     'organizations/members',
     'organizations/acts',
     'accounts/backchannel-logout',

@@ -17,7 +17,7 @@ const contexts: Record<string, string> = {
   sso: 'providers connections provisioning sign-in',
   oauth: '. delegation app-keys consents authorize token discovery logout fedcm',
   signing: 'transparency keys requests',
-  operations: 'audit playground backup',
+  operations: 'audit people playground backup',
 }
 
 /** Files outside of the contexts, after all of them, in their order. */

@@ -17,6 +17,7 @@ const typescriptTypes: Record<string, string> = {
   boolean: 'boolean',
   bytea: 'Uint8Array',
   'bytea[]': 'Uint8Array[]',
+  date: 'string',
   'double precision': 'number',
   integer: 'number',
   jsonb: 'Json',
@@ -32,6 +33,7 @@ const typescriptTypes: Record<string, string> = {
 const idTypes: Record<string, string> = {
   user_id: 'UserId',
   owner_user_id: 'UserId',
+  owner_identity_id: 'IdentityId',
   former_owner_id: 'UserId',
   identity_id: 'IdentityId',
   invited_by: 'IdentityId',

@@ -44,7 +44,7 @@ export function fieldsOf(app: App): string[][] {
     ['Client ID', app.clientId],
     ['Kind', app.public ? 'public' : 'confidential'],
     ['Status', app.status],
-    ['Owner', app.ownerUserId],
+    ['Owner', app.ownerIdentityId],
     ...app.redirectUris.map((uri): [string, string] => ['Redirect URI', uri]),
     ...app.postLogoutRedirectUris.map((uri): [string, string] => ['Post-logout redirect URI', uri]),
     ['Scopes', app.allowedScopes.join(' ')],

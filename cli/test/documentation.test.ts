@@ -9,7 +9,7 @@ import { inherited } from '../testing/environment.ts'
 
 const root = join(import.meta.dirname, '../..')
 const main = join(import.meta.dirname, '../main.ts')
-const shown = /\bcountersign ((?:apps|groups|resources|webhooks|keys|backup|restore|trust|doctor)\b[^#`\n]*)/g
+const shown = /\bcountersign ((?:apps|groups|resources|webhooks|people|keys|backup|restore|trust|doctor)\b[^#`\n]*)/g
 
 /** No server listens there: a valid command fails, and changes nothing. */
 const environment = {

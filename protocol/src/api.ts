@@ -16,6 +16,7 @@ import type * as identities from './accounts/identities.ts'
 import type * as keys from './accounts/keys.ts'
 import type * as oauth from './oauth/authorize.ts'
 import type * as operations from './operations.ts'
+import type * as people from './operations/people.ts'
 import type * as playground from './operations/playground.ts'
 import type * as organizationActs from './organizations/acts.ts'
 import type * as organizationCouncil from './organizations/council.ts'
@@ -58,6 +59,7 @@ type All =
   | EndpointsOf<typeof keys>
   | EndpointsOf<typeof oauth>
   | EndpointsOf<typeof operations>
+  | EndpointsOf<typeof people>
   | EndpointsOf<typeof organizationActs>
   | EndpointsOf<typeof organizationCouncil>
   | EndpointsOf<typeof organizationDocuments>

@@ -21,6 +21,8 @@ create index audit_event_of_identity on audit_event (identity_id, event_id);
 create index audit_event_of_identity_alone on audit_event (identity_id, event_id) where user_id is null;
 create index audit_event_of_organization on audit_event (organization_id, event_id) where organization_id is not null;
 create index audit_event_of_user on audit_event (user_id, event_id);
+-- When an operator last looked at an identity, which is recorded once in ten minutes.
+create index audit_event_of_view on audit_event (identity_id, occurred_at) where action = 'identity.viewed';
 
 -- Audit events of organizations without a place in the trail. A request adds one without a lock that others need.
 create table organization_trail_pending (

@@ -60,9 +60,15 @@ create table identity (
   -- that instant has passed, the identity counts as active.
   suspended_at timestamptz,
   suspended_until timestamptz,
+  -- The day when this identity last authorized an app.
+  last_seen_on date,
   check ((email is not null) or (not email_verified))
 );
 create index identity_of_user on identity (user_id, created_at);
+-- The orders in which the operator lists identities.
+create index identity_by_creation on identity (created_at, identity_id);
+create index identity_by_handle on identity (lower(handle) collate "C", identity_id);
+create index identity_by_last_seen on identity (coalesce(last_seen_on, date '-infinity'), identity_id);
 
 -- Usernames. A table of its own, because a username is unique across all shards.
 create table identity_handle (
@@ -292,3 +298,12 @@ create table group_member_by_group (
   identity_id uuid not null,
   primary key (group_id, identity_id)
 );
+
+-- Words by which the operator finds identities: folded usernames, e-mail addresses, their domains, and words of display
+-- names. Derived from `identity`: a backup omits them, and a restore derives them again.
+create table identity_term (
+  term text collate "C" not null,
+  identity_id uuid not null,
+  primary key (term, identity_id)
+);
+create index identity_term_of_identity on identity_term (identity_id, term);

@@ -22,6 +22,8 @@ create table app (
   post_logout_redirect_uris text[] not null default '{}',
   -- The user who registered and manages the app; null for apps of the operator.
   owner_user_id uuid,
+  -- The identity as which the owner registered it: the one that the operator sees. Null once it is deleted.
+  owner_identity_id uuid,
   -- Whether the operator disabled the app. Then its owner cannot enable it.
   disabled_by_operator boolean not null default false,
   -- Whether the app receives keys for end-to-end encryption.

@@ -5,9 +5,10 @@ import { activityMessages as de } from '../../web/locales/de/activity.ts'
 import { activityMessages as en } from '../../web/locales/en/activity.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
 
-/** Actions of the operator on keys, groups and backups are not in the activity of any user. */
+/** Actions of the operator on keys, groups, lists and backups are not in the activity of any user. */
 type OfOperator =
   | 'token_signing_key.rotated'
+  | 'identities.listed'
   | 'group.created'
   | 'group.updated'
   | 'group.deleted'

@@ -358,7 +358,8 @@ async function registerApps(client: RequestClient): Promise<void> {
 
 async function operate({ world, send }: RequestClient): Promise<void> {
   const { admin } = world
-  const { id } = await createOrganization(world, await world.person())
+  const person = await world.person()
+  const { id } = await createOrganization(world, person)
   await send(admin, 'GET /api/admin/organizations?limit=5')
   await send(admin, `GET /api/admin/organizations/${id}`)
   await send(admin, `PATCH /api/admin/organizations/${id}`, { status: 'suspended' })
@@ -369,6 +370,12 @@ async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `DELETE ${identity}/suspension`)
   await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
   await send(admin, 'GET /api/admin/audit?limit=5')
+  const { identityId } = person
+  await send(admin, `GET /api/admin/identities?organization=${id}&emailDomain=example.org`)
+  await send(admin, 'GET /api/admin/identities?q=person+the&limit=5')
+  await send(admin, `GET /api/admin/identities/${identityId}`)
+  await send(admin, `GET /api/admin/identities/${identityId}/activity?limit=5`)
+  await send(admin, `GET /api/admin/identities/${identityId}/apps`)
   await send(admin, 'GET /api/admin/keys')
   await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
   for (const host of [world.api, world.auth, world.business])

@@ -33,6 +33,18 @@ const invariants: Record<string, string> = {
   'a handle without identity has been released': `
     select handle_normalized, available_at from identity_handle
     where available_at is null and not exists (select from identity where lower(handle) = handle_normalized)`,
+  'an identity is found by its username': `
+    select identity_id, handle from identity
+    where not exists (
+      select from identity_term where term = lower(handle) and identity_term.identity_id = identity.identity_id
+    )`,
+  'an identity with an address is found by it, and no other is found by an address': `
+    select identity.identity_id, email from identity
+    where (email is not null) <> exists (
+      select from identity_term where identity_term.identity_id = identity.identity_id and term like '@%'
+    ) or email is not null and not exists (
+      select from identity_term where identity_term.identity_id = identity.identity_id and term = lower(email)
+    )`,
   'a picture has its owner': `
     select owner_kind, owner_id, picture_id from picture where not case owner_kind
       when 'identity' then exists (select from identity where identity_id::text = owner_id)

@@ -37,7 +37,8 @@ const sections: Section[] = [
     folder: 'operations',
     documents: [
       ...['operations/deployment', 'operations/docker', 'operations/settings', 'operations/observability'],
-      ...['operations/scaling', 'operations/suspension', 'operations/keys', 'operations/backup', 'operations/upgrade'],
+      ...['operations/people', 'operations/suspension', 'operations/groups', 'operations/scaling', 'operations/keys'],
+      ...['operations/backup', 'operations/upgrade'],
     ],
   },
   {

@@ -7,7 +7,7 @@ import { requirableClaims } from '../formats/required-claims.ts'
 import { encryptionScopes, standardScopes } from '../formats/scope.ts'
 import { Resource } from './resources.ts'
 import { GroupKey } from '../accounts/groups.ts'
-import { ClientId, UserId } from '../ids.ts'
+import { ClientId, IdentityId } from '../ids.ts'
 import { pictureBody } from '../pictures.ts'
 import { Timestamp, nullable, WebUrl } from '../values.ts'
 
@@ -158,7 +158,7 @@ export const App = Type.Object({
   postLogoutRedirectUris: Type.Array(Type.String()),
   public: Type.Boolean(),
   status: AppStatus,
-  ownerUserId: nullable(UserId),
+  ownerIdentityId: nullable(IdentityId),
   idTokenSignedResponseAlg: Algorithm,
   accessTokenTtlSeconds: Type.Integer(),
   refreshTokenTtlSeconds: Type.Integer(),

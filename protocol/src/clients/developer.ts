@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { App, operations } from './apps.ts'
+import { App, NewApp, operations } from './apps.ts'
 import { endpoint } from '../endpoint.ts'
-import { ClientId } from '../ids.ts'
+import { ClientId, IdentityId } from '../ids.ts'
 import { pictureBody } from '../pictures.ts'
 import { nullable, Timestamp } from '../values.ts'
 import { AppUsage } from './usage.ts'
@@ -14,7 +14,20 @@ const session = { security: 'session', cors: 'first party' } as const
 export const createOwnApp = endpoint(
   'POST /api/developer/apps',
   { ...session, summary: 'Register an app of my own; its secret is returned only once' },
-  operations.create.takes,
+  {
+    body: Type.Object(
+      {
+        ...NewApp.properties,
+        identityId: Type.Optional(
+          Type.Unsafe<IdentityId>({
+            ...IdentityId,
+            description: 'Identity that the operator sees as the owner; the default is the first one',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
   operations.create.answers,
 )
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { IdentityId, OrganizationId, UserId } from '../ids.ts'
+import { IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, nullable, Uuid } from '../values.ts'
 
 export const AuditEvent = Type.Object({
@@ -8,7 +8,6 @@ export const AuditEvent = Type.Object({
   at: Timestamp,
   action: Type.String(),
   actor: Type.String(),
-  userId: Type.Union([UserId, Type.Null()]),
   identityId: Type.Union([IdentityId, Type.Null()]),
   clientId: Type.Union([Type.String(), Type.Null()]),
   details: Type.Record(Type.String(), Type.Unknown()),

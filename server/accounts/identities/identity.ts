@@ -227,6 +227,12 @@ export async function lockIdentityWithUser(tx: Transaction, identityId: Identity
   return store.lockIdentity(tx, identityId)
 }
 
+/** Records the day on which an identity, which this transaction has locked, authorizes an app: one write a day. */
+export async function recordSeen(tx: Transaction, { identityId, lastSeenOn }: IdentityRow, now: Date): Promise<void> {
+  const day = now.toISOString().slice(0, 10)
+  if (lastSeenOn === null || lastSeenOn < day) await store.setLastSeen(tx, identityId, day)
+}
+
 /** Finds an identity of any user by its ID. */
 export function findIdentity(db: Database, identityId: IdentityId): Promise<IdentityRow | undefined> {
   return store.findIdentity(db, identityId)

@@ -44,6 +44,8 @@ export const identities = defineModule<IdentityServices>()({
     identity_handle: 'include',
     identity_email_verification: 'exclude',
     account_suspension: 'include',
+    // A restore derives them from the identities.
+    identity_term: 'exclude',
   },
   cleanupTasks: {
     'email-verifications': pruneEmailVerifications,

@@ -1,6 +1,8 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { termsOf } from './term.ts'
+import { deleteTerms, replaceTerms } from './term-store.ts'
 
 const identity = [
   'identity_id as identityId',
@@ -14,6 +16,7 @@ const identity = [
   'created_at as createdAt',
   'suspended_at as suspendedAt',
   'suspended_until as suspendedUntil',
+  'last_seen_on as lastSeenOn',
 ] as const
 
 export type IdentityRow = NonNullable<Awaited<ReturnType<typeof findIdentityOfUser>>>
@@ -192,12 +195,12 @@ export async function deleteReleasedHandles(db: Database, now: Date, batch: numb
 
 type NewIdentityRow = { identityId: IdentityId; userId: UserId; handle: string; displayName: string }
 
-export function insertIdentity(
+export async function insertIdentity(
   tx: Transaction,
   { identityId, userId, handle, displayName }: NewIdentityRow,
   now: Date,
 ) {
-  return tx
+  const inserted = await tx
     .insertInto('identity')
     .values({
       identity_id: identityId,
@@ -209,12 +212,18 @@ export function insertIdentity(
     })
     .returning(identity)
     .executeTakeFirstOrThrow()
+  await replaceTerms(tx, identityId, termsOf(inserted))
+  return inserted
 }
 
 type Change = { identityId: IdentityId; handle?: string; displayName?: string; avatarUrl?: string | null }
 
-export function updateIdentity(tx: Transaction, { identityId, handle, displayName, avatarUrl }: Change, now: Date) {
-  return tx
+export async function updateIdentity(
+  tx: Transaction,
+  { identityId, handle, displayName, avatarUrl }: Change,
+  now: Date,
+) {
+  const updated = await tx
     .updateTable('identity')
     .set({
       updated_at: now,
@@ -225,20 +234,34 @@ export function updateIdentity(tx: Transaction, { identityId, handle, displayNam
     .where('identity_id', '=', identityId)
     .returning(identity)
     .executeTakeFirstOrThrow()
+  if (handle !== undefined || displayName !== undefined) await replaceTerms(tx, identityId, termsOf(updated))
+  return updated
 }
 
 /** Sets or removes the verified address of an identity. */
-export function setEmail(
+export async function setEmail(
   tx: Transaction,
   { identityId, email }: { identityId: IdentityId; email: string | null },
   now: Date,
 ) {
-  return tx
+  const updated = await tx
     .updateTable('identity')
     .set({ email, email_verified: email !== null, email_verified_at: email === null ? null : now, updated_at: now })
     .where('identity_id', '=', identityId)
     .returning(identity)
     .executeTakeFirstOrThrow()
+  await replaceTerms(tx, identityId, termsOf(updated))
+  return updated
+}
+
+/** Records the day when an identity authorized an app, unless that day or a later one is recorded. */
+export async function setLastSeen(tx: Transaction, identityId: IdentityId, day: string): Promise<void> {
+  await tx
+    .updateTable('identity')
+    .set({ last_seen_on: day })
+    .where('identity_id', '=', identityId)
+    .where(({ eb, or }) => or([eb('last_seen_on', 'is', null), eb('last_seen_on', '<', day)]))
+    .execute()
 }
 
 /** Deletes identities with their rows in this module. Their handles stay reserved, for no identity. */
@@ -249,6 +272,7 @@ export async function deleteIdentities(tx: Transaction, identityIds: IdentityId[
     .where('identity_id', 'in', identityIds)
     .execute()
   await tx.deleteFrom('identity_email_verification').where('identity_id', 'in', identityIds).execute()
+  await deleteTerms(tx, identityIds)
   await tx.deleteFrom('identity').where('identity_id', 'in', identityIds).execute()
 }
 

@@ -1,8 +1,8 @@
 import type { App, PublicApp } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
-import { type ClientId, type UserId, asId } from '@countersign/protocol/ids'
-import { lockUser } from '#accounts/identities/identity.ts'
+import { type ClientId, type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
+import { listIdentitiesOfSession, lockUser, requireOwnIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
@@ -50,11 +50,12 @@ const errors = defineErrors({
 
 /**
  * Registers an app. A confidential app gets a secret, which is returned only here and stored as its SHA-256. A public
- * app has none. Throws `invalid_redirect_uri`, `invalid_request` or `too_many_apps`.
+ * app has none. Throws `invalid_redirect_uri`, `invalid_request`, `identity_not_found` or
+ * `too_many_apps`.
  */
 export async function createApp(
   { db, outbound, config }: Pick<ServerContext, 'db' | 'outbound' | 'config'>,
-  { manager, isPublic }: { manager: AppManager; isPublic: boolean },
+  { manager, isPublic, identityId }: { manager: AppManager; isPublic: boolean; identityId?: IdentityId | undefined },
   settings: NewAppSettings,
   now: Date,
 ) {
@@ -65,9 +66,11 @@ export async function createApp(
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
   const secretsEndAt = secretsSha256.map(() => null)
   const ownerUserId = ownerUserIdOf(manager)
+  const ownerIdentityId = await findOwnerIdentity(db, manager, identityId)
   const kept = {
     clientId,
     ownerUserId,
+    ownerIdentityId,
     isPublic,
     disabledByOperator: false,
     secretsSha256,
@@ -98,6 +101,19 @@ const ofOperator = ['access', 'groupsClaim'] as const
 function requireOwnSettings({ actor }: AppManager, change: AppSettingsChange): void {
   const foreign = actor === 'user' ? ofOperator.find((name) => change[name] !== undefined) : undefined
   if (foreign !== undefined) throw errors.invalid_request({ sentence: `Only the operator changes ${foreign}.` })
+}
+
+/** Returns the identity as which a user registers an app: the one they chose, otherwise their first one. */
+async function findOwnerIdentity(
+  db: Database,
+  manager: AppManager,
+  chosen: IdentityId | undefined,
+): Promise<IdentityId | null> {
+  if (manager.actor === 'operator') return null
+  const { session } = manager
+  if (chosen !== undefined) return (await requireOwnIdentity(db, session, chosen)).identityId
+  const [first] = await listIdentitiesOfSession(db, session)
+  return first?.identityId ?? null
 }
 
 /** Locks a user's list of apps until the transaction ends. Throws `too_many_apps` or `unauthorized`. */
@@ -258,6 +274,14 @@ export async function deleteAppsOfUser(
   return gone
 }
 
+/** Leaves the apps of a user without an identity to show as their owner, where it is deleted. Returns these apps. */
+export function forgetOwnerIdentities(
+  tx: Transaction,
+  { userId, identityIds }: { userId: UserId; identityIds: IdentityId[] },
+): Promise<Pick<RegisteredApp, 'clientId'>[]> {
+  return store.removeOwnerIdentities(tx, userId, identityIds)
+}
+
 /** Returns the public fields of an app. */
 export function toPublicApp(app: RegisteredApp): PublicApp {
   return {
@@ -283,7 +307,7 @@ export function toApp(app: RegisteredApp): App {
     postLogoutRedirectUris: app.postLogoutRedirectUris,
     public: app.isPublic,
     status: app.status,
-    ownerUserId: app.ownerUserId,
+    ownerIdentityId: app.ownerIdentityId,
     idTokenSignedResponseAlg: app.idTokenSignedResponseAlg,
     accessTokenTtlSeconds: app.accessTokenTtlSeconds,
     refreshTokenTtlSeconds: app.refreshTokenTtlSeconds,

@@ -30,6 +30,7 @@ export async function ensureApp(
     ...settings,
     clientId,
     ownerUserId: null,
+    ownerIdentityId: null,
     isPublic: true,
     disabledByOperator: false,
     secretsSha256: [],

@@ -19,7 +19,7 @@ import {
   setOwnAppIcon,
   updateOwnApp,
 } from '@countersign/protocol/clients/developer'
-import { deleteAppsOfUser } from './app.ts'
+import { deleteAppsOfUser, forgetOwnerIdentities } from './app.ts'
 import { pruneMetadataDocumentClients } from './metadata-documents/metadata-document-client.ts'
 import { appRoutes, type RegistrationServices } from './routes.ts'
 import { pruneSecrets } from './authentication/secret.ts'
@@ -88,6 +88,9 @@ export const registration = defineModule<RegistrationServices>()({
     async apps(tx, ending, now, { apps, lifecycle }) {
       const deleted = await deleteAppsOfUser(tx, ending, now, lifecycle)
       for (const { clientId } of deleted) afterCommit(tx, () => apps.forgetEverywhere(clientId))
+    },
+    async identities(tx, ending) {
+      await forgetOwnerIdentities(tx, ending)
     },
   },
 })

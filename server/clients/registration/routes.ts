@@ -1,4 +1,6 @@
 import * as endpoints from '@countersign/protocol/clients/apps'
+import type { NewApp } from '@countersign/protocol/clients/apps'
+import type { IdentityId } from '@countersign/protocol/ids'
 import * as developer from '@countersign/protocol/clients/developer'
 import { limits } from '@countersign/protocol/formats/limits'
 import { ownKey } from '#accounts/sessions/own-key.ts'
@@ -13,7 +15,13 @@ import type { AppDirectory, RegisteredApp } from './directory.ts'
 import type { AppSettingsChange } from './settings.ts'
 import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps, toApp } from './app.ts'
 import { removeIcon, setIcon, uploaderOf } from './icon.ts'
-import { adminManagementApi, developerManagementApi, type EndpointShape, type ManagementApi } from './management.ts'
+import {
+  type AppManager,
+  adminManagementApi,
+  developerManagementApi,
+  type EndpointShape,
+  type ManagementApi,
+} from './management.ts'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import { findLastSignIns, getAppUsage } from '#clients/usage/usage.ts'
 import { rotateSecret } from '#clients/registration/authentication/secret.ts'
@@ -30,6 +38,7 @@ export type RegistrationServices = {
 /** Registers the management of apps, for the operator and for developers. */
 export function appRoutes(host: Host, services: RegistrationServices): void {
   const { kernel } = services
+  mountCreation(host, services)
   mountOperations(host, services, ofOperator(kernel))
   mountList(host, kernel)
   if (!kernel.config.developerPortal) return
@@ -83,7 +92,6 @@ function mountOwnUsage(host: Host, kernel: ServerContext): void {
 
 /** App endpoints of one kind of manager. */
 type Operations = ManagementApi & {
-  create: EndpointShape<typeof endpoints.createApp>
   show: EndpointShape<typeof endpoints.getAdminApp>
   change: EndpointShape<typeof endpoints.updateApp>
   setIcon: EndpointShape<typeof endpoints.setAppIcon>
@@ -95,7 +103,6 @@ type Operations = ManagementApi & {
 function ofOperator(kernel: ServerContext): Operations {
   return {
     ...adminManagementApi(kernel),
-    create: endpoints.createApp,
     show: endpoints.getAdminApp,
     change: endpoints.updateApp,
     setIcon: endpoints.setAppIcon,
@@ -109,7 +116,6 @@ function ofOperator(kernel: ServerContext): Operations {
 function ofPerson(kernel: ServerContext): Operations {
   return {
     ...developerManagementApi(kernel),
-    create: developer.createOwnApp,
     show: developer.getOwnApp,
     change: developer.updateOwnApp,
     setIcon: developer.setOwnAppIcon,
@@ -120,26 +126,8 @@ function ofPerson(kernel: ServerContext): Operations {
 }
 
 function mountOperations(host: Host, services: RegistrationServices, management: Operations): void {
-  const { kernel, apps } = services
-  const { db, clock } = kernel
-  const { onRequest, onChange, managerOf } = management
-
-  host.route({
-    ...management.create,
-    onRequest: onChange,
-    async handler(request, reply) {
-      const { public: isPublic = false, name, redirectUris, ...rest } = request.body
-      const settings = { ...settingsOf(rest), name, redirectUris }
-      const { app, clientSecret } = await createApp(
-        kernel,
-        { manager: managerOf(request), isPublic },
-        settings,
-        clock(),
-      )
-      apps.forget(app.clientId)
-      return reply.status(201).send({ ...toApp(app), ...(clientSecret !== undefined && { clientSecret }) })
-    },
-  })
+  const { db } = services.kernel
+  const { onRequest, managerOf } = management
 
   host.route({
     ...management.show,
@@ -148,6 +136,37 @@ function mountOperations(host: Host, services: RegistrationServices, management:
   })
   mountChanges(host, services, management)
   mountIcons(host, services, management)
+}
+
+/** Registers the endpoints that register an app, for the operator and, with an identity, for a user. */
+function mountCreation(host: Host, { kernel, apps }: RegistrationServices): void {
+  const operator = adminManagementApi(kernel)
+  const person = developerManagementApi(kernel)
+
+  async function create(body: NewApp, by: { manager: AppManager; identityId?: IdentityId | undefined }) {
+    const { public: isPublic = false, name, redirectUris, ...rest } = body
+    const settings = { ...settingsOf(rest), name, redirectUris }
+    const { app, clientSecret } = await createApp(kernel, { ...by, isPublic }, settings, kernel.clock())
+    apps.forget(app.clientId)
+    return { ...toApp(app), ...(clientSecret !== undefined && { clientSecret }) }
+  }
+
+  host.route({
+    ...endpoints.createApp,
+    onRequest: operator.onChange,
+    handler: async (request, reply) =>
+      reply.status(201).send(await create(request.body, { manager: operator.managerOf(request) })),
+  })
+  if (!kernel.config.developerPortal) return
+
+  host.route({
+    ...developer.createOwnApp,
+    onRequest: person.onChange,
+    async handler(request, reply) {
+      const { identityId, ...body } = request.body
+      return reply.status(201).send(await create(body, { manager: person.managerOf(request), identityId }))
+    },
+  })
 }
 
 /** Registers the endpoints for the logo of an app. */

@@ -149,6 +149,7 @@ export type AppSettings = Omit<
   RegisteredApp,
   | 'clientId'
   | 'ownerUserId'
+  | 'ownerIdentityId'
   | 'isPublic'
   | 'disabledByOperator'
   | 'secretsSha256'

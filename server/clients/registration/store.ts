@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely'
-import type { ClientId, UserId } from '@countersign/protocol/ids'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { accessOf } from './access/access-store.ts'
 import type { Tables } from '#platform/database/tables.ts'
@@ -7,6 +7,7 @@ import type { Tables } from '#platform/database/tables.ts'
 const app = [
   'app.client_id as clientId',
   'app.owner_user_id as ownerUserId',
+  'app.owner_identity_id as ownerIdentityId',
   'app.name',
   'app.description',
   'app.icon_url as iconUrl',
@@ -111,6 +112,7 @@ export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promi
       ...settingsOf(inserted),
       client_id: inserted.clientId,
       owner_user_id: inserted.ownerUserId,
+      owner_identity_id: inserted.ownerIdentityId,
       is_public: inserted.isPublic,
       metadata_fetched_at: inserted.metadataFetchedAt,
       created_at: inserted.createdAt,
@@ -199,6 +201,17 @@ export async function lockAppsOf(tx: Transaction, ownerUserId: UserId): Promise<
     .forUpdate()
     .execute()
   return rows.map((row) => row.client_id)
+}
+
+/** Removes identities of a user as the owner that is shown of their apps. Returns these apps. */
+export function removeOwnerIdentities(tx: Transaction, ownerUserId: UserId, identityIds: IdentityId[]) {
+  return tx
+    .updateTable('app')
+    .set({ owner_identity_id: null })
+    .where('owner_user_id', '=', ownerUserId)
+    .where('owner_identity_id', 'in', identityIds)
+    .returning('client_id as clientId')
+    .execute()
 }
 
 /** Deletes and returns the apps of a user, with their secrets and origins. */

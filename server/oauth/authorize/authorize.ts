@@ -14,7 +14,7 @@ import { isRegisteredRedirectUri } from '#clients/registration/settings.ts'
 import { type AppKeyRequest, type NewAppKey, type ResolvedAppKey, resolveAppKey } from '#oauth/app-keys/app-key.ts'
 import { type AccessChoice, getAuthorizationInSession, lockConsent, recordConsent } from '#oauth/consents/consent.ts'
 import { findDelegation, grantDelegation, lockDelegation } from '#oauth/delegation/delegation.ts'
-import { lockOwnIdentity } from '#accounts/identities/identity.ts'
+import { lockOwnIdentity, recordSeen } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -237,6 +237,7 @@ async function issueAuthorizationCode(
   const isCovered = promptsUser(consent) ? false : await isConsented(tx, session, { ...consent, connector }, now)
   const isExtended = await recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
+  await recordSeen(tx, identity, now)
   const action = isCovered && !isExtended ? 'app.signed_in' : 'app.authorized'
   const details = { scope: [...scope] }
   const act = { action, actor: 'user', userId, identityId, clientId, details } as const

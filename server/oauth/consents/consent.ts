@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import type { AdminConnectedApp } from '@countersign/protocol/operations/people'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
@@ -65,6 +66,18 @@ export async function listAuthorizations(db: Database, userId: UserId): Promise<
       keys.filter((key) => isOf(key, consent)),
     ),
   )
+}
+
+/** Lists the apps that one identity has connected, for the operator: without its keys and its choices. */
+export async function listConnectedApps(db: Database, identityId: IdentityId): Promise<AdminConnectedApp[]> {
+  const consents = await store.listConsentsOfIdentity(db, identityId)
+  return consents.map(({ clientId, appName, scope, createdAt, lastAuthorizedAt }) => ({
+    clientId,
+    appName,
+    scope: scope.join(' '),
+    createdAt: createdAt.toISOString(),
+    lastAuthorizedAt: lastAuthorizedAt.toISOString(),
+  }))
 }
 
 /** Returns what an identity has granted an app, if anything, and the requested scopes that the grant does not cover. */

@@ -90,6 +90,13 @@ export function listConsentsOfUser(db: Database, userId: UserId) {
     .execute()
 }
 
+export function listConsentsOfIdentity(db: Database, identityId: IdentityId) {
+  return consents(db)
+    .where('authorization_consent.identity_id', '=', identityId)
+    .orderBy('last_authorized_at', 'desc')
+    .execute()
+}
+
 /** Deletes a consent if it belongs to one of this user's identities. */
 export function deleteConsentOfUser(tx: Transaction, userId: UserId, authorizationId: string) {
   const own = tx.selectFrom('identity').select('identity_id').where('user_id', '=', userId)

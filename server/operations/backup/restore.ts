@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { RestoreResult } from '@countersign/protocol/operations/backup'
+import { rebuildTerms } from '#accounts/identities/term.ts'
 import { builtInClientIds } from '#clients/registration/built-in-app.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Transaction, isDataException } from '#platform/database/database.ts'
@@ -64,6 +65,7 @@ async function load(services: BackupServices, lines: AsyncGenerator<Line>): Prom
         await requireReady(tx, header)
         await deleteReplacedRows(tx, backedUpTables)
         const written = await writeRows(tx, backedUpTables, lines)
+        await rebuildTerms(tx)
         await endResetRequests(tx, now)
         await recordAuditEvent(tx, { action: 'backup.restored', actor: 'operator', details: { takenAt } }, now)
         await requireKeys(kernel, tx, now)

@@ -1,10 +1,12 @@
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
 import type { ActivityEntry, ActivityKind } from '@countersign/protocol/accounts/account'
+import type { AdminActivityEntry } from '@countersign/protocol/operations/people'
 import { asId, type ClientId, type IdentityId, type OrganizationId, type UserId } from '@countersign/protocol/ids'
-import type { Database, Transaction } from '#platform/database/database.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import * as store from './store.ts'
 import type { NamedIdentity, OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
+import { addSeconds } from '#platform/clock.ts'
 import { randomUUIDv7 } from 'node:crypto'
 
 /** Large pages, because PostgreSQL may sort all of a user's rows for each page when it lacks statistics. */
@@ -43,6 +45,51 @@ export async function listActivity(
   const actions = kind && actionsOfKind[kind]
   const entries = await store.listAuditEventsOfUser(db, userId, { ...page, actions })
   return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
+}
+
+/**
+ * Details of events that an operator sees in the activity of an identity. Others may be equal in the identities of one
+ * user: passkeys, browsers, counts of sessions.
+ */
+const detailsForOperator = [
+  ...['by', 'changed', 'delegationId', 'keyVersion', 'mode', 'requestId', 'resource', 'resourceKey', 'role', 'scope'],
+  ...['targetApp', 'uses'],
+]
+
+/** Lists events of one identity for the operator, newest first: `count` events older than `before`. */
+export async function listActivityOfIdentity(
+  db: Database,
+  identityId: IdentityId,
+  page: { before: string | undefined; count: number },
+): Promise<AdminActivityEntry[]> {
+  const entries = await store.listAuditEventsOfIdentity(db, identityId, page)
+  return entries.map(({ at, details, ...entry }) => ({
+    ...entry,
+    at: at.toISOString(),
+    details: Object.fromEntries(Object.entries(details).filter(([name]) => detailsForOperator.includes(name))),
+  }))
+}
+
+/** Time in which further looks of an operator at an identity are not recorded. */
+const viewSeconds = 600
+
+/**
+ * Records that an operator looks at an identity, unless a recent look is recorded. Returns false if the identity does
+ * not exist.
+ */
+export function recordIdentityView(
+  db: Database,
+  viewer: Pick<AuditEvent, 'actor'>,
+  identityId: IdentityId,
+  now: Date,
+): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    // The lock makes looks at one identity wait for each other: each of them sees what the others recorded.
+    if (!(await store.lockViewedIdentity(tx, identityId))) return false
+    const view = rowOf(tx, randomUUIDv7(), { ...viewer, action: 'identity.viewed', identityId }, now)
+    await store.insertViewUnlessRecent(tx, view, addSeconds(now, -viewSeconds))
+    return true
+  })
 }
 
 /** Lists all audit events, newest first: `count` events older than `before`. */

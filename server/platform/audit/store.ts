@@ -44,7 +44,6 @@ export function listAuditEvents(db: Database, before: string | undefined, count:
       'occurred_at as at',
       'action',
       'actor',
-      'user_id as userId',
       'identity_id as identityId',
       'client_id as clientId',
     ])
@@ -187,4 +186,49 @@ export async function listAuditEventsOfUser(db: Database, userId: UserId, page: 
       client_id as "clientId", app_name as "appName", device, details
     from entry order by event_id desc limit ${count}`.execute(db)
   return rows
+}
+
+type EntryOfIdentity = Omit<EntryOfUser, 'identityId' | 'device'> & { organizationId: OrganizationId | null }
+
+/**
+ * Lists events of an identity, newest first: `count` of them, older than `before`. Those of its account are left out,
+ * and its creation, which differs between a first and a further identity of an account.
+ */
+export async function listAuditEventsOfIdentity(
+  db: Database,
+  identityId: IdentityId,
+  { before = lastId, count }: { before?: string | undefined; count: number },
+) {
+  const { rows } = await sql<EntryOfIdentity>`
+    select event_id as "entryId", occurred_at as at, action, actor, client_id as "clientId", app_name as "appName",
+      organization_id as "organizationId", details
+    from audit_event
+    where identity_id = ${identityId} and event_id < ${before} and action <> 'identity.created'
+      and action not like 'account.%' and action not like 'passkey.%' and action not like 'session.%'
+    order by event_id desc limit ${count}`.execute(db)
+  return rows
+}
+
+/** Locks an identity until the transaction ends. Returns false if it does not exist. */
+export async function lockViewedIdentity(tx: Transaction, identityId: IdentityId): Promise<boolean> {
+  const found = await tx
+    .selectFrom('identity')
+    .select('identity_id')
+    .where('identity_id', '=', identityId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Inserts an event of an operator's look at an identity, unless there is one after `since`. */
+export async function insertViewUnlessRecent(tx: Transaction, view: NewEvent, since: Date): Promise<void> {
+  const { event_id, occurred_at, action, actor, identity_id, details } = view
+  await sql`
+    insert into audit_event (event_id, occurred_at, action, actor, identity_id, details)
+    select ${event_id}::uuid, ${occurred_at}::timestamptz, ${action}::text, ${actor}::text, ${identity_id}::uuid,
+      ${details}::jsonb
+    where not exists (
+      select from audit_event
+      where identity_id = ${identity_id} and action = 'identity.viewed' and occurred_at > ${since}
+    )`.execute(tx)
 }

@@ -47,6 +47,9 @@ type Opening = {
   onWaiting: (reason: string) => void
 }
 
+// A day has no time zone: as a `Date` it would be another one in some.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+
 const gatheredUnderWayMax = 2
 const statementTimeoutMilliseconds = 5000
 const longWorkTimeoutMilliseconds = 60_000

@@ -34,6 +34,7 @@ export interface Tables {
     status: Generated<'active' | 'disabled'>
     post_logout_redirect_uris: Generated<string[]>
     owner_user_id: UserId | null
+    owner_identity_id: IdentityId | null
     disabled_by_operator: Generated<boolean>
     supports_e2ee: Generated<boolean>
     app_key_recipient_jwk: string | null
@@ -217,6 +218,7 @@ export interface Tables {
     updated_at: Date
     suspended_at: Date | null
     suspended_until: Date | null
+    last_seen_on: string | null
   }
   identity_email_verification: {
     identity_id: IdentityId
@@ -229,6 +231,10 @@ export interface Tables {
     handle_normalized: string
     identity_id: IdentityId | null
     available_at: Date | null
+  }
+  identity_term: {
+    term: string
+    identity_id: IdentityId
   }
   oauth_pushed_request: {
     request_uri_sha256: Uint8Array

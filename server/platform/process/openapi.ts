@@ -2,6 +2,7 @@ import * as account from '@countersign/protocol/accounts/account'
 import * as appKeys from '@countersign/protocol/oauth/app-keys'
 import * as apps from '@countersign/protocol/clients/apps'
 import * as audit from '@countersign/protocol/operations/audit'
+import * as people from '@countersign/protocol/operations/people'
 import * as playground from '@countersign/protocol/operations/playground'
 import * as authorizations from '@countersign/protocol/oauth/authorizations'
 import * as backup from '@countersign/protocol/operations/backup'
@@ -79,6 +80,7 @@ const modules = {
   Webhooks: webhooks,
   'Token-signing keys': tokenKeys,
   Groups: groups,
+  People: people,
   Audit: audit,
   Backup: backup,
   Operations: { ...operations, ...playground },

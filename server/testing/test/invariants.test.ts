@@ -18,6 +18,7 @@ const breakages: Record<string, string> = {
   'a user has as many identities as are counted': 'update user_account set identity_count = 2',
   'a user has a passkey': 'delete from passkey_credential',
   'an identity has its handle reserved': 'delete from identity_handle',
+  'an identity is found by its username': 'delete from identity_term',
   'a session has a sign-in in the audit log': "delete from audit_event where action = 'account.created'",
   'an app with a secret is not public, and any other is': 'delete from app_secret',
   'a consent is in the audit log': "delete from audit_event where action = 'app.authorized'",

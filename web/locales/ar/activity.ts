@@ -36,6 +36,7 @@ export const activityMessages: typeof english = {
       'identity.suspended': 'تعليق من مشغّل الخدمة',
       'identity.activated': 'إعادة التنشيط من مشغّل الخدمة',
       'identity.signed_out': 'تسجيل الخروج من مشغّل الخدمة',
+      'identity.viewed': 'اطّلاع مشغّل الخدمة على هويتك',
       'app.authorized': 'ربط تطبيق',
       'app.signed_in': 'تسجيل الدخول إلى تطبيق',
       'app.disconnected': 'إلغاء ربط تطبيق',

@@ -36,6 +36,7 @@ export const activityMessages: typeof english = {
       'identity.suspended': 'Vom Betreiber gesperrt',
       'identity.activated': 'Vom Betreiber entsperrt',
       'identity.signed_out': 'Vom Betreiber abgemeldet',
+      'identity.viewed': 'Deine Identität vom Betreiber angesehen',
       'app.authorized': 'App verbunden',
       'app.signed_in': 'Bei einer App angemeldet',
       'app.disconnected': 'App getrennt',

@@ -35,6 +35,7 @@ export const activityMessages = {
       'identity.suspended': 'Suspended by the operator',
       'identity.activated': 'Activated by the operator',
       'identity.signed_out': 'Signed out by the operator',
+      'identity.viewed': 'An operator viewed your identity',
       'app.authorized': 'App connected',
       'app.signed_in': 'Signed in to an app',
       'app.disconnected': 'App disconnected',

@@ -34,7 +34,7 @@ export type IssuedClientSecret = {
 
 export function Developers() {
   const words = useMessages().developers
-  const { apps, setApps, identity, doing, read } = useOwnApps()
+  const { apps, setApps, identities, doing, read } = useOwnApps()
   const [issued, setIssued] = useState<IssuedClientSecret>()
   const [place, goTo] = useRoute({ parseRoute, routePath })
   const here = place.at === 'app' ? place.clientId : undefined
@@ -49,7 +49,7 @@ export function Developers() {
       area="developers"
       title={title}
       sections={useSections(place, goTo)}
-      user={identity}
+      user={identities[0]}
       onSignOut={() => void signOut().then(() => location.assign('/'), reportError)}
       context={here === undefined ? undefined : <Context apps={apps} current={app} goTo={goTo} />}
     >
@@ -62,6 +62,7 @@ export function Developers() {
       {apps && place.at === 'list' && <AppList apps={apps} goTo={goTo} />}
       {apps && place.at === 'new' && (
         <NewApp
+          identities={identities}
           goTo={goTo}
           onCreated={({ clientSecret, ...created }) => {
             const { clientId } = created
@@ -107,7 +108,7 @@ function useOwnApps() {
     },
   }
   useEffect(() => void doing.perform(read), [])
-  return { apps, setApps, identity: session?.identities[0], doing, read }
+  return { apps, setApps, identities: session?.identities ?? [], doing, read }
 }
 
 /** The switch between apps, or its room while they are loading. */

@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import { useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
+import { atHandle } from '../../lib/text/handle.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../components/form/use-actions.ts'
 import { useDraft } from '../../components/form/draft.ts'
@@ -15,7 +16,8 @@ import type { Navigate } from './routes.ts'
 import { useMessages } from './words.ts'
 
 type Created = ResponseOf<'POST /api/developer/apps'>
-type Props = { goTo: Navigate; onCreated: (created: Created) => void }
+type Identity = ResponseOf<'GET /api/auth/session'>['identities'][number]
+type Props = { identities: Identity[]; goTo: Navigate; onCreated: (created: Created) => void }
 
 const kinds = ['confidential', 'public'] as const
 /** What the code of the quickstart uses. */
@@ -23,11 +25,12 @@ const localRedirectUri = 'http://localhost:3000/callback'
 /** Where that code asks to return after a sign-out. */
 const localStartPage = 'http://localhost:3000/'
 
-export function NewApp({ goTo, onCreated }: Props) {
+export function NewApp({ identities, goTo, onCreated }: Props) {
   const words = useMessages()
   const doing = useActions()
   const { draft, faults, write, submit } = useDraft(() => ({ name: '', redirectUris: '' }), faultsOf)
   const [kind, setKind] = useState<(typeof kinds)[number]>('confidential')
+  const [identityId, setIdentityId] = useState(identities[0]?.identityId ?? '')
   const create: Action = {
     name: 'create-app',
     label: words.developers.create,
@@ -39,6 +42,7 @@ export function NewApp({ goTo, onCreated }: Props) {
           redirectUris: uris,
           ...(uris.includes(localRedirectUri) && { postLogoutRedirectUris: [localStartPage] }),
           public: kind === 'public',
+          identityId,
           // The API has the default of OpenID Connect Registration §2. Nearly all libraries know this one, too.
           idTokenSignedResponseAlg: 'ES256' as const,
         }
@@ -76,6 +80,20 @@ export function NewApp({ goTo, onCreated }: Props) {
             chosen={[kind]}
             onChoose={setKind}
           />
+          {identities.length > 1 && (
+            <RadioGroup
+              name="identityId"
+              legend={words.developers.registerAs}
+              hint={words.developers.registerAsHint}
+              of={identities.map((each) => ({
+                value: each.identityId,
+                label: each.displayName,
+                about: atHandle(each.handle),
+              }))}
+              chosen={[identityId]}
+              onChoose={setIdentityId}
+            />
+          )}
         </ActionForm>
       </Card>
     </>

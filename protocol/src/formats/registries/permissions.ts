@@ -3,6 +3,8 @@ export const permissions = [
   'apps.read',
   'apps.manage',
   'people.suspend',
+  'people.read',
+  'people.activity',
   'organizations.read',
   'organizations.manage',
   'groups.read',

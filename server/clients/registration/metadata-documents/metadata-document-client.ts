@@ -28,6 +28,7 @@ export function toMetadataDocumentClient(
   const unset = {
     ...defaultSettings,
     ownerUserId: null,
+    ownerIdentityId: null,
     disabledByOperator: false,
     secretsSha256: [],
     secretsEndAt: [],

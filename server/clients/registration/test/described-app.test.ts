@@ -296,7 +296,7 @@ test('CID-06 the operator can neither change the document’s settings nor delet
   assert.equal(view.unverified.error, 'invalid_scope', 'a scope that the operator removed stays removed')
   const shown = await world.api.inject({ url: path, headers: world.admin })
   assert.equal(typeof shown.json().metadataFetchedAt, 'string')
-  assert.equal(shown.json().ownerUserId, null)
+  assert.equal(shown.json().ownerIdentityId, null)
 })
 
 test('a metadata document client is deleted only when no user has connected it', async () => {

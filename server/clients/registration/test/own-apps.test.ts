@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type ClientId, type SessionId, asId } from '@countersign/protocol/ids'
+import { addIdentity } from '#testing/people.ts'
 import { createWorld, postToken, type Person, type TestWorld } from '#testing/world.ts'
 import { createApp } from '#clients/registration/app.ts'
 
@@ -55,7 +56,7 @@ test('a user registers an app, reads it, changes it, rotates its secret and dele
   const ada = await world.person()
   const { clientId, clientSecret, ...settings } = await register(ada)
   assert.match(clientId, /^app_[0-9a-f]{32}$/)
-  assert.equal(settings.ownerUserId, ada.userId)
+  assert.equal(settings.ownerIdentityId, ada.identityId)
   assert.deepEqual((await portal('GET', `/${clientId}`, ada)).body, { clientId, ...settings })
   assert.deepEqual((await admin('GET', `/${clientId}`)).body, { clientId, ...settings })
   assert.equal(await errorFor(clientId, clientSecret), 'invalid_grant')
@@ -139,6 +140,23 @@ test('OWN-01 an app belongs to the user who registers it, whatever the body says
   const { clientId } = await register(eve)
   assert.equal((await portal('PATCH', `/${clientId}`, eve, { ownerUserId: ada.userId })).status, 400)
   assert.deepEqual([await namesOf(ada), await namesOf(eve)], [[], ['Ledger']])
+})
+
+test('OWN-01 OPR-10 the operator sees the identity as which a user registered an app, and no other', async () => {
+  const [ada, eve] = [await world.person(), await world.person()]
+  const identityId = await addIdentity(world, ada, { handle: 'ada-at-work', displayName: 'Ada' })
+  const { clientId } = await register(ada, { identityId })
+  const { clientId: other } = await register(ada)
+  const ownerOf = async (id: string) => (await admin('GET', `/${id}`)).body?.ownerIdentityId
+  assert.deepEqual([await ownerOf(clientId), await ownerOf(other)], [identityId, ada.identityId])
+  const answer = JSON.stringify((await admin('GET', '')).body)
+  assert.ok(!answer.includes(ada.userId))
+  assert.deepEqual(refusal(await portal('POST', '', eve, { ...plain, identityId })), [404, 'identity_not_found'])
+  assert.equal((await admin('POST', '', { ...plain, identityId })).status, 400)
+
+  assert.equal((await send('DELETE', `/api/identities/${identityId}`, ada.headers)).status, 204)
+  assert.deepEqual([await ownerOf(clientId), await ownerOf(other)], [null, ada.identityId])
+  assert.deepEqual(await namesOf(ada), ['Ledger', 'Ledger'], 'the apps stay')
 })
 
 test('OWN-02 changes that give an app away or end it require recent authentication', async () => {

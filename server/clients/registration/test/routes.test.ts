@@ -63,7 +63,7 @@ describe('the life cycle of an app', () => {
       supportsE2ee: false,
       public: false,
       status: 'active',
-      ownerUserId: null,
+      ownerIdentityId: null,
       allowAnyLoopbackPort: false,
       metadataFetchedAt: null,
       ...dates,

@@ -57,6 +57,12 @@ test('REF-16 STO-18 a restored server signs users in and verifies, and no earlie
   const answer = await restore(restored, backup)
   assert.equal(answer.statusCode, 200, answer.body)
   assert.equal(answer.json().rows.user_account, 1)
+  const query = { q: person.handle.slice(0, 12) }
+  const found = await restored.api.inject({ url: '/api/admin/identities', query, headers: restored.admin })
+  assert.deepEqual(
+    found.json().identities.map(({ handle }: { handle: string }) => handle),
+    [person.handle],
+  )
 
   for (const { refresh_token } of [live, spentBefore, spentAfter]) {
     const refused = await at(restored, { grant_type: 'refresh_token', refresh_token })

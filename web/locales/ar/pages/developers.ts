@@ -48,6 +48,8 @@ export const developerMessages: typeof english = {
       'العناوين التي يعود إليها المستخدمون بعد تسجيل الدخول، عنوان في كل سطر. ' +
       `استخدم ${isolate('https://')}، أو ${isolate('http://')} على localhost.`,
     redirectUrisInvalid: `أدخل عناوين كاملة، مثل ${isolate('https://app.example.com/callback')}.`,
+    registerAs: 'التسجيل باسم',
+    registerAsHint: 'يرى مشغّل الخدمة هذه الهوية بصفتها المالكة. لا يمكنك تغيير ذلك لاحقًا.',
     kind: 'نوع التطبيق',
     kinds: {
       confidential: { label: 'تطبيق ويب له خادم', about: 'عميل سري: يحتفظ خادمه بسر.' },

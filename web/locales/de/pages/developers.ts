@@ -43,6 +43,8 @@ export const developerMessages: typeof english = {
     redirectUrisHint:
       'Adressen für die Rückkehr nach der Anmeldung, eine pro Zeile. Mit https://, auf localhost auch http://.',
     redirectUrisInvalid: 'Gib vollständige URLs ein, etwa https://app.example.com/callback.',
+    registerAs: 'Registrieren als',
+    registerAsHint: 'Der Betreiber sieht diese Identität als Inhaberin. Du kannst das später nicht ändern.',
     kind: 'App-Typ',
     kinds: {
       confidential: {

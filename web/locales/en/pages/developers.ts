@@ -45,6 +45,8 @@ export const developerMessages = {
     redirectUris: 'Redirect URIs',
     redirectUrisHint: 'Where users return after signing in, one per line. Use https://, or http:// on localhost.',
     redirectUrisInvalid: 'Enter full URLs, such as https://app.example.com/callback.',
+    registerAs: 'Register as',
+    registerAsHint: 'The operator of this service sees this identity as the owner. This is final.',
     kind: 'App type',
     kinds: {
       confidential: { label: 'Web app with a server', about: 'A confidential client: its server keeps a secret.' },

@@ -20,7 +20,7 @@ const app: App = {
   postLogoutRedirectUris: [],
   public: false,
   status: 'active',
-  ownerUserId: null,
+  ownerIdentityId: null,
   idTokenSignedResponseAlg: 'RS256',
   accessTokenTtlSeconds: 3600,
   refreshTokenTtlSeconds: 3600,

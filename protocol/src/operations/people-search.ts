@@ -1,0 +1,14 @@
+/** Limits of a search for identities by an operator. */
+export const peopleSearch = {
+  charactersMax: 300,
+  wordsMax: 4,
+  /** Minimum length of the longest word. */
+  wordCharactersMin: 2,
+  /** Rows that a page reads, and identities that are counted. */
+  rowsMax: 10_000,
+  cursorCharactersMax: 2000,
+} as const
+
+/** Orders in which an operator lists identities; `-` is descending. */
+export const identityOrders = ['-createdAt', 'createdAt', 'handle', '-lastSeenOn'] as const
+export type IdentityOrder = (typeof identityOrders)[number]

@@ -1,0 +1,115 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { identityOrders, peopleSearch } from './people-search.ts'
+import { IdentityId, OrganizationId } from '../ids.ts'
+import { Timestamp, Uuid, nullable } from '../values.ts'
+
+const reading = { security: 'admin', cors: 'no origin', permission: 'people.read' } as const
+const following = { ...reading, permission: 'people.activity' } as const
+const ByIdentityId = Type.Object({ identityId: IdentityId })
+
+const limit = Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' }))
+const Day = Type.String({ format: 'date', description: 'Day in UTC: 2026-11-26' })
+
+const entry = {
+  identityId: IdentityId,
+  handle: Type.String(),
+  displayName: Type.String(),
+  avatarUrl: nullable(Type.String()),
+  email: nullable(Type.String()),
+  emailVerified: Type.Boolean(),
+  createdAt: Timestamp,
+  lastSeenOn: nullable(Type.String({ format: 'date', description: 'Day when the identity last authorized an app' })),
+  organizations: Type.Array(Type.Object({ id: OrganizationId, name: Type.String(), role: Type.String() })),
+}
+
+/** Identity in the operator's view. It never tells which other identities are the same user's. */
+export const AdminIdentity = Type.Object(entry)
+export type AdminIdentity = Static<typeof AdminIdentity>
+
+/** Identity with facts of its account, which are booleans: equal values would show who is the same user. */
+export const AdminIdentityDetails = Type.Object({
+  ...entry,
+  hasPasskey: Type.Boolean(),
+  hasRecoveryCode: Type.Boolean(),
+  hasSigningKey: Type.Boolean(),
+})
+export type AdminIdentityDetails = Static<typeof AdminIdentityDetails>
+
+export const listAdminIdentities = endpoint(
+  'GET /api/admin/identities',
+  { ...reading, summary: 'List and search the identities of the service' },
+  {
+    querystring: Type.Object({
+      q: Type.Optional(
+        Type.String({
+          maxLength: peopleSearch.charactersMax,
+          description:
+            'Beginnings of words of the username, e-mail address or name, `@` and a domain, or an identity ID. ' +
+            'Up to four words',
+        }),
+      ),
+      emailDomain: Type.Optional(Type.String({ maxLength: 253, description: 'Domain of the e-mail address' })),
+      organization: Type.Optional(OrganizationId),
+      createdFrom: Type.Optional(Timestamp),
+      createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'End, excluded' })),
+      lastSeenFrom: Type.Optional(Day),
+      lastSeenTo: Type.Optional(Type.String({ format: 'date', description: 'Last day, included' })),
+      sort: Type.Optional(Type.Enum([...identityOrders])),
+      limit,
+      cursor: Type.Optional(Type.String({ maxLength: peopleSearch.cursorCharactersMax })),
+    }),
+  },
+  {
+    200: Type.Object({
+      identities: Type.Array(AdminIdentity),
+      nextCursor: nullable(Type.String({ description: 'A short or empty page may have one' })),
+      count: Type.Integer({ description: 'Identities found, counted to 10,000' }),
+      countIs: Type.Union([Type.Literal('exact'), Type.Literal('at_least')]),
+    }),
+  },
+)
+
+export const getAdminIdentity = endpoint(
+  'GET /api/admin/identities/:identityId',
+  { ...reading, summary: 'Get an identity' },
+  { params: ByIdentityId },
+  { 200: Type.Object({ identity: AdminIdentityDetails }) },
+)
+
+/** Audit event of one identity, without facts of its account. */
+export const AdminActivityEntry = Type.Object({
+  entryId: Uuid,
+  at: Timestamp,
+  action: Type.String(),
+  actor: Type.String(),
+  clientId: nullable(Type.String()),
+  appName: nullable(Type.String()),
+  organizationId: nullable(OrganizationId),
+  details: Type.Record(Type.String(), Type.Unknown()),
+})
+export type AdminActivityEntry = Static<typeof AdminActivityEntry>
+
+export const listAdminIdentityActivity = endpoint(
+  'GET /api/admin/identities/:identityId/activity',
+  { ...following, summary: 'List the activity of an identity, newest first' },
+  { params: ByIdentityId, querystring: Type.Object({ cursor: Type.Optional(Uuid), limit }) },
+  { 200: Type.Object({ entries: Type.Array(AdminActivityEntry), nextCursor: nullable(Uuid) }) },
+)
+
+/** App that an identity has connected. */
+export const AdminConnectedApp = Type.Object({
+  clientId: Type.String(),
+  appName: Type.String(),
+  scope: Type.String(),
+  createdAt: Timestamp,
+  lastAuthorizedAt: Timestamp,
+})
+export type AdminConnectedApp = Static<typeof AdminConnectedApp>
+
+export const listAdminIdentityApps = endpoint(
+  'GET /api/admin/identities/:identityId/apps',
+  { ...following, summary: 'List the apps that an identity has connected, most recently used first' },
+  { params: ByIdentityId },
+  { 200: Type.Object({ apps: Type.Array(AdminConnectedApp) }) },
+)

@@ -1,0 +1,162 @@
+import type { AdminIdentity, AdminIdentityDetails } from '@countersign/protocol/operations/people'
+import { type IdentityOrder, peopleSearch } from '@countersign/protocol/operations/people-search'
+import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
+import { isUuid } from '@countersign/protocol/values'
+import { fold, lengthOf, wordsOf } from '#accounts/identities/term.ts'
+import { recordAuditEvent, recordIdentityView } from '#platform/audit/audit-log.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { Database } from '#platform/database/database.ts'
+import { readInstant } from '#platform/http/instant.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { type Count, readCursor, writeCursor } from './cursor.ts'
+import * as listStore from './list-store.ts'
+import * as store from './store.ts'
+
+const errors = defineErrors({
+  identity_not_found: [404, 'No identity has this ID.'],
+  invalid_request: [400, 'The request is malformed.'],
+})
+
+const sentences = {
+  words: 'q has up to four words, of which one has two characters or more.',
+  sort: 'sort cannot be combined with q: results are in the order of the found words.',
+  cursor: 'cursor must be the nextCursor of a page with the same q, filters and sort.',
+}
+
+/** Operator who looks. */
+export type Viewer = { actor: 'operator' }
+
+/** Query of a list, as the schema has found it valid. */
+export type PeopleQuery = {
+  q?: string
+  emailDomain?: string
+  organization?: OrganizationId
+  createdFrom?: string
+  createdTo?: string
+  lastSeenFrom?: string
+  lastSeenTo?: string
+  sort?: IdentityOrder
+  limit?: string
+  cursor?: string
+}
+
+type PeoplePage = { identities: AdminIdentity[]; nextCursor: string | null } & Count
+
+const identitiesDefault = 50
+/** Rows that a page reads of an embedded database, which takes ten times as long and blocks everything else. */
+const rowsOfEmbeddedMax = 1000
+
+/**
+ * Lists a page of identities, and records in the audit log what the operator looked for. Throws `invalid_request`,
+ * `rate_limited`.
+ */
+export async function listIdentities(
+  { config, db, keyring, rateLimits }: ServerContext,
+  viewer: Viewer,
+  { limit, cursor, ...query }: PeopleQuery,
+  now: Date,
+): Promise<PeoplePage> {
+  await rateLimits.count('identity-lists-per-operator', viewer.actor)
+  if (query.q !== undefined && query.sort !== undefined) throw errors.invalid_request({ sentence: sentences.sort })
+  const question = JSON.stringify(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  const start = cursor === undefined ? undefined : readCursor(keyring, question, cursor)
+  if (cursor !== undefined && !start) throw errors.invalid_request({ sentence: sentences.cursor })
+
+  const filter = filterOf(query)
+  const size = Number(limit ?? identitiesDefault)
+  const { sort: order = '-createdAt' } = query
+  const rowsMax = config.databaseUrl ? peopleSearch.rowsMax : rowsOfEmbeddedMax
+  const driver = await driverOf(db, query.q, { filter, rowsMax })
+  const listing = { filter, order, size, after: start, driver, rowsMax }
+  const page = await listStore.listPage(db, listing)
+  const counted = start ?? (await countOf(db, listing, page))
+  const shown = page.rows.slice(0, size)
+  const end = page.rows.length > size ? shown.at(-1) : page.isExhausted ? undefined : page.stop
+  const { count, countIs } = counted
+  const event = { action: 'identities.listed', ...viewer, details: { ...query, count } } as const
+  await recordAuditEvent(db, event, now)
+  return {
+    identities: shown.map(toAdminIdentity),
+    nextCursor: end ? writeCursor(keyring, question, { ...end, count, countIs }) : null,
+    count,
+    countIs,
+  }
+}
+
+/** Counts the matches among the rows that the first page read, or all rows if every one matches. */
+async function countOf(db: Database, listing: listStore.Listing, page: listStore.ListedPage): Promise<Count> {
+  if (page.isExhausted) return { count: page.matches, countIs: 'exact' }
+  if (listStore.isRestricted(listing)) return { count: page.matches, countIs: 'at_least' }
+  const count = await listStore.countBounded(db, listing, peopleSearch.rowsMax + 1)
+  const isCapped = count > peopleSearch.rowsMax
+  return { count: isCapped ? peopleSearch.rowsMax : count, countIs: isCapped ? 'at_least' : 'exact' }
+}
+
+/** Decides what a page reads. Throws `invalid_request` for a search without usable words. */
+async function driverOf(
+  db: Database,
+  q: string | undefined,
+  limited: Pick<listStore.Listing, 'filter' | 'rowsMax'>,
+): Promise<listStore.Driver> {
+  if (q !== undefined) return searchOf(q)
+  for (const set of ['organization', 'domain'] as const)
+    if (limited.filter[set] !== undefined && (await listStore.isSmallSet(db, set, limited))) return { set }
+  return 'order'
+}
+
+function searchOf(q: string): listStore.Driver {
+  const id = q.trim().toLowerCase()
+  if (isUuid(id)) return { identityId: asId<IdentityId>(id) }
+  const words = wordsOf(q).toSorted((one, other) => lengthOf(other) - lengthOf(one))
+  const isUsable = words.length <= peopleSearch.wordsMax && lengthOf(words[0] ?? '') >= peopleSearch.wordCharactersMin
+  if (!isUsable) throw errors.invalid_request({ sentence: sentences.words })
+  return { words }
+}
+
+function filterOf({ emailDomain, organization, createdFrom, createdTo, ...days }: PeopleQuery): listStore.Filter {
+  return {
+    domain: emailDomain === undefined ? undefined : fold(`@${emailDomain.replace(/^@/, '')}`),
+    organization,
+    createdFrom: createdFrom === undefined ? undefined : readInstant(createdFrom),
+    createdTo: createdTo === undefined ? undefined : readInstant(createdTo),
+    lastSeenFrom: days.lastSeenFrom,
+    lastSeenTo: days.lastSeenTo,
+  }
+}
+
+/** Gets an identity, and records the look. Throws `identity_not_found`. */
+export async function getIdentity(
+  { db }: ServerContext,
+  viewer: Viewer,
+  identityId: IdentityId,
+  now: Date,
+): Promise<AdminIdentityDetails> {
+  await recordView(db, viewer, identityId, now)
+  const found = await store.findIdentity(db, identityId)
+  if (!found) throw errors.identity_not_found()
+  const { hasPasskey, hasRecoveryCode, hasSigningKey, ...entry } = found
+  const createdAt = entry.createdAt.toISOString()
+  return { ...toAdminIdentity({ ...entry, createdAt }), hasPasskey, hasRecoveryCode, hasSigningKey }
+}
+
+/**
+ * Records that an operator looks at an identity, once in ten minutes; the user sees it in their activity. Throws
+ * `identity_not_found`.
+ */
+export async function recordView(db: Database, viewer: Viewer, identityId: IdentityId, now: Date): Promise<void> {
+  if (!(await recordIdentityView(db, viewer, identityId, now))) throw errors.identity_not_found()
+}
+
+function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
+  return {
+    identityId: row.identityId,
+    handle: row.handle,
+    displayName: row.displayName,
+    avatarUrl: row.avatarUrl,
+    email: row.email,
+    emailVerified: row.emailVerified,
+    createdAt: new Date(row.createdAt).toISOString(),
+    lastSeenOn: row.lastSeenOn,
+    organizations: row.organizations,
+  }
+}
