@@ -41,7 +41,7 @@ export function addList(people: Command): void {
         return { items: answer.identities, nextCursor: answer.nextCursor }
       })
       if (settings.json) return printJson({ identities: found, ...counted })
-      if (found.length === 0) return console.log('Nobody found.')
+      if (found.length === 0) return console.log('None found.')
       const rows = found.map((identity) => [
         identity.identityId,
         `@${identity.handle}`,

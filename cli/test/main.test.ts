@@ -282,25 +282,6 @@ async function register(handle: string) {
   }
 }
 
-test('people are listed, searched and shown, with their activity and apps', async () => {
-  const people = (...words: string[]) => countersign(['people', ...words])
-  assert.equal((await people('list', '--query', 'nobody-has-this')).stdout, 'Nobody found.\n')
-  await register('cli-people')
-  const { identities } = fieldsOf(JSON.parse((await people('list', '--json', '--limit', '1')).stdout))
-  const [first] = listOf(identities).map(fieldsOf)
-  const handle = textOf(first?.['handle'])
-  const listed = await people('list', '--query', handle, '--created-from', '2026-01-01T00:00:00Z')
-  assert.ok(listed.stdout.includes(`@${handle}`), listed.stdout)
-  for (const named of [handle, `@${handle.toUpperCase()}`, textOf(first?.['identityId'])])
-    assert.match((await people('show', named)).stdout, /^Passkey +yes$/m)
-  assert.match((await people('activity', handle, '--limit', '500')).stdout, / identity\.viewed +operator/)
-  assert.equal((await people('apps', handle)).stdout, 'None yet.\n')
-  const unknown = await people('show', 'nobody-has-this')
-  assert.deepEqual([unknown.code, unknown.stderr], [1, 'error: no identity has the username nobody-has-this\n'])
-  for (const words of [['list', '--limit', 'all'], ['list', '--sort', 'email'], ['show']])
-    assert.equal((await people(...words)).code, 2, words.join(' '))
-})
-
 test('organizations are listed and shown, suspended and activated', async () => {
   const organizations = (...words: string[]) => countersign(['organizations', ...words])
   assert.match((await organizations('list')).stdout, /^None yet\.$/m)

@@ -40,8 +40,15 @@ export function termsOf({ handle, displayName, email }: Named): string[] {
 /** Splits text into folded words, without the punctuation around them. A leading `@` stays: it finds a domain. */
 export function wordsOf(text: string): string[] {
   const words = fold(text).split(/[\s\p{Cc}]+/u)
-  const bare = words.map((word) => word.replaceAll(/^[^\p{L}\p{N}\p{M}@]+|[^\p{L}\p{N}\p{M}]+$/gu, ''))
+  const bare = words.map(withoutPunctuationAround)
   return bare.filter((word) => word !== '').map(shorten)
+}
+
+function withoutPunctuationAround(word: string): string {
+  const characters = [...word]
+  const isOfWord = (character: string) => /[\p{L}\p{N}\p{M}]/u.test(character)
+  const start = characters.findIndex((character) => character === '@' || isOfWord(character))
+  return characters.slice(Math.max(start, 0), characters.findLastIndex(isOfWord) + 1).join('')
 }
 
 /** Returns a word and the parts after its hyphens and apostrophes. A prefix search finds the first part already. */

@@ -9,7 +9,10 @@ import { createWorld, type TestWorld } from '#testing/world.ts'
 
 /** A larger number is for measurements: `PEOPLE=1000000 npm run test:postgres -- people-cost`. */
 const people = Number(process.env['PEOPLE'] ?? 20_000)
-const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
+const { TEST_DATABASE_URL: url } = process.env
+const onPostgres = url !== undefined
+/** Settings that a service with a PostgreSQL needs. */
+const required = { SECRET_KEY: 'a-secret-key-for-tests-of-32-characters', ADMIN_TOKEN: 'a'.repeat(32) }
 const millisecondsMax = 50
 const batch = 50_000
 
@@ -18,7 +21,7 @@ let directory: ReturnType<typeof openDirectory>
 /** Organizations with fifty members, and with every fifth identity. */
 let [small, large] = ['', '']
 before(async () => {
-  world = await createWorld()
+  world = await createWorld({ environment: url === undefined ? {} : { ...required, DATABASE_URL: url } })
   directory = openDirectory(world)
   const owner = await world.person('keeper')
   small = (await createOrganization(world, owner, 'Small')).id
@@ -58,7 +61,8 @@ async function fillBatch(db: TestWorld['db'], from: number): Promise<void> {
     [large, 'nth % 5 = 0'],
   ] as const)
     await sql`
-      insert into organization_member (organization_id, member_id, identity_id, role, scopes, signing_authority, joined_at)
+      insert into organization_member (organization_id, member_id, identity_id, role, scopes, signing_authority,
+        joined_at)
       select ${organization}::uuid, gen_random_uuid(), identity_id, 'viewer', '{}', false, ${world.now()}
       from crowd where ${sql.raw(condition)}`.execute(db)
   await sql`drop table crowd`.execute(db)
@@ -112,7 +116,7 @@ const queries = (): Record<string, Record<string, string>> => ({
   'a domain of every tenth': { q: '@domain7.example', limit: '100' },
   'a name of every twentieth': { q: 'firsta' },
   'two words of many that few have': { q: 'firsta last1' },
-  'two words of many that nobody has': { q: 'firsta firstb' },
+  'two words of many that no identity has': { q: 'firsta firstb' },
   'four words': { q: 'firsta last user @domain', limit: '100' },
   'a search in an organization': { q: 'first', organization: large },
   'a small organization': { organization: small, sort: 'handle' },
@@ -120,11 +124,11 @@ const queries = (): Record<string, Record<string, string>> => ({
   'a rare domain': { emailDomain: 'rare.example', limit: '100' },
   'a common domain': { emailDomain: 'domain3.example', limit: '100' },
   'a domain without identities': { emailDomain: 'none.example' },
-  'a filter that nobody meets': { sort: 'handle', createdTo: addSeconds(world.now(), -1e9).toISOString() },
-  'days that nobody meets': { lastSeenFrom: '2030-01-01' },
+  'a filter that no identity meets': { sort: 'handle', createdTo: addSeconds(world.now(), -1e9).toISOString() },
+  'days that no identity meets': { lastSeenFrom: '2030-01-01' },
 })
 
-test(`PEO-35 listing, searching and paging ${people} identities cost less than ${millisecondsMax} ms each`, async (t) => {
+test(`PEO-35 a page of ${people} identities costs less than ${millisecondsMax} ms of processor time`, async (t) => {
   const all = queries()
   all['the newest, page 30'] = await deep({ limit: '100' }, 29)
   all['the beginning of all usernames, page 30'] = await deep({ q: 'us', limit: '100' }, 29)

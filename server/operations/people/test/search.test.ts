@@ -31,7 +31,7 @@ const refused = async (q: string) => {
   return [answer.statusCode, answer.json<{ error: string }>().error]
 }
 
-test('PEO-20 an identity is found by the beginning of its username, address, domain, and words of its name', async () => {
+test('PEO-20 an identity is found by the beginning of its username, address, domain, or name', async () => {
   for (const q of [
     'ada',
     'ADA_l',
