@@ -4,8 +4,8 @@ export const peopleSearch = {
   wordsMax: 4,
   /** Minimum length of the longest word. */
   wordCharactersMin: 2,
-  /** Rows that a page reads, and identities that are counted. */
-  rowsMax: 10_000,
+  /** Identities that are counted. */
+  countMax: 10_000,
   cursorCharactersMax: 2000,
 } as const
 

@@ -27,7 +27,7 @@ export function readCursor(keyring: Keyring, question: string, cursor: string): 
   const values: unknown = JSON.parse(text)
   const [key, identityId, count, countIs] = isList(values) ? values : []
   if (typeof key !== 'string' || typeof identityId !== 'string' || !isUuid(identityId)) return undefined
-  if (typeof count !== 'number' || count > peopleSearch.rowsMax) return undefined
+  if (typeof count !== 'number' || count > peopleSearch.countMax) return undefined
   return { key, identityId: asId<IdentityId>(identityId), count, countIs: countIs === 'exact' ? 'exact' : 'at_least' }
 }
 

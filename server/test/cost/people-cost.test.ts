@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
@@ -12,7 +13,8 @@ const people = Number(process.env['PEOPLE'] ?? 20_000)
 const { TEST_DATABASE_URL: url } = process.env
 const onPostgres = url !== undefined
 /** Settings that a service with a PostgreSQL needs. */
-const required = { SECRET_KEY: 'a-secret-key-for-tests-of-32-characters', ADMIN_TOKEN: 'a'.repeat(32) }
+const random = () => randomBytes(32).toString('hex')
+const required = { SECRET_KEY: random(), ADMIN_TOKEN: random() }
 const millisecondsMax = 50
 const batch = 50_000
 

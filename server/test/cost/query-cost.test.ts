@@ -87,6 +87,18 @@ const costly: { request: string; statement: RegExp; blocksMax: number; why: stri
     why: 'Ten identities with eleven handles, each changed in all indexes.',
   },
   {
+    request: 'DELETE /api/account',
+    statement: /^delete from "identity_term"/,
+    blocksMax: 400,
+    why: 'The terms of ten identities, some ten each.',
+  },
+  {
+    request: 'GET /api/admin/identities',
+    statement: /^with read as|^select count\(\*\)/,
+    blocksMax: 3000,
+    why: 'A page reads a limited number of rows, and counts ten thousand, however many identities there are.',
+  },
+  {
     request: 'GET /api/organizations/:organizationId/audit/export',
     statement: /^select "event_id"/,
     blocksMax: 400,
