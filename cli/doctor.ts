@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { call, parseJsonResponse, reach } from './call.ts'
+import { ApiError, call, parseJsonResponse, reach } from './call.ts'
 import { CliError, fieldsOf, listOf, printJson, stripControlCharacters } from './terminal.ts'
 import { checkHosts, checkKeySet, checkMetadata } from './provider.ts'
 import { type Settings, settingsOf } from './settings.ts'
@@ -70,7 +70,12 @@ const checks: Check[] = [
     name: 'admin token',
     advice: "Set ADMIN_TOKEN, or pass --data-dir with the server's data folder",
     async look(settings) {
-      await call(settings, 'GET /api/admin/apps', { querystring: { limit: '1' } })
+      try {
+        await call(settings, 'GET /api/admin/apps', { querystring: { limit: '1' } })
+      } catch (error) {
+        // A token without this permission is valid.
+        if (!(error instanceof ApiError) || error.code !== 'permission_denied') throw error
+      }
       return 'accepted'
     },
   },

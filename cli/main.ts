@@ -22,6 +22,18 @@ import { addList as addKeyList, addRotate } from './keys.ts'
 import { addVerifyEvidence } from './log/verify-evidence.ts'
 import { addWatch } from './log/watch.ts'
 import {
+  addAdd as addOperator,
+  addChange as addChangeOperator,
+  addList as addOperatorList,
+  addRemove as addRemoveOperator,
+} from './operators/manage.ts'
+import {
+  addCreate as addCreateToken,
+  addList as addTokenList,
+  addRevoke as addRevokeToken,
+  addRotate as addRotateToken,
+} from './operators/tokens.ts'
+import {
   addActivate,
   addList as addOrganizationList,
   addShow as addShowOrganization,
@@ -108,6 +120,17 @@ addApps(people)
 addSuspendPerson(people)
 addActivatePerson(people)
 addSignOut(people)
+const operators = program.command('operators').description('manage the operators of the server')
+addOperatorList(operators)
+addOperator(operators)
+addChangeOperator(operators)
+addRemoveOperator(operators)
+
+const tokens = program.command('tokens').description('manage admin tokens')
+addTokenList(tokens)
+addCreateToken(tokens)
+addRotateToken(tokens)
+addRevokeToken(tokens)
 
 const keys = program.command('keys').description('manage token-signing keys')
 addKeyList(keys)

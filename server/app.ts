@@ -64,7 +64,7 @@ export async function start(config: Config, given?: Pages, workshop?: Workshop):
     mail: await createMailer({ config, log, clock: systemClock }),
     outbound: createOutboundClient(config),
     dns: createDnsResolver(config),
-    adminToken: config.adminToken ?? (await loadOrGenerateSecret(config.dataDirectory, 'admin-token')),
+    adminToken: await adminTokenOf(config),
   }
   const services = await openServices(kernel, pages, workshop)
   const hosts = await mountModules(services, storage)
@@ -96,7 +96,7 @@ export async function superviseWorkers(config: Config): Promise<Running> {
   await requireFreePorts(config)
   const storage = await openStorageOf(config, log)
   await storage.close()
-  if (!config.adminToken) await loadOrGenerateSecret(config.dataDirectory, 'admin-token')
+  await adminTokenOf(config)
 
   const workers = await startWorkers({
     count: config.workers,
@@ -131,6 +131,11 @@ function createReportingLog(config: Config): ReturnType<typeof createLog> {
 async function secretKeyOf({ db }: Storage, { dataDirectory }: Config) {
   const keep = (await hasKeys(db)) ? loadStoredSecret : loadOrGenerateSecret
   return keep(dataDirectory, 'secret-key')
+}
+
+/** Returns the token of the admin API, which is created at the first start, or undefined if there is none. */
+async function adminTokenOf({ adminToken, dataDirectory }: Config) {
+  return adminToken === 'off' ? undefined : (adminToken ?? loadOrGenerateSecret(dataDirectory, 'admin-token'))
 }
 
 async function serveMetrics({ listenAddresses, metricsPort }: Config, read: () => Promise<MetricFamily[]>) {

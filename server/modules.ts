@@ -7,6 +7,7 @@ import { account } from '#accounts/account/module.ts'
 import { groups } from '#accounts/groups/module.ts'
 import { identities } from '#accounts/identities/module.ts'
 import { keys } from '#accounts/keys/module.ts'
+import { operators } from '#accounts/operators/module.ts'
 import { passkeys } from '#accounts/passkeys/module.ts'
 import { suspension } from '#accounts/suspension/module.ts'
 import { backchannelLogout } from '#accounts/backchannel-logout/module.ts'
@@ -51,7 +52,7 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 /** Modules of all rooms, in their order. This is the only file that names all of them. */
 export const modules = [
   ...[pictures, platform],
-  ...[backchannelLogout, sessions, identities, keys, passkeys, account, groups, suspension],
+  ...[backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, suspension],
   ...[usage, registration, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],
@@ -90,6 +91,7 @@ export const endOrder = {
   apps: ['clients/registration'],
   identities: [
     'clients/registration',
+    'accounts/operators',
     'organizations/members',
     'organizations/acts',
     'accounts/backchannel-logout',
@@ -105,6 +107,7 @@ export const endOrder = {
   ],
   account: ['accounts/keys', 'accounts/passkeys'],
   access: [
+    'accounts/operators',
     'organizations/members',
     'accounts/backchannel-logout',
     'tokens/families',

@@ -37,6 +37,8 @@ const idTypes: Record<string, string> = {
   former_owner_id: 'UserId',
   identity_id: 'IdentityId',
   invited_by: 'IdentityId',
+  granted_by: 'IdentityId',
+  created_by: 'IdentityId',
   organization_id: 'OrganizationId',
   signer_id: 'IdentityId | OrganizationId',
   client_id: 'ClientId',

@@ -27,7 +27,7 @@ const mayAct = ['server/platform/{database,queue,rate-limits}/**', 'server/testi
 
 /** Functions of the server that know of a session and change something in a transaction that does not hold it. */
 const withoutHoldingSession: Record<string, string> = {
-  'server/clients/registration/management.ts managerTransaction': 'The operator has no session.',
+  'server/accounts/operators/acting-operator.ts ownTransaction': 'A token and ADMIN_TOKEN have no session.',
   'server/organizations/membership/access.ts requireSso':
     'What it notes belongs to the session, and is noted only where that is there.',
   'server/organizations/members/organization.ts createOrganization': 'An app begins one without a session, by a token.',

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson } from '../terminal.ts'
+import { findIdentityId } from '../people/identity.ts'
 import { findGroup } from './group.ts'
 
 export function addAdd(groups: Command): void {
@@ -17,11 +18,13 @@ function addMembersCommand(groups: Command, name: 'add' | 'remove', description:
     .command(name)
     .description(description)
     .argument('<key>')
-    .argument('<identityId...>')
-    .action(async (key: string, identityIds: string[], _: unknown, command: Command) => {
+    .argument('<identity...>', 'usernames or identity IDs')
+    .action(async (key: string, given: string[], _: unknown, command: Command) => {
       const settings = settingsOf(command)
       const { groupId } = await findGroup(settings, key)
-      const sent = { params: { groupId }, body: { [name]: [...new Set(identityIds)] } }
+      const identityIds = new Set<string>()
+      for (const each of given) identityIds.add(await findIdentityId(settings, each))
+      const sent = { params: { groupId }, body: { [name]: [...identityIds] } }
       const answer = await call(settings, 'POST /api/admin/groups/:groupId/members/batch', sent)
       if (settings.json) return printJson({ key, ...answer })
       const { added, removed, memberCount } = answer

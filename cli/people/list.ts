@@ -1,6 +1,6 @@
 import type { AdminIdentity } from '@countersign/protocol/operations/people'
 import { Option, type Command } from 'commander'
-import { identityOrders } from '@countersign/protocol/operations/people-search'
+import { identityOrders, identityStatuses } from '@countersign/protocol/operations/people-search'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
@@ -10,6 +10,7 @@ type Options = {
   query?: string
   emailDomain?: string
   organization?: string
+  status?: (typeof identityStatuses)[number]
   createdFrom?: string
   createdTo?: string
   lastSeenFrom?: string
@@ -25,6 +26,7 @@ export function addList(people: Command): void {
     .option('--query <text>', 'beginnings of words of the username, e-mail address or name, or an identity ID')
     .option('--email-domain <domain>', 'only addresses of this domain')
     .option('--organization <id>', 'only members of this organization')
+    .addOption(new Option('--status <status>', 'only active or suspended identities').choices(identityStatuses))
     .option('--created-from <instant>', 'created at or after, such as 2026-11-01T00:00:00Z')
     .option('--created-to <instant>', 'created before')
     .option('--last-seen-from <day>', 'last authorized an app on or after, such as 2026-11-01')
@@ -47,9 +49,10 @@ export function addList(people: Command): void {
         `@${identity.handle}`,
         identity.displayName,
         identity.email ?? '',
+        identity.status,
         identity.lastSeenOn ?? 'never',
       ])
-      printTable([['ID', 'Username', 'Name', 'E-mail', 'Last seen'], ...rows])
+      printTable([['ID', 'Username', 'Name', 'E-mail', 'Status', 'Last seen'], ...rows])
       const total = counted.countIs === 'exact' ? String(counted.count) : `at least ${counted.count}`
       if (found.length < counted.count) console.log(`\n${found.length} of ${total}. Use --limit for more.`)
     })

@@ -22,6 +22,13 @@ export function addShow(people: Command): void {
         ['Username', `@${identity.handle}`],
         ['Name', identity.displayName],
         ['E-mail', identity.email === null ? 'none' : `${identity.email} (${verified})`],
+        ['Status', identity.status],
+        ...(identity.status === 'suspended'
+          ? [
+              ['Suspended', identity.statusAt ?? ''],
+              ['Reason', identity.statusReason ?? ''],
+            ]
+          : []),
         ['Created', identity.createdAt],
         ['Last seen', identity.lastSeenOn ?? 'never'],
         ['Organizations', identity.organizations.map(({ name, role }) => `${name} (${role})`).join(', ') || 'none'],

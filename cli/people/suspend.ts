@@ -3,6 +3,7 @@ import type { SuspensionScope } from '@countersign/protocol/accounts/suspension'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
+import { findIdentityId } from './identity.ts'
 
 const scopeOption = () =>
   new Option('--scope <scope>', 'the whole account, or this identity alone')
@@ -15,12 +16,13 @@ export function addSuspend(people: Command): void {
   people
     .command('suspend')
     .description('suspend an account: it has no access, and its sessions and tokens end at once')
-    .argument('<identityId>')
+    .argument('<identity>', 'username or identity ID')
     .requiredOption('--reason <text>', 'shown to the user')
     .addOption(scopeOption())
     .option('--until <time>', 'when the suspension ends, such as 2026-12-31T12:00:00Z; default: when you activate it')
-    .action(async (identityId: string, body: Suspending, command: Command) => {
+    .action(async (given: string, body: Suspending, command: Command) => {
       const settings = settingsOf(command)
+      const identityId = await findIdentityId(settings, given)
       const sent = { params: { identityId }, body }
       const suspension = await call(settings, 'POST /api/admin/identities/:identityId/suspension', sent)
       if (settings.json) return printJson({ suspension })
@@ -38,12 +40,13 @@ export function addActivate(people: Command): void {
   people
     .command('activate')
     .description('end the suspension through an identity; sessions, tokens and delegations do not return')
-    .argument('<identityId>')
-    .action(async (identityId: string, _: unknown, command: Command) => {
+    .argument('<identity>', 'username or identity ID')
+    .action(async (given: string, _: unknown, command: Command) => {
       const settings = settingsOf(command)
+      const identityId = await findIdentityId(settings, given)
       await call(settings, 'DELETE /api/admin/identities/:identityId/suspension', { params: { identityId } })
       if (settings.json) return printJson({ identityId, suspended: false })
-      console.log(`${identityId} is not suspended.`)
+      console.log(`${given} is not suspended.`)
     })
 }
 
@@ -51,12 +54,13 @@ export function addSignOut(people: Command): void {
   people
     .command('sign-out')
     .description('end the sessions of an account')
-    .argument('<identityId>')
+    .argument('<identity>', 'username or identity ID')
     .addOption(scopeOption())
-    .action(async (identityId: string, body: { scope: SuspensionScope }, command: Command) => {
+    .action(async (given: string, body: { scope: SuspensionScope }, command: Command) => {
       const settings = settingsOf(command)
+      const identityId = await findIdentityId(settings, given)
       await call(settings, 'POST /api/admin/identities/:identityId/sign-out', { params: { identityId }, body })
       if (settings.json) return printJson({ identityId, signedOut: true })
-      console.log(`${identityId} is signed out.`)
+      console.log(`${given} is signed out.`)
     })
 }

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type * as account from './accounts/account.ts'
+import type * as adminTokens from './accounts/admin-tokens.ts'
 import type * as appKeys from './oauth/app-keys.ts'
 import type * as apps from './clients/apps.ts'
 import type * as audit from './operations/audit.ts'
@@ -18,6 +19,7 @@ import type * as oauth from './oauth/authorize.ts'
 import type * as operations from './operations.ts'
 import type * as people from './operations/people.ts'
 import type * as playground from './operations/playground.ts'
+import type * as operators from './accounts/operators.ts'
 import type * as organizationActs from './organizations/acts.ts'
 import type * as organizationCouncil from './organizations/council.ts'
 import type * as organizationDomains from './organizations/domains.ts'
@@ -45,6 +47,7 @@ import type * as webhooks from './clients/webhooks.ts'
 
 type All =
   | EndpointsOf<typeof account>
+  | EndpointsOf<typeof adminTokens>
   | EndpointsOf<typeof appKeys>
   | EndpointsOf<typeof apps>
   | EndpointsOf<typeof audit>
@@ -60,6 +63,7 @@ type All =
   | EndpointsOf<typeof oauth>
   | EndpointsOf<typeof operations>
   | EndpointsOf<typeof people>
+  | EndpointsOf<typeof operators>
   | EndpointsOf<typeof organizationActs>
   | EndpointsOf<typeof organizationCouncil>
   | EndpointsOf<typeof organizationDocuments>

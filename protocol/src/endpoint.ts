@@ -8,7 +8,7 @@ export type HostName = 'api' | 'auth' | 'business' | 'every host'
 export type Security = 'none' | 'client' | 'session' | 'fedcm session' | 'access token' | 'admin'
 
 /** Origins from which a browser may call (completions §4.0). */
-export type Cors = 'no origin' | 'any origin' | 'redirect URI origins' | 'first party' | 'requesting app'
+export type Cors = 'no origin' | 'any origin' | 'redirect URI origins' | 'first party' | 'auth host' | 'requesting app'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema }
@@ -22,12 +22,16 @@ type Status = 200 | 201 | 204
  */
 export type SsoSessionUse = 'nothing' | 'its own session' | 'its identity' | 'its organization'
 
-/** An endpoint of the admin API requires a permission, and no other endpoint does. */
-type Protection = { security: Exclude<Security, 'admin'> } | { security: 'admin'; permission: Permission }
+/**
+ * An endpoint of the admin API requires a permission, and no other endpoint does. `recentAuthentication` requires the
+ * use of a passkey within five minutes from operators with a session. Only pages of the auth host send their cookies.
+ */
+type Protection =
+  | { security: Exclude<Security, 'admin'>; cors: Exclude<Cors, 'auth host'> }
+  | { security: 'admin'; cors: 'auth host'; permission: Permission; recentAuthentication?: boolean }
 
 type EndpointInfo<Use extends SsoSessionUse = SsoSessionUse> = Protection & {
   summary: string
-  cors: Cors
   host?: HostName
   ssoSession?: Use
 }
@@ -68,9 +72,10 @@ export function endpoint<
   const [method, url] = name.split(' ') as [Name extends `${infer M} ${string}` ? M : never, string]
   const { summary, security, cors, host = 'api', refusal = ErrorBody, consumes } = about
   const permission = about.security === 'admin' ? about.permission : undefined
+  const recentAuthentication = about.security === 'admin' && about.recentAuthentication === true
   const ssoSession = (about.ssoSession ?? 'nothing') as Use
   const response = { ...answer, '4xx': refusal } as { [K in Code]: Ok }
-  const config = { summary, security, permission, cors, host, ssoSession, consumes }
+  const config = { summary, security, permission, recentAuthentication, cors, host, ssoSession, consumes }
   return { name, method, url, config, schema: { ...parts, response } }
 }
 
@@ -83,6 +88,7 @@ export type AnyEndpoint = {
     summary: string
     security: Security
     permission: Permission | undefined
+    recentAuthentication: boolean
     cors: Cors
     host: HostName
     ssoSession: SsoSessionUse

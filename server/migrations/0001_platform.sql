@@ -13,7 +13,17 @@ create table audit_event (
   -- Name of the app when the event was recorded. A later rename does not change what the user did.
   app_name text,
   -- User agent of the browser in which the user acted, shown to that user alone.
-  device text
+  device text,
+  -- Which operator acted, shown to operators alone: an identity, an admin token by its name at that time, or neither of
+  -- them for ADMIN_TOKEN. Null if no operator did.
+  operator_kind text check (operator_kind in ('operator', 'token', 'break_glass')),
+  operator_id uuid,
+  operator_name text,
+  check (case operator_kind
+    when 'operator' then num_nonnulls(operator_id) = 1 and operator_name is null
+    when 'token' then num_nonnulls(operator_id, operator_name) = 2
+    else num_nonnulls(operator_id, operator_name) = 0
+  end)
 );
 -- All events of an identity, with any actor.
 create index audit_event_of_identity on audit_event (identity_id, event_id);

@@ -307,3 +307,38 @@ create table identity_term (
   primary key (term, identity_id)
 );
 create index identity_term_of_identity on identity_term (identity_id, term);
+
+-- Operators: the identities with a role in the administration of this service.
+create table operator (
+  identity_id uuid primary key,
+  role text not null check (role in ('owner', 'people', 'apps', 'auditor')),
+  granted_at timestamptz not null,
+  -- The operator who granted the role. Null for ADMIN_TOKEN.
+  granted_by uuid
+);
+
+-- Tokens by which programs call the admin API.
+create table admin_token (
+  token_id uuid primary key,
+  name text not null,
+  permissions text[] not null,
+  networks text[] not null,
+  token_sha256 bytea not null check (length(token_sha256) = 32),
+  -- The secret before the last rotation, and until when it is accepted.
+  previous_sha256 bytea check (length(previous_sha256) = 32),
+  previous_until timestamptz,
+  created_at timestamptz not null,
+  -- When the present secret was issued. A rotation extends the token by its lifetime from then.
+  issued_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- To the hour.
+  last_used_at timestamptz,
+  last_used_address text,
+  -- The operator whose rights limit the token. Null for ADMIN_TOKEN.
+  created_by uuid,
+  check (num_nonnulls(previous_sha256, previous_until) in (0, 2))
+);
+create index admin_token_by_hash on admin_token (token_sha256);
+create index admin_token_by_previous_hash on admin_token (previous_sha256) where previous_sha256 is not null;
+create index admin_token_end on admin_token (expires_at);
+create index admin_token_of_operator on admin_token (created_by);

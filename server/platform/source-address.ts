@@ -36,16 +36,27 @@ export function objectionToForwarding(request: Origin & Pick<FastifyRequest, 'he
 export function trustOf(setting: TrustProxy): false | ((written: string, hop: number) => boolean) {
   if (setting === false) return false
   if (typeof setting === 'number') return (written, hop) => hop < setting && parseAddress(written) !== undefined
-  const networks = new BlockList()
-  for (const written of setting) {
-    const network = parseNetwork(written)
-    if (!network) throw new TypeError(`${written} is not a network`)
-    networks.addSubnet(network.address, network.bits, familyOf(network.address))
-  }
+  const networks = blockListOf(setting)
   return (written) => {
     const address = parseAddress(written)
     return address !== undefined && networks.check(address, familyOf(address))
   }
+}
+
+/** Checks whether a source address is in one of some networks. Every address is if there are none. */
+export function isInNetworks(address: string, networks: readonly string[]): boolean {
+  if (networks.length === 0) return true
+  return isIP(address) !== 0 && blockListOf(networks).check(address, familyOf(address))
+}
+
+function blockListOf(written: readonly string[]): BlockList {
+  const networks = new BlockList()
+  for (const each of written) {
+    const network = parseNetwork(each)
+    if (!network) throw new TypeError(`${each} is not a network`)
+    networks.addSubnet(network.address, network.bits, familyOf(network.address))
+  }
+  return networks
 }
 
 /**

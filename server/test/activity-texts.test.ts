@@ -5,7 +5,7 @@ import { activityMessages as de } from '../../web/locales/de/activity.ts'
 import { activityMessages as en } from '../../web/locales/en/activity.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
 
-/** Actions of the operator on keys, groups, lists and backups are not in the activity of any user. */
+/** Actions of the operator on keys, groups, lists, tokens and backups are not in the activity of any user. */
 type OfOperator =
   | 'token_signing_key.rotated'
   | 'identities.listed'
@@ -14,6 +14,7 @@ type OfOperator =
   | 'group.deleted'
   | 'backup.created'
   | 'backup.restored'
+  | `admin_token.${string}`
 type ActionOfUser = Exclude<AuditAction, OfOperator>
 
 test('every event in the activity of a user has a text of its own in each language', () => {

@@ -5,6 +5,9 @@ import type { Database } from '#platform/database/database.ts'
 export const ofNobody: Record<string, string> = {
   schema_migration: 'a row for each migration',
   schema_lock: 'one row',
+  user_group: 'at most 2,000 rows, which the operator adds',
+  operator: 'at most 200 rows',
+  admin_token: 'at most 50 rows',
   token_signing_key: 'a row for each rotation of the keys of the service',
   transparency_log: 'one row',
 }

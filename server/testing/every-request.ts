@@ -8,8 +8,9 @@ import { exchange, newParams, openBrowser } from './federated-browser.ts'
 import { useGroups } from './group-requests.ts'
 import { createKeyHolder } from './key-holder.ts'
 import { codeIn, type Mailbox } from './mailbox.ts'
+import { operate } from './operator-requests.ts'
 import { pngOf } from './pictures.ts'
-import { createOrganization, reauthenticate } from './organization.ts'
+import { reauthenticate } from './organization.ts'
 import { organize, shareKeys, signForOrganizations, signInByProvider, signInBySaml } from './organization-requests.ts'
 import {
   anything,
@@ -354,30 +355,4 @@ async function registerApps(client: RequestClient): Promise<void> {
     await send(who, `DELETE ${gone}/webhook`)
     await send(who, `DELETE ${gone}`)
   }
-}
-
-async function operate({ world, send }: RequestClient): Promise<void> {
-  const { admin } = world
-  const person = await world.person()
-  const { id } = await createOrganization(world, person)
-  await send(admin, 'GET /api/admin/organizations?limit=5')
-  await send(admin, `GET /api/admin/organizations/${id}`)
-  await send(admin, `PATCH /api/admin/organizations/${id}`, { status: 'suspended' })
-  const { identityId } = await world.person()
-  const identity = `/api/admin/identities/${identityId}` as const
-  await send(admin, `POST ${identity}/sign-out`, { scope: 'account' })
-  await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
-  await send(admin, `DELETE ${identity}/suspension`)
-  await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
-  await send(admin, 'GET /api/admin/audit?limit=5')
-  const { identityId } = person
-  await send(admin, `GET /api/admin/identities?organization=${id}&emailDomain=example.org`)
-  await send(admin, 'GET /api/admin/identities?q=person+the&limit=5')
-  await send(admin, `GET /api/admin/identities/${identityId}`)
-  await send(admin, `GET /api/admin/identities/${identityId}/activity?limit=5`)
-  await send(admin, `GET /api/admin/identities/${identityId}/apps`)
-  await send(admin, 'GET /api/admin/keys')
-  await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
-  for (const host of [world.api, world.auth, world.business])
-    for (const url of ['/healthz', '/readyz']) await host.inject({ url })
 }

@@ -4,6 +4,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { organizationScopes } from '@countersign/protocol/formats/role'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import type { Database } from '#platform/database/database.ts'
+import { invariantsOfIdentities } from './invariants-of-identities.ts'
 import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
 
 /**
@@ -11,40 +12,7 @@ import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
  * rows that violate it; `$now` is the time of the check. Constraints of the schema are not repeated.
  */
 const invariants: Record<string, string> = {
-  'a group has as many members as are counted': `
-    select group_id, member_count from user_group
-    where deleted_at is null
-      and member_count <> (select count(*) from group_member where group_member.group_id = user_group.group_id)`,
-  'each member is found by identity and by group': `
-    select identity_id, group_id from group_member full join group_member_by_group listed using (identity_id, group_id)
-    where group_member.identity_id is null or listed.identity_id is null`,
-  'each member is in a group': `
-    select group_id from group_member left join user_group using (group_id) where user_group.group_id is null`,
-  'a user has as many identities as are counted': `
-    select user_id, identity_count from user_account
-    where identity_count <> (select count(*) from identity where identity.user_id = user_account.user_id)`,
-  'a user has a passkey': `
-    select user_id from user_account
-    where not exists (select from passkey_credential where passkey_credential.user_id = user_account.user_id)`,
-  'an identity has its handle reserved': `
-    select identity.identity_id, handle, handle_normalized from identity
-    left join identity_handle on handle_normalized = lower(handle)
-    where identity_handle.identity_id is distinct from identity.identity_id or available_at is not null`,
-  'a handle without identity has been released': `
-    select handle_normalized, available_at from identity_handle
-    where available_at is null and not exists (select from identity where lower(handle) = handle_normalized)`,
-  'an identity is found by its username': `
-    select identity_id, handle from identity
-    where not exists (
-      select from identity_term where term = lower(handle) and identity_term.identity_id = identity.identity_id
-    )`,
-  'an identity with an address is found by it, and no other is found by an address': `
-    select identity.identity_id, email from identity
-    where (email is not null) <> exists (
-      select from identity_term where identity_term.identity_id = identity.identity_id and term like '@%'
-    ) or email is not null and not exists (
-      select from identity_term where identity_term.identity_id = identity.identity_id and term = lower(email)
-    )`,
+  ...invariantsOfIdentities,
   'a picture has its owner': `
     select owner_kind, owner_id, picture_id from picture where not case owner_kind
       when 'identity' then exists (select from identity where identity_id::text = owner_id)
@@ -90,6 +58,9 @@ const invariants: Record<string, string> = {
     from (select * from organization_domain where verified_at is not null) proved
     full join organization_verified_domain verified using (domain)
     where (proved.organization_id, proved.domain_id) is distinct from (verified.organization_id, verified.domain_id)`,
+  'each admin token of an operator belongs to one who has a role': `
+    select token_id, created_by from admin_token left join operator on operator.identity_id = created_by
+    where created_by is not null and operator.identity_id is null`,
   'an event of an organization has one place in its trail, or waits for it': `
     select event_id from audit_event
     left join organization_trail placed using (organization_id, event_id)

@@ -30,6 +30,9 @@ export type TestWorld = Awaited<ReturnType<typeof createWorld>>
 export type Person = Awaited<ReturnType<TestWorld['person']>>
 export type TestApp = Awaited<ReturnType<TestWorld['app']>>
 
+/** Context of a service whose ADMIN_TOKEN is not off. */
+type TestKernel = ServerContext & { adminToken: Secret }
+
 type Options = {
   environment?: Record<string, string>
   /** The real ones if true; none by default. */
@@ -52,7 +55,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
   const policies = applyRateLimitNumbers(rateLimitPolicies, config.rateLimitNumbers)
   const real = () => createRateLimits({ clock, shared, policies })
   const limits = rateLimits === true ? real() : rateLimits || noRateLimits
-  const kernel: ServerContext = {
+  const kernel: TestKernel = {
     config,
     db: storage.db,
     prepared: storage.prepared,
@@ -132,7 +135,7 @@ async function signIn(api: Hosts['api'], authenticator: Authenticator) {
 }
 
 /** Registers an app over the admin API, with functions for its flows. */
-async function registerApp({ api }: Hosts, kernel: ServerContext, settings: Partial<NewApp> = {}) {
+async function registerApp({ api }: Hosts, kernel: TestKernel, settings: Partial<NewApp> = {}) {
   const redirectUri = settings.redirectUris?.[0] ?? 'https://app.example/callback'
   const created = await api.inject({
     method: 'POST',

@@ -37,8 +37,8 @@ const sections: Section[] = [
     folder: 'operations',
     documents: [
       ...['operations/deployment', 'operations/docker', 'operations/settings', 'operations/observability'],
-      ...['operations/people', 'operations/suspension', 'operations/groups', 'operations/scaling', 'operations/keys'],
-      ...['operations/backup', 'operations/upgrade'],
+      ...['operations/operators', 'operations/people', 'operations/suspension', 'operations/groups'],
+      ...['operations/scaling', 'operations/keys', 'operations/backup', 'operations/upgrade'],
     ],
   },
   {

@@ -4,7 +4,7 @@ import { limits } from '../formats/limits.ts'
 import { IdentityId } from '../ids.ts'
 import { Timestamp, Uuid, nullable } from '../values.ts'
 
-const reading = { security: 'admin', cors: 'no origin', permission: 'groups.read' } as const
+const reading = { security: 'admin', cors: 'auth host', permission: 'groups.read' } as const
 const managing = { ...reading, permission: 'groups.manage' } as const
 
 /** Key of a group: ASCII only, so that no two keys look alike. */

@@ -3,7 +3,12 @@ import { endpoint, NoContent } from '../endpoint.ts'
 import { IdentityId } from '../ids.ts'
 import { Timestamp, nullable } from '../values.ts'
 
-const managing = { security: 'admin', cors: 'no origin', permission: 'people.suspend' } as const
+const managing = {
+  security: 'admin',
+  cors: 'auth host',
+  permission: 'people.suspend',
+  recentAuthentication: true,
+} as const
 const params = Type.Object({ identityId: IdentityId })
 
 /** What an operator acts on: the whole account of an identity, or the identity alone. */

@@ -199,8 +199,9 @@ export const operations = {
   },
 } as const
 
-const reading = { security: 'admin', cors: 'no origin', permission: 'apps.read' } as const
+const reading = { security: 'admin', cors: 'auth host', permission: 'apps.read' } as const
 const managing = { ...reading, permission: 'apps.manage' } as const
+const managingRecently = { ...managing, recentAuthentication: true } as const
 
 export const createApp = endpoint(
   'POST /api/admin/apps',
@@ -259,7 +260,7 @@ export const removeAppIcon = endpoint(
 
 export const deleteApp = endpoint(
   'DELETE /api/admin/apps/:clientId',
-  { ...managing, summary: 'Delete an app and revoke all its tokens' },
+  { ...managingRecently, summary: 'Delete an app and revoke all its tokens' },
   operations.delete.takes,
   operations.delete.answers,
 )
@@ -267,7 +268,7 @@ export const deleteApp = endpoint(
 export const rotateAppSecret = endpoint(
   'POST /api/admin/apps/:clientId/secret',
   {
-    ...managing,
+    ...managingRecently,
     summary: 'Create a new secret for an app, returned only once; the old one stays valid for graceSeconds',
   },
   operations.rotateSecret.takes,

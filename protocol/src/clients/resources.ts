@@ -72,7 +72,7 @@ export const getResourceMetadata = endpoint(
   { 200: Type.Object({ resource: OwnedResource }) },
 )
 
-const reading = { security: 'admin', cors: 'no origin', permission: 'apps.read' } as const
+const reading = { security: 'admin', cors: 'auth host', permission: 'apps.read' } as const
 const managing = { ...reading, permission: 'apps.manage' } as const
 
 export const createResource = endpoint(

@@ -79,7 +79,7 @@ export const operations = {
   sendAgain: { takes: { params: ByDeliveryId }, answers: { 200: WebhookDelivery } },
 } as const
 
-const reading = { security: 'admin', cors: 'no origin', permission: 'apps.read' } as const
+const reading = { security: 'admin', cors: 'auth host', permission: 'apps.read' } as const
 const managing = { ...reading, permission: 'apps.manage' } as const
 
 export const getWebhook = endpoint(

@@ -225,6 +225,15 @@ export const limits = {
   samlFormerKeySeconds: 30 * 24 * 3600,
   samlEncryptionKeysMax: 3,
 
+  operatorsMax: 200,
+  adminTokensMax: 50,
+  adminTokenNetworksMax: 20,
+  adminTokenDaysDefault: 90,
+  adminTokenDaysMax: 366,
+  adminTokenGraceSecondsMax: 86_400,
+  /** For how long an expired admin token is listed. */
+  adminTokenListedSeconds: 30 * 24 * 3600,
+
   ciphertextBytesMax: 16 * 1024,
   /**
    * Of the redirect targets in the envelope of an app key, of each, and of all together: with the longest key, the

@@ -24,8 +24,8 @@ export const SigningKeyList = Type.Object({
 })
 export type SigningKeyList = Static<typeof SigningKeyList>
 
-const reading = { security: 'admin', cors: 'no origin', permission: 'keys.read' } as const
-const managing = { ...reading, permission: 'keys.manage' } as const
+const reading = { security: 'admin', cors: 'auth host', permission: 'keys.read' } as const
+const managing = { ...reading, permission: 'keys.manage', recentAuthentication: true } as const
 
 export const listTokenSigningKeys = endpoint(
   'GET /api/admin/keys',

@@ -3,6 +3,13 @@ import { endpoint } from '../endpoint.ts'
 import { IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, nullable, Uuid } from '../values.ts'
 
+/** Operator who acted: an identity by its username, an admin token by its name, or ADMIN_TOKEN without either. */
+export const AuditOperator = Type.Object({
+  kind: Type.Enum(['operator', 'token', 'break_glass'], { type: 'string' }),
+  id: nullable(Uuid),
+  name: nullable(Type.String()),
+})
+
 export const AuditEvent = Type.Object({
   entryId: Uuid,
   at: Timestamp,
@@ -11,12 +18,13 @@ export const AuditEvent = Type.Object({
   identityId: Type.Union([IdentityId, Type.Null()]),
   clientId: Type.Union([Type.String(), Type.Null()]),
   details: Type.Record(Type.String(), Type.Unknown()),
+  operator: nullable(AuditOperator),
 })
 export type AuditEvent = Static<typeof AuditEvent>
 
 export const listAuditEvents = endpoint(
   'GET /api/admin/audit',
-  { security: 'admin', cors: 'no origin', permission: 'audit.read', summary: 'List the audit log, newest first' },
+  { security: 'admin', cors: 'auth host', permission: 'audit.read', summary: 'List the audit log, newest first' },
   {
     querystring: Type.Object({
       cursor: Type.Optional(Uuid),

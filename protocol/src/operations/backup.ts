@@ -5,7 +5,7 @@ import { Timestamp } from '../values.ts'
 /** Media type of a backup: lines of JSON, compressed by gzip. */
 export const backupMediaType = 'application/vnd.countersign.backup'
 
-const admin = { security: 'admin', cors: 'no origin' } as const
+const admin = { security: 'admin', cors: 'auth host' } as const
 
 export const RestoreResult = Type.Object({
   takenAt: Timestamp,
@@ -20,6 +20,7 @@ export const createBackup = endpoint(
   {
     ...admin,
     permission: 'backup.create',
+    recentAuthentication: true,
     summary: 'Create a consistent backup of the durable tables, as compressed lines of JSON',
   },
   {},

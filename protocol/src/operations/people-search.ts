@@ -12,3 +12,7 @@ export const peopleSearch = {
 /** Orders in which an operator lists identities; `-` is descending. */
 export const identityOrders = ['-createdAt', 'createdAt', 'handle', '-lastSeenOn'] as const
 export type IdentityOrder = (typeof identityOrders)[number]
+
+/** Whether an operator has suspended an identity, or its account through it. */
+export const identityStatuses = ['active', 'suspended'] as const
+export type IdentityStatus = (typeof identityStatuses)[number]

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { identityOrders, peopleSearch } from './people-search.ts'
+import { identityOrders, identityStatuses, peopleSearch } from './people-search.ts'
 import { IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, Uuid, nullable } from '../values.ts'
 
-const reading = { security: 'admin', cors: 'no origin', permission: 'people.read' } as const
+const reading = { security: 'admin', cors: 'auth host', permission: 'people.read' } as const
 const following = { ...reading, permission: 'people.activity' } as const
 const ByIdentityId = Type.Object({ identityId: IdentityId })
 
@@ -18,6 +18,11 @@ const entry = {
   avatarUrl: nullable(Type.String()),
   email: nullable(Type.String()),
   emailVerified: Type.Boolean(),
+  status: Type.Enum([...identityStatuses], {
+    description: 'What an operator did through this identity: siblings of a suspended account keep their status',
+  }),
+  statusReason: nullable(Type.String({ description: 'Reason of the suspension' })),
+  statusAt: nullable(Type.String({ format: 'date-time', description: 'When it was suspended' })),
   createdAt: Timestamp,
   lastSeenOn: nullable(Type.String({ format: 'date', description: 'Day when the identity last authorized an app' })),
   organizations: Type.Array(Type.Object({ id: OrganizationId, name: Type.String(), role: Type.String() })),
@@ -51,6 +56,7 @@ export const listAdminIdentities = endpoint(
       ),
       emailDomain: Type.Optional(Type.String({ maxLength: 253, description: 'Domain of the e-mail address' })),
       organization: Type.Optional(OrganizationId),
+      status: Type.Optional(Type.Enum([...identityStatuses])),
       createdFrom: Type.Optional(Timestamp),
       createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'End, excluded' })),
       lastSeenFrom: Type.Optional(Day),

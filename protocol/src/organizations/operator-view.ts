@@ -4,8 +4,8 @@ import { ByOrganizationId } from './organizations.ts'
 import { OrganizationId } from '../ids.ts'
 import { Timestamp, nullable } from '../values.ts'
 
-const reading = { security: 'admin', cors: 'no origin', permission: 'organizations.read' } as const
-const managing = { ...reading, permission: 'organizations.manage' } as const
+const reading = { security: 'admin', cors: 'auth host', permission: 'organizations.read' } as const
+const managing = { ...reading, permission: 'organizations.manage', recentAuthentication: true } as const
 
 /** Organization in the operator's view: its existence, not the activity of its members. */
 export const AdminOrganization = Type.Object({

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Group } from '@countersign/protocol/accounts/groups'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
-import { type Operator, auditFieldsOf } from '#accounts/operators/operator-guard.ts'
+import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -66,7 +66,7 @@ export async function createGroup(db: Database, operator: Operator, requested: G
     throw errors.invalid_request({ sentence: `The key of a group must not start with ${reserved}` })
   validateShown(requested)
   const groupId = randomUUIDv7()
-  return transaction(db, async (tx) => {
+  return operatorTransaction(db, operator, async (tx) => {
     const isNew = await store.insertGroup(tx, { groupId, key, displayName, description }, now)
     if (!isNew) throw await whyNot(tx, key)
     await recordAuditEvent(tx, { action: 'group.created', ...auditFieldsOf(operator), details: { groupId, key } }, now)
@@ -92,7 +92,7 @@ export async function updateGroup(
   now: Date,
 ): Promise<Group> {
   validateShown(change)
-  return transaction(db, async (tx) => {
+  return operatorTransaction(db, operator, async (tx) => {
     if (!(await store.updateGroup(tx, groupId, change, now))) throw errors.group_not_found()
     const group = await getGroup(tx, groupId)
     const details = { groupId, key: group.key, changed: Object.keys(change) }
@@ -106,7 +106,7 @@ export async function updateGroup(
  * Throws `group_not_found`.
  */
 export async function deleteGroup(db: Database, { operator, groupId }: GroupTarget, now: Date): Promise<void> {
-  await transaction(db, async (tx) => {
+  await operatorTransaction(db, operator, async (tx) => {
     const key = await store.markDeleted(tx, groupId, now)
     if (key === undefined) throw errors.group_not_found()
     await recordAuditEvent(tx, { action: 'group.deleted', ...auditFieldsOf(operator), details: { groupId, key } }, now)

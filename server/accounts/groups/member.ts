@@ -1,9 +1,10 @@
 import type { GroupMember } from '@countersign/protocol/accounts/groups'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { auditFieldsOf } from '#accounts/operators/operator-guard.ts'
+import { requireOtherAccount } from '#accounts/operators/operator.ts'
+import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvents } from '#platform/audit/audit-log.ts'
-import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { type GroupRef, type GroupTarget, getGroup, lockGroup } from './group.ts'
 import * as store from './member-store.ts'
@@ -33,7 +34,8 @@ export type MemberChange = { add: IdentityId[]; remove: IdentityId[] }
 /**
  * Adds members to a group and removes others, all or none. Locks the identities before the group, like the deletion of
  * an identity does, so that none is added while it is deleted, or to too many groups by several requests. Throws
- * `invalid_request`, `group_not_found`, `identity_not_found`, `too_many_groups`.
+ * `invalid_request`, `group_not_found`, `identity_not_found`, `too_many_groups`, and `operator_protected` for
+ * identities of the operator's own account.
  */
 export async function changeMembers(
   db: Database,
@@ -45,7 +47,8 @@ export async function changeMembers(
     throw errors.invalid_request({ sentence: `A request can change at most ${limits.groupMemberChangesMax} members.` })
   const removing = new Set(remove)
   if (add.some((identityId) => removing.has(identityId))) throw errors.invalid_request()
-  return transaction(db, async (tx) => {
+  return operatorTransaction(db, operator, async (tx) => {
+    await requireOtherAccount(tx, operator, [...add, ...remove])
     const existing = new Set(await store.lockIdentities(tx, add))
     const { key } = await lockGroup(tx, groupId)
     const unknown = add.filter((identityId) => !existing.has(identityId))

@@ -57,7 +57,9 @@ export async function insertGroup(tx: Transaction, inserted: NewGroup, now: Date
   const { numAffectedRows } = await sql`
     insert into user_group (group_id, key, display_name, description, created_at, updated_at)
     select ${groupId}::uuid, ${key}, ${displayName}, ${description}, ${now}::timestamptz, ${now}::timestamptz
-    where (select count(*) from user_group where deleted_at is null) < ${limits.groupsMax}
+    where (
+      select count(*) from (select from user_group where deleted_at is null limit ${limits.groupsMax}) existing
+    ) < ${limits.groupsMax}
     on conflict do nothing`.execute(tx)
   return numAffectedRows === 1n
 }

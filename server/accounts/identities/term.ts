@@ -4,10 +4,8 @@ import * as store from './term-store.ts'
 
 const nameWordsMax = 6
 const termCharactersMax = 254
-/** Number of words that a search may have. */
-export const searchWordsMax = 4
-/** Minimum length of a term, and of the longest word of a search. */
-export const termCharactersMin = 2
+/** Minimum length of a term. */
+const termCharactersMin = 2
 
 /** Texts of an identity by which an operator finds it. */
 type Named = { handle: string; displayName: string; email: string | null }

@@ -1,37 +1,141 @@
-import { type Secret, equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import type { FastifyRequest } from 'fastify'
+import { asId, type IdentityId } from '@countersign/protocol/ids'
+import { isUuid } from '@countersign/protocol/values'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import { isReadOnly } from '#platform/database/database.ts'
 import { guard } from '#platform/http/guard.ts'
 import { bearerToken } from '#platform/http/host.ts'
-import { type RateLimits, clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { sourceAddress } from '#platform/source-address.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { sessionCookie } from '#accounts/sessions/cookie.ts'
+import { findSessionByToken } from '#accounts/sessions/session.ts'
+import {
+  auditFieldsOf,
+  type Operator,
+  operatorKeyOf,
+  operatorTransaction,
+  requirePermissions,
+  requireRecentAuthenticationOfOperator,
+} from './acting-operator.ts'
+import { findOperatorOfToken } from './admin-token.ts'
+import * as store from './store.ts'
+
+export { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction, requireRecentAuthenticationOfOperator }
 
 const errors = defineErrors({
-  unauthorized: [401, 'Admin token required: Authorization: Bearer <ADMIN_TOKEN>.'],
+  unauthorized: [401, 'Admin token or session of an operator required.'],
   invalid_token: [401, 'Invalid admin token.'],
+  invalid_request: [400, 'identity_id must be the ID of one of your identities that is an operator.'],
+  invalid_origin: [403, 'Cookie-authenticated requests must come from a page of the auth host.'],
+  passkey_required: [403, 'A session opened by enterprise SSO cannot do this. Sign in with a passkey.'],
+  permission_denied: [403, 'This user is not an operator.'],
 })
 
-/** Operator who sends a request of the admin API. */
-export type Operator = { actor: 'operator' }
+/**
+ * Authenticates requests to the admin API: by ADMIN_TOKEN, by an admin token (RFC 6750 §2.1), or by the session cookie
+ * of an operator. Requires the permission of the endpoint, by the rights of this moment. Throws `unauthorized`,
+ * `invalid_token`, `invalid_origin`, `passkey_required`, `permission_denied`, `reauthentication_required`, or
+ * `rate_limited` after too many requests or too many wrong tokens from an address.
+ */
+export function adminGuard(kernel: ServerContext) {
+  const { clock, rateLimits } = kernel
 
-/** Returns the fields of an audit event that say which operator acted. */
-export function auditFieldsOf({ actor }: Operator): { actor: 'operator' } {
-  return { actor }
+  async function prove(request: FastifyRequest): Promise<Operator> {
+    const operator = await authenticate(kernel, request)
+    const { permission, recentAuthentication } = request.routeOptions.config
+    if (permission === undefined) throw new Error(`${request.routeOptions.url} names no permission`)
+    requirePermissions(operator, [permission])
+    if (recentAuthentication) requireRecentAuthenticationOfOperator(operator, clock())
+    return operator
+  }
+
+  async function proveAndCount(request: FastifyRequest): Promise<Operator> {
+    const operator = await prove(request)
+    if (operator.kind === 'break_glass') return operator
+    const isReading = request.method === 'GET'
+    await rateLimits.count(
+      isReading ? 'admin-reads-per-operator' : 'admin-changes-per-operator',
+      operatorKeyOf(operator),
+    )
+    return operator
+  }
+
+  return guard(proveAndCount, prove)
+}
+
+function authenticate(kernel: ServerContext, request: FastifyRequest): Promise<Operator> {
+  const token = bearerToken(request)
+  if (token !== undefined) return authenticateToken(kernel, token, request)
+  const cookie = request.headers.authorization === undefined ? sessionCookie(request, kernel.config.baseUrl) : undefined
+  if (cookie === undefined) throw unauthorizedError()
+  return authenticateSession(kernel, cookie, request)
+}
+
+function unauthorizedError() {
+  return errors.unauthorized({ headers: { 'www-authenticate': 'Bearer' } })
+}
+
+async function authenticateToken(kernel: ServerContext, token: string, request: FastifyRequest): Promise<Operator> {
+  const { db, clock, rateLimits, adminToken } = kernel
+  const address = clientAddressKey(request)
+  await rateLimits.check('client-authentication-failures-per-ip', address)
+  if (adminToken && equalBytes(sha256(token), sha256(adminToken.reveal()))) {
+    await noteBreakGlass(kernel, clock())
+    return { actor: 'operator', kind: 'break_glass' }
+  }
+  const operator = await findOperatorOfToken(db, token, sourceAddress(request), clock())
+  if (operator) return operator
+
+  await rateLimits.count('client-authentication-failures-per-ip', address)
+  throw errors.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+}
+
+async function authenticateSession(kernel: ServerContext, cookie: string, request: FastifyRequest): Promise<Operator> {
+  const { db, config, clock } = kernel
+  requireAuthHost(request, config)
+  const readAt = clock()
+  const session = await findSessionByToken(db, { earlierToken: cookie, userAgent: undefined }, readAt)
+  if (!session) throw unauthorizedError()
+  if (session.authMethod !== 'passkey') throw errors.passkey_required()
+  const [found, other] = await store.listOperatorsOfUser(db, session.userId, requestedIdentity(request), readAt)
+  const { permission } = request.routeOptions.config
+  if (!found) throw errors.permission_denied({ fields: { permission } })
+  if (other) throw errors.invalid_request()
+  return { actor: 'operator', kind: 'session', ...found, session, readAt }
 }
 
 /**
- * Authenticates requests by the admin token (RFC 6750 §2.1). Throws `unauthorized` without one, `invalid_token`, and
- * `rate_limited` after too many wrong ones from an address.
+ * Throws `invalid_origin` unless a page of the auth host sent the request. Browsers omit `Origin` only in reading
+ * requests to the origin of the page itself.
  */
-export function adminGuard({ adminToken, rateLimits }: { adminToken: Secret; rateLimits: RateLimits }) {
-  const expectedSha256 = sha256(adminToken.reveal())
-  return guard(async (request): Promise<Operator> => {
-    const token = bearerToken(request)
-    if (token === undefined) throw errors.unauthorized({ headers: { 'www-authenticate': 'Bearer' } })
+function requireAuthHost({ headers }: FastifyRequest, { authUrl, baseUrl }: ServerContext['config']): void {
+  const isOwnOrigin = authUrl.origin === baseUrl.origin && headers['sec-fetch-site'] === 'same-origin'
+  if (headers.origin === undefined ? !isOwnOrigin : headers.origin !== authUrl.origin) throw errors.invalid_origin()
+}
 
-    const address = clientAddressKey(request)
-    await rateLimits.check('client-authentication-failures-per-ip', address)
-    if (equalBytes(sha256(token), expectedSha256)) return { actor: 'operator' }
+/** Returns the identity as which a user acts, if the request names one. Throws `invalid_request`. */
+function requestedIdentity({ query }: FastifyRequest): IdentityId | undefined {
+  if (typeof query !== 'object' || query === null || !('identity_id' in query)) return undefined
+  const { identity_id: written } = query
+  if (typeof written !== 'string' || !isUuid(written.toLowerCase())) throw errors.invalid_request()
+  return asId<IdentityId>(written.toLowerCase())
+}
 
-    await rateLimits.count('client-authentication-failures-per-ip', address)
-    throw errors.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
-  })
+/** Hours in which this process has recorded the use of ADMIN_TOKEN. */
+const notedHours = new WeakMap<ServerContext['db'], number>()
+
+/** Records the use of ADMIN_TOKEN, once an hour of each process. A read-only database stays readable. */
+async function noteBreakGlass({ db }: ServerContext, now: Date): Promise<void> {
+  const hour = Math.floor(now.getTime() / 3_600_000)
+  if (notedHours.get(db) === hour) return
+  try {
+    const operator = auditFieldsOf({ actor: 'operator', kind: 'break_glass' })
+    await recordAuditEvent(db, { action: 'admin_token.break_glass_used', ...operator }, now)
+    notedHours.set(db, hour)
+  } catch (error) {
+    if (!isReadOnly(error)) throw error
+  }
 }

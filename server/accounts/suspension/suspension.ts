@@ -10,10 +10,11 @@ import {
   recordSuspension,
   removeSuspension,
 } from '#accounts/identities/suspension.ts'
-import type { Operator } from '#accounts/operators/operator-guard.ts'
+import { requireRightsOver } from '#accounts/operators/operator.ts'
+import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
-import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import { readInstant } from '#platform/http/instant.ts'
 import type { Endings, Lifecycle } from '#platform/module/lifecycle.ts'
 
@@ -42,8 +43,8 @@ export async function suspend(
   const suspendedUntil = until === undefined ? null : readInstant(until)
   if (suspendedUntil && suspendedUntil <= now)
     throw errors.invalid_request({ sentence: 'until must be in the future.' })
-  return transaction(db, async (tx) => {
-    const { userId } = await lockAccount(tx, identityId)
+  return operatorTransaction(db, operator, async (tx) => {
+    const { userId } = await lockAccount(tx, { operator, identityId, scope })
     const before = await findSuspension(tx, { userId, identityId }, now)
     const row = { userId, identityId, scope, reason, suspendedAt: before?.suspendedAt ?? now, suspendedUntil }
     if (before && isSame(before, row)) return toSuspension(before)
@@ -56,7 +57,11 @@ export async function suspend(
     await lifecycle.end(tx, 'access', ending, now)
     await endSessions(tx, lifecycle, ending, now)
     const details = { scope, reason, ...(suspendedUntil && { until: suspendedUntil.toISOString() }) }
-    await recordAuditEvent(tx, { action: 'identity.suspended', ...operator, userId, identityId, details }, now)
+    await recordAuditEvent(
+      tx,
+      { action: 'identity.suspended', ...auditFieldsOf(operator), userId, identityId, details },
+      now,
+    )
     return toSuspension(row)
   })
 }
@@ -66,11 +71,11 @@ export async function suspend(
  * delegations do not return. Does nothing if there is none. Throws `identity_not_found`.
  */
 export async function activate(db: Database, { operator, identityId }: Act, now: Date): Promise<void> {
-  await transaction(db, async (tx) => {
-    const { userId } = await lockAccount(tx, identityId)
+  await operatorTransaction(db, operator, async (tx) => {
+    const { userId } = await lockAccount(tx, { operator, identityId, scope: 'account' })
     if (!(await findSuspension(tx, { userId, identityId }, now))) return
     await removeSuspension(tx, { userId, identityId }, now)
-    await recordAuditEvent(tx, { action: 'identity.activated', ...operator, userId, identityId }, now)
+    await recordAuditEvent(tx, { action: 'identity.activated', ...auditFieldsOf(operator), userId, identityId }, now)
   })
 }
 
@@ -83,15 +88,19 @@ export async function signOut(
   { operator, identityId, scope = 'account' }: Act & { scope?: SuspensionScope },
   now: Date,
 ): Promise<void> {
-  await transaction(db, async (tx) => {
-    const account = await lockAccount(tx, identityId)
+  await operatorTransaction(db, operator, async (tx) => {
+    const account = await lockAccount(tx, { operator, identityId, scope })
     const { userId } = account
     const identityIds = scope === 'account' ? account.identityIds : [identityId]
     if (scope === 'identity') await queueLogouts(tx, { identityIds }, now)
     const which = scope === 'account' ? 'all' : 'of identities'
     await endSessions(tx, lifecycle, { userId, identityIds, which }, now)
     const details = { scope }
-    await recordAuditEvent(tx, { action: 'identity.signed_out', ...operator, userId, identityId, details }, now)
+    await recordAuditEvent(
+      tx,
+      { action: 'identity.signed_out', ...auditFieldsOf(operator), userId, identityId, details },
+      now,
+    )
   })
 }
 
@@ -100,10 +109,16 @@ async function endSessions(tx: Transaction, lifecycle: Lifecycle, ending: Ending
   await lifecycle.end(tx, 'sessions', ending, now)
 }
 
-/** Locks the account of an identity, for an operator who may act on it. Throws `identity_not_found`. */
-async function lockAccount(tx: Transaction, identityId: IdentityId) {
+/**
+ * Locks the account of an identity, for an operator who may act on it. Throws `identity_not_found` and
+ * `operator_protected`.
+ */
+async function lockAccount(tx: Transaction, { operator, identityId, scope }: Act & { scope: SuspensionScope }) {
   const account = await lockAccountOfIdentity(tx, identityId)
   if (!account) throw errors.identity_not_found()
+  const accountIdentityIds = account.identityIds
+  const affectedIds = scope === 'account' ? accountIdentityIds : [identityId]
+  await requireRightsOver(tx, operator, { accountIdentityIds, affectedIds })
   return account
 }
 

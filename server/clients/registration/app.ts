@@ -66,7 +66,7 @@ export async function createApp(
   const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
   const secretsEndAt = secretsSha256.map(() => null)
   const ownerUserId = ownerUserIdOf(manager)
-  const ownerIdentityId = await findOwnerIdentity(db, manager, identityId)
+  const ownerIdentityId = await findOwnerIdentity(db, manager, identityId, now)
   const kept = {
     clientId,
     ownerUserId,
@@ -108,11 +108,12 @@ async function findOwnerIdentity(
   db: Database,
   manager: AppManager,
   chosen: IdentityId | undefined,
+  now: Date,
 ): Promise<IdentityId | null> {
   if (manager.actor === 'operator') return null
   const { session } = manager
-  if (chosen !== undefined) return (await requireOwnIdentity(db, session, chosen)).identityId
-  const [first] = await listIdentitiesOfSession(db, session)
+  if (chosen !== undefined) return (await requireOwnIdentity(db, session, chosen, now)).identityId
+  const [first] = await listIdentitiesOfSession(db, session, now)
   return first?.identityId ?? null
 }
 

@@ -4,9 +4,15 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { type Session, requireRecentAuthentication, sessionGuard } from '#accounts/sessions/session.ts'
 import { createChangesAtOnce } from './changes-at-once.ts'
-import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import {
+  adminGuard,
+  auditFieldsOf,
+  type Operator,
+  operatorTransaction,
+  requireRecentAuthenticationOfOperator,
+} from '#accounts/operators/operator-guard.ts'
 import { actingUserTransaction } from '#accounts/identities/identity.ts'
-import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { RegisteredApp } from './directory.ts'
 
@@ -56,19 +62,21 @@ const errors = defineErrors({
 /** Creates the error for enabling something that the operator has disabled. */
 export const disabledByOperatorError = errors.disabled_by_operator
 
-/** Manager of apps: the operator for all apps, a user for the apps that they registered. */
-export type AppManager = { actor: 'operator' } | { actor: 'user'; session: Session }
+/** Manager of apps: an operator for all apps, a user for the apps that they registered. */
+export type AppManager = Operator | { actor: 'user'; session: Session }
 
 /** Reference to an app by a manager whose access is not yet checked. */
 export type ManagedAppRef = { manager: AppManager; clientId: ClientId }
 
-/** Runs a change on behalf of a manager. For a user it runs and throws like `actingUserTransaction`. */
+/** Runs a change on behalf of a manager, like `actingUserTransaction` or `operatorTransaction`. */
 export function managerTransaction<Result>(
   db: Database,
   manager: AppManager,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return manager.actor === 'user' ? actingUserTransaction(db, manager.session, work) : transaction(db, work)
+  return manager.actor === 'user'
+    ? actingUserTransaction(db, manager.session, work)
+    : operatorTransaction(db, manager, work)
 }
 
 /** Returns the owner of an app that a manager registers, or null for the operator. */
@@ -83,12 +91,13 @@ export function canManageApp(manager: AppManager, { ownerUserId }: Pick<Register
 /** Returns the actor fields of a manager for audit events. */
 export function auditActor(manager: AppManager) {
   const { actor } = manager
-  return actor === 'user' ? { actor, userId: manager.session.userId } : { actor }
+  return actor === 'user' ? { actor, userId: manager.session.userId } : auditFieldsOf(manager)
 }
 
-/** Throws `reauthentication_required` if a user has not authenticated recently. */
+/** Throws `reauthentication_required` if a user or an operator with a session has not authenticated recently. */
 export function requireRecentAuthenticationOf(manager: AppManager, now: Date): void {
-  if (manager.actor === 'user') requireRecentAuthentication(manager.session, now)
+  if (manager.actor === 'operator') return requireRecentAuthenticationOfOperator(manager, now)
+  requireRecentAuthentication(manager.session, now)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Transaction, snapshot } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -16,9 +17,13 @@ export const keyCheckContext = 'backup'
  * PostgreSQL streams it as it is read. A transaction on the embedded database blocks all others, so its backup is read
  * into a file first and never waits for the caller's network.
  */
-export async function createBackup(kernel: ServerContext, tables: readonly string[]): Promise<Readable> {
+export async function createBackup(
+  kernel: ServerContext,
+  operator: Operator,
+  tables: readonly string[],
+): Promise<Readable> {
   const takenAt = kernel.clock()
-  await recordAuditEvent(kernel.db, { action: 'backup.created', actor: 'operator' }, takenAt)
+  await recordAuditEvent(kernel.db, { action: 'backup.created', ...auditFieldsOf(operator) }, takenAt)
   if (!kernel.config.databaseUrl)
     return spool(kernel.config.dataDirectory, (file) =>
       writeSnapshot({ kernel, tables, takenAt }, (bytes) => file.writeFile(bytes)),

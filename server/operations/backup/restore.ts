@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { RestoreResult } from '@countersign/protocol/operations/backup'
 import { rebuildTerms } from '#accounts/identities/term.ts'
+import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
 import { builtInClientIds } from '#clients/registration/built-in-app.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Transaction, isDataException } from '#platform/database/database.ts'
@@ -41,18 +42,22 @@ export type BackupServices = { kernel: ServerContext; keys: SigningKeys; backedU
  * No session, code, access or refresh token issued before stays valid: a backup contains none, because it cannot know
  * which were used or revoked since. For the same reason, requests for resets of councils end.
  */
-export async function restoreBackup(services: BackupServices, body: Readable): Promise<RestoreResult> {
+export async function restoreBackup(
+  services: BackupServices,
+  operator: Operator,
+  body: Readable,
+): Promise<RestoreResult> {
   const { kernel } = services
   if (kernel.config.workers > 1) throw errors.single_worker_required()
   const spooled = await spoolRequestBody(kernel.config.dataDirectory, body)
   try {
-    return await load(services, parseBackup(linesOf(spooled)))
+    return await load(services, operator, parseBackup(linesOf(spooled)))
   } finally {
     spooled.destroy()
   }
 }
 
-async function load(services: BackupServices, lines: AsyncGenerator<Line>): Promise<RestoreResult> {
+async function load(services: BackupServices, operator: Operator, lines: AsyncGenerator<Line>): Promise<RestoreResult> {
   const { kernel, keys, backedUpTables } = services
   const header = await readHeader(lines)
   const { takenAt } = header
@@ -67,7 +72,8 @@ async function load(services: BackupServices, lines: AsyncGenerator<Line>): Prom
         const written = await writeRows(tx, backedUpTables, lines)
         await rebuildTerms(tx)
         await endResetRequests(tx, now)
-        await recordAuditEvent(tx, { action: 'backup.restored', actor: 'operator', details: { takenAt } }, now)
+        const event = { action: 'backup.restored', details: { takenAt } } as const
+        await recordAuditEvent(tx, { ...event, ...auditFieldsOf(operator) }, now)
         await requireKeys(kernel, tx, now)
         return written
       }),

@@ -21,8 +21,9 @@ export function backupRoutes(host: Host, services: BackupServices): void {
   host.route({
     ...takeEndpoint,
     onRequest: operator.onRequest,
-    async handler(_request, reply) {
-      return reply.type(backupMediaType).send(await createBackup(kernel, backedUpTables))
+    async handler(request, reply) {
+      const backup = await createBackup(kernel, operator.of(request), backedUpTables)
+      return reply.type(backupMediaType).send(backup)
     },
   })
 
@@ -43,7 +44,7 @@ export function backupRoutes(host: Host, services: BackupServices): void {
       async handler(request) {
         const body = bodies.get(request)
         if (!body) throw errors.unsupported_media_type()
-        return restoreBackup(services, body)
+        return restoreBackup(services, operator.of(request), body)
       },
     })
   })

@@ -1,8 +1,9 @@
 import type { AdminIdentity, AdminIdentityDetails } from '@countersign/protocol/operations/people'
-import { type IdentityOrder, peopleSearch } from '@countersign/protocol/operations/people-search'
+import { type IdentityOrder, type IdentityStatus, peopleSearch } from '@countersign/protocol/operations/people-search'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { isUuid } from '@countersign/protocol/values'
 import { fold, lengthOf, wordsOf } from '#accounts/identities/term.ts'
+import { auditFieldsOf, type Operator, operatorKeyOf } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent, recordIdentityView } from '#platform/audit/audit-log.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { Database } from '#platform/database/database.ts'
@@ -23,14 +24,12 @@ const sentences = {
   cursor: 'cursor must be the nextCursor of a page with the same q, filters and sort.',
 }
 
-/** Operator who looks. */
-export type Viewer = { actor: 'operator' }
-
 /** Query of a list, as the schema has found it valid. */
 export type PeopleQuery = {
   q?: string
   emailDomain?: string
   organization?: OrganizationId
+  status?: IdentityStatus
   createdFrom?: string
   createdTo?: string
   lastSeenFrom?: string
@@ -52,11 +51,11 @@ const rowsMaxes = { postgres: 5000, embedded: 1000 }
  */
 export async function listIdentities(
   { config, db, keyring, rateLimits }: ServerContext,
-  viewer: Viewer,
+  operator: Operator,
   { limit, cursor, ...query }: PeopleQuery,
   now: Date,
 ): Promise<PeoplePage> {
-  await rateLimits.count('identity-lists-per-operator', viewer.actor)
+  await rateLimits.count('identity-lists-per-operator', operatorKeyOf(operator))
   if (query.q !== undefined && query.sort !== undefined) throw errors.invalid_request({ sentence: sentences.sort })
   const question = JSON.stringify(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   const start = cursor === undefined ? undefined : readCursor(keyring, question, cursor)
@@ -66,14 +65,14 @@ export async function listIdentities(
   const size = Number(limit ?? identitiesDefault)
   const { sort: order = '-createdAt' } = query
   const rowsMax = config.databaseUrl ? rowsMaxes.postgres : rowsMaxes.embedded
-  const driver = await driverOf(db, query.q, { filter, rowsMax })
-  const listing = { filter, order, size, after: start, driver, rowsMax }
+  const driver = await driverOf(db, query.q, { filter, rowsMax, now })
+  const listing = { filter, order, size, after: start, driver, rowsMax, now }
   const page = await listStore.listPage(db, listing)
   const counted = start ?? (await countOf(db, listing, page))
   const shown = page.rows.slice(0, size)
   const end = page.rows.length > size ? shown.at(-1) : page.isExhausted ? undefined : page.stop
   const { count, countIs } = counted
-  const event = { action: 'identities.listed', ...viewer, details: { ...query, count } } as const
+  const event = { action: 'identities.listed', ...auditFieldsOf(operator), details: { ...query, count } } as const
   await recordAuditEvent(db, event, now)
   return {
     identities: shown.map(toAdminIdentity),
@@ -96,12 +95,19 @@ async function countOf(db: Database, listing: listStore.Listing, page: listStore
 async function driverOf(
   db: Database,
   q: string | undefined,
-  limited: Pick<listStore.Listing, 'filter' | 'rowsMax'>,
+  limited: Pick<listStore.Listing, 'filter' | 'rowsMax' | 'now'>,
 ): Promise<listStore.Driver> {
   if (q !== undefined) return searchOf(q)
-  for (const set of ['organization', 'domain'] as const)
-    if (limited.filter[set] !== undefined && (await listStore.isSmallSet(db, set, limited))) return { set }
+  for (const set of setsOf(limited.filter)) if (await listStore.isSmallSet(db, set, limited)) return { set }
   return 'order'
+}
+
+function setsOf({ organization, status, domain }: listStore.Filter): listStore.SmallSet[] {
+  return [
+    ...(organization === undefined ? [] : (['organization'] as const)),
+    ...(status === 'suspended' ? (['suspended'] as const) : []),
+    ...(domain === undefined ? [] : (['domain'] as const)),
+  ]
 }
 
 function searchOf(q: string): listStore.Driver {
@@ -113,10 +119,18 @@ function searchOf(q: string): listStore.Driver {
   return { words }
 }
 
-function filterOf({ emailDomain, organization, createdFrom, createdTo, ...days }: PeopleQuery): listStore.Filter {
+function filterOf({
+  emailDomain,
+  organization,
+  status,
+  createdFrom,
+  createdTo,
+  ...days
+}: PeopleQuery): listStore.Filter {
   return {
     domain: emailDomain === undefined ? undefined : fold(`@${emailDomain.replace(/^@/, '')}`),
     organization,
+    status,
     createdFrom: createdFrom === undefined ? undefined : readInstant(createdFrom),
     createdTo: createdTo === undefined ? undefined : readInstant(createdTo),
     lastSeenFrom: days.lastSeenFrom,
@@ -127,12 +141,12 @@ function filterOf({ emailDomain, organization, createdFrom, createdTo, ...days }
 /** Gets an identity, and records the look. Throws `identity_not_found`. */
 export async function getIdentity(
   { db }: ServerContext,
-  viewer: Viewer,
+  operator: Operator,
   identityId: IdentityId,
   now: Date,
 ): Promise<AdminIdentityDetails> {
-  await recordView(db, viewer, identityId, now)
-  const found = await store.findIdentity(db, identityId)
+  await recordView(db, operator, identityId, now)
+  const found = await store.findIdentity(db, identityId, now)
   if (!found) throw errors.identity_not_found()
   const { hasPasskey, hasRecoveryCode, hasSigningKey, ...entry } = found
   const createdAt = entry.createdAt.toISOString()
@@ -140,11 +154,11 @@ export async function getIdentity(
 }
 
 /**
- * Records that an operator looks at an identity, once in ten minutes; the user sees it in their activity. Throws
- * `identity_not_found`.
+ * Records that an operator looks at an identity, once in ten minutes for each operator. The user sees it in their
+ * activity. Throws `identity_not_found`.
  */
-export async function recordView(db: Database, viewer: Viewer, identityId: IdentityId, now: Date): Promise<void> {
-  if (!(await recordIdentityView(db, viewer, identityId, now))) throw errors.identity_not_found()
+export async function recordView(db: Database, operator: Operator, identityId: IdentityId, now: Date): Promise<void> {
+  if (!(await recordIdentityView(db, auditFieldsOf(operator), identityId, now))) throw errors.identity_not_found()
 }
 
 function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
@@ -155,6 +169,9 @@ function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
     avatarUrl: row.avatarUrl,
     email: row.email,
     emailVerified: row.emailVerified,
+    status: row.suspension ? 'suspended' : 'active',
+    statusReason: row.suspension?.reason ?? null,
+    statusAt: row.suspension ? new Date(row.suspension.at).toISOString() : null,
     createdAt: new Date(row.createdAt).toISOString(),
     lastSeenOn: row.lastSeenOn,
     organizations: row.organizations,

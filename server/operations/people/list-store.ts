@@ -1,4 +1,4 @@
-import type { IdentityOrder } from '@countersign/protocol/operations/people-search'
+import type { IdentityOrder, IdentityStatus } from '@countersign/protocol/operations/people-search'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '#platform/database/database.ts'
@@ -8,6 +8,7 @@ import type { Position } from './cursor.ts'
 export type Filter = {
   domain?: string | undefined
   organization?: OrganizationId | undefined
+  status?: IdentityStatus | undefined
   createdFrom?: Date | undefined
   createdTo?: Date | undefined
   lastSeenFrom?: string | undefined
@@ -15,7 +16,8 @@ export type Filter = {
 }
 
 /** What a list begins from: the words of a search, longest first, one identity, a small set, or the order alone. */
-export type Driver = { words: string[] } | { identityId: IdentityId } | { set: 'organization' | 'domain' } | 'order'
+export type Driver = { words: string[] } | { identityId: IdentityId } | { set: SmallSet } | 'order'
+export type SmallSet = 'organization' | 'suspended' | 'domain'
 
 export type Listing = {
   filter: Filter
@@ -26,6 +28,8 @@ export type Listing = {
   rowsMax: number
   /** Identities of a page. */
   size: number
+  /** Instant at which suspensions are in force. */
+  now: Date
 }
 
 type Row = {
@@ -37,6 +41,7 @@ type Row = {
   emailVerified: boolean
   createdAt: string
   lastSeenOn: string | null
+  suspension: { reason: string; at: string } | null
   organizations: { id: OrganizationId; name: string; role: string }[]
 }
 export type IdentityEntryRow = Row
@@ -63,8 +68,11 @@ const orders: Record<IdentityOrder, Order> = {
   },
 }
 
-/** Fields of the entry of an identity, from its row. */
-export const entryFields = sql`
+/**
+ * Fields of the entry of an identity, from its row. The suspension is the one through this identity: `suspended_at` of
+ * the identity would show whose account was suspended through another one.
+ */
+export const entryFields = (now: Date) => sql`
   identity.identity_id as "identityId", handle, display_name as "displayName", avatar_url as "avatarUrl", email,
   email_verified as "emailVerified", identity.created_at as "createdAt", last_seen_on::text as "lastSeenOn",
   (
@@ -74,7 +82,15 @@ export const entryFields = sql`
     ), '[]')
     from organization_member member join organization using (organization_id)
     where member.identity_id = identity.identity_id
-  ) as organizations`
+  ) as organizations,
+  (select jsonb_build_object('reason', own.reason, 'at', own.suspended_at) from ${ownSuspension(now)}) as suspension`
+
+/** Suspension through the identity of a row that is in force. */
+function ownSuspension(now: Date): RawBuilder<unknown> {
+  return sql`
+    account_suspension own where own.user_id = identity.user_id and own.identity_id = identity.identity_id
+      and (own.suspended_until is null or own.suspended_until > ${now})`
+}
 
 /**
  * Lists a page in one statement. It reads a limited number of rows in the order of the list, and keeps those that the
@@ -97,7 +113,8 @@ export async function listPage(db: Database, listing: Listing): Promise<ListedPa
       (select jsonb_build_object('key', key, 'identityId', identity_id) from read order by nth desc limit 1) as stop,
       (
         select coalesce(jsonb_agg(entry order by nth), '[]') from (
-          select page.nth, page.key, ${entryFields} from page join identity on identity.identity_id = page.identity_id
+          select page.nth, page.key, ${entryFields(listing.now)}
+          from page join identity on identity.identity_id = page.identity_id
         ) entry
       ) as rows`.execute(db)
   const [page] = rows
@@ -111,8 +128,8 @@ export function isRestricted(listing: Listing): boolean {
 }
 
 function conditionCountOf(listing: Listing): number {
-  const { driver, filter } = listing
-  return isSearch(driver) ? driver.words.length + conditionsOf(filter).length : restrictionsOf(listing).length
+  const { driver } = listing
+  return isSearch(driver) ? driver.words.length + conditionsOf(listing).length : restrictionsOf(listing).length
 }
 
 function isSearch(driver: Driver): driver is { words: string[] } {
@@ -120,20 +137,23 @@ function isSearch(driver: Driver): driver is { words: string[] } {
 }
 
 /** Rows of the range of the longest word, in the order of the terms. An identity matches in the first of its rows. */
-function termRows({ filter, after }: Listing, [longest = '', ...others]: string[]): RawBuilder<unknown> {
+function termRows(listing: Listing, [longest = '', ...others]: string[]): RawBuilder<unknown> {
   const isFirst = sql`not ${exists(sql`
     identity_term earlier where earlier.identity_id = found.identity_id
       and ${startsWith(sql`earlier.term`, longest)} and earlier.term < found.term`)}`
   const hasWord = (word: string) =>
     exists(sql`
       identity_term other where other.identity_id = found.identity_id and ${startsWith(sql`other.term`, word)}`)
-  const matches = [isFirst, ...others.map(hasWord), ...conditionsOf(filter)]
+  const { after } = listing
+  const conditions = conditionsOf(listing)
+  const matches = [isFirst, ...others.map(hasWord), ...conditions]
+  const joined = sql`join identity on identity.identity_id = found.identity_id`
   const later = after
     ? sql`and (found.term, found.identity_id) > (${after.key}::text collate "C", ${after.identityId}::uuid)`
     : sql``
   return sql`
     select found.identity_id, found.term as key, ${allOf(matches)} as is_match
-    from identity_term found join identity on identity.identity_id = found.identity_id
+    from identity_term found ${conditions.length > 0 ? joined : sql``}
     where ${startsWith(sql`found.term`, longest)} ${later}
     order by found.term, found.identity_id`
 }
@@ -161,25 +181,33 @@ function orderedRows(listing: Listing): RawBuilder<unknown> {
     order by ${key} ${direction}, identity.identity_id ${direction}`
 }
 
-function sourceOf({ driver, filter }: Listing): RawBuilder<unknown> {
+function sourceOf({ driver, ...limited }: Pick<Listing, 'driver' | 'filter' | 'now'>): RawBuilder<unknown> {
   if (typeof driver !== 'object' || !('set' in driver)) return sql`identity`
-  return sql`(${setRows(driver.set, filter)} offset 0) small join identity on identity.identity_id = small.identity_id`
+  return sql`(${setRows(driver.set, limited)} offset 0) small join identity on identity.identity_id = small.identity_id`
 }
 
-/** Identities of an organization or of an e-mail domain. */
-function setRows(set: 'organization' | 'domain', { organization, domain }: Filter): RawBuilder<unknown> {
-  return set === 'organization'
-    ? sql`select identity_id from organization_member where organization_id = ${organization}`
-    : sql`select identity_id from identity_term where term = ${domain}`
+/** Identities of an organization or of an e-mail domain, or those that are suspended. */
+function setRows(set: SmallSet, { filter, now }: Pick<Listing, 'filter' | 'now'>): RawBuilder<unknown> {
+  switch (set) {
+    case 'organization':
+      return sql`select identity_id from organization_member where organization_id = ${filter.organization}`
+    case 'suspended':
+      // Each half is a range of the index by the end.
+      return sql`
+        select identity_id from account_suspension where suspended_until is null
+        union all select identity_id from account_suspension where suspended_until > ${now}`
+    case 'domain':
+      return sql`select identity_id from identity_term where term = ${filter.domain}`
+  }
 }
 
 /** Tells if a set is small enough to read all of it for a page. */
 export async function isSmallSet(
   db: Database,
-  set: 'organization' | 'domain',
-  { filter, rowsMax }: Pick<Listing, 'filter' | 'rowsMax'>,
+  set: SmallSet,
+  { rowsMax, ...limited }: Pick<Listing, 'filter' | 'now' | 'rowsMax'>,
 ): Promise<boolean> {
-  return (await countUpTo(db, setRows(set, filter), rowsMax + 1)) <= rowsMax
+  return (await countUpTo(db, setRows(set, limited), rowsMax + 1)) <= rowsMax
 }
 
 /** Counts the identities within the bounds of a list without other restrictions, up to `most`. */
@@ -193,11 +221,14 @@ async function countUpTo(db: Database, counted: RawBuilder<unknown>, most: numbe
   return rows[0]?.count ?? 0
 }
 
-type Key = 'created' | 'lastSeen' | 'organization' | 'domain'
+type Key = 'created' | 'lastSeen' | SmallSet
 
 /** Conditions of a filter on the row of an identity, without those that the rows of a list meet anyway. */
-function conditionsOf(filter: Filter, without: readonly Key[] = []): RawBuilder<unknown>[] {
-  const { domain, organization } = filter
+function conditionsOf(
+  { filter, now }: Pick<Listing, 'filter' | 'now'>,
+  without: readonly Key[] = [],
+): RawBuilder<unknown>[] {
+  const { domain, organization, status } = filter
   const conditions = [
     ...(without.includes('created') ? [] : createdWithin(filter)),
     ...(without.includes('lastSeen') ? [] : seenWithin(filter, sql`identity.last_seen_on`)),
@@ -212,14 +243,16 @@ function conditionsOf(filter: Filter, without: readonly Key[] = []): RawBuilder<
     conditions.push(
       exists(sql`identity_term own where own.term = ${domain} and own.identity_id = identity.identity_id`),
     )
+  if (status === 'active') conditions.push(sql`not ${exists(ownSuspension(now))}`)
+  if (status === 'suspended' && !without.includes('suspended')) conditions.push(exists(ownSuspension(now)))
   return conditions
 }
 
 /** Conditions that rows in the order of a list may fail. */
-function restrictionsOf({ filter, order, driver }: Listing): RawBuilder<unknown>[] {
+function restrictionsOf({ order, driver, ...limited }: Listing): RawBuilder<unknown>[] {
   const set: Key[] = typeof driver === 'object' && 'set' in driver ? [driver.set] : []
   return conditionsOf(
-    filter,
+    limited,
     [orderedBy(order), ...set].filter((key) => key !== undefined),
   )
 }

@@ -11,9 +11,9 @@ type Details = Omit<IdentityEntryRow, 'createdAt'> & {
 }
 
 /** Finds an identity, with what its account has. */
-export async function findIdentity(db: Database, identityId: IdentityId): Promise<Details | undefined> {
+export async function findIdentity(db: Database, identityId: IdentityId, now: Date): Promise<Details | undefined> {
   const { rows } = await sql<Details>`
-    select ${entryFields},
+    select ${entryFields(now)},
       exists (select from passkey_credential where passkey_credential.user_id = identity.user_id) as "hasPasskey",
       exists (
         select from encryption_recovery_code where encryption_recovery_code.user_id = identity.user_id

@@ -3,13 +3,13 @@ import type { AdminOrganization } from '@countersign/protocol/organizations/oper
 import { scopesOfRole } from '@countersign/protocol/formats/role'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
-import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { revokeAccess } from './removal.ts'
 import { lockOrganization } from '#organizations/membership/member.ts'
 import * as memberStore from './member-store.ts'
 import * as store from './store.ts'
-import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import { adminGuard, auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 
@@ -46,25 +46,30 @@ async function getAnyOrganization(db: Database, organizationId: OrganizationId):
  */
 async function setStatus(
   db: Database,
-  organizationId: OrganizationId,
-  status: 'active' | 'suspended',
+  operator: Operator,
+  { organizationId, status }: { organizationId: OrganizationId; status: 'active' | 'suspended' },
   now: Date,
 ): Promise<AdminOrganization> {
-  return transaction(db, async (tx) => {
+  return operatorTransaction(db, operator, async (tx) => {
     const before = await lockOrganization(tx, organizationId)
     if (!before) throw errors.organization_not_found()
     if (before.status === status) return getAnyOrganization(tx, organizationId)
-    if (status === 'active') await ensureOwner(tx, organizationId, now)
+    if (status === 'active') await ensureOwner(tx, operator, organizationId, now)
     await store.updateStatus(tx, { organizationId, status }, now)
     if (status === 'suspended') await revokeAccess(tx, { organizationId }, now)
     const action = status === 'suspended' ? 'organization.suspended' : 'organization.reactivated'
-    await recordAuditEvent(tx, { action, actor: 'operator', organizationId }, now)
+    await recordAuditEvent(tx, { action, ...auditFieldsOf(operator), organizationId }, now)
     return getAnyOrganization(tx, organizationId)
   })
 }
 
 /** Makes an admin the owner of a locked organization that has no owner. Throws `no_owner`. */
-async function ensureOwner(tx: Transaction, organizationId: OrganizationId, now: Date): Promise<void> {
+async function ensureOwner(
+  tx: Transaction,
+  operator: Operator,
+  organizationId: OrganizationId,
+  now: Date,
+): Promise<void> {
   const { owners } = await getAnyOrganization(tx, organizationId)
   if (owners > 0) return
   const admin = await memberStore.findFirstAdmin(tx, organizationId)
@@ -74,7 +79,8 @@ async function ensureOwner(tx: Transaction, organizationId: OrganizationId, now:
   await memberStore.incrementOwnerCount(tx, organizationId)
   await memberStore.updateMember(tx, { organizationId, memberId, ...rights, namedByDirectory: false })
   const details = { memberId, memberIdentityId: identityId, ...rights }
-  await recordAuditEvent(tx, { action: 'organization.member.updated', actor: 'operator', organizationId, details }, now)
+  const event = { action: 'organization.member.updated', organizationId, details } as const
+  await recordAuditEvent(tx, { ...event, ...auditFieldsOf(operator) }, now)
 }
 
 function toAdminOrganization({ createdAt, members, ...organization }: Row): AdminOrganization {
@@ -86,7 +92,7 @@ const organizationsDefault = 50
 /** Routes for operators: list organizations, suspend and reactivate them. */
 export function oversightRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
-  const { onRequest } = adminGuard(kernel)
+  const { onRequest, of } = adminGuard(kernel)
 
   host.route({
     ...endpoints.listAdminOrganizations,
@@ -111,8 +117,9 @@ export function oversightRoutes(host: Host, kernel: ServerContext): void {
   host.route({
     ...endpoints.setOrganizationStatus,
     onRequest,
-    async handler({ params, body }) {
-      return { organization: await setStatus(db, params.organizationId, body.status, clock()) }
+    async handler(request) {
+      const requested = { ...request.params, ...request.body }
+      return { organization: await setStatus(db, of(request), requested, clock()) }
     },
   })
 }

@@ -24,7 +24,15 @@ const actionsOfKind: Record<ActivityKind, readonly string[]> = {
   sign_in: ['session.', 'app.authorized', 'app.signed_in', 'sso.login.', 'account.created', 'account.recovered'],
   apps: ['app.', 'app_key.', 'delegation.', 'resource.', 'token_family.'],
   signing: ['signing.', 'signing_key.', 'organization.signing.'],
-  security: ['account.', 'passkey.', 'session.', 'signing_key.', 'encryption_key.', 'token_family.reuse_detected'],
+  security: [
+    'account.',
+    'operator.',
+    'passkey.',
+    'session.',
+    'signing_key.',
+    'encryption_key.',
+    'token_family.reuse_detected',
+  ],
   identities: ['identity.', 'group.'],
   organizations: ['organization.', 'sso.', 'scim.', 'signing.organization.'],
 }
@@ -70,16 +78,16 @@ export async function listActivityOfIdentity(
   }))
 }
 
-/** Time in which further looks of an operator at an identity are not recorded. */
+/** Time in which further looks of the same operator at an identity are not recorded. */
 const viewSeconds = 600
 
 /**
- * Records that an operator looks at an identity, unless a recent look is recorded. Returns false if the identity does
- * not exist.
+ * Records that an operator looks at an identity, unless a recent look of theirs is recorded. Returns false if the
+ * identity does not exist.
  */
 export function recordIdentityView(
   db: Database,
-  viewer: Pick<AuditEvent, 'actor'>,
+  viewer: Pick<AuditEvent, 'actor' | 'operator'>,
   identityId: IdentityId,
   now: Date,
 ): Promise<boolean> {
@@ -95,7 +103,11 @@ export function recordIdentityView(
 /** Lists all audit events, newest first: `count` events older than `before`. */
 export async function listAuditEvents(db: Database, before: string | undefined, count: number) {
   const entries = await store.listAuditEvents(db, before, count)
-  return entries.map((entry) => ({ ...entry, at: entry.at.toISOString() }))
+  return entries.map(({ operatorKind: kind, operatorId: id, operatorName: name, ...entry }) => ({
+    ...entry,
+    at: entry.at.toISOString(),
+    operator: kind && { kind, id, name },
+  }))
 }
 
 /**
@@ -195,6 +207,12 @@ export interface DeclaredAuditActions {}
 /** Audit actions, in the past tense. Their names never change. */
 export type AuditAction = DeclaredAuditActions[keyof DeclaredAuditActions]
 
+/** Operator who acted: an identity, an admin token by its name at that time, or ADMIN_TOKEN. */
+type ActingOperator =
+  | { kind: 'operator'; id: IdentityId }
+  | { kind: 'token'; id: string; name: string }
+  | { kind: 'break_glass' }
+
 export type AuditEvent = {
   action: AuditAction
   actor: 'user' | 'app' | 'operator' | 'system'
@@ -203,6 +221,8 @@ export type AuditEvent = {
   clientId?: ClientId
   organizationId?: OrganizationId
   details?: Record<string, string | number | boolean | string[]>
+  /** Operator who acted, which only operators can read. */
+  operator?: ActingOperator
   /** User agent of the browser in which the user acted. By default that of the session that acts. */
   device?: string | undefined
 }
@@ -240,6 +260,7 @@ export async function recordPlacedEvent(tx: Transaction, eventId: string, audite
 }
 
 function rowOf(db: Database | Transaction, eventId: string, audited: AuditEvent, now: Date) {
+  const { operator } = audited
   return {
     event_id: eventId,
     occurred_at: now,
@@ -250,6 +271,9 @@ function rowOf(db: Database | Transaction, eventId: string, audited: AuditEvent,
     client_id: audited.clientId ?? null,
     organization_id: audited.organizationId ?? null,
     details: writeCanonicalJson(audited.details ?? {}),
+    operator_kind: operator?.kind ?? null,
+    operator_id: operator && 'id' in operator ? operator.id : null,
+    operator_name: operator && 'name' in operator ? operator.name : null,
     device: audited.actor === 'user' ? (audited.device ?? deviceIn(audited) ?? actingDevices.get(db) ?? null) : null,
   }
 }

@@ -39,14 +39,20 @@ export async function insertAuditEvents(db: Database | Transaction, events: NewE
 export function listAuditEvents(db: Database, before: string | undefined, count: number) {
   const entries = db
     .selectFrom('audit_event')
+    .leftJoin('identity as acting', (join) =>
+      join.onRef('acting.identity_id', '=', 'operator_id').on('operator_kind', '=', 'operator'),
+    )
     .select([
       'event_id as entryId',
       'occurred_at as at',
       'action',
       'actor',
-      'identity_id as identityId',
+      'audit_event.identity_id as identityId',
       'client_id as clientId',
+      'operator_kind as operatorKind',
+      'operator_id as operatorId',
     ])
+    .select(sql<string | null>`coalesce(operator_name, acting.handle)`.as('operatorName'))
     .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
     .orderBy('event_id', 'desc')
     .limit(count)
@@ -220,15 +226,18 @@ export async function lockViewedIdentity(tx: Transaction, identityId: IdentityId
   return found !== undefined
 }
 
-/** Inserts an event of an operator's look at an identity, unless there is one after `since`. */
+/** Inserts an event of an operator's look at an identity, unless there is one of the same operator after `since`. */
 export async function insertViewUnlessRecent(tx: Transaction, view: NewEvent, since: Date): Promise<void> {
   const { event_id, occurred_at, action, actor, identity_id, details } = view
+  const { operator_kind: kind, operator_id: id, operator_name: name } = view
   await sql`
-    insert into audit_event (event_id, occurred_at, action, actor, identity_id, details)
+    insert into audit_event (event_id, occurred_at, action, actor, identity_id, details, operator_kind,
+      operator_id, operator_name)
     select ${event_id}::uuid, ${occurred_at}::timestamptz, ${action}::text, ${actor}::text, ${identity_id}::uuid,
-      ${details}::jsonb
+      ${details}::jsonb, ${kind}::text, ${id}::uuid, ${name}::text
     where not exists (
       select from audit_event
       where identity_id = ${identity_id} and action = 'identity.viewed' and occurred_at > ${since}
+        and operator_kind is not distinct from ${kind}::text and operator_id is not distinct from ${id}::uuid
     )`.execute(tx)
 }

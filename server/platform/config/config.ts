@@ -30,7 +30,8 @@ export type Config = {
    * Root keys of encryption at rest: the first encrypts, all decrypt. Undefined if the key is in the data directory.
    */
   secretKeys: Secret[] | undefined
-  adminToken: Secret | undefined
+  /** Undefined if the token is in the data directory; off if there is none. */
+  adminToken: Secret | 'off' | undefined
   relyingPartyId: string
   trustProxy: TrustProxy
   logLevel: string

@@ -17,8 +17,9 @@ export function readSecretKeys(text: string | undefined, required: boolean): Sec
   return keys?.map((key) => new Secret(key))
 }
 
-export function readAdminToken(text: string | undefined): Secret | undefined {
-  if (text === undefined) return undefined
+/** Parses `ADMIN_TOKEN`: a token, or `off` for none. */
+export function readAdminToken(text: string | undefined): Secret | 'off' | undefined {
+  if (text === undefined || text === 'off') return text
   if (text.length < charactersMin || /\s/.test(text))
     throw new ConfigError(
       'ADMIN_TOKEN must have at least 32 characters without spaces. Generate one with: openssl rand -hex 32',

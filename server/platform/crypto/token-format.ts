@@ -11,6 +11,7 @@ export const tokenPrefix = {
   assertion: 'cs_assertion_',
   invitation: 'cs_invite_',
   provisioning: 'cs_scim_',
+  admin: 'cs_admin_',
   clientSecret: 'cs_',
 } as const
 export type TokenKind = keyof typeof tokenPrefix

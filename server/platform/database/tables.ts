@@ -14,6 +14,21 @@ export interface Tables {
     suspended_at: Date
     suspended_until: Date | null
   }
+  admin_token: {
+    token_id: string
+    name: string
+    permissions: string[]
+    networks: string[]
+    token_sha256: Uint8Array
+    previous_sha256: Uint8Array | null
+    previous_until: Date | null
+    created_at: Date
+    issued_at: Date
+    expires_at: Date
+    last_used_at: Date | null
+    last_used_address: string | null
+    created_by: IdentityId | null
+  }
   app: {
     client_id: ClientId
     name: string
@@ -101,6 +116,9 @@ export interface Tables {
     organization_id: OrganizationId | null
     app_name: string | null
     device: string | null
+    operator_kind: 'operator' | 'token' | 'break_glass' | null
+    operator_id: string | null
+    operator_name: string | null
   }
   authorization_app_key: {
     identity_id: IdentityId
@@ -245,6 +263,12 @@ export interface Tables {
     connector: string | null
     source_sha256: Uint8Array | null
     created_at: Date | null
+  }
+  operator: {
+    identity_id: IdentityId
+    role: 'owner' | 'people' | 'apps' | 'auditor'
+    granted_at: Date
+    granted_by: IdentityId | null
   }
   organization: {
     organization_id: OrganizationId

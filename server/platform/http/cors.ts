@@ -2,8 +2,11 @@ import type { Cors } from '@countersign/protocol/endpoint'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { inHeader, isPlainOrigin } from '#platform/origin.ts'
 
-/** Origins by the kinds of the interface. `isRegistered` checks whether an app has a redirect URI of an origin. */
-export type Origins = { pages: string[]; isRegistered: (origin: string) => Promise<boolean> }
+/**
+ * Origins by the kinds of the interface. `pages` are those of this service, of which `authHost` is one. `isRegistered`
+ * checks whether an app has a redirect URI of an origin.
+ */
+export type Origins = { authHost: string; pages: string[]; isRegistered: (origin: string) => Promise<boolean> }
 
 const exposed =
   'countersign-version, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, www-authenticate'
@@ -29,7 +32,7 @@ export function allowOrigin(
 async function allowKnownOrigin(origin: string, reply: FastifyReply, cors: Cors, origins: Origins): Promise<boolean> {
   if (!(await mayRead(origin, cors, origins))) return false
   reply.header('access-control-allow-origin', inHeader(origin)).header('access-control-expose-headers', exposed)
-  if (cors === 'first party') reply.header('access-control-allow-credentials', 'true')
+  if (cors === 'first party' || cors === 'auth host') reply.header('access-control-allow-credentials', 'true')
   return true
 }
 
@@ -50,6 +53,7 @@ export async function answerPreflight(reply: FastifyReply, methods: string[], al
 }
 
 async function mayRead(origin: string, cors: Cors, origins: Origins): Promise<boolean> {
+  if (cors === 'auth host') return origin === origins.authHost
   if (cors === 'first party') return origins.pages.includes(origin)
   return isPlainOrigin(origin) && origins.isRegistered(origin)
 }

@@ -1,4 +1,5 @@
 import type { Cors, HostName, Security, SsoSessionUse } from '@countersign/protocol/endpoint'
+import type { Permission } from '@countersign/protocol/formats/registries/permissions'
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -63,6 +64,10 @@ declare module 'fastify' {
     security?: Security
     cors?: Cors
     host?: HostName
+    /** Required by an endpoint of the admin API. */
+    permission?: Permission | undefined
+    /** True if an operator with a session must have used a passkey within five minutes. */
+    recentAuthentication?: boolean
     /** Media type of a body without a schema. */
     consumes?: string | undefined
     /** Permitted use by a session without a passkey. None if absent. */

@@ -25,5 +25,6 @@ export type ServerContext = {
   mail: Mailer
   outbound: OutboundClient
   dns: DnsResolver
-  adminToken: Secret
+  /** Undefined if `ADMIN_TOKEN` is off. */
+  adminToken: Secret | undefined
 }

@@ -57,7 +57,11 @@ function createHosts(kernel: ServerContext, pages: Pages, isRegistered: Origins[
     const host = createHost(kernel, {
       origin,
       admission,
-      origins: { pages: [config.authUrl.origin, config.businessUrl.origin], isRegistered },
+      origins: {
+        authHost: config.authUrl.origin,
+        pages: [config.authUrl.origin, config.businessUrl.origin],
+        isRegistered,
+      },
       elsewhere(path) {
         const right = [...byOrigin].find(([, other]) => other !== host && other.routes.at(path).size > 0)
         return right && { origin: right[0], routes: right[1].routes }

@@ -1,4 +1,5 @@
 import * as account from '@countersign/protocol/accounts/account'
+import * as adminTokens from '@countersign/protocol/accounts/admin-tokens'
 import * as appKeys from '@countersign/protocol/oauth/app-keys'
 import * as apps from '@countersign/protocol/clients/apps'
 import * as audit from '@countersign/protocol/operations/audit'
@@ -16,6 +17,7 @@ import * as identities from '@countersign/protocol/accounts/identities'
 import * as keys from '@countersign/protocol/accounts/keys'
 import * as oauth from '@countersign/protocol/oauth/authorize'
 import * as operations from '@countersign/protocol/operations'
+import * as operators from '@countersign/protocol/accounts/operators'
 import * as invitations from '@countersign/protocol/organizations/invitations'
 import * as organizations from '@countersign/protocol/organizations/organizations'
 import * as organizationActs from '@countersign/protocol/organizations/acts'
@@ -39,8 +41,10 @@ import * as suspension from '@countersign/protocol/accounts/suspension'
 import * as sso from '@countersign/protocol/organizations/sso'
 import * as tokenKeys from '@countersign/protocol/oauth/token-keys'
 import * as transparency from '@countersign/protocol/signing/transparency'
+import { IdentityId } from '@countersign/protocol/ids'
 import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
 import * as webhooks from '@countersign/protocol/clients/webhooks'
+import { Type } from 'typebox'
 import { type Config, version } from '#platform/config/config.ts'
 import { type Components, createComponents } from './openapi-schemas.ts'
 import type { BuiltPages } from '#platform/documentation/built-pages.ts'
@@ -73,14 +77,14 @@ const modules = {
   },
   Signing: { ...signing, ...signingKeys, ...pendingSigning, ...organizationDocuments, ...receipts },
   'Key transparency': transparency,
-  People: suspension,
   Apps: apps,
   [developerPortal]: developer,
   Resources: resources,
   Webhooks: webhooks,
   'Token-signing keys': tokenKeys,
   Groups: groups,
-  People: people,
+  People: { ...people, ...suspension },
+  Operators: { ...operators, ...adminTokens },
   Audit: audit,
   Backup: backup,
   Operations: { ...operations, ...playground },
@@ -96,7 +100,13 @@ const securitySchemes = {
     description: 'FedCM session cookie, which only the browser itself can send',
   },
   access_token: { type: 'http', scheme: 'bearer', description: 'Access token, opaque or JWT' },
-  admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
+  admin: { type: 'http', scheme: 'bearer', description: 'Admin token (cs_admin_…), or ADMIN_TOKEN' },
+  operator_session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-countersign',
+    description: 'Session cookie of an operator, from a page of the auth host',
+  },
   client: { type: 'http', scheme: 'basic', description: 'Client ID and secret, also accepted as body parameters' },
 } as const
 
@@ -146,6 +156,16 @@ export function openApiDocument(config: Settings) {
   }
 }
 
+/** Parameter of every endpoint of the admin API. */
+const ActingOperator = Type.Object({
+  identity_id: Type.Optional(
+    Type.Unsafe<string>({
+      ...IdentityId,
+      description: 'With a session cookie: the identity that acts as the operator',
+    }),
+  ),
+})
+
 type Server = { url: string; description: string }
 type Operation = ReturnType<typeof operationOf>
 
@@ -166,6 +186,7 @@ function operationOf(
     parameters: [
       ...parametersIn('path', schema.params, components),
       ...parametersIn('query', schema.querystring, components),
+      ...(about.security === 'admin' ? parametersIn('query', ActingOperator, components) : []),
     ],
     ...(about.consumes !== undefined && fileOf(about.consumes)),
     ...(schema.body && bodyOf(schema.body, `${typeName}Input`, about.security === 'client', components)),
@@ -200,8 +221,9 @@ function securityOf(security: Security): Record<string, string[]>[] {
     case 'fedcm session':
       return [{ federated_session: [] }]
     case 'session':
+      return [{ session: [] }]
     case 'admin':
-      return [{ [security]: [] }]
+      return [{ admin: [] }, { operator_session: [] }]
   }
 }
 

@@ -32,7 +32,7 @@ before(async () => {
 })
 after(async () => {
   const tables = ['user_account', 'identity', 'identity_handle', 'identity_term', 'passkey_credential', 'session']
-  tables.push('organization', 'organization_slug', 'organization_member', 'audit_event')
+  tables.push('account_suspension', 'organization', 'organization_slug', 'organization_member', 'audit_event')
   await sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} cascade`.execute(world.db)
   await world.close()
 })
@@ -40,7 +40,7 @@ after(async () => {
 /** Adds identities with one of 20 first names, 500 last names and ten domains, and their terms. */
 async function fill(db: TestWorld['db']): Promise<void> {
   for (let first = 1; first <= people; first += batch) await fillBatch(db, first)
-  await sql`vacuum analyze identity, identity_term, organization_member`.execute(db)
+  await sql`vacuum analyze identity, identity_term, organization_member, account_suspension`.execute(db)
 }
 
 async function fillBatch(db: TestWorld['db'], from: number): Promise<void> {
@@ -58,6 +58,10 @@ async function fillBatch(db: TestWorld['db'], from: number): Promise<void> {
     from crowd`.execute(db)
   for (const term of ['handle', 'first', 'last', `handle || '@' || domain`, `'@' || domain`])
     await sql`insert into identity_term select ${sql.raw(term)}, identity_id from crowd`.execute(db)
+  await sql`
+    insert into account_suspension (user_id, identity_id, scope, reason, suspended_at)
+    select identity_id, identity_id, 'account', 'Left', ${world.now()}::timestamptz from crowd
+    where nth % 10 = 0`.execute(db)
   for (const [organization, condition] of [
     [small, 'nth <= 50'],
     [large, 'nth % 5 = 0'],
@@ -127,6 +131,10 @@ const queries = (): Record<string, Record<string, string>> => ({
   'a common domain': { emailDomain: 'domain3.example', limit: '100' },
   'a domain without identities': { emailDomain: 'none.example' },
   'a filter that no identity meets': { sort: 'handle', createdTo: addSeconds(world.now(), -1e9).toISOString() },
+  'the suspended': { status: 'suspended', limit: '100' },
+  'the suspended by username': { status: 'suspended', sort: 'handle', limit: '100' },
+  'the active': { status: 'active', limit: '100' },
+  'a search of the suspended': { status: 'suspended', q: 'us' },
   'days that no identity meets': { lastSeenFrom: '2030-01-01' },
 })
 

@@ -95,8 +95,20 @@ const costly: { request: string; statement: RegExp; blocksMax: number; why: stri
   {
     request: 'GET /api/admin/identities',
     statement: /^with read as|^select count\(\*\)/,
-    blocksMax: 3000,
-    why: 'A page reads a limited number of rows, and counts ten thousand, however many identities there are.',
+    blocksMax: 6000,
+    why: 'A page reads a limited number of rows and looks up some ten index blocks for each, at any number of users.',
+  },
+  {
+    request: 'POST /api/admin/groups/:groupId/members/batch',
+    statement: /^insert into|^with/,
+    blocksMax: 250,
+    why: 'Ten members, each with an audit event in all indexes.',
+  },
+  {
+    request: 'GET /api/admin/operators',
+    statement: /^select/,
+    blocksMax: 250,
+    why: 'All operators, 200 at most, each with the names of their identity.',
   },
   {
     request: 'GET /api/organizations/:organizationId/audit/export',

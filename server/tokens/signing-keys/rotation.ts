@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { algorithms } from '@countersign/protocol/formats/registries/algorithms'
-import { type AuditEvent, recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
-import { transaction } from '#platform/database/database.ts'
+import { type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { generateSigningKeyPair } from './algorithms.ts'
@@ -36,12 +37,17 @@ export async function createInitialKeys({ db, keyring }: Vault, now: Date): Prom
  * time have the new one too. With `atOnce` it signs as soon as every process knows it. A relying party must then fetch
  * the key set again when it meets an unknown key. Throws `rotation_in_progress`.
  */
-export async function rotateTokenSigningKeys(vault: Vault, { atOnce }: { atOnce: boolean }, now: Date): Promise<void> {
+export async function rotateTokenSigningKeys(
+  vault: Vault,
+  operator: Operator,
+  { atOnce }: { atOnce: boolean },
+  now: Date,
+): Promise<void> {
   const lead = atOnce ? limits.signingKeyEmergencyLeadSeconds : limits.signingKeyLeadSeconds
   const activatesAt = addSeconds(now, lead)
   const newest = await store.findNewestSet(vault.db)
   if (newest && newest.activatesAt > now && newest.activatesAt <= activatesAt) throw errors.rotation_in_progress()
-  if (!(await publishKeySet(vault, newest?.version ?? 0, 'operator', { now, activatesAt })))
+  if (!(await publishKeySet(vault, newest?.version ?? 0, operator, { now, activatesAt })))
     throw errors.rotation_in_progress()
 }
 
@@ -50,7 +56,7 @@ export async function rotateKeysWhenDue(vault: Vault, now: Date): Promise<void> 
   const activatesAt = addSeconds(now, limits.signingKeyScheduledLeadSeconds)
   const newest = await store.findNewestSet(vault.db)
   if (!newest || addSeconds(newest.activatesAt, limits.signingKeyPeriodSeconds) > activatesAt) return
-  await publishKeySet(vault, newest.version, 'system', { now, activatesAt })
+  await publishKeySet(vault, newest.version, undefined, { now, activatesAt })
 }
 
 /** Deletes private keys that are no longer published, and later their public keys. Returns the number of keys. */
@@ -62,20 +68,22 @@ export async function pruneKeys(db: Vault['db'], now: Date): Promise<number> {
 
 type Times = { now: Date; activatesAt: Date }
 
-/** Publishes the set after `version`. Returns false if another process was first. */
+/** Publishes the set after `version`, for an operator or when it is due. Returns false if another process was first. */
 async function publishKeySet(
   { db, keyring }: Vault,
   version: number,
-  actor: AuditEvent['actor'],
+  operator: Operator | undefined,
   { now, activatesAt }: Times,
 ): Promise<boolean> {
   const keys = await newKeySet(keyring, version + 1, now, activatesAt)
-  return transaction(db, async (tx) => {
+  const publish = async (tx: Transaction) => {
     if (!(await store.insertKeySet(tx, keys))) return false
     const details = { activatesAt: activatesAt.toISOString(), keys: keys.map(({ kid }) => kid) }
-    await recordAuditEvent(tx, { action: 'token_signing_key.rotated', actor, details }, now)
+    const by = operator ? auditFieldsOf(operator) : ({ actor: 'system' } as const)
+    await recordAuditEvent(tx, { action: 'token_signing_key.rotated', ...by, details }, now)
     return true
-  })
+  }
+  return operator ? operatorTransaction(db, operator, publish) : transaction(db, publish)
 }
 
 /** Generates a key set: one key for each algorithm. */

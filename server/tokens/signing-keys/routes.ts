@@ -9,7 +9,7 @@ import type { SigningKeys } from './signing-keys.ts'
 /** Registers the operator's endpoints for token-signing keys. */
 export function signingKeyRoutes(host: Host, kernel: ServerContext, keys: SigningKeys): void {
   const { db, clock } = kernel
-  const { onRequest } = adminGuard(kernel)
+  const { onRequest, of } = adminGuard(kernel)
 
   host.route({
     ...endpoints.listTokenSigningKeys,
@@ -20,9 +20,9 @@ export function signingKeyRoutes(host: Host, kernel: ServerContext, keys: Signin
   host.route({
     ...endpoints.rotateTokenSigningKeys,
     onRequest,
-    async handler({ body }, reply) {
+    async handler(request, reply) {
       const now = clock()
-      await rotateTokenSigningKeys(kernel, { atOnce: body?.atOnce ?? false }, now)
+      await rotateTokenSigningKeys(kernel, of(request), { atOnce: request.body?.atOnce ?? false }, now)
       await keys.readAnew()
       return reply.status(201).send(await listPublished(db, now))
     },

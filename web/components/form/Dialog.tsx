@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { errorMessage, isSuspension, isUnexpectedError } from '../../lib/api/error-message.ts'
-import { readSiteSettings } from '../../lib/page-data.ts'
+import { errorMessage, isUnexpectedError } from '../../lib/api/error-message.ts'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 
@@ -52,14 +51,5 @@ export function ErrorMessage({ of }: { of: unknown }) {
   useEffect(() => {
     if (of !== undefined && isUnexpectedError(of)) reportError(of)
   }, [of])
-  const support = isSuspension(of) ? readSiteSettings().brand.links.support : undefined
-  return (
-    <div role="alert">
-      {of !== undefined && (
-        <p class="problem">
-          {errorMessage(of, words)} {support !== undefined && <a href={support}>{words.frame.support}</a>}
-        </p>
-      )}
-    </div>
-  )
+  return <div role="alert">{of !== undefined && <p class="problem">{errorMessage(of, words)}</p>}</div>
 }

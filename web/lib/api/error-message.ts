@@ -8,16 +8,10 @@ export function errorMessage(error: unknown, { problem }: Pick<Messages, 'proble
   if (error instanceof NetworkError) return problem.unreachable
   if (error instanceof CeremonyError) return problem.ceremony[error.end]
   if (error instanceof ApiError) {
-    const { reason } = error.fields
-    if (isSuspension(error) && typeof reason === 'string') return problem.suspended(isolate(reason))
+    if (error.code === 'account_suspended') return problem.suspended(isolate(String(error.fields['reason'])))
     return sentenceFor(error, problem.refused)
   }
   return problem.unexpected
-}
-
-/** Returns whether the operator has suspended the account. */
-export function isSuspension(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'account_suspended'
 }
 
 function sentenceFor({ code, message }: ApiError, sentences: Record<string, string>): string {

@@ -6,7 +6,7 @@ export const problemMessages: typeof english = {
   problem: {
     unreachable: 'يتعذّر الوصول إلى الخادم. تحقق من اتصالك وحاول مرة أخرى.',
     unexpected: 'حدث خطأ في هذه الصفحة. أعد تحميلها وحاول مرة أخرى.',
-    suspended: (reason) => `علّق مشغّل الخدمة هذا الحساب. السبب: «${reason}»`,
+    suspended: (reason) => `علّق المشغّل حسابك: «${reason}»`,
     ceremony: {
       declined: 'لم يُستخدم أي مفتاح مرور. حاول مرة أخرى، أو اختر جهازًا آخر في نافذة المتصفح.',
       superseded: 'بدأ طلب آخر لمفتاح مرور. حاول مرة أخرى.',
@@ -54,7 +54,7 @@ export const problemMessages: typeof english = {
       webhook_disabled: 'التطبيق أو خطاف الويب الخاص به معطّل. فعّله أولًا.',
       delivery_not_found: 'لم يعد هذا الحدث في السجل.',
       delivery_not_redeliverable: 'سُلِّم هذا الحدث بالفعل أو لا يزال قيد الإرسال.',
-      identity_suspended: 'ما دامت إحدى هوياتك معلّقة، فلا يمكنك إضافة هوية أخرى.',
+      identity_suspended: 'إحدى هوياتك معلّقة.',
       last_identity: 'هذه هويتك الوحيدة. لإزالتها، احذف حسابك.',
       too_many_pending: 'يطلب عدد كبير من أجهزتك فتح قفلها. انتظر بضع دقائق.',
       organization_not_found: 'لم تعد عضوًا في هذه المؤسسة.',
@@ -64,7 +64,7 @@ export const problemMessages: typeof english = {
       too_many_slugs: `تغيّر اسم العنوان ثلاث مرات في ${numberOf(90)} يومًا. استخدم اسمًا سابقًا أو انتظر إتاحته.`,
       too_many_organizations: 'بلغت هذه الهوية الحد الأقصى لعدد المؤسسات.',
       member_not_found: 'لم يعد هذا الشخص عضوًا.',
-      last_owner: 'تحتاج المؤسسة إلى مالك واحد على الأقل. عيّن شخصًا آخر مالكًا أولًا، أو احذف المؤسسة.',
+      last_owner: 'يجب أن يبقى مالك واحد على الأقل. عيّن شخصًا آخر مالكًا أولًا، أو احذف المؤسسة.',
       already_member: 'هذا الشخص عضو بالفعل.',
       too_many_invitations: 'الدعوات المفتوحة كثيرة جدًا. ألغِ بعضها أولًا.',
       invitation_not_found: 'لم تعد هذه الدعوة صالحة.',

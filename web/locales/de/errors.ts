@@ -5,7 +5,7 @@ export const problemMessages: typeof english = {
   problem: {
     unreachable: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
     unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Lade sie neu und versuche es noch einmal.',
-    suspended: (reason) => `Der Betreiber hat dieses Konto gesperrt. Grund: „${reason}“`,
+    suspended: (reason) => `Der Betreiber hat dein Konto gesperrt: „${reason}“`,
     ceremony: {
       declined:
         'Es wurde kein Passkey verwendet. Versuche es noch einmal oder wähle im Browser-Dialog ein anderes Gerät.',
@@ -60,7 +60,7 @@ export const problemMessages: typeof english = {
       webhook_disabled: 'Die App oder ihr Webhook ist deaktiviert. Aktiviere sie oder ihn zuerst.',
       delivery_not_found: 'Dieses Ereignis ist nicht mehr im Protokoll.',
       delivery_not_redeliverable: 'Dieses Ereignis wurde schon zugestellt oder wird noch gesendet.',
-      identity_suspended: 'Solange eine deiner Identitäten gesperrt ist, kannst du keine hinzufügen.',
+      identity_suspended: 'Eine deiner Identitäten ist gesperrt.',
       last_identity: 'Das ist deine einzige Identität. Um sie zu entfernen, lösche dein Konto.',
       too_many_pending: 'Zu viele deiner Geräte möchten entsperrt werden. Warte ein paar Minuten.',
       organization_not_found: 'Du bist kein Mitglied dieser Organisation mehr.',
@@ -72,8 +72,7 @@ export const problemMessages: typeof english = {
       too_many_organizations: 'Diese Identität hat die Höchstzahl an Organisationen erreicht.',
       member_not_found: 'Diese Person ist kein Mitglied mehr.',
       last_owner:
-        'Eine Organisation braucht mindestens einen Inhaber. Gib zuerst einem anderen Mitglied diese Rolle oder ' +
-        'lösche die Organisation.',
+        'Mindestens ein Inhaber muss bleiben. Gib zuerst jemand anderem diese Rolle oder lösche die Organisation.',
       already_member: 'Diese Person ist schon Mitglied.',
       too_many_invitations: 'Zu viele offene Einladungen. Widerrufe zuerst einige.',
       invitation_not_found: 'Diese Einladung ist nicht mehr gültig.',

@@ -66,8 +66,7 @@ export const problemMessages = {
         'The URL name was changed three times in 90 days. Use a previous one or wait until one is released.',
       too_many_organizations: 'This identity has reached the maximum number of organizations.',
       member_not_found: 'This person is no longer a member.',
-      last_owner:
-        'An organization needs at least one owner. Make someone else an owner first, or delete the organization.',
+      last_owner: 'At least one owner must remain. Make someone else an owner first, or delete the organization.',
       already_member: 'This person is already a member.',
       too_many_invitations: 'Too many open invitations. Revoke some first.',
       invitation_not_found: 'This invitation is no longer valid.',

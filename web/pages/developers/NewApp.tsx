@@ -81,22 +81,32 @@ export function NewApp({ identities, goTo, onCreated }: Props) {
             onChoose={setKind}
           />
           {identities.length > 1 && (
-            <RadioGroup
-              name="identityId"
-              legend={words.developers.registerAs}
-              hint={words.developers.registerAsHint}
-              of={identities.map((each) => ({
-                value: each.identityId,
-                label: each.displayName,
-                about: atHandle(each.handle),
-              }))}
-              chosen={[identityId]}
-              onChoose={setIdentityId}
-            />
+            <OwnerChoice identities={identities} chosen={identityId} onChoose={setIdentityId} />
           )}
         </ActionForm>
       </Card>
     </>
+  )
+}
+
+type OwnerChoiceProps = Pick<Props, 'identities'> & { chosen: string; onChoose: (identityId: string) => void }
+
+/** The identity as which the user registers the app. */
+function OwnerChoice({ identities, chosen, onChoose }: OwnerChoiceProps) {
+  const words = useMessages().developers
+  return (
+    <RadioGroup
+      name="identityId"
+      legend={words.registerAs}
+      hint={words.registerAsHint}
+      of={identities.map(({ identityId, displayName, handle }) => ({
+        value: identityId,
+        label: displayName,
+        about: atHandle(handle),
+      }))}
+      chosen={[chosen]}
+      onChoose={onChoose}
+    />
   )
 }
 

@@ -2,9 +2,9 @@
 export const permissions = [
   'apps.read',
   'apps.manage',
-  'people.suspend',
   'people.read',
   'people.activity',
+  'people.suspend',
   'organizations.read',
   'organizations.manage',
   'groups.read',
@@ -14,6 +14,51 @@ export const permissions = [
   'audit.read',
   'backup.create',
   'backup.restore',
+  'operators.read',
+  'operators.manage',
+  'tokens.read',
+  'tokens.manage',
 ] as const
 
 export type Permission = (typeof permissions)[number]
+
+/** Role of an operator: a fixed set of permissions. */
+export const operatorRoles = ['owner', 'people', 'apps', 'auditor'] as const
+
+export type OperatorRole = (typeof operatorRoles)[number]
+
+/**
+ * Roles that hold each permission. A restored instance has no users and therefore no operators: only ADMIN_TOKEN
+ * restores.
+ */
+export const rolesOfPermission: Record<Permission, readonly OperatorRole[]> = {
+  'apps.read': ['owner', 'apps', 'auditor'],
+  'apps.manage': ['owner', 'apps'],
+  'people.read': ['owner', 'people', 'auditor'],
+  'people.activity': ['owner', 'auditor'],
+  'people.suspend': ['owner', 'people'],
+  'organizations.read': ['owner', 'people', 'auditor'],
+  'organizations.manage': ['owner'],
+  'groups.read': ['owner', 'people', 'auditor'],
+  'groups.manage': ['owner', 'people'],
+  'keys.read': ['owner', 'apps', 'auditor'],
+  'keys.manage': ['owner'],
+  'audit.read': ['owner', 'auditor'],
+  'backup.create': ['owner'],
+  'backup.restore': [],
+  'operators.read': ['owner', 'auditor'],
+  'operators.manage': ['owner'],
+  'tokens.read': ['owner', 'auditor'],
+  'tokens.manage': ['owner'],
+}
+
+/** Returns the permissions of a role. */
+export function permissionsOf(role: OperatorRole): Permission[] {
+  return permissions.filter((permission) => rolesOfPermission[permission].includes(role))
+}
+
+/** Permissions with which a token could outlive or exceed the operator who created it. */
+const neverOfTokens: readonly Permission[] = ['backup.restore', 'operators.manage', 'tokens.manage']
+
+/** Permissions that an admin token may have. */
+export const tokenPermissions = permissions.filter((permission) => !neverOfTokens.includes(permission))

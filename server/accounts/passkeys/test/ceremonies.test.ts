@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { UserId } from '@countersign/protocol/ids'
+import { auditEventsOf } from '#testing/audit-events.ts'
 import { createAuthenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -197,7 +198,7 @@ test('PKY-14 a counter that goes back is rejected and audited; one that stays at
   }
   assert.deepEqual([await signIn(0), await signIn(0), await signIn(7), await signIn(8)], [200, 200, 200, 200])
   assert.deepEqual([await signIn(8), await signIn(3), await signIn(0)], [401, 401, 401])
-  assert.equal((await auditOf(userId, 'passkey.sign_count_regressed')).length, 3)
+  assert.equal((await auditEventsOf(world.db, userId, 'passkey.sign_count_regressed')).length, 3)
 })
 
 test('PKY-14 of two concurrent sign-ins with one count, one is rejected and audited', async () => {
@@ -210,7 +211,7 @@ test('PKY-14 of two concurrent sign-ins with one count, one is rejected and audi
     }),
   )
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 401])
-  assert.equal((await auditOf(userId, 'passkey.sign_count_regressed')).length, 1)
+  assert.equal((await auditEventsOf(world.db, userId, 'passkey.sign_count_regressed')).length, 1)
 })
 
 test('PKY-19 the start of a sign-in is the same for a known handle, an unknown one and none', async () => {
@@ -273,13 +274,6 @@ test('PKY-24 LOD-08 unfinished ceremonies are limited and cleaned up', async (t)
   assert.equal(await pruneFlows(limited.db, limited.now(), 500), 6)
   assert.equal(await pruneFlows(limited.db, limited.now(), 500), 0)
 })
-
-async function auditOf(userId: UserId, action: string): Promise<unknown[]> {
-  const { entries } = (await world.api.inject({ url: '/api/admin/audit', headers: world.admin })).json()
-  return entries.filter(
-    (entry: { action: string; userId: UserId }) => entry.userId === userId && entry.action === action,
-  )
-}
 
 async function sessionsOf(userId: UserId): Promise<number> {
   return (await world.db.selectFrom('session').select('session_id').where('user_id', '=', userId).execute()).length

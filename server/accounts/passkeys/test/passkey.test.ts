@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { auditEventsOf } from '#testing/audit-events.ts'
 import { createAuthenticator, type Authenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
@@ -36,13 +37,6 @@ async function signIn(authenticator: Authenticator) {
   return send('POST', '/api/auth/login/finish', {}, { flowId, credential: authenticator.authenticate(options) })
 }
 
-async function auditOf(userId: string): Promise<string[]> {
-  const { entries } = (await world.api.inject({ url: '/api/admin/audit?limit=100', headers: world.admin })).json()
-  return entries
-    .filter((entry: { userId: string }) => entry.userId === userId)
-    .map(({ action }: { action: string }) => action)
-}
-
 test('a second passkey signs in to the same account and unlocks its keys', async () => {
   const person = await world.person()
   const { answer, authenticator } = await add(person, { wrap: true })
@@ -55,7 +49,7 @@ test('a second passkey signs in to the same account and unlocks its keys', async
     [authenticator.credentialId],
   )
   assert.equal((await passkeysOf(person)).length, 2)
-  assert.equal((await auditOf(person.userId)).filter((action) => action === 'passkey.added').length, 1)
+  assert.equal((await auditEventsOf(world.db, person.userId, 'passkey.added')).length, 1)
 })
 
 test('an authenticator that holds a passkey of the user creates no second one', async () => {
@@ -145,7 +139,7 @@ test('PKY-21 when all passkeys are removed concurrently, one remains', async () 
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [204, 204, 204, 409])
   const signedIn = await Promise.all(all.map(signIn))
   assert.deepEqual(signedIn.map(({ statusCode }) => statusCode).toSorted(), [200, 401, 401, 401])
-  assert.equal((await auditOf(person.userId)).filter((action) => action === 'passkey.removed').length, 3)
+  assert.equal((await auditEventsOf(world.db, person.userId, 'passkey.removed')).length, 3)
 })
 
 test('PKY-02 a ceremony adds one passkey, even with thirty-two concurrent attempts', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { auditEventsOf } from '#testing/audit-events.ts'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { startBeside, startService } from '#testing/service.ts'
@@ -37,13 +38,6 @@ async function signIn({ authenticator }: Pick<Person, 'authenticator'>, headers:
 const passkeysOf = async (headers: Headers) => (await get('/api/auth/passkeys', headers)).json().passkeys.length
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-async function auditOf(userId: string, action: string) {
-  const { entries } = (await get('/api/admin/audit?limit=100', world.admin)).json()
-  return entries.filter(
-    (entry: { userId: string; action: string }) => entry.userId === userId && entry.action === action,
-  )
-}
-
 test('SES-13 a user lists their sessions and ends one of them', async () => {
   const person = await world.person()
   world.pass(90)
@@ -66,7 +60,7 @@ test('SES-13 a user lists their sessions and ends one of them', async () => {
   const own = await end(`/${sessions[0].sessionId}`, laptop)
   assert.match(String([own.headers['set-cookie']].flat()[0]), /=; Path=\/; Max-Age=0;/)
   assert.equal(await isSignedIn(laptop), false)
-  assert.equal((await auditOf(person.userId, 'session.revoked')).length, 2)
+  assert.equal((await auditEventsOf(world.db, person.userId, 'session.revoked')).length, 2)
 })
 
 test('SES-13 another user’s session and an unknown session cause the same response', async () => {
@@ -91,7 +85,9 @@ test('SES-13 a user ends all their other sessions and none of another user', asy
   for (const headers of others) assert.equal(await isSignedIn(headers), false)
   for (const { headers } of [person, other]) assert.equal(await isSignedIn(headers), true)
   assert.deepEqual(
-    (await auditOf(person.userId, 'session.others_revoked')).map(({ details }: { details: object }) => details),
+    (await auditEventsOf(world.db, person.userId, 'session.others_revoked')).map(
+      ({ details }: { details: object }) => details,
+    ),
     [{ count: 2 }],
   )
 })
@@ -107,7 +103,7 @@ test('SES-01 signing in ends the previous session of the browser, of any user', 
     assert.deepEqual([await isSignedIn(bearer(second)), await isSignedIn(bearer(third))], [false, true])
   }
   assert.equal(await isSignedIn(person.headers), true, 'the session of another browser')
-  assert.equal((await auditOf(person.userId, 'session.revoked')).length, 4)
+  assert.equal((await auditEventsOf(world.db, person.userId, 'session.revoked')).length, 4)
 })
 
 test('SES-01 an invalid cookie ends no session and authenticates no user', async () => {
@@ -233,7 +229,7 @@ test('BLK-13 a user has at most a hundred sessions: the least recently used one 
   await Promise.all([signIn(person), signIn(person)])
   assert.equal((await sessionsOf(person.headers)).length, 100)
   assert.deepEqual([await isSignedIn(person.headers), await isSignedIn(second)], [true, false])
-  assert.equal((await auditOf(person.userId, 'session.too_many')).length, 3)
+  assert.equal((await auditEventsOf(world.db, person.userId, 'session.too_many')).length, 3)
   assert.deepEqual([(await app.redeem(code)).statusCode, (await app.redeem(kept)).statusCode], [400, 200])
 })
 

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => world.close())
 
-const manager = { actor: 'operator' } as const
+const manager = { actor: 'operator', kind: 'break_glass' } as const
 const settings = { name: 'An app', redirectUris: ['https://directory.example/callback', 'http://localhost:3000/'] }
 
 test('the directory finds an app with all settings that requests need', async () => {

@@ -65,6 +65,8 @@ describe('the life cycle of an app', () => {
       status: 'active',
       ownerIdentityId: null,
       allowAnyLoopbackPort: false,
+      access: { mode: 'everyone', groups: [], contact: null },
+      groupsClaim: { include: 'assigned' },
       metadataFetchedAt: null,
       ...dates,
     })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { rebuildTerms } from '#accounts/identities/term.ts'
+import { transaction } from '#platform/database/database.ts'
 import { openBrowser, newParams } from '#testing/federated-browser.ts'
 import { createWorld, newChallenge, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
@@ -13,12 +15,16 @@ after(() => world.close())
 /** Creates a user whose identity has a verified e-mail address. */
 async function personWithEmail(): Promise<Person> {
   const person = await world.person()
-  await world.db
-    .updateTable('identity')
-    .set({ email: `${person.handle}@mail.example`, email_verified: true })
-    .where('identity_id', '=', person.identityId)
-    .execute()
+  await setEmail(person, `${person.handle}@mail.example`, true)
   return person
+}
+
+async function setEmail({ identityId }: Person, email: string, isVerified: boolean): Promise<void> {
+  await transaction(world.db, async (tx) => {
+    const identity = tx.updateTable('identity').where('identity_id', '=', identityId)
+    await identity.set({ email, email_verified: isVerified }).execute()
+    await rebuildTerms(tx)
+  })
 }
 
 const authorize = ({ headers, identityId }: Person, { clientId, redirectUri }: TestApp, requested: object) =>
@@ -78,11 +84,7 @@ test('APS-03 an identity without a required claim gets no code, even for a narro
     const answer = await authorize(person, app, { scope })
     assert.deepEqual([answer.statusCode, answer.json().error], [409, 'email_not_verified'], scope)
   }
-  await world.db
-    .updateTable('identity')
-    .set({ email: 'unproved@mail.example', email_verified: false })
-    .where('identity_id', '=', person.identityId)
-    .execute()
+  await setEmail(person, 'unproved@mail.example', false)
   assert.equal((await authorize(person, app, {})).statusCode, 409)
   assert.equal((await authorize(await personWithEmail(), app, {})).statusCode, 200)
 

@@ -53,6 +53,7 @@ test('a page for a silent request gets the errors to return to the app', async (
     'account_selection_required',
     'consent_required',
     'interaction_required',
+    'access_denied',
   ])
 })
 

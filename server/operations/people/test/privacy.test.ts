@@ -54,7 +54,7 @@ test('OPR-10 no answer about an identity holds its account, or a value that a si
     assert.ok(!own.body.includes(others.id) && !own.body.includes('night-owl'), path)
     assert.ok(!others.body.includes(own.id) && !others.body.includes('"ada"'), path)
     // What any two identities may have in common: facts that are yes or no, and the app and its scopes.
-    const common = new Set<unknown>([true, false, null, 'user', 'operator', 'Ledger', app.clientId, 'openid'])
+    const common = new Set<unknown>([true, false, null, 'active', 'user', 'operator', 'Ledger', app.clientId, 'openid'])
     const actions = ['app.authorized', 'identity.viewed']
     for (const action of actions) common.add(action)
     const joined = own.values.filter((value) => others.values.includes(value) && !common.has(value))
@@ -99,6 +99,9 @@ test('PEO-31 an operator reads an identity: its entry, and what its account has 
     'identityId',
     'lastSeenOn',
     'organizations',
+    'status',
+    'statusAt',
+    'statusReason',
   ])
   for (const path of ['', '/activity', '/apps']) {
     const missing = await directory.ask(`/${randomUUID()}${path}`)

@@ -24,7 +24,7 @@ function hostsOfOneProcess() {
       {
         origin: config.baseUrl,
         admission,
-        origins: { pages: [], isRegistered: async () => false },
+        origins: { authHost: '', pages: [], isRegistered: async () => false },
         elsewhere: () => undefined,
         errorPage: (reply) => reply.send('a page'),
       },

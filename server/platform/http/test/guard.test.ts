@@ -16,7 +16,7 @@ test('SES-14 a guard runs again only if the body was incomplete, and its last re
     {
       origin: config.baseUrl,
       admission: createAdmission(),
-      origins: { pages: [], isRegistered: async () => false },
+      origins: { authHost: '', pages: [], isRegistered: async () => false },
       elsewhere: () => undefined,
       errorPage: (reply) => reply.send('a page'),
     },

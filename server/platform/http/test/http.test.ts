@@ -16,7 +16,7 @@ function hostWithFaults() {
     { log, config, telemetry: noTelemetry },
     {
       origin: config.baseUrl,
-      origins: { pages: [], isRegistered: async () => false },
+      origins: { authHost: '', pages: [], isRegistered: async () => false },
       admission: createAdmission(),
       elsewhere: () => undefined,
       errorPage: (reply) => reply.send('a page'),

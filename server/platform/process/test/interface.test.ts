@@ -303,7 +303,9 @@ test('HDR-02 HDR-04 CORS follows the interface specification', async () => {
   assert.deepEqual(await ask('GET', '/api/auth/session', page), [page, 'true'])
   for (const origin of ['https://shop.example', 'null', 'http://localhost:4400', 'http://localhost:44010'])
     assert.deepEqual(await ask('GET', '/api/auth/session', origin), [undefined, undefined])
-  assert.deepEqual(await ask('POST', '/api/admin/apps', page), [undefined, undefined])
+  assert.deepEqual(await ask('POST', '/api/admin/apps', page), [page, 'true'])
+  for (const origin of ['http://localhost:4402', 'https://shop.example', 'null'])
+    assert.deepEqual(await ask('POST', '/api/admin/apps', origin), [undefined, undefined])
 })
 
 test('HDR-02 every endpoint has the specified CORS headers for each kind of origin', async () => {
@@ -316,6 +318,7 @@ test('HDR-02 every endpoint has the specified CORS headers for each kind of orig
     // Other requests than those of the browser itself get no header.
     'requesting app': () => [undefined, undefined],
     'first party': (origin) => (origin === page ? [page, 'true'] : [undefined, undefined]),
+    'auth host': (origin) => (origin === page ? [page, 'true'] : [undefined, undefined]),
     'redirect URI origins': (origin) =>
       [page, registered].includes(origin) ? [origin, undefined] : [undefined, undefined],
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ApiError, NetworkError } from '../call.ts'
 import { en } from '../../../locales/en/messages.ts'
 import { CeremonyError } from '../../keys/passkey.ts'
-import { errorMessage, isSuspension, isUnexpectedError } from '../error-message.ts'
+import { errorMessage, isUnexpectedError } from '../error-message.ts'
 
 test('a refusal is told in our words where we have them, else in the server’s', () => {
   assert.equal(errorMessage(new ApiError(429, 'rate_limited', 'x'), en), en.problem.refused.rate_limited)
@@ -16,8 +16,6 @@ test('a suspended account has the operator’s reason, which cannot turn the sen
   const text = errorMessage(error, en)
   assert.match(text, /suspended/)
   assert.ok(text.includes('\u2068Left the company\u2069'))
-  assert.equal(isSuspension(error), true)
-  assert.equal(isSuspension(new ApiError(403, 'access_denied', 'x')), false)
 })
 
 test('a dialog that was closed and a lost connection are ordinary, and each is told as what it is', () => {

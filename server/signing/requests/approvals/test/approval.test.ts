@@ -4,6 +4,8 @@ import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import { presenceDigest } from '@countersign/protocol/formats/signing/approval'
 import { findApprovalError } from '@countersign/protocol/signing/approvals'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
+import type { UserId } from '@countersign/protocol/ids'
+import { auditEventsOf } from '#testing/audit-events.ts'
 import { answerOf, approverOf, sha256 } from '#testing/approver.ts'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
@@ -182,9 +184,8 @@ test('SGN-19 a started approval counts once, in its session, for its request, ro
   assert.deepEqual(errorOf(await approver.start(requestId)), [409, 'request_not_pending'])
 })
 
-async function actionsOf(userId: string): Promise<string[]> {
-  const { entries } = (await world.api.inject({ url: '/api/admin/audit', headers: world.admin })).json()
-  return entries.flatMap((entry: { userId: string; action: string }) => (entry.userId === userId ? entry.action : []))
+async function actionsOf(userId: UserId): Promise<string[]> {
+  return (await auditEventsOf(world.db, userId)).map(({ action }) => action)
 }
 
 test('SGN-20 of concurrent answers with one approval one is recorded, without an alarm about the passkey', async () => {

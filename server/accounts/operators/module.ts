@@ -1,0 +1,49 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as tokenEndpoints from '@countersign/protocol/accounts/admin-tokens'
+import * as endpoints from '@countersign/protocol/accounts/operators'
+import { defineModule } from '#platform/module/define-module.ts'
+import { pruneAdminTokens } from './admin-token.ts'
+import { endOperators, suspendOperators } from './operator.ts'
+import { adminTokenRoutes, operatorRoutes } from './routes.ts'
+
+const auditActions = [
+  'operator.added',
+  'operator.updated',
+  'operator.removed',
+  'admin_token.created',
+  'admin_token.rotated',
+  'admin_token.revoked',
+  'admin_token.break_glass_used',
+] as const
+const rateLimits = {
+  'admin-reads-per-operator': { points: 600, seconds: 60 },
+  'admin-changes-per-operator': { points: 120, seconds: 60 },
+} as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'accounts/operators': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'accounts/operators': keyof typeof rateLimits
+  }
+}
+
+export const operators = defineModule()({
+  name: 'accounts/operators',
+  endpoints: [...endpointsOf(endpoints), ...endpointsOf(tokenEndpoints)],
+  mount(hosts, { kernel }) {
+    operatorRoutes(hosts.api, kernel)
+    adminTokenRoutes(hosts.api, kernel)
+  },
+  auditActions,
+  rateLimits,
+  tables: { operator: 'include', admin_token: 'include' },
+  cleanupTasks: { 'admin-tokens': pruneAdminTokens },
+  ended: {
+    identities: (tx, { identityIds }, now) => endOperators(tx, identityIds, now),
+    access: (tx, { identityIds }, now) => suspendOperators(tx, identityIds, now),
+  },
+})

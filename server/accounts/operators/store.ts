@@ -1,0 +1,163 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
+import type { Database, Transaction } from '#platform/database/database.ts'
+
+export type OperatorRow = {
+  identityId: IdentityId
+  handle: string
+  displayName: string
+  role: OperatorRole
+  grantedAt: Date
+  grantedBy: IdentityId | null
+}
+
+function selectOperators(db: Database) {
+  return db
+    .selectFrom('operator')
+    .innerJoin('identity', 'identity.identity_id', 'operator.identity_id')
+    .select(['operator.identity_id as identityId', 'handle', 'display_name as displayName', 'role'])
+    .select(['granted_at as grantedAt', 'granted_by as grantedBy'])
+}
+
+/** Lists the operators, the longest-standing first. They are few. */
+export function listOperators(db: Database): Promise<OperatorRow[]> {
+  return selectOperators(db).orderBy('granted_at').orderBy('operator.identity_id').execute()
+}
+
+export function findOperator(db: Database, identityId: IdentityId): Promise<OperatorRow | undefined> {
+  return selectOperators(db).where('operator.identity_id', '=', identityId).executeTakeFirst()
+}
+
+/** Lists active identities of a user that are operators, two at most: all, or one if it is an operator. */
+export function listOperatorsOfUser(db: Database, userId: UserId, identityId: IdentityId | undefined, now: Date) {
+  return db
+    .selectFrom('identity')
+    .innerJoin('operator', 'operator.identity_id', 'identity.identity_id')
+    .select(['operator.identity_id as identityId', 'role'])
+    .where('identity.user_id', '=', userId)
+    .where(isActive(now))
+    .$if(identityId !== undefined, (one) => one.where('identity.identity_id', '=', identityId ?? null))
+    .limit(2)
+    .execute()
+}
+
+/**
+ * Locks the role of an operator against changes and suspension until the transaction ends. Returns undefined if they
+ * have none or are suspended.
+ */
+export function holdRole(tx: Transaction, identityId: IdentityId, now: Date) {
+  return tx
+    .selectFrom('operator')
+    .innerJoin('identity', 'identity.identity_id', 'operator.identity_id')
+    .select('role')
+    .where('operator.identity_id', '=', identityId)
+    .where(isActive(now))
+    .forShare()
+    .executeTakeFirst()
+}
+
+/** Checks whether one of some identities belongs to the account of an identity. */
+export async function isInAccountOf(tx: Transaction, own: IdentityId, identityIds: IdentityId[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from identity own join identity sibling on sibling.user_id = own.user_id
+    where own.identity_id = ${own} and sibling.identity_id = any(${identityIds}::uuid[]) limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** Condition on an identity: it is not suspended. */
+function isActive(now: Date): RawBuilder<boolean> {
+  return sql`(identity.suspended_at is null or identity.suspended_until <= ${now})`
+}
+
+/** Lists the roles of the operators among identities. */
+export function listRolesOf(tx: Transaction, identityIds: IdentityId[]) {
+  return tx
+    .selectFrom('operator')
+    .select(['identity_id as identityId', 'role'])
+    .where('identity_id', 'in', identityIds)
+    .execute()
+}
+
+type NewOperator = { identityId: IdentityId; role: OperatorRole; grantedBy: IdentityId | null }
+
+/** Inserts an operator. Returns why it did not, if so. The number cannot grow between the count and the commit. */
+export async function insertOperator(
+  tx: Transaction,
+  { identityId, role, grantedBy }: NewOperator,
+  { max, now }: { max: number; now: Date },
+): Promise<'inserted' | 'exists' | 'too many'> {
+  await sql`lock table operator in share row exclusive mode`.execute(tx)
+  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from operator`.execute(tx)
+  if ((rows[0]?.count ?? 0) >= max) return 'too many'
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('operator')
+    .values({ identity_id: identityId, role, granted_at: now, granted_by: grantedBy })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n ? 'inserted' : 'exists'
+}
+
+/**
+ * Locks the owners, in one order. The next statement then sees every earlier change of an owner, so no two changes each
+ * rely on the other owner.
+ */
+async function lockOwners(tx: Transaction): Promise<void> {
+  await sql`select from operator where role = 'owner' order by identity_id for update`.execute(tx)
+}
+
+/** Condition: an owner remains who is neither among these identities nor suspended. */
+const hasOtherOwner = (identityIds: IdentityId[], now: Date): RawBuilder<boolean> => sql`exists (
+  select from operator other join identity on identity.identity_id = other.identity_id
+  where other.role = 'owner' and other.identity_id <> all(${identityIds}::uuid[]) and ${isActive(now)}
+)`
+
+/** Checks whether an owner remains if these identities can do nothing. No concurrent change makes it wrong. */
+export async function leavesOwner(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<boolean> {
+  await lockOwners(tx)
+  const { rows } = await sql<{ remains: boolean }>`select ${hasOtherOwner(identityIds, now)} as remains`.execute(tx)
+  return rows[0]?.remains === true
+}
+
+/** Row of an operator to change. `heldRole` is the role that it must still have, if it is that of the caller. */
+type Target = { identityId: IdentityId; heldRole: OperatorRole | undefined }
+
+const isTarget = ({ identityId, heldRole }: Target) =>
+  sql`identity_id = ${identityId} ${heldRole === undefined ? sql`` : sql`and role = ${heldRole}`}`
+
+/** Changes the role of an operator, unless that leaves no owner. Returns false if it changed nothing. */
+export async function updateRole(
+  tx: Transaction,
+  target: Target,
+  { role, grantedBy }: Pick<NewOperator, 'role' | 'grantedBy'>,
+  now: Date,
+): Promise<boolean> {
+  const keepsOwner = role === 'owner' ? sql`true` : sql`role <> 'owner' or ${hasOtherOwner([target.identityId], now)}`
+  await lockOwners(tx)
+  const { rows } = await sql`
+    update operator set role = ${role}, granted_at = ${now}, granted_by = ${grantedBy}
+    where ${isTarget(target)} and (${keepsOwner})
+    returning identity_id`.execute(tx)
+  return rows.length === 1
+}
+
+/** Deletes an operator, unless that leaves no owner. Returns false if it deleted nothing. */
+export async function deleteOperator(tx: Transaction, target: Target, now: Date): Promise<boolean> {
+  await lockOwners(tx)
+  const { rows } = await sql`
+    delete from operator
+    where ${isTarget(target)} and (role <> 'owner' or ${hasOtherOwner([target.identityId], now)})
+    returning identity_id`.execute(tx)
+  return rows.length === 1
+}
+
+/** Deletes the operators among identities. Returns false if that would leave no owner. */
+export async function deleteOperatorsOf(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<boolean> {
+  if ((await listRolesOf(tx, identityIds)).length === 0) return true
+  await lockOwners(tx)
+  const mayEnd = sql`(role <> 'owner' or ${hasOtherOwner(identityIds, now)})`
+  await sql`delete from operator where identity_id = any(${identityIds}::uuid[]) and ${mayEnd}`.execute(tx)
+  const { rows } = await sql`
+    select from operator where identity_id = any(${identityIds}::uuid[]) limit 1`.execute(tx)
+  return rows.length === 0
+}

@@ -1,0 +1,37 @@
+/** Queries that find rows of identities and accounts which must not exist. */
+export const invariantsOfIdentities: Record<string, string> = {
+  'a group has as many members as are counted': `
+    select group_id, member_count from user_group
+    where deleted_at is null
+      and member_count <> (select count(*) from group_member where group_member.group_id = user_group.group_id)`,
+  'each member is found by identity and by group': `
+    select identity_id, group_id from group_member full join group_member_by_group listed using (identity_id, group_id)
+    where group_member.identity_id is null or listed.identity_id is null`,
+  'each member is in a group': `
+    select group_id from group_member left join user_group using (group_id) where user_group.group_id is null`,
+  'a user has as many identities as are counted': `
+    select user_id, identity_count from user_account
+    where identity_count <> (select count(*) from identity where identity.user_id = user_account.user_id)`,
+  'a user has a passkey': `
+    select user_id from user_account
+    where not exists (select from passkey_credential where passkey_credential.user_id = user_account.user_id)`,
+  'an identity has its handle reserved': `
+    select identity.identity_id, handle, handle_normalized from identity
+    left join identity_handle on handle_normalized = lower(handle)
+    where identity_handle.identity_id is distinct from identity.identity_id or available_at is not null`,
+  'a handle without identity has been released': `
+    select handle_normalized, available_at from identity_handle
+    where available_at is null and not exists (select from identity where lower(handle) = handle_normalized)`,
+  'an identity is found by its username': `
+    select identity_id, handle from identity
+    where not exists (
+      select from identity_term where term = lower(handle) and identity_term.identity_id = identity.identity_id
+    )`,
+  'an identity with an address is found by it, and no other is found by an address': `
+    select identity.identity_id, email from identity
+    where (email is not null) <> exists (
+      select from identity_term where identity_term.identity_id = identity.identity_id and term like '@%'
+    ) or email is not null and not exists (
+      select from identity_term where identity_term.identity_id = identity.identity_id and term = lower(email)
+    )`,
+}

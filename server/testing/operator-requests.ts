@@ -1,0 +1,50 @@
+import { asPage } from './operators.ts'
+import { createOrganization } from './organization.ts'
+import { bearer, type RequestClient, times } from './request-client.ts'
+
+/** Sends every request of operators, except those about apps and groups. */
+export async function operate({ world, send }: RequestClient): Promise<void> {
+  const { admin } = world
+  const person = await world.person()
+  const { id } = await createOrganization(world, person)
+  await send(admin, 'GET /api/admin/organizations?limit=5')
+  await send(admin, `GET /api/admin/organizations/${id}`)
+  await send(admin, `PATCH /api/admin/organizations/${id}`, { status: 'suspended' })
+  const suspended = await world.person()
+  const identity = `/api/admin/identities/${suspended.identityId}` as const
+  await send(admin, `POST ${identity}/sign-out`, { scope: 'account' })
+  await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
+  await send(admin, `DELETE ${identity}/suspension`)
+  await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
+  await manageOperators({ world, send })
+  await send(admin, 'GET /api/admin/audit?limit=5')
+  const { identityId } = person
+  const looks = [`organization=${id}&emailDomain=example.org`, 'q=person+the&limit=5', 'status=suspended&limit=5']
+  for (const look of [...looks, 'status=active&limit=5']) await send(admin, `GET /api/admin/identities?${look}`)
+  await send(admin, `GET /api/admin/identities/${identityId}`)
+  await send(admin, `GET /api/admin/identities/${identityId}/activity?limit=5`)
+  await send(admin, `GET /api/admin/identities/${identityId}/apps`)
+  await send(admin, 'GET /api/admin/keys')
+  await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
+  for (const host of [world.api, world.auth, world.business])
+    for (const url of ['/healthz', '/readyz']) await host.inject({ url })
+}
+
+async function manageOperators({ world, send }: RequestClient): Promise<void> {
+  const { admin } = world
+  const people = await times(() => world.person())
+  for (const { handle } of people) await send(admin, 'POST /api/admin/operators', { handle, role: 'owner' })
+  const [first, second] = people
+  if (!first || !second) throw new Error('no operators')
+  const page = asPage(world, first.sessionToken)
+  await send(page, `PATCH /api/admin/operators/${second.identityId}`, { role: 'apps' })
+  await send(page, `DELETE /api/admin/operators/${second.identityId}?tokens=keep`)
+  await send(page, 'GET /api/admin/operators')
+  const token = { name: 'A token', permissions: ['apps.read'] }
+  const made = await times(() => send(page, 'POST /api/admin/tokens', token))
+  const [{ adminToken }] = made
+  const rotated = await send(page, `POST /api/admin/tokens/${adminToken.tokenId}/rotate`, { graceSeconds: 60 })
+  await send(bearer(rotated.token), 'GET /api/admin/apps?limit=5')
+  await send(admin, 'GET /api/admin/tokens')
+  await send(page, `DELETE /api/admin/tokens/${made[1].adminToken.tokenId}`)
+}
