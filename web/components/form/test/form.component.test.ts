@@ -9,7 +9,7 @@ const { RadioGroup, Select } = await import('../Choice.tsx')
 const { Field } = await import('../Field.tsx')
 const { useActions } = await import('../use-actions.ts')
 
-test('a field names its input, and its problem is announced and described', async () => {
+test('a field names its input, and its problem is announced and described in place of the hint', async () => {
   let written = ''
   const { find, after } = await renderInPage(() => {
     const [value, setValue] = useState('')
@@ -29,7 +29,7 @@ test('a field names its input, and its problem is announced and described', asyn
   const described = input.getAttribute('aria-describedby')?.split(' ') ?? []
   assert.deepEqual(
     described.map((id) => find(`[id="${id}"]`).textContent),
-    ['Letters', 'Too short'],
+    ['Too short'],
   )
   assert.equal(find('[role="alert"]').textContent, 'Too short')
   await after(() => type(input, 'ada'))
