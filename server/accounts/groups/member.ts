@@ -1,7 +1,7 @@
 import type { GroupMember } from '@countersign/protocol/accounts/groups'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { requireOtherAccount } from '#accounts/operators/operator.ts'
+import { requireOtherAccounts } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvents } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -35,7 +35,7 @@ export type MemberChange = { add: IdentityId[]; remove: IdentityId[] }
  * Adds members to a group and removes others, all or none. Locks the identities before the group, like the deletion of
  * an identity does, so that none is added while it is deleted, or to too many groups by several requests. Throws
  * `invalid_request`, `group_not_found`, `identity_not_found`, `too_many_groups`, and `operator_protected` for
- * identities of the operator's own account.
+ * identities of the operator's own account and of operators with more rights.
  */
 export async function changeMembers(
   db: Database,
@@ -48,7 +48,7 @@ export async function changeMembers(
   const removing = new Set(remove)
   if (add.some((identityId) => removing.has(identityId))) throw errors.invalid_request()
   return operatorTransaction(db, operator, async (tx) => {
-    await requireOtherAccount(tx, operator, [...add, ...remove])
+    await requireOtherAccounts(tx, operator, [...add, ...remove])
     const existing = new Set(await store.lockIdentities(tx, add))
     const { key } = await lockGroup(tx, groupId)
     const unknown = add.filter((identityId) => !existing.has(identityId))

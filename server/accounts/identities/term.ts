@@ -30,9 +30,14 @@ function withoutDiacritics(folded: string): string {
 export function termsOf({ handle, displayName, email }: Named): string[] {
   const domain = email === null ? [] : [email.slice(email.lastIndexOf('@'))]
   const whole = [handle, ...(email === null ? [] : [email]), ...domain].map(fold)
-  const words = wordsOf(displayName).flatMap(partsOf).slice(0, nameWordsMax)
+  // A name must not be found as the domain of an address.
+  const words = wordsOf(displayName).map(withoutAt).flatMap(partsOf).slice(0, nameWordsMax)
   const terms = [...whole, ...words].flatMap((term) => [term, withoutDiacritics(term)]).map(shorten)
   return [...new Set(terms.filter((term) => lengthOf(term) >= termCharactersMin))]
+}
+
+function withoutAt(word: string): string {
+  return word.replace(/^@+/, '')
 }
 
 /** Splits text into folded words, without the punctuation around them. A leading `@` stays: it finds a domain. */

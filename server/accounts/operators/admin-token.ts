@@ -65,7 +65,8 @@ export async function createAdminToken(
 }
 
 /**
- * Replaces the secret of an admin token. The replaced one is accepted for some seconds more. Throws `token_not_found`,
+ * Replaces the secret of an admin token, which from then on belongs to the caller: they know it, and it must not outlive
+ * their rights. The replaced one is accepted for some seconds more. Throws `token_not_found`,
  * or `permission_denied` for a token with a permission that the caller lacks.
  */
 export async function rotateAdminToken(
@@ -77,7 +78,8 @@ export async function rotateAdminToken(
   const secret = generateToken('admin')
   const previousUntil = graceSeconds === 0 ? null : addSeconds(now, graceSeconds)
   return operatorTransaction(db, operator, async (tx) => {
-    const token = await store.rotateToken(tx, tokenId, { tokenSha256: sha256(secret), previousUntil }, now)
+    const rotated = { tokenSha256: sha256(secret), previousUntil, createdBy: identityOf(operator) }
+    const token = await store.rotateToken(tx, tokenId, rotated, now)
     if (!token) throw errors.token_not_found()
     requirePermissions(operator, toPermissions(token.permissions))
     const details = { tokenId, name: token.name, graceSeconds }

@@ -140,12 +140,17 @@ export async function requireRightsOver(
   if (!roles.every(({ role }) => hasRightsOf(operator, role))) throw errors.operator_protected()
 }
 
-/** Throws `operator_protected` if one of the identities belongs to the account of the operator who acts. */
-export async function requireOtherAccount(
+/**
+ * Throws `operator_protected` if one of the identities belongs to the account of the operator who acts, or is an
+ * operator with rights that they lack.
+ */
+export async function requireOtherAccounts(
   tx: Transaction,
   operator: Operator,
   identityIds: IdentityId[],
 ): Promise<void> {
+  const roles = await store.listRolesOf(tx, identityIds)
+  if (!roles.every(({ role }) => hasRightsOf(operator, role))) throw errors.operator_protected()
   const own = rightsHolderOf(operator)
   if (own !== null && (await store.isInAccountOf(tx, own, identityIds)))
     throw errors.operator_protected({ sentence: ownAccount })

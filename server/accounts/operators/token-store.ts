@@ -99,11 +99,16 @@ export async function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-/** Replaces the secret of a token, which then expires after its whole lifetime. */
+type RotatedToken = { tokenSha256: Uint8Array; previousUntil: Date | null; createdBy: IdentityId | null }
+
+/**
+ * Replaces the secret of a token, which then expires after its whole lifetime. It belongs to the operator who knows the
+ * new secret.
+ */
 export function rotateToken(
   tx: Transaction,
   tokenId: string,
-  { tokenSha256, previousUntil }: { tokenSha256: Uint8Array; previousUntil: Date | null },
+  { tokenSha256, previousUntil, createdBy }: RotatedToken,
   now: Date,
 ): Promise<TokenRow | undefined> {
   return tx
@@ -114,6 +119,7 @@ export function rotateToken(
       token_sha256: tokenSha256,
       expires_at: sql<Date>`${now}::timestamptz + (expires_at - issued_at)`,
       issued_at: now,
+      created_by: createdBy,
     }))
     .where('token_id', '=', tokenId)
     .returning(columns)

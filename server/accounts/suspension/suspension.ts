@@ -72,8 +72,13 @@ export async function suspend(
  */
 export async function activate(db: Database, { operator, identityId }: Act, now: Date): Promise<void> {
   await operatorTransaction(db, operator, async (tx) => {
-    const { userId } = await lockAccount(tx, { operator, identityId, scope: 'account' })
-    if (!(await findSuspension(tx, { userId, identityId }, now))) return
+    const account = await lockAccountOfIdentity(tx, identityId)
+    if (!account) throw errors.identity_not_found()
+    const { userId } = account
+    // A refusal tells of operators in the account. An act without effect leaves no record of it, so it is not refused.
+    const suspension = await findSuspension(tx, { userId, identityId }, now)
+    if (!suspension) return
+    await requireRights(tx, operator, { ...account, identityId, scope: suspension.scope })
     await removeSuspension(tx, { userId, identityId }, now)
     await recordAuditEvent(tx, { action: 'identity.activated', ...auditFieldsOf(operator), userId, identityId }, now)
   })
@@ -116,10 +121,16 @@ async function endSessions(tx: Transaction, lifecycle: Lifecycle, ending: Ending
 async function lockAccount(tx: Transaction, { operator, identityId, scope }: Act & { scope: SuspensionScope }) {
   const account = await lockAccountOfIdentity(tx, identityId)
   if (!account) throw errors.identity_not_found()
-  const accountIdentityIds = account.identityIds
-  const affectedIds = scope === 'account' ? accountIdentityIds : [identityId]
-  await requireRightsOver(tx, operator, { accountIdentityIds, affectedIds })
+  await requireRights(tx, operator, { ...account, identityId, scope })
   return account
+}
+
+type ActOnAccount = { identityIds: IdentityId[]; identityId: IdentityId; scope: SuspensionScope }
+
+/** Throws `operator_protected`. */
+function requireRights(tx: Transaction, operator: Operator, { identityIds, identityId, scope }: ActOnAccount) {
+  const affectedIds = scope === 'account' ? identityIds : [identityId]
+  return requireRightsOver(tx, operator, { accountIdentityIds: identityIds, affectedIds })
 }
 
 function isSame(before: SuspensionRow, after: SuspensionRow): boolean {

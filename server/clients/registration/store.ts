@@ -165,6 +165,8 @@ export function deleteUnusedMetadataDocumentClients(tx: Transaction, readBefore:
     .select('client_id')
     .where('metadata_fetched_at', '<', readBefore)
     .where('status', '=', 'active')
+    // Otherwise the next sign-in would create it again, open to everyone.
+    .where('access_mode', '=', 'everyone')
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -177,13 +179,17 @@ export function deleteUnusedMetadataDocumentClients(tx: Transaction, readBefore:
       ),
     )
     .limit(batch)
-  return tx
-    .deleteFrom('app')
-    .where('client_id', 'in', unused)
-    .where('metadata_fetched_at', '<', readBefore)
-    .where('status', '=', 'active')
-    .returning('client_id as clientId')
-    .execute()
+  return (
+    tx
+      .deleteFrom('app')
+      .where('client_id', 'in', unused)
+      .where('metadata_fetched_at', '<', readBefore)
+      .where('status', '=', 'active')
+      // Otherwise the next sign-in would create it again, open to everyone.
+      .where('access_mode', '=', 'everyone')
+      .returning('client_id as clientId')
+      .execute()
+  )
 }
 
 /** Deletes an app with its secrets and origins. Returns false if there was none. */

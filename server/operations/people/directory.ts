@@ -72,7 +72,11 @@ export async function listIdentities(
   const shown = page.rows.slice(0, size)
   const end = page.rows.length > size ? shown.at(-1) : page.isExhausted ? undefined : page.stop
   const { count, countIs } = counted
-  const event = { action: 'identities.listed', ...auditFieldsOf(operator), details: { ...query, count } } as const
+  const event = {
+    action: 'identities.listed',
+    ...auditFieldsOf(operator),
+    details: { ...knownOf(query), count },
+  } as const
   await recordAuditEvent(db, event, now)
   return {
     identities: shown.map(toAdminIdentity),
@@ -80,6 +84,13 @@ export async function listIdentities(
     count,
     countIs,
   }
+}
+
+/** Returns the known parameters of a query: a request may have others, which are no text for the audit log. */
+function knownOf({ q, emailDomain, organization, status, sort, ...times }: PeopleQuery): Record<string, string> {
+  const { createdFrom, createdTo, lastSeenFrom, lastSeenTo } = times
+  const known = { q, emailDomain, organization, status, createdFrom, createdTo, lastSeenFrom, lastSeenTo, sort }
+  return Object.fromEntries(Object.entries(known).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 /** Counts the matches among the rows that the first page read, or all rows if every one matches. */

@@ -150,6 +150,18 @@ test('OPR-05 rotation ends the old secret, at once or after the grace, and exten
   assert.equal((await world.api.inject({ ...unknown, payload: {} })).json().error, 'token_not_found')
 })
 
+test('OPR-03 a rotated token ends with the operator who knows its new secret', async () => {
+  const { tokenId } = await createToken(world, ['apps.read'])
+  const owner = await makeOperator(world, await world.person(), 'owner')
+  const rotation = { method: 'POST', url: `/api/admin/tokens/${tokenId}/rotate`, payload: {} } as const
+  const { token, adminToken } = (await world.api.inject({ ...rotation, headers: owner.page })).json()
+  assert.equal(adminToken.createdBy, owner.identityId)
+  assert.equal((await reach(bearer(token))).statusCode, 200)
+  const url = `/api/admin/operators/${owner.identityId}`
+  assert.equal((await world.api.inject({ method: 'DELETE', url, headers: world.admin })).statusCode, 204)
+  assert.equal((await reach(bearer(token))).statusCode, 401)
+})
+
 test('OPR-05 thirty wrong admin tokens of an address end its attempts for a minute', async () => {
   const { headers } = await createToken(world, ['apps.read'])
   const address = newAddress()

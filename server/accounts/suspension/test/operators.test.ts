@@ -49,6 +49,13 @@ test('OPR-06 no operator suspends, activates or signs out one with rights that t
   assert.deepEqual(await suspend(someone.identityId, helper.page), [200, undefined])
 })
 
+test('OPR-06 activating what is not suspended tells of no operator in the account', async () => {
+  const owner = await makeOperator(world, await world.person(), 'owner')
+  const helper = await makeOperator(world, await world.person(), 'people')
+  assert.deepEqual(await activate(owner.identityId, helper.page), [204, undefined])
+  assert.deepEqual(await activate((await world.person()).identityId, helper.page), [204, undefined])
+})
+
 test('OPR-06 no operator does it to their own account, by a session or by a token', async () => {
   await makeOperator(world, await world.person(), 'owner')
   const own = await makeOperator(world, await world.person(), 'owner')
@@ -107,7 +114,7 @@ test('OPR-04 the last active owner is neither suspended nor left alone with susp
   }
 })
 
-test('OPR-07 no operator changes the groups of their own account', async () => {
+test('OPR-07 no operator changes the groups of their own account, or of an operator with more rights', async () => {
   const own = await makeOperator(world, await world.person(), 'people')
   const group = { key: 'admins', displayName: 'Admins' }
   const created = await world.api.inject({
@@ -124,4 +131,5 @@ test('OPR-07 no operator changes the groups of their own account', async () => {
   const token = await createToken(world, ['groups.manage'], { headers: owner.page })
   assert.deepEqual(await member(owner.identityId, token.headers), [403, 'operator_protected'])
   assert.ok([200, 204].includes(Number((await member(own.identityId, owner.page))[0])))
+  assert.deepEqual(await member(owner.identityId, own.page), [403, 'operator_protected'])
 })

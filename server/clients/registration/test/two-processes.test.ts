@@ -92,6 +92,8 @@ test('APS-21 a change of any setting that could allow too much waits for all pro
     accessTokenTtlSeconds: 60,
     refreshTokenTtlSeconds: 3600,
     postLogoutRedirectUris: [],
+    access: { mode: 'none' },
+    groupsClaim: { include: 'all' },
   }
   const harmless = ['name', 'description', 'iconUrl', 'color', 'websiteUrl', 'privacyUrl', 'termsUrl']
   const settings = Object.keys(updateApp.schema.body.properties)

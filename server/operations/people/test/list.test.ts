@@ -77,6 +77,22 @@ test('PEO-27 the day when an identity last authorized an app is listed, and chan
     assert.equal(await refused({ lastSeenTo }), 400)
 })
 
+test('PEO-28 a name with an @ is no e-mail address of that domain', async () => {
+  const liar = await createWorld()
+  try {
+    const payload = { displayName: 'Eve @corp.example' }
+    const eve = await liar.person()
+    const url = `/api/identities/${eve.identityId}`
+    const renamed = await liar.api.inject({ method: 'PATCH', url, headers: eve.headers, payload })
+    assert.equal(renamed.statusCode, 200, renamed.body)
+    const { identities, count } = await openDirectory(liar).list({ emailDomain: 'corp.example' })
+    assert.deepEqual([identities, count], [[], 0])
+    assert.equal((await openDirectory(liar).list({ q: 'corp.example' })).identities.length, 1)
+  } finally {
+    await liar.close()
+  }
+})
+
 test('PEO-28 filters by creation, domain and organization are combined', async () => {
   const { createdAt } = (await directory.list({ q: 'dora' })).identities[0] ?? assert.fail('dora is not found')
   assert.deepEqual(await directory.listAll({ createdFrom: createdAt }), ['emil', 'Bert', 'dora'])

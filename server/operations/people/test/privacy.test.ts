@@ -156,6 +156,13 @@ test('PEO-34 each list is in the audit log with its query and count', async () =
   assert.deepEqual(details, { q: 'ada', emailDomain: 'example.org', count: 0 })
 })
 
+test('PEO-34 what a request adds to the parameters of a list is not in the audit log', async () => {
+  const query = new URLSearchParams({ q: 'ada', actor: 'system', note: 'approved by the owner' })
+  assert.equal((await directory.ask(`?${query}`)).statusCode, 200)
+  const { entries } = (await world.api.inject({ url: '/api/admin/audit?limit=1', headers: world.admin })).json()
+  assert.deepEqual(Object.keys(entries[0].details).toSorted(), ['count', 'q'])
+})
+
 test('PEO-34 an operator lists 120 pages a minute', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
