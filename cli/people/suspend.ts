@@ -45,8 +45,8 @@ export function addActivate(people: Command): void {
       const settings = settingsOf(command)
       const identityId = await findIdentityId(settings, given)
       await call(settings, 'DELETE /api/admin/identities/:identityId/suspension', { params: { identityId } })
-      if (settings.json) return printJson({ identityId, suspended: false })
-      console.log(`${given} is not suspended.`)
+      if (settings.json) return printJson({ identityId, activated: true })
+      console.log(`The suspension through ${given} has ended.`)
     })
 }
 
