@@ -30,8 +30,16 @@ export function addCreate(tokens: Command): void {
     .command('create')
     .description('create an admin token; prints it once')
     .requiredOption('--name <name>', 'what it is for')
-    .requiredOption('--permission <permissions>', `what it may do, of: ${tokenPermissions.join(' ')}`, toPermissions)
-    .option('--network <networks>', 'networks in which it is accepted, such as 192.0.2.0/24; default: all', toWords)
+    .requiredOption(
+      '--permission <permissions>',
+      `what it may do (repeatable), of: ${tokenPermissions.join(' ')}`,
+      collectPermissions,
+    )
+    .option(
+      '--network <networks>',
+      'networks in which it is accepted, such as 192.0.2.0/24 (repeatable); default: all',
+      collectNetworks,
+    )
     .option(
       '--days <days>',
       `when it expires (at most ${limits.adminTokenDaysMax})`,
@@ -96,12 +104,18 @@ function toWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
-function toPermissions(text: string): TokenPermission[] {
-  return toWords(text).map((word) => {
-    const permission = tokenPermissions.find((each) => each === word)
-    if (permission === undefined) throw new InvalidArgumentError(`${word} is not a permission of tokens.`)
-    return permission
-  })
+function collectNetworks(list: string, before: string[] = []): string[] {
+  return [...before, ...toWords(list)]
+}
+
+function collectPermissions(list: string, before: TokenPermission[] = []): TokenPermission[] {
+  return [...new Set([...before, ...toWords(list).map(toPermission)])]
+}
+
+function toPermission(word: string): TokenPermission {
+  const permission = tokenPermissions.find((each) => each === word)
+  if (permission === undefined) throw new InvalidArgumentError(`${word} is not a permission of tokens.`)
+  return permission
 }
 
 function toDays(text: string): number {
