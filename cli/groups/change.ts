@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { CancelledError, isInteractive, printJson, printTable, promptConfirmation } from '../terminal.ts'
-import { findGroup, rowsOf } from './group.ts'
+import { countMembers, findGroup, rowsOf } from './group.ts'
 
 type Options = { name?: string; description?: string }
 
@@ -54,7 +54,7 @@ export function addDelete(groups: Command): void {
       const settings = settingsOf(command)
       if (!yes && !isInteractive(settings)) command.error('error: --yes is required without a terminal')
       const { groupId, memberCount } = await findGroup(settings, key)
-      const message = `Delete ${key}? It has ${memberCount} members, who lose the access it gives.`
+      const message = `Delete ${key}? It has ${countMembers(memberCount)}. They lose the access that it gives.`
       if (!yes && !(await promptConfirmation({ message, initialValue: false }))) throw new CancelledError()
       await call(settings, 'DELETE /api/admin/groups/:groupId', { params: { groupId } })
       if (settings.json) return printJson({ key, deleted: true })

@@ -11,6 +11,11 @@ export async function findGroup(settings: Settings, key: string): Promise<Group>
   return group
 }
 
+/** Returns a number of members in words: `1 member`. */
+export function countMembers(count: number): string {
+  return count === 1 ? '1 member' : `${count} members`
+}
+
 /** Returns a group as rows of name and value, without an absent description. */
 export function rowsOf({ groupId, key, displayName, description, memberCount, createdAt }: Group): string[][] {
   return [

@@ -38,7 +38,7 @@ export function addShow(groups: Command): void {
       printTable(rowsOf(group))
       if (!listed?.length) return
       console.log()
-      const rows = listed.map(({ handle, displayName, identityId }) => [handle, displayName, identityId])
+      const rows = listed.map(({ handle, displayName, identityId }) => [`@${handle}`, displayName, identityId])
       printTable([['Username', 'Name', 'Identity ID'], ...rows])
     })
 }

@@ -3,7 +3,7 @@ import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson } from '../terminal.ts'
 import { findIdentityId } from '../people/identity.ts'
-import { findGroup } from './group.ts'
+import { countMembers, findGroup } from './group.ts'
 
 export function addAdd(groups: Command): void {
   addMembersCommand(groups, 'add', 'make identities members of a group')
@@ -29,6 +29,6 @@ function addMembersCommand(groups: Command, name: 'add' | 'remove', description:
       if (settings.json) return printJson({ key, ...answer })
       const { added, removed, memberCount } = answer
       const done = name === 'add' ? `Added ${added} to ${key}` : `Removed ${removed} from ${key}`
-      console.log(`${done}, which has ${memberCount} members now.`)
+      console.log(`${done}, which has ${countMembers(memberCount)} now.`)
     })
 }

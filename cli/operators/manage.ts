@@ -3,7 +3,8 @@ import { type OperatorRole, operatorRoles } from '@countersign/protocol/formats/
 import { type Command, Option } from 'commander'
 import { call } from '../call.ts'
 import { type Settings, settingsOf } from '../settings.ts'
-import { CliError, printJson, printTable } from '../terminal.ts'
+import { findIdentityId } from '../people/identity.ts'
+import { printJson, printTable } from '../terminal.ts'
 
 export function addList(operators: Command): void {
   operators
@@ -27,7 +28,7 @@ export function addAdd(operators: Command): void {
     .addOption(roleOption())
     .action(async (username: string, { role }: { role: OperatorRole }, command: Command) => {
       const settings = settingsOf(command)
-      const body = { handle: withoutAt(username), role }
+      const body = { handle: username.replace(/^@/, ''), role }
       const operator = await call(settings, 'POST /api/admin/operators', { body })
       print(settings, operator)
     })
@@ -39,12 +40,12 @@ export function addChange(operators: Command): void {
   operators
     .command('change')
     .description('change the role of an operator, and revoke the admin tokens that they created')
-    .argument('<username>')
+    .argument('<identity>', 'username or identity ID')
     .addOption(roleOption())
     .option('--keep-tokens', 'keep their admin tokens, limited to the new role')
-    .action(async (username: string, { role, keepTokens }: Tokens & { role: OperatorRole }, command: Command) => {
+    .action(async (given: string, { role, keepTokens }: Tokens & { role: OperatorRole }, command: Command) => {
       const settings = settingsOf(command)
-      const { identityId } = await findOperator(settings, username)
+      const identityId = await findIdentityId(settings, given)
       const sent = { params: { identityId }, body: { role, ...(keepTokens && { tokens: 'keep' as const }) } }
       print(settings, await call(settings, 'PATCH /api/admin/operators/:identityId', sent))
     })
@@ -54,15 +55,15 @@ export function addRemove(operators: Command): void {
   operators
     .command('remove')
     .description('remove an operator, and revoke the admin tokens that they created')
-    .argument('<username>')
+    .argument('<identity>', 'username or identity ID')
     .option('--keep-tokens', 'keep their admin tokens, which then belong to you')
-    .action(async (username: string, { keepTokens }: Tokens, command: Command) => {
+    .action(async (given: string, { keepTokens }: Tokens, command: Command) => {
       const settings = settingsOf(command)
-      const { identityId, handle } = await findOperator(settings, username)
+      const identityId = await findIdentityId(settings, given)
       const querystring = keepTokens ? { tokens: 'keep' as const } : {}
       await call(settings, 'DELETE /api/admin/operators/:identityId', { params: { identityId }, querystring })
       if (settings.json) return printJson({ identityId, removed: true })
-      console.log(`${handle} is no longer an operator.`)
+      console.log(`${given} is no longer an operator.`)
     })
 }
 
@@ -70,23 +71,11 @@ function roleOption(): Option {
   return new Option('--role <role>', 'what the operator may do').choices([...operatorRoles]).makeOptionMandatory()
 }
 
-async function findOperator(settings: Settings, username: string): Promise<Operator> {
-  const { operators } = await call(settings, 'GET /api/admin/operators', {})
-  const named = withoutAt(username).toLowerCase()
-  const found = operators.find(({ handle, identityId }) => handle.toLowerCase() === named || identityId === named)
-  if (!found) throw new CliError(`${username} is not an operator`)
-  return found
-}
-
-function withoutAt(username: string): string {
-  return username.replace(/^@/, '')
-}
-
 function print(settings: Settings, operator: Operator): void {
   if (settings.json) return printJson(operator)
-  console.log(`${operator.handle} is an operator with the role ${operator.role}.`)
+  console.log(`@${operator.handle} is an operator with the role ${operator.role}.`)
 }
 
 function rowOf({ identityId, handle, role, grantedAt }: Operator): string[] {
-  return [identityId, handle, role, grantedAt]
+  return [identityId, `@${handle}`, role, grantedAt]
 }

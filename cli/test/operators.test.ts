@@ -33,15 +33,18 @@ test('OPR-02 the first operator is added by username, listed, changed and remove
   assert.equal((await operators('add', grace, '--role', 'king')).code, 2)
   assert.match((await operators('add', 'ghost', '--role', 'owner')).stderr, /^error: No identity has this username/)
   const added = await operators('add', `@${grace}`, '--role', 'owner')
-  assert.equal(added.stdout, `${grace} is an operator with the role owner.\n`, added.stderr)
-  assert.match((await operators('list')).stdout, /^\S+ +person-\w+ +owner +\S+Z$/m)
+  assert.equal(added.stdout, `@${grace} is an operator with the role owner.\n`, added.stderr)
+  assert.match((await operators('list')).stdout, /^\S+ +@person-\w+ +owner +\S+Z$/m)
   assert.match((await operators('change', grace, '--role', 'apps')).stderr, /^error: The service must have an owner/)
-  assert.match((await operators('remove', 'ghost')).stderr, /^error: ghost is not an operator/)
-  const { handle: heidi } = await createRemotePerson(service)
+  assert.match((await operators('remove', 'ghost')).stderr, /^error: no identity has the username ghost/)
+  const { handle: heidi, identityId } = await createRemotePerson(service)
+  assert.match((await operators('remove', heidi)).stderr, /^error: No operator has this ID/)
   await operators('add', heidi, '--role', 'owner')
   const changed = await operators('change', grace.toUpperCase(), '--role', 'apps', '--keep-tokens', '--json')
   assert.equal(fieldsOf(JSON.parse(changed.stdout)).role, 'apps')
   assert.equal((await operators('remove', grace)).stdout, `${grace} is no longer an operator.\n`)
+  assert.equal((await operators('add', grace, '--role', 'owner')).code, 0)
+  assert.equal((await operators('remove', identityId)).stdout, `${identityId} is no longer an operator.\n`)
 })
 
 test('OPR-03 an admin token is created, used by the command itself, rotated and revoked', async () => {
@@ -53,10 +56,13 @@ test('OPR-03 an admin token is created, used by the command itself, rotated and 
     ['--permission', 'apps.read', '--days', '367'],
   ])
     assert.equal((await tokens('create', '--name', 'CI', ...wrong)).code, 2)
-  const created = await tokens('create', '--name', 'CI', '--permission', 'apps.read,keys.read', '--days', '366')
+  const reading = ['--permission', 'apps.read', '--permission', 'keys.read,apps.read']
+  const within = ['--network', '127.0.0.0/8', '--network', '::1']
+  const created = await tokens('create', '--name', 'CI', ...reading, '--days', '366', ...within)
   const [, token = ''] = /^Token +(cs_admin_\S+)$/m.exec(created.stdout) ?? []
   const [, tokenId = ''] = /^ID +(\S+)$/m.exec(created.stdout) ?? []
   assert.equal((await countersign(['apps', 'list'], { ADMIN_TOKEN: token })).code, 0, created.stderr)
+  assert.match(created.stdout, /^Networks +127\.0\.0\.0\/8 ::1/m)
   const denied = await countersign(['tokens', 'list'], { ADMIN_TOKEN: token })
   assert.deepEqual([denied.code, denied.stderr], [1, 'error: This requires the permission tokens.read.\n'])
   assert.match((await tokens('list')).stdout, /^\S+ +CI +\S+Z +\S+:00:00\.000Z +apps\.read keys\.read$/m)

@@ -37,13 +37,15 @@ test('an operator manages a group and its members by its key', async () => {
   assert.equal((await json('groups', 'create', 'eng', '--name', 'Engineering'))['displayName'], 'Engineering')
   assert.equal((await json('groups', 'change', 'eng', '--description', 'Builds'))['description'], 'Builds')
   assert.equal((await json('groups', 'add', 'eng', identityId, identityId))['added'], 1)
+  const again = await countersign('groups', 'add', 'eng', `@${handle}`)
+  assert.equal(again.stdout, 'Added 0 to eng, which has 1 member now.\n', again.stderr)
   const shown = await json('groups', 'show', 'eng', '--members')
   assert.deepEqual(
     listOf(shown['members']).map((member) => textOf(fieldsOf(member)['handle'])),
     [handle],
   )
   assert.match((await countersign('groups', 'list')).stdout, /eng +Engineering +1/)
-  assert.match((await countersign('groups', 'show', 'eng', '--members')).stdout, /Members +1[\s\S]*ada/)
+  assert.match((await countersign('groups', 'show', 'eng', '--members')).stdout, /Members +1[\s\S]*^@ada/m)
   const stranger = await countersign('groups', 'add', 'eng', randomUUID())
   assert.equal(stranger.code, 1)
   assert.match(stranger.stderr, /does not exist/)
