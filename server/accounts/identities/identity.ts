@@ -205,10 +205,13 @@ function canBe(acting: SessionSubject, identityId: IdentityId): boolean {
   return acting.authMethod === 'passkey' || acting.identityId === identityId
 }
 
-/**
- * Locks an identity of any user until the transaction ends. Returns undefined if it does not exist or is suspended.
- */
-export async function lockIdentity(
+/** Locks an identity of any user until the transaction ends. Returns undefined if it does not exist. */
+export function lockIdentity(tx: Transaction, identityId: IdentityId): Promise<IdentityRow | undefined> {
+  return store.lockIdentity(tx, identityId)
+}
+
+/** Like `lockIdentity`. Returns undefined also if the identity is suspended. */
+export async function lockActiveIdentity(
   tx: Transaction,
   identityId: IdentityId,
   now: Date,
@@ -238,10 +241,12 @@ export function findIdentity(db: Database, identityId: IdentityId): Promise<Iden
   return store.findIdentity(db, identityId)
 }
 
-/** Finds the identity that has this handle, in any letter case. Suspended identities are not found. */
-export async function findByHandle(db: Database, handle: string, now: Date) {
-  const identity = await store.findIdentityOfHandle(db, normalizeHandle(handle))
-  return identity && !isSuspended(identity, now) ? identity : undefined
+/**
+ * Finds the identity that has this handle, in any letter case. Suspended identities are found as well: otherwise
+ * strangers would see which identities are suspended together, and thus belong to one account.
+ */
+export function findByHandle(db: Database, handle: string) {
+  return store.findIdentityOfHandle(db, normalizeHandle(handle))
 }
 
 type Change = IdentityChange & { acting: PasskeySession; identityId: IdentityId }

@@ -39,12 +39,7 @@ export function findIdentityOfHandle(db: Database, handleNormalized: string) {
   return db
     .selectFrom('identity_handle')
     .innerJoin('identity', 'identity.identity_id', 'identity_handle.identity_id')
-    .select([
-      'identity.identity_id as identityId',
-      'identity.handle',
-      'suspended_at as suspendedAt',
-      'suspended_until as suspendedUntil',
-    ])
+    .select(['identity.identity_id as identityId', 'identity.handle'])
     .where('handle_normalized', '=', handleNormalized)
     .where('available_at', 'is', null)
     .executeTakeFirst()

@@ -42,8 +42,8 @@ export async function getOwnEncryptionKey(db: Database, session: PasskeySession,
  * Returns the public part of the encryption key that belongs to a handle. Throws `identity_not_found` or
  * `no_encryption_key`.
  */
-export async function getPublicEncryptionKey(db: Database, handle: string, now: Date) {
-  const identity = await findByHandle(db, handle, now)
+export async function getPublicEncryptionKey(db: Database, handle: string) {
+  const identity = await findByHandle(db, handle)
   if (!identity) throw errors.identity_not_found()
   const key = await getIdentityEncryptionKey(db, identity.identityId)
   if (!key) throw errors.no_encryption_key()

@@ -103,7 +103,7 @@ function identityKeyRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.getPublicEncryptionKey,
     async handler(request) {
       await rateLimits.count('public-encryption-key-reads', clientAddressKey(request))
-      return getPublicEncryptionKey(db, request.params.handle, clock())
+      return getPublicEncryptionKey(db, request.params.handle)
     },
   })
 

@@ -49,7 +49,7 @@ export async function addOperator(
   now: Date,
 ): Promise<protocol.Operator> {
   requirePermissions(operator, permissionsOf(role))
-  const found = await findByHandle(db, handle, now)
+  const found = await findByHandle(db, handle)
   if (!found) throw errors.identity_not_found()
   return operatorTransaction(db, operator, async (tx) => {
     const identity = await lockIdentityWithUser(tx, found.identityId)

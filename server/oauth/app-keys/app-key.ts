@@ -6,7 +6,6 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { lockOwnIdentity } from '#accounts/identities/identity.ts'
-import { isSuspended } from '#accounts/identities/suspension.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireRecentAuthentication, type PasskeySession, type Session } from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
@@ -121,12 +120,12 @@ export function toEncryptedAppKey({ mode, ciphertext, publicKey, createdAt }: Ap
 /**
  * Finds the identity that has connected an app and has a public key in it.
  *
- * Throws `app_public_key_not_found` in constant time in all four cases: the handle is unknown, its identity has not
- * connected the app, has no such key, or is suspended.
+ * Throws `app_public_key_not_found` in constant time in all three cases: the handle is unknown, its identity has not
+ * connected the app, or has no such key.
  */
-export async function findAppKeyOwner(db: Database, target: AppKeyQuery, now: Date) {
+export async function findAppKeyOwner(db: Database, target: AppKeyQuery) {
   const holder = await store.findAppKeyOwner(db, target)
-  if (!holder?.publicKey || isSuspended(holder, now)) throw errors.app_public_key_not_found()
+  if (!holder?.publicKey) throw errors.app_public_key_not_found()
   if ('publicKey' in target && !equalBytes(holder.publicKey, target.publicKey)) throw errors.app_public_key_not_found()
   const { identityId, handle, displayName, publicKey } = holder
   return { identityId, handle, displayName, publicKey: toBase64(publicKey) }

@@ -39,7 +39,7 @@ export async function findAppPublicKey(
   await kernel.rateLimits.count('app-lookups-per-app', clientId)
   return {
     clientId,
-    ...(await findAppKeyOwner(kernel.db, target, kernel.clock())),
+    ...(await findAppKeyOwner(kernel.db, target)),
     encryptionMode: 'asymmetric' as const,
   }
 }

@@ -111,7 +111,6 @@ export function findAppKeyOwner(db: Database, { clientId, ...target }: AppKeyQue
     .selectFrom('authorization_app_key as app_key')
     .innerJoin('identity', 'identity.identity_id', 'app_key.identity_id')
     .select(['identity.identity_id as identityId', 'handle', 'display_name as displayName', 'public_key as publicKey'])
-    .select(['suspended_at as suspendedAt', 'suspended_until as suspendedUntil'])
     .where('app_key.identity_id', '=', sql<IdentityId>`coalesce((${found}), ${nobody}::uuid)`)
     .where('client_id', '=', clientId)
     .where('mode', '=', 'asymmetric')

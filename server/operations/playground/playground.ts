@@ -42,7 +42,7 @@ export async function createDemoSigningRequest(
   now: Date,
 ) {
   if ((handle === undefined) === (requested.identityId === undefined)) throw errors.invalid_request()
-  const identityId = requested.identityId ?? (await findByHandle(kernel.db, handle ?? '', now))?.identityId
+  const identityId = requested.identityId ?? (await findByHandle(kernel.db, handle ?? ''))?.identityId
   if (identityId === undefined) throw errors.identity_not_found()
   const requester = { clientId: playgroundClientId, ownerUserId: null, pendingMax }
   return createSigningRequest(kernel, requester, { ...requested, identityId }, now)

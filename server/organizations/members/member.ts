@@ -13,7 +13,7 @@ import {
 } from '#organizations/membership/access.ts'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
-import { lockIdentity } from '#accounts/identities/identity.ts'
+import { lockActiveIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Member } from '#organizations/membership/member.ts'
 import { suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
@@ -262,7 +262,7 @@ type Provisioned = {
  */
 export async function addProvisionedMember(tx: Transaction, { userId, ...joining }: Provisioned, now: Date) {
   const { organizationId, identityId, role } = joining
-  if (!(await lockIdentity(tx, identityId, now))) throw errors.identity_not_found()
+  if (!(await lockActiveIdentity(tx, identityId, now))) throw errors.identity_not_found()
   if ((await store.countMemberships(tx, identityId)) >= limits.organizationsPerIdentityMax)
     throw errors.too_many_organizations()
   const memberId = await joinOrganization(tx, joining, now)

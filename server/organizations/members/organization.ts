@@ -18,7 +18,7 @@ import type {
   OwnOrganization,
 } from '@countersign/protocol/organizations/organizations'
 import type { CouncilDecision } from '@countersign/protocol/signing/acts/council'
-import { lockIdentity } from '#accounts/identities/identity.ts'
+import { lockActiveIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -98,7 +98,7 @@ function keyOfFounder(founder: OrganizationCreator, now: Date): PersonKey {
 
 /** Checks if an identity exists and can join another organization. The identity stays locked until `tx` ends. */
 export async function canJoinAnotherOrganization(tx: Transaction, identityId: IdentityId, now: Date): Promise<boolean> {
-  if (!(await lockIdentity(tx, identityId, now))) return false
+  if (!(await lockActiveIdentity(tx, identityId, now))) return false
   return (await store.countMemberships(tx, identityId)) < limits.organizationsPerIdentityMax
 }
 

@@ -158,8 +158,8 @@ export async function getSigningKey(db: Database, session: PasskeySession, ident
  * Returns the public key of an identity, now or at an instant; needs no authentication. Throws `identity_not_found`,
  * `no_signing_key`.
  */
-export async function getPublicKeyByHandle(db: Database, handle: string, at: Date | undefined, now: Date) {
-  const identity = await findByHandle(db, handle, now)
+export async function getPublicKeyByHandle(db: Database, handle: string, at: Date | undefined) {
+  const identity = await findByHandle(db, handle)
   if (!identity) throw errors.identity_not_found()
   const { identityId } = identity
   const key = await (at ? store.findKeyAt(db, identityId, at) : store.findCurrentKey(db, identityId))

@@ -14,13 +14,13 @@ export function signingKeyRoutes(host: Host, kernel: ServerContext, ofOldKey: Ol
   keyRoutes(host, kernel, ofOldKey)
 }
 
-function publicSigningRoutes(host: Host, { db, clock, rateLimits }: ServerContext): void {
+function publicSigningRoutes(host: Host, { db, rateLimits }: ServerContext): void {
   host.route({
     ...endpoints.getPublicSigningKey,
     async handler(request) {
       await rateLimits.count('public-signing-key-reads', clientAddressKey(request))
       const { at } = request.query
-      return getPublicKeyByHandle(db, request.params.handle, at === undefined ? undefined : readInstant(at), clock())
+      return getPublicKeyByHandle(db, request.params.handle, at === undefined ? undefined : readInstant(at))
     },
   })
 

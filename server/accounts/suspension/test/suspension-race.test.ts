@@ -148,7 +148,7 @@ function ofTokens(
   }
 }
 
-function ofOthers({ identityId, handle }: Person, { credentials }: TestApp): Record<string, Kind> {
+function ofOthers({ identityId }: Person, { credentials }: TestApp): Record<string, Kind> {
   const { client_id: clientId, client_secret: clientSecret } = credentials
   return {
     'request a signature': (api) =>
@@ -157,7 +157,6 @@ function ofOthers({ identityId, handle }: Person, { credentials }: TestApp): Rec
         url: '/api/signing/request',
         payload: { clientId, clientSecret, identityId, payload: 'Pay 10 €' },
       }),
-    'look up the key': (api) => api.inject({ url: `/api/signing/public-key/${handle}` }),
   }
 }
 

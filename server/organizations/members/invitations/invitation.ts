@@ -58,7 +58,7 @@ export async function createInvitation(
   const { organizationId, session } = asking
   const { role } = requested
   const { organization } = await requireMember(kernel, asking, 'manage_identities', now)
-  const addressee = await addresseeOf(db, requested, now)
+  const addressee = await addresseeOf(db, requested)
   await rateLimits.count('invitations-per-user', ownKey(session, now))
 
   const invitationId = randomUUIDv7()
@@ -67,7 +67,7 @@ export async function createInvitation(
   const mailToken = addressee.email === null ? undefined : generateInvitationToken(key)
   const expiresAt = addSeconds(now, limits.invitationLifetimeSeconds)
   const inviter = await actingTransaction(db, asking.session, async (tx) => {
-    if (addressee.identityId !== null && !(await lockIdentity(tx, addressee.identityId, now)))
+    if (addressee.identityId !== null && !(await lockIdentity(tx, addressee.identityId)))
       throw errors.identity_not_found()
     await lockOrganization(tx, organizationId)
     const acting = await requireMember({ db: tx, config }, asking, 'manage_identities', now)
@@ -100,13 +100,13 @@ function urlOf({ config }: Pick<ServerContext, 'config'>, token: string): string
   return `${config.businessUrl.origin}/invitations/${token}`
 }
 
-async function addresseeOf(db: Database, { handle, email }: InvitationInput, now: Date): Promise<Addressee> {
+async function addresseeOf(db: Database, { handle, email }: InvitationInput): Promise<Addressee> {
   if ((handle === undefined) === (email === undefined)) throw errors.invalid_request()
   if (handle === undefined) {
     if (email === undefined || !isEmail(email)) throw errors.invalid_email()
     return { identityId: null, email: normalizeEmail(email), handle: null }
   }
-  const found = await findByHandle(db, handle, now)
+  const found = await findByHandle(db, handle)
   if (!found) throw errors.identity_not_found()
   return { identityId: found.identityId, email: null, handle: found.handle }
 }

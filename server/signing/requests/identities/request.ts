@@ -13,7 +13,7 @@ import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { NewSigningRequest, SigningRequest } from '@countersign/protocol/signing/signing'
 import { playgroundClientId } from '#clients/registration/built-in-app.ts'
 import { isConnected } from '#oauth/consents/consent.ts'
-import { lockIdentity } from '#accounts/identities/identity.ts'
+import { lockActiveIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds, maxDate } from '#platform/clock.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -95,7 +95,7 @@ export async function createSigningRequest(
   const expiresAt = addSeconds(now, expiresInSeconds)
   return transaction(db, async (tx) => {
     // Creating and rotating lock the identity, so that counts and the key stay unchanged.
-    const identity = await lockIdentity(tx, identityId, now)
+    const identity = await lockActiveIdentity(tx, identityId, now)
     if (!identity) throw errors.identity_not_found()
     const key = await findCurrentKey(tx, identityId)
     if (!key) throw errors.no_signing_key()
