@@ -109,6 +109,7 @@ export const endOrder = {
   access: [
     'accounts/operators',
     'organizations/members',
+    'organizations/acts',
     'accounts/backchannel-logout',
     'tokens/families',
     'oauth/delegation',

@@ -5,7 +5,7 @@ import { defineModule } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { deleteActs, pruneActs } from './act.ts'
 import type { Performers } from './performance.ts'
-import { deleteProposals, pruneProposals, reencryptProposals } from './proposals/proposal.ts'
+import { deleteProposals, pruneProposals, reencryptProposals, withdrawApprovals } from './proposals/proposal.ts'
 import { actRoutes, proposalRoutes } from './routes.ts'
 
 const auditActions = [
@@ -47,5 +47,6 @@ export const acts = defineModule<{ kernel: ServerContext; performers: Performers
       await deleteActs(tx, identityIds)
       await deleteProposals(tx, identityIds)
     },
+    access: (tx, { identityIds }) => withdrawApprovals(tx, identityIds),
   },
 })

@@ -17,6 +17,7 @@ import {
   expireOrganizationRequests,
   pruneOrganizationRequests,
   readOrganizationSignatures,
+  withdrawOrganizationSignatures,
 } from './organizations/organization-request.ts'
 import { deleteApprovalFlows, pruneApprovalFlows } from './approvals/approval.ts'
 import { pruneRecords } from './apps/quota.ts'
@@ -111,6 +112,7 @@ export const signingRequests = defineModule<SigningServices>()({
     },
     async access(tx, { identityIds }, now) {
       for (const identityId of identityIds) await expirePending(tx, identityId, now)
+      await withdrawOrganizationSignatures(tx, identityIds)
       await deleteApprovalFlows(tx, identityIds)
     },
   },

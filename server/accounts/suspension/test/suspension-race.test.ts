@@ -5,7 +5,8 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openBrowser, exchange, newParams } from '#testing/federated-browser.ts'
 import { createConnectors, type Connectors } from '#testing/connectors.ts'
-import { newSigningPair } from '#testing/signer.ts'
+import { createOrganization } from '#testing/organization.ts'
+import { newSigningPair, type SigningPair, signingRequesterOf } from '#testing/signer.ts'
 import { type Person, createWorld, postForm, postToken, type TestApp, type TestWorld } from '#testing/world.ts'
 import { mountModules, openServices } from '../../../services.ts'
 
@@ -47,7 +48,8 @@ async function prepare(scope: 'account' | 'identity') {
   const { source: app } = connectors
   const agreed = await connectors.consent(person)
   assert.equal(agreed.statusCode, 200, agreed.body)
-  const key = { publicKey: newSigningPair().publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
+  const pair = newSigningPair()
+  const key = { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
   const { headers, identityId } = person
   const url = `/api/signing/keys/${identityId}`
   const keyed = await world.api.inject({ method: 'POST', url, headers, payload: key })
@@ -56,7 +58,9 @@ async function prepare(scope: 'account' | 'identity') {
   const codes = await Promise.all(Array.from({ length: 40 }, () => app.code(person)))
   const browser = await openBrowser(world, person)
   const assertions = await Promise.all(Array.from({ length: 10 }, () => browser.assertionFor(app, newParams().params)))
-  const kinds = { ...ofSession(person, app), ...ofTokens(app, lasting, codes), ...ofOthers(person, app) }
+  const { id } = await createOrganization(world, person)
+  const approve = approveFor(person, (await signingRequesterOf(world, app).requestOf(id)).json().requestId, pair)
+  const kinds = { ...ofSession(person, app), ...ofTokens(app, lasting, codes), ...ofOthers(person, app), approve }
   const refused = Object.entries(kinds).filter(([name]) => scope === 'account' || !ofAccount.includes(name))
   return { person, kinds: { ...Object.fromEntries(refused), 'redeem an assertion': redeemAssertions(app, assertions) } }
 }
@@ -148,6 +152,12 @@ function ofTokens(
   }
 }
 
+/** Approves a request to the user's organization, which stays pending because no member signs it. */
+function approveFor({ headers }: Person, requestId: string, pair: SigningPair): Kind {
+  const payload = { signature: pair.sign('Pay 10 €') }
+  return (api) => api.inject({ method: 'POST', url: `/api/signing/requests/${requestId}/approve`, headers, payload })
+}
+
 function ofOthers({ identityId }: Person, { credentials }: TestApp): Record<string, Kind> {
   const { client_id: clientId, client_secret: clientSecret } = credentials
   return {
@@ -206,7 +216,7 @@ for (const scope of ['account', 'identity'] as const)
       assert.deepEqual(late, [])
       await requireDead(gains)
       const { sessions, ...living } = await countLiving(person)
-      assert.deepEqual(living, { families: 0, tokens: 0, delegations: 0, requests: 0 })
+      assert.deepEqual(living, { families: 0, tokens: 0, delegations: 0, requests: 0, answers: 0 })
       assert.equal(sessions > 0, scope === 'identity', 'the session serves the other identity')
     }
   })
@@ -227,8 +237,11 @@ async function requireDead({ sessions, codes, access, refresh, delegated }: Gain
 
 /** Counts what an account could still use, of any row that the requests may have left. */
 async function countLiving({ userId, identityId }: Person) {
-  const { rows } = await sql<Record<'sessions' | 'families' | 'tokens' | 'delegations' | 'requests', number>>`
+  const { rows } = await sql<
+    Record<'sessions' | 'families' | 'tokens' | 'delegations' | 'requests' | 'answers', number>
+  >`
     select (select count(*)::integer from session where user_id = ${userId}) as sessions,
+      (select count(*)::integer from signing_organization_signature where identity_id = ${identityId}) as answers,
       (select count(*)::integer from token_family where identity_id = ${identityId} and revoked_at is null) as families,
       (select count(*)::integer from token_access_token where identity_id = ${identityId}) as tokens,
       (select count(*)::integer from delegation_grant where identity_id = ${identityId} and revoked_at is null)

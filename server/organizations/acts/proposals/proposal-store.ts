@@ -165,9 +165,14 @@ export async function deleteProposal(tx: Transaction, { organizationId, proposal
   return numDeletedRows === 1n
 }
 
+/** Deletes the approvals that identities have given to open proposals. */
+export async function deleteApprovalsOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  await tx.deleteFrom('organization_proposal_approval').where('identity_id', 'in', identityIds).execute()
+}
+
 /** Deletes the proposals of identities that are being deleted, and their approvals. */
 export async function deleteProposalsOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
-  await tx.deleteFrom('organization_proposal_approval').where('identity_id', 'in', identityIds).execute()
+  await deleteApprovalsOf(tx, identityIds)
   await tx.deleteFrom('organization_proposal').where('identity_id', 'in', identityIds).execute()
 }
 

@@ -3,7 +3,7 @@ import { toBase64, toBase64Url } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import { proposalDigest } from '@countersign/protocol/formats/acts/act'
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
-import type { OrganizationId } from '@countersign/protocol/ids'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Proposal } from '@countersign/protocol/organizations/proposals'
 import type { Council } from '@countersign/protocol/signing/acts/council'
 import { type ActProposal, parseActProposal } from '@countersign/protocol/signing/acts/statements'
@@ -235,6 +235,14 @@ export async function reencryptProposals({ db, keyring }: Pick<ServerContext, 'd
 }
 
 /** Deletes the proposals and approvals of identities that are being deleted. */
-export async function deleteProposals(tx: Transaction, identityIds: Parameters<typeof store.deleteProposalsOf>[1]) {
+export async function deleteProposals(tx: Transaction, identityIds: IdentityId[]) {
   if (identityIds.length > 0) await store.deleteProposalsOf(tx, identityIds)
+}
+
+/**
+ * Withdraws the approvals of identities that are being suspended, also for the time after. The caller has locked their
+ * organizations, so that no approval is being added.
+ */
+export async function withdrawApprovals(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  if (identityIds.length > 0) await store.deleteApprovalsOf(tx, identityIds)
 }

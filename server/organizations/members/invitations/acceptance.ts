@@ -4,6 +4,7 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { notifyFormerEmail, setProvedEmail } from '#accounts/identities/email.ts'
 import { type IdentityRow, lockOwnIdentity } from '#accounts/identities/identity.ts'
+import { isSuspendedIdentity } from '#accounts/identities/suspension.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { type PasskeySession, requireRecentAuthentication } from '#accounts/sessions/session.ts'
 import { findMembership, lockOrganization } from '#organizations/membership/member.ts'
@@ -154,7 +155,7 @@ async function join(
   const { organizationId, invitationId } = key
   const { identityId, email } = own
   const host = await findMembership(tx, organizationId, invitation.invitedBy)
-  if (!host) throw errors.invitation_not_found()
+  if (!host || (await isSuspendedIdentity(tx, host.identityId, now))) throw errors.invitation_not_found()
   if (!isFor(invitation, own)) throw errors.invitation_not_for_you()
   if (await findMembership(tx, organizationId, identityId)) throw errors.already_member()
   if (!(await canJoinAnotherOrganization(tx, identityId, now))) throw errors.too_many_organizations()

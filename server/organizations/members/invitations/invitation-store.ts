@@ -134,8 +134,8 @@ type OwnInvitationRow = {
 
 /**
  * Lists the pending invitations to the identities of a user and to the addresses that these have verified, newest
- * first: a row for each identity. Invitations of former members and of suspended organizations are void. First finds
- * the identities, and for each its invitations: others may have many.
+ * first: a row for each identity. Invitations of former or suspended members and of suspended organizations are void.
+ * First finds the identities, and for each its invitations: others may have many.
  */
 export async function listInvitationsOfUser(
   db: Database,
@@ -167,6 +167,7 @@ export async function listInvitationsOfUser(
     join organization_member host
       on host.organization_id = invited.organization_id and host.identity_id = invited.invited_by
     join identity inviter on inviter.identity_id = invited.invited_by
+      and (inviter.suspended_at is null or inviter.suspended_until <= ${now})
     where not exists (
       select from organization_member member
       where member.organization_id = invited.organization_id and member.identity_id = invited.own_identity_id

@@ -5,6 +5,7 @@ import type {
   PublicInvitation,
 } from '@countersign/protocol/organizations/invitations'
 import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
+import { isSuspendedIdentity } from '#accounts/identities/suspension.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { findMembership } from '#organizations/membership/member.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
@@ -22,8 +23,8 @@ const errors = defineErrors({
 const invitationPath = '/invitations/'
 
 /**
- * Finds a pending invitation by one of its tokens. It is void if its creator is no longer a member or the organization
- * is suspended. All causes throw the same `invitation_not_found`.
+ * Finds a pending invitation by one of its tokens. It is void if its creator is suspended or no longer a member, or if
+ * the organization is suspended. All causes throw the same `invitation_not_found`.
  */
 async function requireInvitation(db: Database, token: string, now: Date) {
   const key = parseInvitationToken(token)
@@ -32,7 +33,7 @@ async function requireInvitation(db: Database, token: string, now: Date) {
   if (!secret) throw errors.invitation_not_found()
   const host = await findMembership(db, key.organizationId, found.invitedBy)
   const inviter = await invitationStore.findInviter(db, found.invitedBy)
-  if (!inviter || !host) throw errors.invitation_not_found()
+  if (!inviter || !host || (await isSuspendedIdentity(db, found.invitedBy, now))) throw errors.invitation_not_found()
   const { name, slug, logoUrl } = host.organization
   const shown: PublicInvitation = {
     organization: { id: key.organizationId, name, slug, logoUrl },

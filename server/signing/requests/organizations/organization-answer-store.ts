@@ -257,16 +257,21 @@ export function listAnswersOfIdentity(
     .execute()
 }
 
-/**
- * Deletes the signatures that identities being deleted have given to pending requests. Completed signatures stay with
- * the organization, under the identity's ID only: approvals contain the username.
- */
-export async function deleteMemberSignatures(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+/** Deletes the signatures that identities have given to pending requests. */
+export async function deletePendingSignatures(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await sql`
     delete from signing_organization_signature using signing_organization_request request
     where signing_organization_signature.identity_id = any(${identityIds}::uuid[]) and status = 'pending'
       and request.organization_id = signing_organization_signature.organization_id
       and request.request_id = signing_organization_signature.request_id`.execute(tx)
+}
+
+/**
+ * Deletes the signatures that identities being deleted have given to pending requests. Completed signatures stay with
+ * the organization, under the identity's ID only: approvals contain the username.
+ */
+export async function deleteMemberSignatures(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  await deletePendingSignatures(tx, identityIds)
   await tx
     .updateTable('signing_organization_signature')
     .set({

@@ -220,6 +220,14 @@ export async function deleteOrganizationSignatures(tx: Transaction, identityIds:
 }
 
 /**
+ * Removes identities that are being suspended from pending requests, also for the time after. The caller has locked
+ * their organizations, so that no signature is being added.
+ */
+export async function withdrawOrganizationSignatures(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  await organizationAnswerStore.deletePendingSignatures(tx, identityIds)
+}
+
+/**
  * Loads a request as of `now` and first stores its expiry if it is overdue. On a read-only database no signature can be
  * stored either, so the result alone is enough. Throws `request_not_found`.
  */
