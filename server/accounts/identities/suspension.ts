@@ -30,13 +30,15 @@ export async function isSuspendedIdentity(db: Database, identityId: IdentityId, 
 type Suspended = { userId: UserId; identityId?: IdentityId }
 
 /**
- * Returns the error for the user of a suspended account or identity, with the reason. Call it only for someone who has
- * proved to be that user: strangers do not learn of suspensions.
+ * Returns the error for the user of a suspended account, with the reason. Call it only for someone who has proved to be
+ * that user: strangers do not learn of suspensions. With `identityId`, for a sign-in by an organization, it has no
+ * reason but that of this identity: the organization could read that of a sibling.
  */
 export async function accountSuspended(db: Database, { userId, identityId }: Suspended, now: Date): Promise<ApiError> {
   const rows = await suspensionStore.listSuspensions(db, userId, now)
-  const own = identityId === undefined ? undefined : rows.find((row) => row.identityId === identityId)
-  const { reason = '', suspendedUntil = null } = own ?? rows[0] ?? {}
+  const shown = identityId === undefined ? rows[0] : rows.find((row) => row.identityId === identityId)
+  if (!shown) return errors.account_suspended()
+  const { reason, suspendedUntil } = shown
   return errors.account_suspended({ fields: { reason, until: suspendedUntil?.toISOString() ?? null } })
 }
 

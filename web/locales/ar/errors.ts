@@ -17,6 +17,7 @@ export const problemMessages: typeof english = {
       failed: 'تعذّر استخدام مفتاح المرور. حاول مرة أخرى، أو استخدم مفتاحًا آخر.',
     },
     refused: {
+      account_suspended: 'علّق المشغّل حسابك.',
       invalid_credential: 'مفتاح المرور هذا غير مقبول هنا. استخدم مفتاحًا آخر.',
       invalid_request_uri: 'انتهت صلاحية تسجيل الدخول. ارجع إلى التطبيق وسجّل الدخول من جديد.',
       invalid_flow: 'انتهت صلاحية هذه الخطوة. ابدأ من جديد.',

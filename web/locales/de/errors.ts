@@ -19,6 +19,7 @@ export const problemMessages: typeof english = {
       failed: 'Der Passkey konnte nicht verwendet werden. Versuche es noch einmal oder verwende einen anderen.',
     },
     refused: {
+      account_suspended: 'Der Betreiber hat dein Konto gesperrt.',
       invalid_credential: 'Dieser Passkey wird hier nicht akzeptiert. Verwende einen anderen.',
       invalid_request_uri: 'Die Anmeldung ist abgelaufen. Geh zurück zur App und melde dich noch einmal an.',
       invalid_flow: 'Dieser Schritt ist abgelaufen. Beginne neu.',

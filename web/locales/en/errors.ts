@@ -16,6 +16,7 @@ export const problemMessages = {
     },
     /** Has the error code as key. Other errors show the message that the server sends. */
     refused: {
+      account_suspended: 'The operator suspended this account.',
       invalid_credential: 'This passkey isn’t accepted here. Use another one.',
       invalid_request_uri: 'The sign-in expired. Go back to the app and sign in again.',
       invalid_flow: 'This step expired. Start again.',

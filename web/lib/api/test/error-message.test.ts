@@ -16,6 +16,8 @@ test('a suspended account has the operator’s reason, which cannot turn the sen
   const text = errorMessage(error, en)
   assert.match(text, /suspended/)
   assert.ok(text.includes('\u2068Left the company\u2069'))
+  const unexplained = new ApiError(403, 'account_suspended', 'x', {})
+  assert.equal(errorMessage(unexplained, en), en.problem.refused.account_suspended)
 })
 
 test('a dialog that was closed and a lost connection are ordinary, and each is told as what it is', () => {
