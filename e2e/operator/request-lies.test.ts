@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import type { SigningRequest } from '../../sdk/src/server/server.ts'
-import { en as words } from '../../web/locales/en/messages.ts'
+import { words } from '../pages/words.ts'
 import { launchBrowser } from '../fixtures/environment.ts'
 import { openScene, pressSign, sign, signaturesOf, type Scene, type Signer } from './scene.ts'
 

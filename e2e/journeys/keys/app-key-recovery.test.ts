@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { keyIn, openKeyedApp, type KeyedApp } from '../../apps/keyed-app.ts'
 import type { Person } from '../../fixtures/person.ts'

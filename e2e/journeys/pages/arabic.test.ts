@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ar as words } from '../../../web/locales/ar/messages.ts'
+import { signMessages as words } from '../../../web/locales/ar/sign.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { watch } from '../../fixtures/visual-checks.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { alter, type Json, restate, watchSignatures } from '../../fixtures/lying-service.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import { findApprovalError } from '@countersign/protocol/signing/approvals'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { Person } from '../../fixtures/person.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { en as words } from '../../../web/locales/en/messages.ts'
+import { words } from '../../pages/words.ts'
 import { exactTextMessages } from '../../../web/locales/en/pages/exact-text.ts'
 import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import type { Person } from '../../fixtures/person.ts'

@@ -65,9 +65,9 @@ export async function createAdminToken(
 }
 
 /**
- * Replaces the secret of an admin token, which from then on belongs to the caller: they know it, and it must not outlive
- * their rights. The replaced one is accepted for some seconds more. Throws `token_not_found`,
- * or `permission_denied` for a token with a permission that the caller lacks.
+ * Replaces the secret of an admin token, which from then on belongs to the caller: they know it, and it must not
+ * outlive their rights. The replaced one is accepted for some seconds more. Throws `token_not_found`, or
+ * `permission_denied` for a token with a permission that the caller lacks.
  */
 export async function rotateAdminToken(
   db: Database,

@@ -3,7 +3,6 @@ import { problemMessages } from './errors.ts'
 import { frameMessages } from './frame.ts'
 import { passkeyMessages } from './passkeys.ts'
 import { registerMessages } from './register.ts'
-import { signMessages } from './sign.ts'
 import { signinMessages } from './signin.ts'
 
 /** Holds the Arabic messages that all pages share. They are loaded only when Arabic is shown. */
@@ -11,7 +10,6 @@ export const ar: Messages = {
   ...frameMessages,
   ...registerMessages,
   ...signinMessages,
-  ...signMessages,
   ...passkeyMessages,
   ...problemMessages,
 }

@@ -64,6 +64,7 @@ export const passkeyMessages: typeof english = {
   },
 
   devices: {
+    otherWay: 'فتح القفل بطريقة أخرى',
     useDevice: 'فتح القفل بجهاز آخر',
     askTitle: 'فتح القفل بجهاز آخر',
     askWhere: (place) => `على جهاز سجّلت الدخول عليه، افتح ${isolate(place)} أو امسح هذا الرمز ضوئيًا.`,

@@ -72,6 +72,7 @@ export const passkeyMessages: typeof english = {
   },
 
   devices: {
+    otherWay: 'Anders entsperren',
     useDevice: 'Mit einem anderen Gerät entsperren',
     askTitle: 'Mit einem anderen Gerät entsperren',
     askWhere: (place) => `Öffne ${place} auf einem Gerät, auf dem du angemeldet bist, oder scanne den Code.`,

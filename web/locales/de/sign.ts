@@ -43,7 +43,6 @@ export const signMessages: typeof english = {
         'Uhrzeit des Geräts automatisch ein und lade die Seite dann neu.',
     },
     reload: 'Neu laden',
-    useCode: 'Anders entsperren',
     codeWhy:
       'Kein Passkey auf diesem Gerät kann deinen Signaturschlüssel entsperren. Gib deinen Wiederherstellungscode ' +
       'ein; er bleibt gültig.',

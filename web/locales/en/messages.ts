@@ -2,7 +2,6 @@ import { problemMessages } from './errors.ts'
 import { frameMessages } from './frame.ts'
 import { passkeyMessages } from './passkeys.ts'
 import { registerMessages } from './register.ts'
-import { signMessages } from './sign.ts'
 import { signinMessages } from './signin.ts'
 
 /** Holds the English messages that all pages load. German has the same keys: it does not compile otherwise. */
@@ -10,7 +9,6 @@ export const en = {
   ...frameMessages,
   ...registerMessages,
   ...signinMessages,
-  ...signMessages,
   ...passkeyMessages,
   ...problemMessages,
 }

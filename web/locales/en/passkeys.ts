@@ -62,6 +62,7 @@ export const passkeyMessages = {
   },
 
   devices: {
+    otherWay: 'Unlock another way',
     useDevice: 'Unlock with another device',
     askTitle: 'Unlock with another device',
     askWhere: (place: string) => `On a device where you’re signed in, open ${place} or scan this code.`,

@@ -40,7 +40,6 @@ export const signMessages = {
         'time of the device automatically, then reload the page.',
     },
     reload: 'Reload',
-    useCode: 'Unlock another way',
     codeWhy:
       'None of the passkeys on this device can unlock your signing key. Enter your recovery code; it stays valid.',
     whoAreYou: 'Sign in to continue',

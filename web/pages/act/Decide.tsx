@@ -6,7 +6,8 @@ import { ExactText } from '../../components/display/ExactText.tsx'
 import { Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
-import { LocaleProvider, useMessages, usePageMessages } from '../../components/frame/Root.tsx'
+import { LocaleProvider, usePageMessages } from '../../components/frame/Root.tsx'
+import { useMessages } from '../../components/signature/sign-words.ts'
 import { Signature } from '../../components/signature/Signature.tsx'
 import { Avatar } from '../../components/ui/Avatar.tsx'
 import { Note } from '../../components/ui/Chip.tsx'
@@ -43,7 +44,7 @@ type Props = { flow: ActFlow; question: Question; doing: ActionState }
 export function Decide({ flow, question, doing }: Props) {
   const words = useActMessages()
   const business = useBusinessMessages()
-  const { sign: of } = useMessages()
+  const { devices, sign: of } = useMessages()
   const { shown } = question.started
   const { summary, ends, isComplete, ...described } = describeAction(shown, question.subject, { acts: words, business })
   const [readToEnd, setReadToEnd] = useState(false)
@@ -69,7 +70,7 @@ export function Decide({ flow, question, doing }: Props) {
   const decline: Action = { name: 'decline', label: words.decline, look: 'secondary', do: flow.decline }
   const useCode: Action = {
     name: 'use-code',
-    label: of.useCode,
+    label: devices.otherWay,
     look: 'quiet',
     do: () => flow.confirm(question, 'all'),
   }

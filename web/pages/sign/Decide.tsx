@@ -11,7 +11,7 @@ import { Avatar } from '../../components/ui/Avatar.tsx'
 import { Note } from '../../components/ui/Chip.tsx'
 import { Disclosure } from '../../components/ui/Disclosure.tsx'
 import { Signature } from '../../components/signature/Signature.tsx'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { useMessages } from '../../components/signature/sign-words.ts'
 import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 import type { useFlow } from './flow.ts'
 import { openPopup } from './ended/Ended.tsx'
@@ -117,7 +117,7 @@ function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
   const role = roleOf(step.request)
   const label = role === 'sign' ? words.sign.sign : words.sign.ofOrganization.approve
   const sign: Action = { name: role, label, icon: 'signature', asleep: !awake, do: flow.sign }
-  const code: Action = { name: 'use-code', label: words.sign.useCode, look: 'quiet', do: flow.useCode }
+  const code: Action = { name: 'use-code', label: words.devices.otherWay, look: 'quiet', do: flow.useCode }
   const others = doing.problem instanceof CeremonyError ? [code] : []
   return (
     <>

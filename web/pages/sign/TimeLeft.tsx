@@ -1,5 +1,5 @@
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
-import { useLocale, useMessages } from '../../components/frame/Root.tsx'
+import { useLocale, useMessages } from '../../components/signature/sign-words.ts'
 import { Icon } from '../../components/ui/Icon.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { readPageData } from '../../lib/page-data.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../../components/form/use-actions.ts'
-import { useMessages } from '../../../components/frame/Root.tsx'
+import { useMessages } from '../../../components/signature/sign-words.ts'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { Signature } from '../../../components/signature/Signature.tsx'
 import { StepHeading } from '../../../components/frame/Frame.tsx'

@@ -21,7 +21,7 @@ type Props = {
 
 /** Unlocks the keys for the app key after the consent, with a passkey or the recovery code. */
 export function Unlock({ flow, step, view, doing, leave }: Props) {
-  const { signin: words, sign } = useConsentMessages()
+  const { signin: words, devices } = useConsentMessages()
   if (step.at === 'enter code')
     return (
       <RecoveryCodeForm
@@ -37,7 +37,7 @@ export function Unlock({ flow, step, view, doing, leave }: Props) {
   const { displayName, handle } = step.identity
   const actions: Action[] = [
     { name: 'unlock', label: words.unlock, icon: 'fingerprint-pattern', do: flow.approve },
-    { name: 'use-code', label: sign.useCode, look: 'secondary', do: flow.useCode },
+    { name: 'use-code', label: devices.otherWay, look: 'secondary', do: flow.useCode },
     leave,
   ]
   const change: Action = {
