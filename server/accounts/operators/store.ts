@@ -75,7 +75,7 @@ export function listRolesOf(tx: Transaction, identityIds: IdentityId[]) {
   return tx
     .selectFrom('operator')
     .select(['identity_id as identityId', 'role'])
-    .where('identity_id', 'in', identityIds)
+    .where(sql<boolean>`identity_id = any(${identityIds}::uuid[])`)
     .execute()
 }
 

@@ -137,6 +137,7 @@ test('GRP-02 a batch with an unknown identity, or one twice, changes nothing', a
   const tooMany = Array.from({ length: limits.groupMemberChangesMax }, () => randomUUID())
   assert.equal((await batch(groupId, { add: tooMany, remove: [bob.identityId] })).json().error, 'invalid_request')
   assert.equal((await batch(groupId, {})).statusCode, 400)
+  assert.deepEqual((await batch(groupId, { add: [], remove: [] })).json(), { added: 0, removed: 0, memberCount: 1 })
   assert.equal((await batch(randomUUID(), { add: [ada.identityId] })).json().error, 'group_not_found')
   assert.equal(await countOf(groupId), 1)
   // Removing an identity that does not exist tells nothing about it.
