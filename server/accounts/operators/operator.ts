@@ -136,8 +136,7 @@ export async function requireRightsOver(
 ): Promise<void> {
   const own = rightsHolderOf(operator)
   if (own !== null && accountIdentityIds.includes(own)) throw errors.operator_protected({ sentence: ownAccount })
-  const roles = await store.listRolesOf(tx, affectedIds)
-  if (!roles.every(({ role }) => hasRightsOf(operator, role))) throw errors.operator_protected()
+  await requireRightsOfAll(tx, operator, affectedIds)
 }
 
 /**
@@ -149,11 +148,16 @@ export async function requireOtherAccounts(
   operator: Operator,
   identityIds: IdentityId[],
 ): Promise<void> {
-  const roles = await store.listRolesOf(tx, identityIds)
-  if (!roles.every(({ role }) => hasRightsOf(operator, role))) throw errors.operator_protected()
+  await requireRightsOfAll(tx, operator, identityIds)
   const own = rightsHolderOf(operator)
   if (own !== null && (await store.isInAccountOf(tx, own, identityIds)))
     throw errors.operator_protected({ sentence: ownAccount })
+}
+
+/** Throws `operator_protected` unless an operator has the rights of all operators among identities. */
+async function requireRightsOfAll(tx: Transaction, operator: Operator, identityIds: IdentityId[]): Promise<void> {
+  const roles = await store.listRolesOf(tx, identityIds)
+  if (!roles.every(({ role }) => hasRightsOf(operator, role))) throw errors.operator_protected()
 }
 
 /** Runs a change of an operator by a caller who has all the rights of that operator. */

@@ -57,7 +57,8 @@ export async function listIdentities(
 ): Promise<PeoplePage> {
   await rateLimits.count('identity-lists-per-operator', operatorKeyOf(operator))
   if (query.q !== undefined && query.sort !== undefined) throw errors.invalid_request({ sentence: sentences.sort })
-  const question = JSON.stringify(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  const known = knownOf(query)
+  const question = JSON.stringify(known)
   const start = cursor === undefined ? undefined : readCursor(keyring, question, cursor)
   if (cursor !== undefined && !start) throw errors.invalid_request({ sentence: sentences.cursor })
 
@@ -75,7 +76,7 @@ export async function listIdentities(
   const event = {
     action: 'identities.listed',
     ...auditFieldsOf(operator),
-    details: { ...knownOf(query), count },
+    details: { ...known, count },
   } as const
   await recordAuditEvent(db, event, now)
   return {
@@ -86,7 +87,10 @@ export async function listIdentities(
   }
 }
 
-/** Returns the known parameters of a query: a request may have others, which are no text for the audit log. */
+/**
+ * Returns the known parameters of a query, in one order. A request may have others, which neither the audit log nor a
+ * cursor depends on.
+ */
 function knownOf({ q, emailDomain, organization, status, sort, ...times }: PeopleQuery): Record<string, string> {
   const { createdFrom, createdTo, lastSeenFrom, lastSeenTo } = times
   const known = { q, emailDomain, organization, status, createdFrom, createdTo, lastSeenFrom, lastSeenTo, sort }
