@@ -40,26 +40,26 @@ export function Login() {
   const words = useMessages().login
   const doing = useActions()
   const { app, invitation } = readPageData('login')
-  const [present, setPresent] = useState<'nobody' | 'somebody'>()
+  const [present, setPresent] = useState<'signed out' | 'signed in'>()
   const returnTo = returnUrl(location.search, readSiteSettings())
   const leave = () => location.replace(returnTo)
   // The fragment names the dialog that opens after the confirmation.
   const cancel = () => location.replace(returnTo.replace(/#.*/, ''))
   const proves = requiresReauthentication(location.search)
   useEffect(() => {
-    if (requiresOtherAccount(location.search)) return setPresent('nobody')
+    if (requiresOtherAccount(location.search)) return setPresent('signed out')
     // Signed-in users are redirected. If the server is unreachable, the next action reports the error.
     fetchOwnSession().then(
-      (session) => (session && !proves ? leave() : setPresent(session ? 'somebody' : 'nobody')),
-      () => setPresent('nobody'),
+      (session) => (session && !proves ? leave() : setPresent(session ? 'signed in' : 'signed out')),
+      () => setPresent('signed out'),
     )
   }, [])
   return (
     <PageLayout title={words.title} step={present ?? 'look'} where>
       <ContextLine app={app} invitation={invitation} />
-      {present === 'somebody' ? <Reauthenticate onProved={leave} onCanceled={cancel} /> : <h1>{words.title}</h1>}
+      {present === 'signed in' ? <Reauthenticate onProved={leave} onCanceled={cancel} /> : <h1>{words.title}</h1>}
       {present === undefined && <Spinner />}
-      {present === 'nobody' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}
+      {present === 'signed out' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}
     </PageLayout>
   )
 }

@@ -78,7 +78,7 @@ test('ACC-01 the owner of an app cannot change who may use it, or which groups i
   }
 })
 
-test('ACC-02 whoever is in none of the groups gets no code, and learns only the contact', async () => {
+test('ACC-02 a user in none of the groups gets no code, and learns only the contact', async () => {
   const { person, app, group } = await restricted()
   assert.equal((await authorize(app, person)).statusCode, 200)
   const stranger = await world.person()
