@@ -1,4 +1,5 @@
 import type { AuthorizationResponse, Site } from '@countersign/protocol/pages'
+import { reportUnexpected } from './api/error-message.ts'
 
 /** Sends an authorization response to the app: by a redirect, or by a form that the browser posts. */
 export function submitRedirect({ url, fields }: AuthorizationResponse): void {
@@ -67,7 +68,7 @@ export function withReturnUrl(page: '/register' | '/login' | '/recover' | '/sso'
 
 /** Calls back whenever the user returns to this tab from another one. */
 export function onBecomesVisible(work: () => Promise<void>): () => void {
-  const seen = () => void work().catch(reportError)
+  const seen = () => void work().catch(reportUnexpected)
   addEventListener('focus', seen)
   return () => removeEventListener('focus', seen)
 }

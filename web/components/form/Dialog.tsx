@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { errorMessage, isUnexpectedError } from '../../lib/api/error-message.ts'
+import { errorMessage, reportUnexpected } from '../../lib/api/error-message.ts'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 
@@ -49,7 +49,7 @@ export function Dialog({ title, onClose, children }: Props) {
 export function ErrorMessage({ of }: { of: unknown }) {
   const words = useMessages()
   useEffect(() => {
-    if (of !== undefined && isUnexpectedError(of)) reportError(of)
+    if (of !== undefined) reportUnexpected(of)
   }, [of])
   return <div role="alert">{of !== undefined && <p class="problem">{errorMessage(of, words)}</p>}</div>
 }

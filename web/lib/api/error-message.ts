@@ -19,6 +19,14 @@ function sentenceFor({ code, message }: ApiError, sentences: Record<string, stri
   return Object.hasOwn(sentences, code) ? (sentences[code] ?? message) : message
 }
 
+/**
+ * Reports an error of work that the user has not asked for, if it is a bug of the page. Whoever leaves a page ends its
+ * requests, which is no bug.
+ */
+export function reportUnexpected(error: unknown): void {
+  if (isUnexpectedError(error)) reportError(error)
+}
+
 /** Returns whether an error is a bug of the page, and not caused by the user, the server or the network. */
 export function isUnexpectedError(error: unknown): boolean {
   return !(error instanceof NetworkError || error instanceof CeremonyError || error instanceof ApiError)

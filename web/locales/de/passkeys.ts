@@ -12,7 +12,7 @@ export const passkeyMessages: typeof english = {
     opensKeys: 'Entsperrt deine Schlüssel',
     signsInOnly: 'Nur Anmeldung, entsperrt deine Schlüssel nicht',
     recoveryTitle: 'Wiederherstellungscode',
-    add: 'Passkey hinzufügen',
+    add: 'Hinzufügen',
     added: (name) => `Passkey hinzugefügt: ${name}`,
     makeTitle: 'Passkey hinzufügen',
     makeWhy:

@@ -4,6 +4,7 @@ import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Card } from '../../../components/ui/Card.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { call } from '../../../lib/api/call.ts'
+import { reportUnexpected } from '../../../lib/api/error-message.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { useAccountWords } from '../words.ts'
 
@@ -12,10 +13,7 @@ export function Organizations() {
   const words = useAccountWords().home
   const [organizations, setOrganizations] = useState<ResponseOf<'GET /api/account/organizations'>['organizations']>([])
   useEffect(() => {
-    call('GET /api/account/organizations', {}).then(
-      (found) => setOrganizations(found.organizations),
-      (error: unknown) => reportError(error),
-    )
+    call('GET /api/account/organizations', {}).then((found) => setOrganizations(found.organizations), reportUnexpected)
   }, [])
   if (organizations.length === 0) return null
   const { businessUrl } = readSiteSettings()

@@ -8,6 +8,7 @@ import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { Menu } from '../../../components/ui/Menu.tsx'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
+import { reportUnexpected } from '../../../lib/api/error-message.ts'
 import { downloadFile } from '../../../lib/download.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { memberContext } from '../session/membership.ts'
@@ -130,7 +131,7 @@ function Toolbar({ organization, filter, onFilter, search, onSearch }: ToolbarPr
   useEffect(() => {
     void readAllMembers(organization, everyMember).then(
       (all) => setMembers(all.map(({ identityId, displayName }) => ({ value: identityId, label: displayName }))),
-      reportError,
+      reportUnexpected,
     )
   }, [])
   return (

@@ -14,7 +14,8 @@ import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Facts } from '../../../components/ui/Facts.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { Seal, Signature } from '../../../components/signature/Signature.tsx'
-import { ApiError, call, NetworkError } from '../../../lib/api/call.ts'
+import { call } from '../../../lib/api/call.ts'
+import { reportUnexpected } from '../../../lib/api/error-message.ts'
 import { downloadReceipt } from '../../../lib/download.ts'
 import { momentOf } from '../../../lib/text/dates.ts'
 import { timeLeftUntil } from '../../../lib/text/time-left.ts'
@@ -165,9 +166,7 @@ function useWaiting(): { count: number; first: PendingRequest | undefined } | un
     if (opener !== null) return
     call('GET /api/signing/pending', { querystring: { limit: '1' } }).then(
       ({ count, requests: [first] }) => setWaiting({ count, first }),
-      (error: unknown) => {
-        if (!(error instanceof ApiError || error instanceof NetworkError)) reportError(error)
-      },
+      reportUnexpected,
     )
   }, [])
   return waiting
