@@ -43,6 +43,7 @@ async function openWithLateFonts(page: Page, url: string): Promise<number> {
 
 for (const [width, locale] of [
   [1280, 'en-GB'],
+  [360, 'en-GB'],
   [360, 'de-DE'],
   [360, 'ar-EG'],
 ] as const)
@@ -56,7 +57,7 @@ for (const [width, locale] of [
     await visit(['/', '/login', '/register', '/help', '/playground'].map((path) => authUrl + path))
     await visit([`${baseUrl}/docs`])
     await person.page.goto(`${authUrl}/register`)
-    await person.createAccount({ handle: `late-fonts-${locale.toLowerCase()}`, displayName: 'Ada Lovelace' })
+    await person.createAccount({ handle: `late-fonts-${width}-${locale.toLowerCase()}`, displayName: 'Ada Lovelace' })
     await person.press('confirm-recovery-saved')
     await person.page.waitForURL(/\/account/)
     await visit(['', '/security', '/activity', '/signing'].map((path) => `${authUrl}/account${path}`))

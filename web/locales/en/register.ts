@@ -97,7 +97,7 @@ export const registerMessages = {
     newHere: 'New here?',
     register: 'Create an account',
     noPasskey: 'Lost your passkeys?',
-    recover: 'Use your recovery code',
+    recover: 'Use a recovery code',
     atWork: 'Signing in for work?',
     withOrganization: 'Sign in with your organization (SSO)',
     proveTitle: 'Confirm it’s you',
