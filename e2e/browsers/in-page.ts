@@ -30,7 +30,8 @@ export function findWayTo(selector: string): string | undefined {
 /** Tells if the page shows a text, which may be spread over elements. */
 export function showsText(text: string): boolean {
   const plain = (content: string) => content.replaceAll(/\s+/g, ' ').toLowerCase()
-  return plain(document.body.innerText).includes(plain(text))
+  // Between two pages there is no body yet.
+  return plain(document.querySelector('body')?.innerText ?? '').includes(plain(text))
 }
 
 /** Tells if the page has an address with this beginning and this end. */
@@ -45,7 +46,7 @@ export function readText(selector: string): string | undefined {
 
 /** Describes the page, for the message about something that it does not show. */
 export function describePage(): string {
-  return `${location.href} shows ${document.body.innerText}`
+  return `${location.href} shows ${document.querySelector('body')?.innerText}`
 }
 
 /** Finds the recorded faults of the page, when it has such a heading and waits for nothing. */
