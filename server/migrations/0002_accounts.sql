@@ -314,7 +314,9 @@ create table operator (
   role text not null check (role in ('owner', 'people', 'apps', 'auditor')),
   granted_at timestamptz not null,
   -- The operator who granted the role. Null for ADMIN_TOKEN.
-  granted_by uuid
+  granted_by uuid,
+  -- When this owner was last mailed that ADMIN_TOKEN is in use.
+  break_glass_mailed_at timestamptz
 );
 
 -- Tokens by which programs call the admin API.

@@ -1,9 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { asId, type IdentityId } from '@countersign/protocol/ids'
 import { isUuid } from '@countersign/protocol/values'
-import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
-import { isReadOnly } from '#platform/database/database.ts'
 import { guard } from '#platform/http/guard.ts'
 import { bearerToken } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -21,6 +19,7 @@ import {
   requireRecentAuthenticationOfOperator,
 } from './acting-operator.ts'
 import { findOperatorOfToken } from './admin-token.ts'
+import { noteBreakGlass } from './break-glass.ts'
 import * as store from './store.ts'
 
 export { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction, requireRecentAuthenticationOfOperator }
@@ -122,20 +121,4 @@ function requestedIdentity({ query }: FastifyRequest): IdentityId | undefined {
   const { identity_id: written } = query
   if (typeof written !== 'string' || !isUuid(written.toLowerCase())) throw errors.invalid_request()
   return asId<IdentityId>(written.toLowerCase())
-}
-
-/** Hours in which this process has recorded the use of ADMIN_TOKEN. */
-const notedHours = new WeakMap<ServerContext['db'], number>()
-
-/** Records the use of ADMIN_TOKEN, once an hour of each process. A read-only database stays readable. */
-async function noteBreakGlass({ db }: ServerContext, now: Date): Promise<void> {
-  const hour = Math.floor(now.getTime() / 3_600_000)
-  if (notedHours.get(db) === hour) return
-  try {
-    const operator = auditFieldsOf({ actor: 'operator', kind: 'break_glass' })
-    await recordAuditEvent(db, { action: 'admin_token.break_glass_used', ...operator }, now)
-    notedHours.set(db, hour)
-  } catch (error) {
-    if (!isReadOnly(error)) throw error
-  }
 }

@@ -1,14 +1,7 @@
 import { challengeNameOf } from '@countersign/protocol/formats/domain'
-import {
-  type Language,
-  fallbackLanguage,
-  isolate,
-  languageTags,
-  languages,
-  textsIn,
-} from '@countersign/protocol/formats/registries/languages'
+import { type Language, isolate, languages } from '@countersign/protocol/formats/registries/languages'
 import type { Config } from '#platform/config/config.ts'
-import type { Letter, Mail } from '#platform/outbound/mail.ts'
+import { type Mail, mailInAllLanguages } from '#platform/outbound/mail.ts'
 import type { DomainClaim } from './store.ts'
 
 export type About = { to: string; organization: string; config: Pick<Config, 'businessUrl'>; claim: DomainClaim }
@@ -94,17 +87,6 @@ export function takenMail({ to, organization, config: { businessUrl }, claim: { 
         'إذا كان النطاق لكم، فأزيلوا السجل الآخر، وأعيدوا سجلكم، وأكّدوا النطاق من جديد فورًا.',
     },
   })
-}
-
-/** The languages of the owners are unknown here, so each mail contains all. */
-function mailInAllLanguages(to: string, letter: Letter): Mail {
-  const all = new Set([fallbackLanguage, ...languageTags].map((language) => textsIn(letter, language)))
-  const parts = [...all]
-  return {
-    to,
-    subject: parts.map(({ subject }) => subject).join(' / '),
-    text: `${parts.map(({ text }) => text).join('\n\n')}\n`,
-  }
 }
 
 function dayOf(instant: Date, language: Language): string {

@@ -269,6 +269,7 @@ export interface Tables {
     role: 'owner' | 'people' | 'apps' | 'auditor'
     granted_at: Date
     granted_by: IdentityId | null
+    break_glass_mailed_at: Date | null
   }
   organization: {
     organization_id: OrganizationId

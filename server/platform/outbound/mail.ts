@@ -3,6 +3,7 @@ import {
   type Language,
   fallbackLanguage,
   isLanguage,
+  languageTags,
   textsIn,
 } from '@countersign/protocol/formats/registries/languages'
 import type { FastifyRequest } from 'fastify'
@@ -39,6 +40,17 @@ export type Letter = Catalogue<Omit<Mail, 'to'>>
 /** Builds a mail in the language of its recipient. */
 export function mailIn(language: Language, to: string, letter: Letter): Mail {
   return { to, ...textsIn(letter, language) }
+}
+
+/** Builds a mail that contains all languages, for a recipient whose language is unknown. */
+export function mailInAllLanguages(to: string, letter: Letter): Mail {
+  const all = new Set([fallbackLanguage, ...languageTags].map((language) => textsIn(letter, language)))
+  const parts = [...all]
+  return {
+    to,
+    subject: parts.map(({ subject }) => subject).join(' / '),
+    text: `${parts.map(({ text }) => text).join('\n\n')}\n`,
+  }
 }
 
 export type Mailer = {

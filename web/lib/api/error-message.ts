@@ -20,8 +20,8 @@ function sentenceFor({ code, message }: ApiError, sentences: Record<string, stri
 }
 
 /**
- * Reports an error of work that the user has not asked for, if it is a bug of the page. Whoever leaves a page ends its
- * requests, which is no bug.
+ * Reports an error of work that the user has not asked for, if it is a bug of the page. Requests also fail because the
+ * user leaves the page.
  */
 export function reportUnexpected(error: unknown): void {
   if (isUnexpectedError(error)) reportError(error)

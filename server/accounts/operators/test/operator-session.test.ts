@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { holdRequest, listenHere } from '#testing/held-request.ts'
+import { codeIn, openMailbox } from '#testing/mailbox.ts'
 import { createToken, makeOperator } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -122,6 +123,42 @@ test('OPR-05 with ADMIN_TOKEN off, operators and admin tokens remain', async () 
     assert.deepEqual(await read(headers, '', closed), [200, undefined])
   } finally {
     await closed.close()
+  }
+})
+
+test('OPR-05 the use of ADMIN_TOKEN is mailed to the owners, once an hour of all processes together', async () => {
+  const mailbox = await openMailbox()
+  const one = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@example.com>' } })
+  const [owner, unverified, auditor] = [await one.person(), await one.person(), await one.person()]
+  try {
+    await makeOperator(one, owner, 'owner')
+    await makeOperator(one, unverified, 'owner')
+    await makeOperator(one, auditor, 'auditor')
+    for (const { identityId, handle, headers } of [owner, auditor]) {
+      const url = `/api/identities/${identityId}/email`
+      const post = (to: string, payload: object) => one.api.inject({ method: 'POST', url: to, headers, payload })
+      await post(url, { email: `${handle}@example.com` })
+      await post(`${url}/verify`, { code: codeIn(await mailbox.take()) })
+    }
+    one.pass(3600)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => read(one.admin, '', one)))
+    assert.deepEqual(answers[0], [200, undefined])
+    const mail = await mailbox.take()
+    assert.deepEqual(mail.to, [`${owner.handle}@example.com`])
+    assert.match(mail.subject, /ADMIN_TOKEN/)
+    assert.ok(!mail.text.includes(one.admin['authorization']?.slice(7) ?? ''))
+
+    mailbox.refuse(550)
+    one.pass(3600)
+    assert.deepEqual(await read(one.admin, '', one), [200, undefined], 'a mail server that refuses the mail')
+    mailbox.refuse()
+    one.pass(3600)
+    await read(one.admin, '', one)
+    await mailbox.take()
+    assert.equal(mailbox.count(), 0, 'one mail an hour')
+  } finally {
+    await one.close()
+    await mailbox.close()
   }
 })
 
