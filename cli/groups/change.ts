@@ -4,7 +4,7 @@ import { settingsOf } from '../settings.ts'
 import { CancelledError, isInteractive, printJson, printTable, promptConfirmation } from '../terminal.ts'
 import { countMembers, findGroup, rowsOf } from './group.ts'
 
-type Options = { name?: string; description?: string }
+type Options = { name?: string; description?: string; protected?: boolean }
 
 export function addCreate(groups: Command): void {
   groups
@@ -13,9 +13,10 @@ export function addCreate(groups: Command): void {
     .argument('<key>', 'its name in claims: lower-case letters, digits and . _ : / -; it never changes')
     .option('--name <name>', 'name that operators see; default: the key')
     .option('--description <text>', 'what it is for')
-    .action(async (key: string, { name = key, description }: Options, command: Command) => {
+    .option('--protected', 'only owners change it and its members')
+    .action(async (key: string, { name = key, description, ...options }: Options, command: Command) => {
       const settings = settingsOf(command)
-      const body = { key, displayName: name, ...(description && { description }) }
+      const body = { key, displayName: name, ...(description && { description }), ...options }
       const group = await call(settings, 'POST /api/admin/groups', { body })
       if (settings.json) return printJson(group)
       printTable(rowsOf(group))
@@ -25,18 +26,21 @@ export function addCreate(groups: Command): void {
 export function addChange(groups: Command): void {
   groups
     .command('change')
-    .description('change the name or the description of a group')
+    .description('change the name, the description or the protection of a group')
     .argument('<key>')
     .option('--name <name>', 'name that operators see')
     .option('--description <text>', "what it is for; '' for none")
-    .action(async (key: string, { name, description }: Options, command: Command) => {
+    .option('--protected', 'only owners change it and its members')
+    .option('--no-protected', 'all operators who manage groups change it')
+    .action(async (key: string, { name, description, ...options }: Options, command: Command) => {
       const settings = settingsOf(command)
-      if (name === undefined && description === undefined)
+      if (name === undefined && description === undefined && options.protected === undefined)
         command.error('error: no change given; --help lists the options')
       const { groupId } = await findGroup(settings, key)
       const body = {
         ...(name !== undefined && { displayName: name }),
         ...(description !== undefined && { description: description === '' ? null : description }),
+        ...options,
       }
       const group = await call(settings, 'PATCH /api/admin/groups/:groupId', { params: { groupId }, body })
       if (settings.json) return printJson(group)

@@ -17,11 +17,12 @@ export function countMembers(count: number): string {
 }
 
 /** Returns a group as rows of name and value, without an absent description. */
-export function rowsOf({ groupId, key, displayName, description, memberCount, createdAt }: Group): string[][] {
+export function rowsOf({ groupId, key, memberCount, createdAt, ...shown }: Group): string[][] {
   return [
     ['Key', key],
-    ['Name', displayName],
-    ...(description === null ? [] : [['Description', description]]),
+    ['Name', shown.displayName],
+    ...(shown.description === null ? [] : [['Description', shown.description]]),
+    ...(shown.protected ? [['Protected', 'yes: only owners change it']] : []),
     ['Members', String(memberCount)],
     ['ID', groupId],
     ['Created', createdAt],

@@ -275,6 +275,8 @@ create table user_group (
   key text collate "C" not null,
   display_name text not null,
   description text,
+  -- Only operators who manage operators change it and its members.
+  protected boolean not null default false,
   member_count integer not null default 0,
   created_at timestamptz not null,
   updated_at timestamptz not null,

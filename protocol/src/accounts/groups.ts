@@ -19,11 +19,16 @@ const shown = {
   description: nullable(Type.String({ minLength: 1, maxLength: 500 })),
 }
 
+const isProtected = Type.Boolean({
+  description: 'Only operators with `operators.manage` change the group and its members, after recent authentication',
+})
+
 export const Group = Type.Object({
   groupId: Uuid,
   key: Type.String(),
   displayName: Type.String(),
   description: nullable(Type.String()),
+  protected: isProtected,
   memberCount: Type.Integer(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -65,7 +70,12 @@ export const createGroup = endpoint(
   { ...managing, summary: 'Create a group' },
   {
     body: Type.Object(
-      { key: GroupKey, displayName: shown.displayName, description: Type.Optional(shown.description) },
+      {
+        key: GroupKey,
+        displayName: shown.displayName,
+        description: Type.Optional(shown.description),
+        protected: Type.Optional(isProtected),
+      },
       { additionalProperties: false },
     ),
   },
@@ -81,10 +91,13 @@ export const getGroup = endpoint(
 
 export const updateGroup = endpoint(
   'PATCH /api/admin/groups/:groupId',
-  { ...managing, summary: 'Change the name or the description of a group' },
+  { ...managing, summary: 'Change the name, the description or the protection of a group' },
   {
     params: ByGroupId,
-    body: Type.Partial(Type.Object(shown), { additionalProperties: false, minProperties: 1 }),
+    body: Type.Partial(Type.Object({ ...shown, protected: isProtected }), {
+      additionalProperties: false,
+      minProperties: 1,
+    }),
   },
   { 200: Group },
 )

@@ -2,12 +2,18 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Group } from '@countersign/protocol/accounts/groups'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
-import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { requirePermissions } from '#accounts/operators/acting-operator.ts'
+import {
+  auditFieldsOf,
+  type Operator,
+  operatorTransaction,
+  requireRecentAuthenticationOfOperator,
+} from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as store from './store.ts'
-import type { GroupRow } from './store.ts'
+import type { GroupChange, GroupRow } from './store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'Invalid group.'],
@@ -45,6 +51,20 @@ export async function lockGroup(tx: Transaction, groupId: string): Promise<Group
   return row
 }
 
+/**
+ * Throws `permission_denied` or `reauthentication_required` unless an operator may change a group and its members: a
+ * protected one needs the permission that manages operators.
+ */
+export function requireRightsOverGroup(
+  operator: Operator,
+  group: { protected?: boolean | undefined },
+  now: Date,
+): void {
+  if (!group.protected) return
+  requirePermissions(operator, ['operators.manage'])
+  requireRecentAuthenticationOfOperator(operator, now)
+}
+
 /** A group as settings of apps name it. */
 export type GroupRef = { groupId: string; key: string }
 
@@ -56,18 +76,20 @@ export async function requireGroups(db: Database | Transaction, keys: string[]):
   return found
 }
 
-type GroupInput = { key: string; displayName: string; description?: string | null | undefined }
+type GroupInput = GroupChange & { key: string; displayName: string }
 
-/** Creates a group. Throws `invalid_request`, `group_exists`, `too_many_groups`. */
+/** Creates a group. Throws `invalid_request`, `group_exists`, `too_many_groups`, and as `requireRightsOverGroup`. */
 export async function createGroup(db: Database, operator: Operator, requested: GroupInput, now: Date): Promise<Group> {
-  const { key, displayName, description = null } = requested
+  const { key, displayName, description = null, protected: isProtected = false } = requested
   const reserved = reservedPrefixes.find((prefix) => key.startsWith(prefix))
   if (reserved !== undefined)
     throw errors.invalid_request({ sentence: `The key of a group must not start with ${reserved}` })
   validateShown(requested)
+  requireRightsOverGroup(operator, requested, now)
   const groupId = randomUUIDv7()
   return operatorTransaction(db, operator, async (tx) => {
-    const isNew = await store.insertGroup(tx, { groupId, key, displayName, description }, now)
+    const inserted = { groupId, key, displayName, description, protected: isProtected }
+    const isNew = await store.insertGroup(tx, inserted, now)
     if (!isNew) throw await whyNot(tx, key)
     await recordAuditEvent(tx, { action: 'group.created', ...auditFieldsOf(operator), details: { groupId, key } }, now)
     return getGroup(tx, groupId)
@@ -82,9 +104,10 @@ async function whyNot(tx: Transaction, key: string) {
 /** A group that an operator changes. */
 export type GroupTarget = { operator: Operator; groupId: string }
 
-type GroupChange = { displayName?: string | undefined; description?: string | null | undefined }
-
-/** Changes what is shown of a group. Throws `invalid_request`, `group_not_found`. */
+/**
+ * Changes what is shown of a group, and who may change it. Throws `invalid_request`, `group_not_found`, and as
+ * `requireRightsOverGroup`.
+ */
 export async function updateGroup(
   db: Database,
   { operator, groupId }: GroupTarget,
@@ -93,7 +116,9 @@ export async function updateGroup(
 ): Promise<Group> {
   validateShown(change)
   return operatorTransaction(db, operator, async (tx) => {
-    if (!(await store.updateGroup(tx, groupId, change, now))) throw errors.group_not_found()
+    requireRightsOverGroup(operator, await lockGroup(tx, groupId), now)
+    requireRightsOverGroup(operator, change, now)
+    await store.updateGroup(tx, groupId, change, now)
     const group = await getGroup(tx, groupId)
     const details = { groupId, key: group.key, changed: Object.keys(change) }
     await recordAuditEvent(tx, { action: 'group.updated', ...auditFieldsOf(operator), details }, now)
@@ -103,12 +128,14 @@ export async function updateGroup(
 
 /**
  * Deletes a group. No claim and no access counts it from then on. A cleanup task deletes its members, who can be many.
- * Throws `group_not_found`.
+ * Throws `group_not_found`, and as `requireRightsOverGroup`.
  */
 export async function deleteGroup(db: Database, { operator, groupId }: GroupTarget, now: Date): Promise<void> {
   await operatorTransaction(db, operator, async (tx) => {
-    const key = await store.markDeleted(tx, groupId, now)
-    if (key === undefined) throw errors.group_not_found()
+    const group = await lockGroup(tx, groupId)
+    requireRightsOverGroup(operator, group, now)
+    await store.markDeleted(tx, groupId, now)
+    const { key } = group
     await recordAuditEvent(tx, { action: 'group.deleted', ...auditFieldsOf(operator), details: { groupId, key } }, now)
   })
 }

@@ -6,7 +6,7 @@ import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator
 import { recordAuditEvents } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { type GroupRef, type GroupTarget, getGroup, lockGroup } from './group.ts'
+import { type GroupRef, type GroupTarget, getGroup, lockGroup, requireRightsOverGroup } from './group.ts'
 import * as store from './member-store.ts'
 
 const errors = defineErrors({
@@ -34,8 +34,8 @@ export type MemberChange = { add: IdentityId[]; remove: IdentityId[] }
 /**
  * Adds members to a group and removes others, all or none. Locks the identities before the group, like the deletion of
  * an identity does, so that none is added while it is deleted, or to too many groups by several requests. Throws
- * `invalid_request`, `group_not_found`, `identity_not_found`, `too_many_groups`, and `operator_protected` for
- * identities of the operator's own account and of operators with more rights.
+ * `invalid_request`, `group_not_found`, `identity_not_found`, `too_many_groups`, as `requireRightsOverGroup`, and
+ * `operator_protected` for identities of the operator's own account and of operators with more rights.
  */
 export async function changeMembers(
   db: Database,
@@ -50,7 +50,8 @@ export async function changeMembers(
   return operatorTransaction(db, operator, async (tx) => {
     await requireOtherAccounts(tx, operator, [...add, ...remove])
     const existing = new Set(await store.lockIdentities(tx, add))
-    const { key } = await lockGroup(tx, groupId)
+    const group = await lockGroup(tx, groupId)
+    requireRightsOverGroup(operator, group, now)
     const unknown = add.filter((identityId) => !existing.has(identityId))
     if (unknown.length > 0) throw errors.identity_not_found({ fields: { identityIds: unknown } })
 
@@ -58,7 +59,7 @@ export async function changeMembers(
     if (await store.findInTooManyGroups(tx, added)) throw errors.too_many_groups()
     const removed = await store.deleteMembers(tx, groupId, remove)
     const memberCount = await store.addToMemberCount(tx, groupId, added.length - removed.length)
-    await recordChanges(tx, { operator, groupId, key }, { add: added, remove: removed }, now)
+    await recordChanges(tx, { operator, groupId, key: group.key }, { add: added, remove: removed }, now)
     return { added: added.length, removed: removed.length, memberCount }
   })
 }

@@ -7,6 +7,7 @@ const group = [
   'key',
   'display_name as displayName',
   'description',
+  'protected',
   'member_count as memberCount',
   'created_at as createdAt',
   'updated_at as updatedAt',
@@ -49,14 +50,15 @@ export function lockGroup(tx: Transaction, groupId: string) {
   return groups(tx).where('group_id', '=', groupId).forNoKeyUpdate().executeTakeFirst()
 }
 
-type NewGroup = { groupId: string; key: string; displayName: string; description: string | null }
+type NewGroup = { groupId: string; key: string; displayName: string; description: string | null; protected: boolean }
 
 /** Inserts a group, unless its key is in use or there are too many. Returns false then. */
 export async function insertGroup(tx: Transaction, inserted: NewGroup, now: Date): Promise<boolean> {
-  const { groupId, key, displayName, description } = inserted
+  const { groupId, key, displayName, description, protected: isProtected } = inserted
   const { numAffectedRows } = await sql`
-    insert into user_group (group_id, key, display_name, description, created_at, updated_at)
-    select ${groupId}::uuid, ${key}, ${displayName}, ${description}, ${now}::timestamptz, ${now}::timestamptz
+    insert into user_group (group_id, key, display_name, description, protected, created_at, updated_at)
+    select ${groupId}::uuid, ${key}, ${displayName}, ${description}, ${isProtected},
+      ${now}::timestamptz, ${now}::timestamptz
     where (
       select count(*) from (select from user_group where deleted_at is null limit ${limits.groupsMax}) existing
     ) < ${limits.groupsMax}
@@ -64,34 +66,29 @@ export async function insertGroup(tx: Transaction, inserted: NewGroup, now: Date
   return numAffectedRows === 1n
 }
 
-type GroupChange = { displayName?: string | undefined; description?: string | null | undefined }
+export type GroupChange = {
+  displayName?: string | undefined
+  description?: string | null | undefined
+  protected?: boolean | undefined
+}
 
-/** Changes what is shown of a group. Returns false if it does not exist. */
+/** Changes a group that the caller has locked. */
 export async function updateGroup(
   tx: Transaction,
   groupId: string,
-  { displayName, description }: GroupChange,
+  { displayName, description, protected: isProtected }: GroupChange,
   now: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+): Promise<void> {
+  await tx
     .updateTable('user_group')
-    .set({ display_name: displayName, description, updated_at: now })
+    .set({ display_name: displayName, description, protected: isProtected, updated_at: now })
     .where('group_id', '=', groupId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+    .execute()
 }
 
-/** Marks a group as deleted. From now on nothing counts it. Returns its key, or undefined if it does not exist. */
-export async function markDeleted(tx: Transaction, groupId: string, now: Date): Promise<string | undefined> {
-  const row = await tx
-    .updateTable('user_group')
-    .set({ deleted_at: now })
-    .where('group_id', '=', groupId)
-    .where('deleted_at', 'is', null)
-    .returning('key')
-    .executeTakeFirst()
-  return row?.key
+/** Marks a group as deleted, which the caller has locked. From now on nothing counts it. */
+export async function markDeleted(tx: Transaction, groupId: string, now: Date): Promise<void> {
+  await tx.updateTable('user_group').set({ deleted_at: now }).where('group_id', '=', groupId).execute()
 }
 
 /**

@@ -799,6 +799,7 @@ export interface Tables {
     key: string
     display_name: string
     description: string | null
+    protected: Generated<boolean>
     member_count: Generated<number>
     created_at: Date
     updated_at: Date
