@@ -9,6 +9,7 @@ import { listPages, parseCount } from './identity.ts'
 type Options = {
   query?: string
   emailDomain?: string
+  group?: string
   organization?: string
   status?: (typeof identityStatuses)[number]
   createdFrom?: string
@@ -25,6 +26,7 @@ export function addList(people: Command): void {
     .description('list or search identities')
     .option('--query <text>', 'beginnings of words of the username, e-mail address or name, or an identity ID')
     .option('--email-domain <domain>', 'only addresses of this domain')
+    .option('--group <key>', 'only members of this group')
     .option('--organization <id>', 'only members of this organization')
     .addOption(new Option('--status <status>', 'only active or suspended identities').choices(identityStatuses))
     .option('--created-from <instant>', 'created at or after, such as 2026-11-01T00:00:00Z')

@@ -31,6 +31,7 @@ export function addShow(people: Command): void {
           : []),
         ['Created', identity.createdAt],
         ['Last seen', identity.lastSeenOn ?? 'never'],
+        ['Groups', identity.groups.join(', ') || 'none'],
         ['Organizations', identity.organizations.map(({ name, role }) => `${name} (${role})`).join(', ') || 'none'],
         ['Passkey', yesOrNo(identity.hasPasskey)],
         ['Recovery code', yesOrNo(identity.hasRecoveryCode)],

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { GroupKey } from '../accounts/groups.ts'
 import { endpoint } from '../endpoint.ts'
 import { identityOrders, identityStatuses, peopleSearch } from './people-search.ts'
 import { IdentityId, OrganizationId } from '../ids.ts'
@@ -25,6 +26,7 @@ const entry = {
   statusAt: nullable(Type.String({ format: 'date-time', description: 'When it was suspended' })),
   createdAt: Timestamp,
   lastSeenOn: nullable(Type.String({ format: 'date', description: 'Day when the identity last authorized an app' })),
+  groups: Type.Array(Type.String(), { description: 'Keys of its groups, sorted' }),
   organizations: Type.Array(Type.Object({ id: OrganizationId, name: Type.String(), role: Type.String() })),
 }
 
@@ -55,6 +57,7 @@ export const listAdminIdentities = endpoint(
         }),
       ),
       emailDomain: Type.Optional(Type.String({ maxLength: 253, description: 'Domain of the e-mail address' })),
+      group: Type.Optional(GroupKey),
       organization: Type.Optional(OrganizationId),
       status: Type.Optional(Type.Enum([...identityStatuses])),
       createdFrom: Type.Optional(Timestamp),

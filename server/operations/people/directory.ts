@@ -28,6 +28,7 @@ const sentences = {
 export type PeopleQuery = {
   q?: string
   emailDomain?: string
+  group?: string
   organization?: OrganizationId
   status?: IdentityStatus
   createdFrom?: string
@@ -91,9 +92,9 @@ export async function listIdentities(
  * Returns the known parameters of a query, in one order. A request may have others, which neither the audit log nor a
  * cursor depends on.
  */
-function knownOf({ q, emailDomain, organization, status, sort, ...times }: PeopleQuery): Record<string, string> {
+function knownOf({ q, emailDomain, group, organization, status, sort, ...times }: PeopleQuery): Record<string, string> {
   const { createdFrom, createdTo, lastSeenFrom, lastSeenTo } = times
-  const known = { q, emailDomain, organization, status, createdFrom, createdTo, lastSeenFrom, lastSeenTo, sort }
+  const known = { q, emailDomain, group, organization, status, createdFrom, createdTo, lastSeenFrom, lastSeenTo, sort }
   return Object.fromEntries(Object.entries(known).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
@@ -117,8 +118,9 @@ async function driverOf(
   return 'order'
 }
 
-function setsOf({ organization, status, domain }: listStore.Filter): listStore.SmallSet[] {
+function setsOf({ group, organization, status, domain }: listStore.Filter): listStore.SmallSet[] {
   return [
+    ...(group === undefined ? [] : (['group'] as const)),
     ...(organization === undefined ? [] : (['organization'] as const)),
     ...(status === 'suspended' ? (['suspended'] as const) : []),
     ...(domain === undefined ? [] : (['domain'] as const)),
@@ -136,6 +138,7 @@ function searchOf(q: string): listStore.Driver {
 
 function filterOf({
   emailDomain,
+  group,
   organization,
   status,
   createdFrom,
@@ -144,6 +147,7 @@ function filterOf({
 }: PeopleQuery): listStore.Filter {
   return {
     domain: emailDomain === undefined ? undefined : fold(`@${emailDomain.replace(/^@/, '')}`),
+    group,
     organization,
     status,
     createdFrom: createdFrom === undefined ? undefined : readInstant(createdFrom),
@@ -189,6 +193,7 @@ function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
     statusAt: row.suspension ? new Date(row.suspension.at).toISOString() : null,
     createdAt: new Date(row.createdAt).toISOString(),
     lastSeenOn: row.lastSeenOn,
+    groups: row.groups,
     organizations: row.organizations,
   }
 }

@@ -7,6 +7,8 @@ import type { Position } from './cursor.ts'
 /** Restrictions of a list. `domain` is a term: `@` and the folded domain. `lastSeenTo` is included. */
 export type Filter = {
   domain?: string | undefined
+  /** Key of a group. */
+  group?: string | undefined
   organization?: OrganizationId | undefined
   status?: IdentityStatus | undefined
   createdFrom?: Date | undefined
@@ -17,7 +19,7 @@ export type Filter = {
 
 /** What a list begins from: the words of a search, longest first, one identity, a small set, or the order alone. */
 export type Driver = { words: string[] } | { identityId: IdentityId } | { set: SmallSet } | 'order'
-export type SmallSet = 'organization' | 'suspended' | 'domain'
+export type SmallSet = 'group' | 'organization' | 'suspended' | 'domain'
 
 export type Listing = {
   filter: Filter
@@ -42,6 +44,7 @@ type Row = {
   createdAt: string
   lastSeenOn: string | null
   suspension: { reason: string; at: string } | null
+  groups: string[]
   organizations: { id: OrganizationId; name: string; role: string }[]
 }
 export type IdentityEntryRow = Row
@@ -83,6 +86,11 @@ export const entryFields = (now: Date) => sql`
     from organization_member member join organization using (organization_id)
     where member.identity_id = identity.identity_id
   ) as organizations,
+  array(
+    select key from group_member member join user_group using (group_id)
+    where member.identity_id = identity.identity_id and deleted_at is null
+    order by key
+  ) as groups,
   (select jsonb_build_object('reason', own.reason, 'at', own.suspended_at) from ${ownSuspension(now)}) as suspension`
 
 /** Suspension through the identity of a row that is in force. */
@@ -186,9 +194,13 @@ function sourceOf({ driver, ...limited }: Pick<Listing, 'driver' | 'filter' | 'n
   return sql`(${setRows(driver.set, limited)} offset 0) small join identity on identity.identity_id = small.identity_id`
 }
 
-/** Identities of an organization or of an e-mail domain, or those that are suspended. */
+/** Identities of a group, an organization or an e-mail domain, or those that are suspended. */
 function setRows(set: SmallSet, { filter, now }: Pick<Listing, 'filter' | 'now'>): RawBuilder<unknown> {
   switch (set) {
+    case 'group':
+      return sql`
+        select identity_id from group_member_by_group join user_group using (group_id)
+        where key = ${filter.group} and deleted_at is null`
     case 'organization':
       return sql`select identity_id from organization_member where organization_id = ${filter.organization}`
     case 'suspended':
@@ -228,11 +240,17 @@ function conditionsOf(
   { filter, now }: Pick<Listing, 'filter' | 'now'>,
   without: readonly Key[] = [],
 ): RawBuilder<unknown>[] {
-  const { domain, organization, status } = filter
+  const { domain, group, organization, status } = filter
   const conditions = [
     ...(without.includes('created') ? [] : createdWithin(filter)),
     ...(without.includes('lastSeen') ? [] : seenWithin(filter, sql`identity.last_seen_on`)),
   ]
+  if (group !== undefined && !without.includes('group'))
+    conditions.push(
+      exists(sql`
+        group_member member join user_group using (group_id)
+        where member.identity_id = identity.identity_id and key = ${group} and deleted_at is null`),
+    )
   if (organization && !without.includes('organization'))
     conditions.push(
       exists(sql`

@@ -117,6 +117,31 @@ test('PEO-28 filters by creation, domain and organization are combined', async (
   assert.equal(await refused({ organization: 'acme' }), 400)
 })
 
+test('PEO-38 identities of a group are listed, and each identity with the keys of its groups', async () => {
+  const admin = world.admin
+  const group = async (key: string, handles: string[]) => {
+    const payload = { key, displayName: key }
+    const answer = await world.api.inject({ method: 'POST', url: '/api/admin/groups', headers: admin, payload })
+    const url = `/api/admin/groups/${answer.json<{ groupId: string }>().groupId}`
+    const add = await Promise.all(handles.map(async (handle) => (await signedIn(handle)).identityId))
+    await world.api.inject({ method: 'POST', url: `${url}/members/batch`, headers: admin, payload: { add } })
+    return url
+  }
+  await group('staff', ['Abel', 'Bert', 'emil'])
+  const other = await group('admins', ['Bert'])
+  assert.deepEqual(await directory.listAll({ group: 'staff' }), ['emil', 'Bert', 'Abel'])
+  assert.deepEqual(await directory.listAll({ group: 'staff', limit: '1', sort: 'handle' }), ['Abel', 'Bert', 'emil'])
+  assert.deepEqual(await directory.listAll({ group: 'staff', q: 'be' }), ['Bert'])
+  assert.deepEqual(await directory.listAll({ group: 'nothing' }), [])
+  assert.equal(await refused({ group: 'Staff' }), 400)
+  const groupsOfBert = async () => (await directory.list({ q: 'bert' })).identities[0]?.groups
+  assert.deepEqual(await groupsOfBert(), ['admins', 'staff'])
+
+  await world.api.inject({ method: 'DELETE', url: other, headers: admin })
+  assert.deepEqual(await groupsOfBert(), ['staff'])
+  assert.deepEqual(await directory.listAll({ group: 'admins' }), [], 'also before its members are cleaned up')
+})
+
 test('PEO-29 a cursor that this service did not write, or for another question, is refused', async () => {
   const { nextCursor } = await directory.list({ limit: '2' })
   assert.ok(nextCursor !== null)

@@ -95,6 +95,7 @@ test('PEO-31 an operator reads an identity: its entry, and what its account has 
     'displayName',
     'email',
     'emailVerified',
+    'groups',
     'handle',
     'identityId',
     'lastSeenOn',
