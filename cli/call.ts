@@ -16,7 +16,8 @@ export class ApiError extends CliError {
   }
 }
 
-type Parts = { params?: Record<string, string>; querystring?: Record<string, string>; body?: unknown }
+type Fields = Record<string, string>
+type Parts = { params?: Fields; querystring?: Fields; headers?: Fields; body?: unknown }
 
 /** Calls an endpoint as the operator. Throws `ApiError` for an error response, `CliError` if there is no response. */
 export async function call<Name extends keyof Api>(
@@ -24,10 +25,11 @@ export async function call<Name extends keyof Api>(
   name: Name,
   given: RequestOf<Name>,
 ): Promise<ResponseOf<Name>> {
-  const { method, path, body } = requestOf(name, given)
+  const { method, path, headers, body } = requestOf(name, given)
   const response = await reach(`${settings.baseUrl}${path}`, {
     method,
     headers: {
+      ...headers,
       authorization: `Bearer ${loadAdminToken(settings)}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
@@ -66,11 +68,11 @@ export async function readText(response: Response): Promise<string> {
 }
 
 /** Fills `:name` in the path from `params`; the other values become query and body. */
-function requestOf(name: string, { params = {}, querystring = {}, body }: Parts) {
+function requestOf(name: string, { params = {}, querystring = {}, headers = {}, body }: Parts) {
   const [method = '', template = ''] = name.split(' ')
   const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
   const query = new URLSearchParams(querystring).toString()
-  return { method, path: query ? `${path}?${query}` : path, body }
+  return { method, path: query ? `${path}?${query}` : path, headers, body }
 }
 
 /** Returns the error of a response. */

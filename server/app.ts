@@ -22,6 +22,7 @@ import { listen, requireFreePorts } from '#platform/process/listeners.ts'
 import { listenForMetrics } from '#platform/process/metrics-listener.ts'
 import { openTelemetry } from '#platform/observability/telemetry.ts'
 import { isFirstProcess, startWorkers } from '#platform/process/workers.ts'
+import { openSettings, withCurrentBrand } from '#platform/settings/current-settings.ts'
 import { modules, rateLimitPolicies } from './modules.ts'
 import { mountModules, openServices, startBackground } from './services.ts'
 
@@ -36,12 +37,14 @@ export type Running = {
 }
 
 /** Starts the service in this process, with the built pages or others. Throws `ConfigError` for an invalid setting. */
-export async function start(config: Config, given?: Pages, workshop?: Workshop): Promise<Running> {
+export async function start(given: Config, builtPages?: Pages, workshop?: Workshop): Promise<Running> {
   // Checked first: a wrong name must not be found after the database was migrated.
-  const policies = applyRateLimitNumbers(rateLimitPolicies, config.rateLimitNumbers)
-  const { log, flush } = createReportingLog(config)
-  const pages = given ?? (await loadPages(config))
-  const storage = await openStorageOf(config, log)
+  const policies = applyRateLimitNumbers(rateLimitPolicies, given.rateLimitNumbers)
+  const { log, flush } = createReportingLog(given)
+  const pages = builtPages ?? (await loadPages(given))
+  const storage = await openStorageOf(given, log)
+  const settings = await openSettings({ config: given, db: storage.db })
+  const config = withCurrentBrand(given, settings)
   const { telemetry, readMetrics, ...telling } = openTelemetry(config, log, storage)
   const kernel: ServerContext = {
     config,
@@ -62,6 +65,7 @@ export async function start(config: Config, given?: Pages, workshop?: Workshop):
       : noRateLimits,
     keyring: createKeyring(config.secretKeys ?? [await secretKeyOf(storage, config)]),
     mail: await createMailer({ config, log, clock: systemClock }),
+    settings,
     outbound: createOutboundClient(config),
     dns: createDnsResolver(config),
     adminToken: await adminTokenOf(config),

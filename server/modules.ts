@@ -27,6 +27,7 @@ import { token } from '#oauth/token/module.ts'
 import { auditLog } from '#operations/audit/module.ts'
 import { backup } from '#operations/backup/module.ts'
 import { people } from '#operations/people/module.ts'
+import { operatorSettings } from '#operations/settings/module.ts'
 import { playground } from '#operations/playground/module.ts'
 import { acts } from '#organizations/acts/module.ts'
 import { council } from '#organizations/council/module.ts'
@@ -59,7 +60,7 @@ export const modules = [
   ...[connections, provisioning, ssoSignIn],
   ...[delegation, appKeys, consents, authorization, token, discovery, logout, fedcm],
   ...[transparency, personalKeys, signingRequests],
-  ...[auditLog, people, playground, backup],
+  ...[auditLog, operatorSettings, people, playground, backup],
 ] as const
 
 type AnyModule = (typeof modules)[number]

@@ -8,7 +8,7 @@ import { importsOf, readSources, type Import, type Source } from './sources.ts'
 /** The contexts in their order, each with its rooms in order. `.` holds the files of the context itself. */
 const contexts: Record<string, string> = {
   platform:
-    '. crypto config database observability outbound queue rate-limits audit http ' +
+    '. crypto config database observability outbound queue rate-limits audit settings http ' +
     'documentation module pictures process',
   accounts: 'backchannel-logout sessions identities keys passkeys account operators groups suspension',
   clients: 'usage registration resources webhooks',
@@ -17,7 +17,7 @@ const contexts: Record<string, string> = {
   sso: 'providers connections provisioning sign-in',
   oauth: '. delegation app-keys consents authorize token discovery logout fedcm',
   signing: 'transparency keys requests',
-  operations: 'audit people playground backup',
+  operations: 'audit settings people playground backup',
 }
 
 /** Files outside of the contexts, after all of them, in their order. */

@@ -37,6 +37,7 @@ import type * as pushedRequests from './oauth/pushed-requests.ts'
 import type * as receipts from './signing/receipts.ts'
 import type * as resources from './clients/resources.ts'
 import type * as sessions from './accounts/sessions.ts'
+import type * as settings from './operations/settings.ts'
 import type * as signingKeys from './signing/keys.ts'
 import type * as signing from './signing/signing.ts'
 import type * as suspension from './accounts/suspension.ts'
@@ -82,6 +83,7 @@ type All =
   | EndpointsOf<typeof receipts>
   | EndpointsOf<typeof resources>
   | EndpointsOf<typeof sessions>
+  | EndpointsOf<typeof settings>
   | EndpointsOf<typeof signing>
   | EndpointsOf<typeof signingKeys>
   | EndpointsOf<typeof suspension>
@@ -93,7 +95,7 @@ type All =
 /** Every endpoint, by method and path. A type only, which adds no code to the caller's bundle. */
 export type Api = { [E in All as E['name']]: E }
 
-type Part = 'params' | 'querystring' | 'body'
+type Part = 'params' | 'querystring' | 'headers' | 'body'
 type StaticOf<S> = S extends TSchema ? Static<S> : never
 
 /**

@@ -11,7 +11,7 @@ export type Security = 'none' | 'client' | 'session' | 'fedcm session' | 'access
 export type Cors = 'no origin' | 'any origin' | 'redirect URI origins' | 'first party' | 'auth host' | 'requesting app'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema }
+type Parts = { params?: TSchema; querystring?: TSchema; headers?: TSchema; body?: TSchema }
 type Status = 200 | 201 | 204
 
 /**

@@ -7,7 +7,7 @@ import type { RecipientKey } from './formats/encryption/recipient-key.ts'
 import type { RequirableClaim } from './formats/required-claims.ts'
 
 /** Pages of the operator to which the footer of every page links. */
-export type BrandLinks = { terms?: string; privacy?: string; support?: string; status?: string }
+export type BrandLinks = { terms?: string; privacy?: string; imprint?: string; support?: string; status?: string }
 
 /** How the operator presents the service: on every page and in mail. */
 export type Brand = {

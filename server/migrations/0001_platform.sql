@@ -104,3 +104,17 @@ create table picture (
 );
 create unique index picture_by_id on picture (picture_id);
 create index picture_end on picture (expires_at);
+
+-- Changes of the settings that operators can change while the service runs. The last revision applies.
+create table setting_revision (
+  revision integer primary key,
+  created_at timestamptz not null,
+  -- Values by key. A setting without a value has its default.
+  stored jsonb not null,
+  changed_keys text[] not null,
+  restored_from integer,
+  -- Which operator made the change, as in audit events.
+  operator_kind text not null check (operator_kind in ('operator', 'token', 'break_glass')),
+  operator_id uuid,
+  operator_name text
+);

@@ -5,10 +5,11 @@ import { activityMessages as de } from '../../web/locales/de/activity.ts'
 import { activityMessages as en } from '../../web/locales/en/activity.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
 
-/** Actions of the operator on keys, groups, lists, tokens and backups are not in the activity of any user. */
+/** Actions of the operator on keys, settings, groups, lists, tokens and backups are not in the activity of any user. */
 type OfOperator =
   | 'token_signing_key.rotated'
   | 'identities.listed'
+  | 'settings.updated'
   | 'group.created'
   | 'group.updated'
   | 'group.deleted'

@@ -6,6 +6,7 @@ export const ofNobody: Record<string, string> = {
   schema_migration: 'a row for each migration',
   schema_lock: 'one row',
   user_group: 'at most 2,000 rows, which the operator adds',
+  setting_revision: 'at most 1,000 rows, one for each change by an operator',
   operator: 'at most 200 rows',
   admin_token: 'at most 50 rows',
   token_signing_key: 'a row for each rotation of the keys of the service',

@@ -17,6 +17,7 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `DELETE ${identity}/suspension`)
   await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
   await manageOperators({ world, send })
+  await changeSettings({ world, send })
   await send(admin, 'GET /api/admin/audit?limit=5')
   const { identityId } = person
   const looks = [`organization=${id}&emailDomain=example.org`, 'q=person+the&limit=5', 'status=suspended&limit=5']
@@ -28,6 +29,16 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
   for (const host of [world.api, world.auth, world.business])
     for (const url of ['/healthz', '/readyz']) await host.inject({ url })
+}
+
+async function changeSettings({ world, send }: RequestClient): Promise<void> {
+  const { admin } = world
+  const { revision } = await send(admin, 'GET /api/admin/settings')
+  const settings = { 'branding.name': `Example ${revision}` }
+  const at = (replaced: number) => ({ ...admin, 'if-match': `"${replaced}"` })
+  await send(at(revision), 'PATCH /api/admin/settings', { settings })
+  await send(at(revision + 1), `POST /api/admin/settings/revisions/${revision}/restore`)
+  await send(admin, 'GET /api/admin/settings/revisions?limit=5')
 }
 
 async function manageOperators({ world, send }: RequestClient): Promise<void> {

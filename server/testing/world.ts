@@ -20,6 +20,7 @@ import {
 import { Secret } from '#platform/crypto/secret.ts'
 import { noTelemetry } from '#platform/observability/telemetry.ts'
 import type { Hosts } from '#platform/http/host.ts'
+import { openSettings, withCurrentBrand } from '#platform/settings/current-settings.ts'
 import { rateLimitPolicies } from '../modules.ts'
 import { mountModules, openServices } from '../services.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
@@ -46,8 +47,10 @@ type Options = {
  * closes it at the end, which fails if the database violates an invariant.
  */
 export async function createWorld({ environment = {}, rateLimits = false, secretKey, between }: Options = {}) {
-  const config = loadConfig({ DEMO: 'on', LOG_LEVEL: 'silent', TRUST_PROXY: 'off', ...environment })
+  const given = loadConfig({ DEMO: 'on', LOG_LEVEL: 'silent', TRUST_PROXY: 'off', ...environment })
   const storage = await openTestStorage(between)
+  const settings = await openSettings({ config: given, db: storage.db })
+  const config = withCurrentBrand(given, settings)
   let now = new Date('2030-01-01T12:00:00.000Z')
   const clock = () => now
   const shared = process.env['TEST_DATABASE_URL'] === undefined ? undefined : storage.prepared
@@ -67,6 +70,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     rateLimits: limits,
     keyring: createKeyring([new Secret(secretKey ?? randomBytes(32).toString('base64url'))]),
     mail: await createMailer({ config, log, clock }),
+    settings,
     outbound: createOutboundClient(config),
     dns: createDnsResolver(config),
     adminToken: new Secret(randomBytes(32).toString('hex')),

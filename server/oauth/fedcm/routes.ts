@@ -53,9 +53,8 @@ export function fedcmRoutes(host: Host, provider: TokenEndpoint): void {
   const { kernel, apps } = provider
   const { config, rateLimits } = kernel
   const session = sessionGuard(kernel)
-  const configuration = fedcmConfig(config)
 
-  host.route({ ...endpoints.fedcmConfig, handler: () => configuration })
+  host.route({ ...endpoints.fedcmConfig, handler: () => fedcmConfig(config) })
 
   host.route({
     ...endpoints.fedcmClientMetadata,

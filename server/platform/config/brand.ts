@@ -16,28 +16,31 @@ export type BrandSetting = {
 /** Names of the settings of the brand. */
 export const brandSettings = [
   ...(['BRAND_NAME', 'BRAND_LOGO', 'BRAND_ACCENT'] as const),
-  ...(['TERMS_URL', 'PRIVACY_URL', 'SUPPORT_URL', 'STATUS_URL'] as const),
+  ...(['TERMS_URL', 'PRIVACY_URL', 'IMPRINT_URL', 'SUPPORT_URL', 'STATUS_URL'] as const),
 ] as const
 type Given = (name: (typeof brandSettings)[number]) => string | undefined
 
 const nameCharactersMax = 40
+export const defaultName = 'Countersign'
 const logoBytesMax = 2 * 1024 * 1024
 
 /** Parses the settings of the brand. Throws `ConfigError` at the first invalid one. */
 export function readBrand(given: Given): BrandSetting {
   const terms = readLink('TERMS_URL', given('TERMS_URL'), ['https:'])
   const privacy = readLink('PRIVACY_URL', given('PRIVACY_URL'), ['https:'])
+  const imprint = readLink('IMPRINT_URL', given('IMPRINT_URL'), ['https:'])
   const support = readLink('SUPPORT_URL', given('SUPPORT_URL'), ['https:', 'mailto:'])
   const status = readLink('STATUS_URL', given('STATUS_URL'), ['https:'])
   const logo = given('BRAND_LOGO')
   const accent = given('BRAND_ACCENT')
   return {
-    name: readName(given('BRAND_NAME') ?? 'Countersign'),
+    name: readName(given('BRAND_NAME') ?? defaultName),
     ...(logo !== undefined && { logo: readLogo(logo) }),
     ...(accent !== undefined && { accent: readAccent(accent) }),
     links: {
       ...(terms !== undefined && { terms }),
       ...(privacy !== undefined && { privacy }),
+      ...(imprint !== undefined && { imprint }),
       ...(support !== undefined && { support }),
       ...(status !== undefined && { status }),
     },
@@ -47,8 +50,13 @@ export function readBrand(given: Given): BrandSetting {
 /** Control characters, and those that change the direction of the text around them. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
+/** Checks whether a text can be the name of the service: one line that disguises nothing around it. */
+export function isServiceName(name: string): boolean {
+  return [...name].length <= nameCharactersMax && !unprintable.test(name) && name.trim() === name && name !== ''
+}
+
 function readName(name: string): string {
-  if ([...name].length > nameCharactersMax || unprintable.test(name))
+  if (!isServiceName(name))
     throw new ConfigError(`BRAND_NAME must be 1 to ${nameCharactersMax} characters in one line.`)
   return name
 }
@@ -71,12 +79,19 @@ function readBytes(path: string): Buffer {
 
 function readLink(name: string, text: string | undefined, schemes: string[]): string | undefined {
   if (text === undefined) return undefined
-  const url = URL.parse(text)
-  if (!url || !schemes.includes(url.protocol) || url.username !== '' || url.password !== '')
+  const href = linkOf(text, schemes)
+  if (href === undefined)
     throw new ConfigError(
       schemes.includes('mailto:')
         ? `${name} must be a URL such as https://example.com/help, or mailto:help@example.com.`
         : `${name} must be a URL such as https://example.com/terms, without user name and password.`,
     )
+  return href
+}
+
+/** Returns the URL of a page of the operator, or undefined if its scheme is none of these or it has credentials. */
+export function linkOf(text: string, schemes: string[]): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !schemes.includes(url.protocol) || url.username !== '' || url.password !== '') return undefined
   return url.href
 }

@@ -3,8 +3,10 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { isEmail } from '@countersign/protocol/formats/email'
+import type { SomeSettings } from '@countersign/protocol/operations/settings'
 import { ConfigError } from '#platform/config-error.ts'
 import { type BrandSetting, brandSettings, readBrand } from './brand.ts'
+import { readFixedSettings } from './fixed-settings.ts'
 import { suggestSetting } from './misspelling.ts'
 import { hasPlainHost } from '#platform/origin.ts'
 import { Secret } from '#platform/crypto/secret.ts'
@@ -57,6 +59,8 @@ export type Config = {
   /** Name servers for domain verification. Empty for those of this machine. */
   dnsServers: string[]
   brand: BrandSetting
+  /** Settings that operators can change, as far as the environment fixes them. */
+  fixed: SomeSettings
 }
 
 /** Delivery of mail: by a mail server, to the log if all URLs are local, or not at all. */
@@ -93,6 +97,7 @@ export const settings = [
   ...['LOG_FORMAT', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
   ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
+  'REGISTRATION',
   ...brandSettings,
 ] as const
 type Setting = (typeof settings)[number]
@@ -106,6 +111,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   const businessUrl = readUrl('BUSINESS_URL', given('BUSINESS_URL') ?? 'http://localhost:4402')
   const local = [baseUrl, authUrl, businessUrl].every(isLocal)
   const databaseUrl = readDatabaseUrl(given('DATABASE_URL'))
+  const brand = readBrand(given)
 
   if (!local && !databaseUrl && given('ALLOW_EMBEDDED') !== '1')
     throw new ConfigError(
@@ -142,7 +148,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
       'on',
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
     dnsServers: readDnsServers(given('DNS_SERVERS')),
-    brand: readBrand(given),
+    brand,
+    fixed: readFixedSettings(given, brand),
   }
 }
 

@@ -536,6 +536,16 @@ export interface Tables {
     organization_id: OrganizationId
     recorded_at: Date
   }
+  setting_revision: {
+    revision: number
+    created_at: Date
+    stored: Json
+    changed_keys: string[]
+    restored_from: number | null
+    operator_kind: 'operator' | 'token' | 'break_glass'
+    operator_id: string | null
+    operator_name: string | null
+  }
   signing_approval_flow: {
     identity_id: IdentityId
     flow_id: string

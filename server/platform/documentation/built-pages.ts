@@ -12,6 +12,8 @@ export type BuiltPages = {
   pages: readonly { url: string; read: () => Promise<string> }[]
   /** Returns a page of the API reference. Its parts are HTML. */
   reference: (parts: ReferenceParts) => string
+  /** Returns a text that changes when the brand in these pages does. */
+  version: () => string
   /** Policy of these pages: their own script and styles, and the logo of the operator. */
   policy: string
 }
@@ -26,35 +28,36 @@ export async function loadBuiltPages(config: Settings, looks: Looks): Promise<Bu
   const { readHelp, styleNonce } = looks.assets
   const [list, frame, mark] = await Promise.all(['pages.json', 'reference.html', 'mark.svg'].map(readHelp))
   const fill = fillerFor(config, looks, mark ?? '')
-  const empty = fill(frame ?? '')
   return {
     pages: Value.Parse(PageList, JSON.parse(list ?? '')).map(({ url, file }) => ({
       url,
       read: async () => fill(await readHelp(file)),
     })),
-    reference: ({ title, rail, main }) => replaceAll(empty, { TITLE: title, RAIL: rail, MAIN: main }),
+    reference: ({ title, rail, main }) => replaceAll(fill(frame ?? ''), { TITLE: title, RAIL: rail, MAIN: main }),
+    version: () => `${config.brand.name} ${config.brand.logo?.pictureId ?? ''}`,
     policy: pagePolicy({ asks: [], pictures: config.baseUrl, postsForms: false, framedBy: [], styleNonce }),
   }
 }
 
 /** Returns the function that writes the settings of this service into a page. Origins need no escaping. */
 function fillerFor(
-  { baseUrl, authUrl, businessUrl, brand }: Settings,
+  settings: Settings,
   { brandStyle, assets: { styleNonce } }: Looks,
   mark: string,
 ): (page: string) => string {
-  const values = {
-    BRAND: escapeHtml(brand.name),
+  const { baseUrl, authUrl, businessUrl } = settings
+  const values = ({ name, logo }: Config['brand']) => ({
+    BRAND: escapeHtml(name),
     HEAD: [
       brandStyle === undefined ? '' : `<link rel="stylesheet" href="${brandStyle}">`,
       styleNonce === undefined ? '' : `<meta property="csp-nonce" nonce="${styleNonce}">`,
     ].join(''),
-    LOGO: brand.logo ? `<img class="mark" src="${baseUrl.origin}/pictures/${brand.logo.pictureId}" alt="">` : mark,
+    LOGO: logo ? `<img class="mark" src="${baseUrl.origin}/pictures/${logo.pictureId}" alt="">` : mark,
     BASE_URL: baseUrl.origin,
     AUTH_URL: authUrl.origin,
     BUSINESS_URL: businessUrl.origin,
-  }
-  return (page) => replaceAll(page, values)
+  })
+  return (page) => replaceAll(page, values(settings.brand))
 }
 
 function replaceAll(page: string, values: Record<string, string>): string {

@@ -11,16 +11,29 @@ export type CompressedText = {
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)]
 const cacheSeconds = 300
 
-/** Prepares a text. It is created and compressed when the first reader asks for it. */
-export function compressText(mediaType: string, create: () => string | Promise<string>): CompressedText {
+/**
+ * Prepares a text. It is created and compressed when the first reader asks for it, and again when `version` has
+ * changed.
+ */
+export function compressText(
+  mediaType: string,
+  create: () => string | Promise<string>,
+  version: () => string = () => '',
+): CompressedText {
   let original: Promise<{ bytes: Buffer; etag: string }> | undefined
-  const encoded = new Map<Encoding, Promise<Buffer>>()
+  let versionRead = version()
+  const encoded = new Map<string, Promise<Buffer>>()
   const read = async () => {
     const bytes = Buffer.from(await create())
     return { bytes, etag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22) }
   }
   return {
     async send({ headers }, reply) {
+      if (version() !== versionRead) {
+        versionRead = version()
+        original = undefined
+        encoded.clear()
+      }
       const { bytes, etag } = await (original ??= read())
       const encoding = encodingFor(headers['accept-encoding'])
       // An encoding has an entity tag of its own (RFC 9110 §8.8.3.3).
@@ -30,8 +43,8 @@ export function compressText(mediaType: string, create: () => string | Promise<s
       if (headers['if-none-match'] === tag) return reply.status(304).send()
       reply.type(mediaType)
       if (encoding === 'identity') return reply.send(bytes)
-      const body = encoded.get(encoding) ?? encode[encoding](bytes)
-      encoded.set(encoding, body)
+      const body = encoded.get(tag) ?? encode[encoding](bytes)
+      encoded.set(tag, body)
       return reply.header('content-encoding', encoding).send(await body)
     },
   }

@@ -12,10 +12,12 @@ export type Operation = {
   summary?: string | undefined
   security: readonly Record<string, readonly string[]>[]
   servers?: readonly Server[]
-  parameters: readonly { name: string; in: 'path' | 'query'; required: boolean; schema: unknown }[]
+  parameters: readonly { name: string; in: Place; required: boolean; schema: unknown }[]
   requestBody?: { required: boolean; content: Content }
   responses: Record<string, { description: string; content?: Content }>
 }
+
+type Place = 'path' | 'query' | 'header'
 
 export type Listed = { method: string; path: string; operation: Operation }
 
@@ -23,7 +25,7 @@ export type Listed = { method: string; path: string; operation: Operation }
 export function operationHtml({ method, path, operation }: Listed, apiHost: Server, schemas: Schemas): string {
   const { operationId, summary = operationId, parameters, requestBody, responses, servers } = operation
   const [host = apiHost] = servers ?? []
-  const inPlace = (place: 'path' | 'query') => parameters.filter((parameter) => parameter.in === place)
+  const inPlace = (place: Place) => parameters.filter((parameter) => parameter.in === place)
   return [
     `<section class="operation" id="${operationId}">`,
     `<h2><a class="anchor" href="#${operationId}">${escapeHtml(summary)}</a></h2>`,
@@ -36,6 +38,7 @@ export function operationHtml({ method, path, operation }: Listed, apiHost: Serv
     '</dl>',
     parametersHtml('Path parameters', inPlace('path'), schemas),
     parametersHtml('Query parameters', inPlace('query'), schemas),
+    parametersHtml('Header fields', inPlace('header'), schemas),
     requestBody ? bodyHtml(requestBody, schemas) : '',
     '<h3>Responses</h3>',
     ...Object.entries(responses).map(([status, response]) => responseHtml(status, response, schemas)),
@@ -101,12 +104,14 @@ function exampleHtml({ method, path, operation }: Listed, host: Server, schemas:
   const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const query = required.map(({ name, schema }) => `${name}=${String(exampleOf(schema, schemas, name))}`)
   const url = `${host.url}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  const fields = parameters.filter((parameter) => parameter.in === 'header' && parameter.required)
   const [scheme = ''] = Object.keys(security[0] ?? {})
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
   const isJson = type === 'application/json'
   const lines = [
     `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} '${url}'`,
     ...(credentials[scheme] === undefined ? [] : [credentials[scheme]]),
+    ...fields.map(({ name, schema }) => `-H '${name}: ${String(exampleOf(schema, schemas, name))}'`),
     ...(type === undefined ? [] : [`-H 'content-type: ${type}'`]),
     ...(isJson ? [`-d '${JSON.stringify(exampleOf(body?.schema, schemas), null, 2)}'`] : []),
     ...(type !== undefined && !isJson ? ['--data-binary @file'] : []),

@@ -21,7 +21,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
 export function referenceRoutes(
   host: Host,
   document: ReferenceDocument,
-  { reference, policy }: Pick<BuiltPages, 'reference' | 'policy'>,
+  { reference, policy, version }: Pick<BuiltPages, 'reference' | 'policy' | 'version'>,
 ): void {
   const chapters = chaptersOf(document)
   const pages = [
@@ -29,9 +29,8 @@ export function referenceRoutes(
     ...chapters.map((chapter) => ({ url: chapter.url, title: chapter.name, main: () => chapterOf(chapter, document) })),
   ]
   for (const { url, title, main } of pages) {
-    const page = compressText('text/html; charset=utf-8', () =>
-      reference({ title: escapeHtml(title), rail: railOf(chapters, url), main: main() }),
-    )
+    const create = () => reference({ title: escapeHtml(title), rail: railOf(chapters, url), main: main() })
+    const page = compressText('text/html; charset=utf-8', create, version)
     for (const path of url === '/docs' ? [url, '/docs/'] : [url])
       host.route({
         method: 'GET',

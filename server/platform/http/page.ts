@@ -48,9 +48,9 @@ type Settings = Pick<
   'baseUrl' | 'authUrl' | 'businessUrl' | 'relyingPartyId' | 'demo' | 'developerPortal' | 'mail' | 'brand'
 >
 
-/** Returns the settings of the service that every page needs. */
+/** Returns the settings of the service that every page needs. The brand is the present one whenever it is read. */
 export function siteSettings(settings: Settings): Site {
-  const { baseUrl, authUrl, businessUrl, relyingPartyId, demo, developerPortal, mail, brand } = settings
+  const { baseUrl, authUrl, businessUrl, relyingPartyId, demo, developerPortal, mail } = settings
   return {
     baseUrl: baseUrl.origin,
     authUrl: authUrl.origin,
@@ -60,7 +60,9 @@ export function siteSettings(settings: Settings): Site {
     developers: developerPortal,
     mail: mail.by !== 'nothing',
     devMail: mail.by === 'log',
-    brand: brandOf(brand, baseUrl),
+    get brand() {
+      return brandOf(settings.brand, baseUrl)
+    },
   }
 }
 

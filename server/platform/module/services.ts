@@ -7,6 +7,7 @@ import type { Mailer } from '#platform/outbound/mail.ts'
 import type { DnsResolver } from '#platform/outbound/dns-resolver.ts'
 import type { OutboundClient } from '#platform/outbound/fetch.ts'
 import type { RateLimits } from '#platform/rate-limits/rate-limit.ts'
+import type { CurrentSettings } from '#platform/settings/current-settings.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 import type { Telemetry } from '#platform/observability/telemetry.ts'
 
@@ -23,6 +24,7 @@ export type ServerContext = {
   rateLimits: RateLimits
   keyring: Keyring
   mail: Mailer
+  settings: CurrentSettings
   outbound: OutboundClient
   dns: DnsResolver
   /** Undefined if `ADMIN_TOKEN` is off. */

@@ -78,16 +78,18 @@ const connectWithinMilliseconds = 5000
 const answerWithinMilliseconds = 10_000
 
 /** Adds where to find help from the operator, if the operator has said it. */
-function withFooter(mailer: Mailer, { name, links }: Config['brand']): Mailer {
+function withFooter(mailer: Mailer, config: Pick<Config, 'brand'>): Mailer {
+  return { ...mailer, send: (mail) => mailer.send({ ...mail, text: mail.text + footerOf(config) }) }
+}
+
+function footerOf({ brand: { name, links } }: Pick<Config, 'brand'>): string {
   const { support } = links
-  if (support === undefined) return mailer
-  const footer = `\n-- \n${name}\n${support.replace(/^mailto:/, '')}\n`
-  return { ...mailer, send: (mail) => mailer.send({ ...mail, text: mail.text + footer }) }
+  return support === undefined ? '' : `\n-- \n${name}\n${support.replace(/^mailto:/, '')}\n`
 }
 
 /** Creates the mailer of the operator. */
 export async function createMailer(services: MailerServices): Promise<Mailer> {
-  return withFooter(await createPlainMailer(services), services.config.brand)
+  return withFooter(await createPlainMailer(services), services.config)
 }
 
 /**

@@ -2,6 +2,7 @@ import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/operations'
 import { extendTrails } from '#platform/audit/trail.ts'
 import { defineModule } from '#platform/module/define-module.ts'
+import { followSettings } from '#platform/settings/current-settings.ts'
 import { pruneRateLimits } from '#platform/rate-limits/rate-limit.ts'
 
 const rateLimits = { 'client-authentication-failures-per-ip': { points: 30, seconds: 60 } } as const
@@ -24,7 +25,9 @@ export const platform = defineModule()({
     organization_trail_head: 'include',
     organization_trail_pending: 'include',
     rate_limit_window: 'exclude',
+    setting_revision: 'include',
   },
   maintenanceTasks: { 'extend-organization-trails': ({ db }) => extendTrails(db) },
+  background: ({ kernel }) => followSettings(kernel),
   cleanupTasks: { 'rate-limits': pruneRateLimits },
 })

@@ -35,6 +35,7 @@ import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
 import * as receipts from '@countersign/protocol/signing/receipts'
 import * as resources from '@countersign/protocol/clients/resources'
 import * as sessions from '@countersign/protocol/accounts/sessions'
+import * as settings from '@countersign/protocol/operations/settings'
 import * as signingKeys from '@countersign/protocol/signing/keys'
 import * as signing from '@countersign/protocol/signing/signing'
 import * as suspension from '@countersign/protocol/accounts/suspension'
@@ -85,6 +86,7 @@ const modules = {
   Groups: groups,
   People: { ...people, ...suspension },
   Operators: { ...operators, ...adminTokens },
+  Settings: settings,
   Audit: audit,
   Backup: backup,
   Operations: { ...operations, ...playground },
@@ -186,6 +188,7 @@ function operationOf(
     parameters: [
       ...parametersIn('path', schema.params, components),
       ...parametersIn('query', schema.querystring, components),
+      ...parametersIn('header', schema.headers, components),
       ...(about.security === 'admin' ? parametersIn('query', ActingOperator, components) : []),
     ],
     ...(about.consumes !== undefined && fileOf(about.consumes)),
@@ -227,7 +230,7 @@ function securityOf(security: Security): Record<string, string[]>[] {
   }
 }
 
-function parametersIn(place: 'path' | 'query', schema: object | undefined, components: Components) {
+function parametersIn(place: 'path' | 'query' | 'header', schema: object | undefined, components: Components) {
   if (!schema || !('properties' in schema) || !isRecord(schema.properties)) return []
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties).map(([name, each]) => ({
@@ -268,7 +271,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Registers the API reference, as a document and as pages that load nothing from other hosts. */
-export function apiReferenceRoutes(host: Host, config: Config, pages: Pick<BuiltPages, 'reference' | 'policy'>): void {
+export function apiReferenceRoutes(
+  host: Host,
+  config: Config,
+  pages: Pick<BuiltPages, 'reference' | 'policy' | 'version'>,
+): void {
   const document = openApiDocument(config)
   const json = () => JSON.stringify(document)
   // YAML includes JSON.

@@ -58,11 +58,12 @@ export function Letterhead({ home = homeUrl(), areas, end }: Props) {
 export function Foot() {
   const { frame: words } = useMessages()
   const { authUrl, brand } = readSiteSettings()
-  const { terms, privacy, support, status } = brand.links
+  const { terms, privacy, imprint, support, status } = brand.links
   const links = [
     { href: `${authUrl}/help`, label: words.help },
     { href: terms, label: words.terms },
     { href: privacy, label: words.privacy },
+    { href: imprint, label: words.imprint },
     { href: support, label: words.support },
     { href: status, label: words.status },
   ]

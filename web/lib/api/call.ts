@@ -20,7 +20,8 @@ export class ApiError extends Error {
 /** There was no response, or none of this service: the device is offline, or a proxy answered instead of the server. */
 export class NetworkError extends Error {}
 
-export type Parts = { params?: Record<string, string>; querystring?: Record<string, string>; body?: unknown }
+type Fields = Record<string, string>
+export type Parts = { params?: Fields; querystring?: Fields; headers?: Fields; body?: unknown }
 
 /** Calls an endpoint as the signed-in user. Throws `ApiError` or `NetworkError`. */
 export async function call<Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<ResponseOf<Name>> {
@@ -42,11 +43,14 @@ function send<Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promi
 }
 
 /** Builds the request of a call: `:name` from `params`, the rest as query and as JSON. */
-export function requestOf(baseUrl: string, name: string, { params = {}, querystring = {}, body }: Parts) {
+export function requestOf(baseUrl: string, name: string, { params = {}, querystring = {}, headers, body }: Parts) {
   const [method = 'GET', template = '/'] = name.split(' ')
   const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
   const query = new URLSearchParams(querystring).toString()
-  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const json =
+    body === undefined
+      ? { ...(headers && { headers }) }
+      : { body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } }
   // What ends or deletes something does so even if the user leaves the page.
   const init = { method, ...json, ...(method === 'DELETE' && { keepalive: true }) }
   return { url: `${baseUrl}${path}${query && `?${query}`}`, init }

@@ -14,6 +14,7 @@ export const frameMessages: typeof english = {
     help: 'المساعدة',
     terms: 'الشروط',
     privacy: 'الخصوصية',
+    imprint: 'بيانات الناشر',
     support: 'الدعم',
     status: 'حالة الخدمة',
     areas: 'المجالات',

@@ -12,6 +12,7 @@ export const frameMessages: typeof english = {
     help: 'Hilfe',
     terms: 'Nutzungsbedingungen',
     privacy: 'Datenschutz',
+    imprint: 'Impressum',
     support: 'Support',
     status: 'Status',
     areas: 'Bereiche',

@@ -10,6 +10,7 @@ export const frameMessages = {
     help: 'Help',
     terms: 'Terms',
     privacy: 'Privacy',
+    imprint: 'Imprint',
     support: 'Support',
     status: 'Status',
     areas: 'Areas',

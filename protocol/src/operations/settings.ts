@@ -1,0 +1,135 @@
+import { Type, type Static, type TSchema } from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import type { Permission } from '../formats/registries/permissions.ts'
+import { AuditOperator } from './audit.ts'
+import { Timestamp, WebUrl, nullable } from '../values.ts'
+
+const registrationModes = ['open', 'invited', 'closed'] as const
+
+/** Who may create an account: everyone, those with an invitation, or no one. */
+export type RegistrationMode = (typeof registrationModes)[number]
+
+/** Schemas of the settings that operators can change while the service runs. */
+export const settingSchemas = {
+  'registration.mode': Type.Enum(registrationModes, { type: 'string' }),
+  'branding.name': Type.String({ minLength: 1, maxLength: 40 }),
+  'legal.terms': WebUrl,
+  'legal.privacy': WebUrl,
+  'legal.imprint': WebUrl,
+  'legal.support': WebUrl,
+} as const
+
+export type SettingKey = keyof typeof settingSchemas
+
+/** Values of some settings, as the environment and the database have them. */
+export const SomeSettings = Type.Partial(Type.Object(settingSchemas))
+export type SomeSettings = Static<typeof SomeSettings>
+
+/** Values of all settings. A page of the operator may be missing. */
+export type SettingValues = {
+  [Key in SettingKey]: Static<(typeof settingSchemas)[Key]> | (Key extends `legal.${string}` ? null : never)
+}
+
+/** Environment variable that fixes a setting, and the permission that its change requires besides `settings.manage`. */
+type SettingRule = { environment: string; permission?: Permission }
+
+export const settingRules = {
+  'registration.mode': { environment: 'REGISTRATION', permission: 'operators.manage' },
+  'branding.name': { environment: 'BRAND_NAME' },
+  'legal.terms': { environment: 'TERMS_URL' },
+  'legal.privacy': { environment: 'PRIVACY_URL' },
+  'legal.imprint': { environment: 'IMPRINT_URL' },
+  'legal.support': { environment: 'SUPPORT_URL' },
+} as const satisfies Record<SettingKey, SettingRule>
+
+function isSettingKey(text: string): text is SettingKey {
+  return Object.hasOwn(settingSchemas, text)
+}
+
+/** Keys of all settings, in the order of the reference. */
+export const settingKeys = Object.keys(settingSchemas).filter(isSettingKey)
+
+/** A setting as it applies now. One that the environment fixes is not editable. */
+export const Setting = Type.Object({
+  value: nullable(Type.String()),
+  default: nullable(Type.String()),
+  source: Type.Enum(['default', 'database', 'environment'], { type: 'string' }),
+  editable: Type.Boolean(),
+})
+export type Setting = Static<typeof Setting>
+
+/** All settings by key, and the revision that `If-Match` names. */
+export const Settings = Type.Object({ revision: Type.Integer(), settings: Type.Record(Type.String(), Setting) })
+export type Settings = Static<typeof Settings>
+
+/** A change of settings: the keys that it changed, and the values by key that the database has since then. */
+export const SettingRevision = Type.Object({
+  revision: Type.Integer(),
+  at: Timestamp,
+  changed: Type.Array(Type.String()),
+  values: Type.Record(Type.String(), Type.String()),
+  restoredFrom: nullable(Type.Integer()),
+  operator: AuditOperator,
+})
+export type SettingRevision = Static<typeof SettingRevision>
+
+const reading = { security: 'admin', cors: 'auth host', permission: 'settings.read' } as const
+const managing = { ...reading, permission: 'settings.manage', recentAuthentication: true } as const
+
+const RevisionNumber = Type.String({ pattern: '^(0|[1-9][0-9]{0,8})$' })
+const IfMatch = Type.Object({
+  'if-match': Type.String({
+    pattern: '^"(0|[1-9][0-9]{0,8})"$',
+    description: 'The revision that the change replaces, in quotation marks',
+  }),
+})
+
+/** Changes by key. Null restores the default. */
+export const SettingChanges = Type.Partial(
+  Type.Object({
+    'registration.mode': nullable(settingSchemas['registration.mode']),
+    'branding.name': nullable(settingSchemas['branding.name']),
+    'legal.terms': nullable(settingSchemas['legal.terms']),
+    'legal.privacy': nullable(settingSchemas['legal.privacy']),
+    'legal.imprint': nullable(settingSchemas['legal.imprint']),
+    'legal.support': nullable(settingSchemas['legal.support']),
+  }),
+  { additionalProperties: false, minProperties: 1 },
+)
+export type SettingChanges = Static<typeof SettingChanges>
+
+export const getSettings = endpoint(
+  'GET /api/admin/settings',
+  { ...reading, summary: 'Get the settings that operators can change' },
+  {},
+  { 200: Settings },
+)
+
+export const updateSettings = endpoint(
+  'PATCH /api/admin/settings',
+  { ...managing, summary: 'Change settings; null restores the default' },
+  {
+    headers: IfMatch,
+    body: Type.Object({ settings: SettingChanges }, { additionalProperties: false }),
+  },
+  { 200: Settings },
+)
+
+export const listSettingRevisions = endpoint(
+  'GET /api/admin/settings/revisions',
+  { ...reading, summary: 'List the last 1,000 changes of the settings, newest first' },
+  {
+    querystring: Type.Object({
+      cursor: Type.Optional(RevisionNumber),
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
+    }),
+  },
+  { 200: Type.Object({ revisions: Type.Array(SettingRevision), nextCursor: nullable(Type.String()) }) },
+)
+
+export const restoreSettingRevision = endpoint(
+  'POST /api/admin/settings/revisions/:revision/restore',
+  { ...managing, summary: 'Restore the settings of a revision, as a new one; revision 0 has all defaults' },
+  { params: Type.Object({ revision: RevisionNumber }), headers: IfMatch },
+  { 200: Settings },
+)

@@ -1,0 +1,127 @@
+import {
+  type SettingChanges,
+  type SettingKey,
+  settingKeys,
+  settingRules,
+  type SettingRevision,
+  type Settings,
+  type SomeSettings,
+} from '@countersign/protocol/operations/settings'
+import { requirePermissions } from '#accounts/operators/acting-operator.ts'
+import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { Config } from '#platform/config/config.ts'
+import type { Transaction } from '#platform/database/database.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { listRevisions, type NewRevision, revisionsMax, storeRevision } from '#platform/settings/revision.ts'
+import {
+  applySettings,
+  defaultSettings,
+  objectionTo,
+  readStoredSettings,
+  type StoredSettings,
+} from '#platform/settings/setting.ts'
+
+const errors = defineErrors({
+  invalid_request: [400, 'A setting has an invalid value.'],
+  setting_revision_not_found: [404, `No revision has this number. The last ${revisionsMax} are kept.`],
+  setting_fixed_by_environment: [409, 'The environment fixes this setting.'],
+  version_mismatch: [412, 'The settings were changed meanwhile. Read them again.'],
+})
+
+type Kernel = Pick<ServerContext, 'db' | 'config' | 'settings' | 'clock'>
+
+/** Returns all settings as they apply now, from the database. */
+export async function getSettings({ db, config }: Pick<Kernel, 'db' | 'config'>): Promise<Settings> {
+  return describe(config, (await readStoredSettings(db)) ?? { revision: 0, stored: {} })
+}
+
+function describe(config: Config, { revision, stored }: StoredSettings): Settings {
+  const [values, defaults] = [applySettings(config, stored), defaultSettings(config)]
+  const settings = settingKeys.map((key): [string, Settings['settings'][string]] => {
+    const isFixed = config.fixed[key] !== undefined
+    const source = isFixed ? 'environment' : stored[key] === undefined ? 'default' : 'database'
+    return [key, { value: values[key], default: defaults[key], source, editable: !isFixed }]
+  })
+  return { revision, settings: Object.fromEntries(settings) }
+}
+
+/** A change by an operator of the settings of one revision. */
+export type SettingTarget = { operator: Operator; replaced: number }
+
+/**
+ * Changes settings. Throws `invalid_request`, `permission_denied`, `setting_fixed_by_environment`, or
+ * `version_mismatch` if the settings are of another revision.
+ */
+export function updateSettings(kernel: Kernel, target: SettingTarget, changes: SettingChanges): Promise<Settings> {
+  const named = settingKeys.filter((key) => changes[key] !== undefined)
+  for (const key of named) {
+    if (kernel.config.fixed[key] !== undefined) throw fixedError(key)
+    const value = changes[key] ?? undefined
+    const objection = value === undefined ? undefined : objectionTo(key, value)
+    if (objection !== undefined) throw errors.invalid_request({ sentence: objection })
+  }
+  return replaceSettings(kernel, target, async (_tx, stored) => ({ settings: merge(stored, changes) }))
+}
+
+function fixedError(key: SettingKey) {
+  const { environment } = settingRules[key]
+  return errors.setting_fixed_by_environment({ sentence: `${environment} fixes ${key}.`, fields: { key, environment } })
+}
+
+/** Adds changes to stored settings. Null removes one. */
+function merge(stored: SomeSettings, changes: SettingChanges): SomeSettings {
+  const entries = Object.entries({ ...stored, ...changes }).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries)
+}
+
+/** Restores the settings of a revision. Throws `setting_revision_not_found`, and like `updateSettings`. */
+export function restoreRevision(kernel: Kernel, target: SettingTarget, restoredFrom: number): Promise<Settings> {
+  return replaceSettings(kernel, target, async (tx) => {
+    const found = await readStoredSettings(tx, restoredFrom)
+    if (!found) throw errors.setting_revision_not_found()
+    return { settings: found.stored, restoredFrom }
+  })
+}
+
+type Replacing = (tx: Transaction, stored: SomeSettings) => Promise<{ settings: SomeSettings; restoredFrom?: number }>
+
+async function replaceSettings(kernel: Kernel, target: SettingTarget, replacing: Replacing): Promise<Settings> {
+  const { db, config, settings: current, clock } = kernel
+  const { operator, replaced } = target
+  const now = clock()
+  const result = await operatorTransaction(db, operator, async (tx) => {
+    const before = await readStoredSettings(tx)
+    if (before?.revision !== replaced) throw errors.version_mismatch()
+    const { settings, restoredFrom } = await replacing(tx, before.stored)
+    const changed = settingKeys.filter((key) => settings[key] !== before.stored[key])
+    if (changed.length === 0) return describe(config, before)
+    requirePermissions(operator, changed.flatMap(permissionsOfChange))
+    const row: NewRevision = { stored: settings, changed, restoredFrom, ...auditFieldsOf(operator) }
+    if (!(await storeRevision(tx, replaced, row, now))) throw errors.version_mismatch()
+    const revision = replaced + 1
+    const details = { revision, changed, ...(restoredFrom !== undefined && { restoredFrom }) }
+    await recordAuditEvent(tx, { action: 'settings.updated', ...auditFieldsOf(operator), details }, now)
+    return describe(config, { revision, stored: settings })
+  })
+  await current.refresh()
+  return result
+}
+
+function permissionsOfChange(key: SettingKey) {
+  const rule = settingRules[key]
+  return 'permission' in rule ? [rule.permission] : []
+}
+
+type Page = { before: number | undefined; count: number }
+
+/** Lists a page of the revisions, newest first. */
+export async function listSettingRevisions(
+  { db }: Pick<Kernel, 'db'>,
+  { before, count }: Page,
+): Promise<{ revisions: SettingRevision[]; nextCursor: string | null }> {
+  const found = await listRevisions(db, before, count + 1)
+  const revisions = found.slice(0, count)
+  return { revisions, nextCursor: found.length > count ? String(revisions.at(-1)?.revision) : null }
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { SettingRevision, Settings } from '@countersign/protocol/operations/settings'
+import { createToken, makeOperator } from '#testing/operators.ts'
+import { createWorld, type TestWorld } from '#testing/world.ts'
+import { followSettings, openSettings } from '#platform/settings/current-settings.ts'
+import { readRegistrationMode } from '#platform/settings/setting.ts'
+import { transaction } from '#platform/database/database.ts'
+
+let world: TestWorld
+before(async () => {
+  world = await createWorld({ environment: { SUPPORT_URL: 'mailto:help@example.com' } })
+})
+after(() => world.close())
+
+const url = '/api/admin/settings'
+const read = async () => (await world.api.inject({ url, headers: world.admin })).json<Settings>()
+const valueOf = async (key: string) => (await read()).settings[key]?.value
+
+/** Changes settings of a revision, by default the one that applies. */
+type Caller = { headers?: Record<string, string>; revision?: number }
+async function change(settings: object, { headers = world.admin, revision = -1 }: Caller = {}) {
+  const replaced = revision === -1 ? (await read()).revision : revision
+  const payload = { settings }
+  return world.api.inject({ method: 'PATCH', url, headers: { ...headers, 'if-match': `"${replaced}"` }, payload })
+}
+
+async function restore(number: number, headers: Record<string, string> = world.admin) {
+  const { revision } = await read()
+  return world.api.inject({
+    method: 'POST',
+    url: `${url}/revisions/${number}/restore`,
+    headers: { ...headers, 'if-match': `"${revision}"` },
+  })
+}
+
+/** Waits until a value is as expected, at most for the time in which every process applies a change. */
+async function within(seconds: number, isDone: () => boolean) {
+  const end = performance.now() + seconds * 1000
+  while (!isDone()) {
+    assert.ok(performance.now() < end, `not within ${seconds} seconds`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('SET-01 a change applies in every process within five seconds, and on its pages', async (t) => {
+  const { db, log } = world.kernel
+  const processes = await Promise.all([1, 2, 3].map(() => openSettings({ config: world.config, db })))
+  const followers = processes.map((settings) => followSettings({ settings, log }))
+  t.after(() => Promise.all(followers.map((each) => each.stop())))
+  const answer = await change({ 'branding.name': 'Example ID', 'legal.imprint': 'https://example.com/imprint' })
+  assert.equal(answer.statusCode, 200, answer.body)
+  assert.deepEqual(answer.json<Settings>().settings['branding.name'], {
+    value: 'Example ID',
+    default: 'Countersign',
+    source: 'database',
+    editable: true,
+  })
+  await within(5, () => processes.every((each) => each.values()['branding.name'] === 'Example ID'))
+
+  const page = (await world.auth.inject({ url: '/' })).body
+  assert.match(page, /<title>Example ID<\/title>/)
+  assert.match(page, /https:\/\/example\.com\/imprint/)
+  assert.match((await world.auth.inject({ url: '/help' })).body, /Example ID/)
+  assert.match((await world.api.inject({ url: '/api/oauth/fedcm/config' })).body, /Example ID/)
+})
+
+test('SET-02 the environment wins over the database, and an operator is refused to change what it fixes', async () => {
+  const refused = await change({ 'legal.support': 'https://example.com/help' })
+  assert.equal(refused.statusCode, 409)
+  assert.equal(refused.json().error, 'setting_fixed_by_environment')
+  assert.equal(refused.json().environment, 'SUPPORT_URL')
+  assert.deepEqual((await read()).settings['legal.support'], {
+    value: 'mailto:help@example.com',
+    default: null,
+    source: 'environment',
+    editable: false,
+  })
+})
+
+test('SET-03 of two changes of one revision one is made, and the other is refused', async () => {
+  const { revision } = await read()
+  const names = ['One', 'Two', 'Three', 'Four']
+  const answers = await Promise.all(names.map((name) => change({ 'branding.name': name }, { revision })))
+  const made = answers.filter(({ statusCode }) => statusCode === 200)
+  assert.equal(made.length, 1)
+  for (const answer of answers.filter((each) => !made.includes(each)))
+    assert.deepEqual([answer.statusCode, answer.json().error], [412, 'version_mismatch'])
+  const now = await read()
+  assert.equal(now.revision, revision + 1)
+  assert.equal(now.settings['branding.name']?.value, made[0]?.json<Settings>().settings['branding.name']?.value)
+  const without = await world.api.inject({ method: 'PATCH', url, headers: world.admin, payload: { settings: {} } })
+  assert.equal(without.statusCode, 400)
+})
+
+test('SET-04 a revision can be restored as a new one, and the history says who changed what', async () => {
+  await change({ 'branding.name': 'Before', 'legal.terms': 'https://example.com/terms' })
+  const { revision } = await read()
+  await change({ 'branding.name': 'After', 'legal.terms': null })
+  const restored = await restore(revision)
+  assert.equal(restored.statusCode, 200, restored.body)
+  assert.equal(restored.json<Settings>().revision, revision + 2)
+  assert.equal(await valueOf('branding.name'), 'Before')
+  assert.equal(await valueOf('legal.terms'), 'https://example.com/terms')
+
+  const history = await world.api.inject({ url: `${url}/revisions?limit=2`, headers: world.admin })
+  const { revisions, nextCursor } = history.json<{ revisions: SettingRevision[]; nextCursor: string }>()
+  assert.deepEqual(
+    revisions.map(({ changed, restoredFrom, operator }) => ({ changed, restoredFrom, operator: operator.kind })),
+    [
+      { changed: ['branding.name', 'legal.terms'], restoredFrom: revision, operator: 'break_glass' },
+      { changed: ['branding.name', 'legal.terms'], restoredFrom: null, operator: 'break_glass' },
+    ],
+  )
+  assert.equal(nextCursor, String(revision + 1))
+  assert.equal((await restore(99_999)).json().error, 'setting_revision_not_found')
+
+  const log = await world.api.inject({ url: '/api/admin/audit?limit=1', headers: world.admin })
+  const [event] = log.json().entries
+  assert.equal(event.action, 'settings.updated')
+  const changed = ['branding.name', 'legal.terms']
+  assert.deepEqual(event.details, { revision: revision + 2, changed, restoredFrom: revision })
+})
+
+test('SET-04 the last 1,000 revisions are kept', async () => {
+  const { revision } = await read()
+  const added = sql`
+    insert into setting_revision (revision, created_at, stored, changed_keys, operator_kind)
+    select ${revision} + number, ${world.now()}, '{}', '{}', 'break_glass' from generate_series(1, 1005) number`
+  await added.execute(world.db)
+  assert.equal((await change({ 'branding.name': 'Later' })).statusCode, 200)
+  const { kept } = await world.db
+    .selectFrom('setting_revision')
+    .select(({ fn }) => fn.countAll<string>().as('kept'))
+    .executeTakeFirstOrThrow()
+  assert.equal(Number(kept), 1000)
+})
+
+test('SET-05 who may register is changed only with operators.manage, by a change or by restoring alike', async () => {
+  const before = await read()
+  const { headers } = await createToken(world, ['settings.read', 'settings.manage'])
+  const refused = await change({ 'registration.mode': 'closed' }, { headers })
+  assert.deepEqual([refused.statusCode, refused.json().permission], [403, 'operators.manage'])
+
+  const owner = await makeOperator(world, await world.person(), 'owner')
+  const closed = await change({ 'registration.mode': 'closed' }, { headers: owner.page })
+  assert.equal(closed.statusCode, 200, closed.body)
+  assert.equal(await transaction(world.db, (tx) => readRegistrationMode(tx, world.config)), 'closed')
+  assert.equal((await restore(before.revision, headers)).statusCode, 403)
+  assert.equal(await valueOf('registration.mode'), 'closed')
+
+  world.pass(301)
+  const stale = await change({ 'registration.mode': 'open' }, { headers: owner.page })
+  assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'])
+  assert.equal((await restore(before.revision)).statusCode, 200)
+  assert.equal(await valueOf('registration.mode'), before.settings['registration.mode']?.value)
+})
+
+test('SET-06 a link that runs code and a name that disguises text are refused, and markup stays text', async () => {
+  for (const link of [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'http://example.com/',
+    'https://u:p@example.com/',
+    'x',
+  ])
+    assert.equal((await change({ 'legal.terms': link })).statusCode, 400, link)
+  for (const name of ['', ' ', 'x'.repeat(41), 'Line\r\nBcc: x@example.com', 'Ex\u202Eample', '\u200B'])
+    assert.equal((await change({ 'branding.name': name })).statusCode, 400, name)
+  assert.equal((await change({ 'branding.unknown': 'x' })).statusCode, 400)
+
+  assert.equal((await change({ 'branding.name': '</title><script>alert(1)' })).statusCode, 200)
+  const page = (await world.auth.inject({ url: '/' })).body
+  assert.doesNotMatch(page, /<script>alert/)
+  assert.doesNotMatch((await world.auth.inject({ url: '/help' })).body, /<script>alert/)
+  assert.equal((await change({ 'branding.name': null })).statusCode, 200)
+})

@@ -1,0 +1,74 @@
+import type { SettingValues } from '@countersign/protocol/operations/settings'
+import type { BrandSetting } from '#platform/config/brand.ts'
+import type { Config } from '#platform/config/config.ts'
+import type { Database } from '#platform/database/database.ts'
+import { applySettings, readStoredSettings, type StoredSettings } from './setting.ts'
+
+/** Settings as this process applies them. */
+export type CurrentSettings = {
+  /** Returns the values that were last read. */
+  values: () => SettingValues
+  /** Reads the settings of the database. */
+  refresh: () => Promise<void>
+}
+
+type Kernel = { config: Config; db: Database }
+
+/** Reads the settings of the database for the first time. */
+export async function openSettings({ config, db }: Kernel): Promise<CurrentSettings> {
+  const read = async () => (await readStoredSettings(db)) ?? { revision: 0, stored: {} }
+  const valuesOf = ({ revision, stored }: StoredSettings) => ({ revision, values: applySettings(config, stored) })
+  let current = valuesOf(await read())
+  return {
+    values: () => current.values,
+    async refresh() {
+      const found = await read()
+      // A slow answer must not replace a newer one.
+      if (found.revision > current.revision) current = valuesOf(found)
+    },
+  }
+}
+
+/** Returns a configuration whose brand is always the present one. */
+export function withCurrentBrand(config: Config, settings: CurrentSettings): Config {
+  return {
+    ...config,
+    get brand() {
+      return brandOf(config.brand, settings.values())
+    },
+  }
+}
+
+function brandOf({ links, ...brand }: BrandSetting, values: SettingValues): BrandSetting {
+  const { 'legal.terms': terms, 'legal.privacy': privacy, 'legal.imprint': imprint, 'legal.support': support } = values
+  return {
+    ...brand,
+    name: values['branding.name'],
+    links: {
+      ...(terms !== null && { terms }),
+      ...(privacy !== null && { privacy }),
+      ...(imprint !== null && { imprint }),
+      ...(support !== null && { support }),
+      ...(links.status !== undefined && { status: links.status }),
+    },
+  }
+}
+
+const refreshMilliseconds = 2000
+
+/** Reads the settings again and again, so that a change by another process applies here soon. */
+export function followSettings({ settings, log }: { settings: CurrentSettings; log: FollowerLog }) {
+  let running = Promise.resolve()
+  const timer = setInterval(() => {
+    running = settings.refresh().catch((error: unknown) => log.warn({ error }, 'settings not read'))
+  }, refreshMilliseconds)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+type FollowerLog = { warn: (fields: object, message: string) => void }

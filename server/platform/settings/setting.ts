@@ -1,0 +1,81 @@
+import {
+  type RegistrationMode,
+  type SettingKey,
+  type SettingValues,
+  settingKeys,
+  settingSchemas,
+  SomeSettings,
+} from '@countersign/protocol/operations/settings'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { Value } from 'typebox/value'
+import { defaultName, isServiceName, linkOf } from '#platform/config/brand.ts'
+import { type Config, isLocal } from '#platform/config/config.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import * as store from './store.ts'
+
+type Origin = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl'>
+
+/** Returns the settings of a service before any change. */
+export function defaultSettings({ baseUrl, authUrl, businessUrl }: Origin): SettingValues {
+  return {
+    'registration.mode': [baseUrl, authUrl, businessUrl].every(isLocal) ? 'open' : 'invited',
+    'branding.name': defaultName,
+    'legal.terms': null,
+    'legal.privacy': null,
+    'legal.imprint': null,
+    'legal.support': null,
+  }
+}
+
+/** Returns all settings: those of the environment, of the database, and the defaults. */
+export function applySettings(config: Origin & Pick<Config, 'fixed'>, stored: SomeSettings): SettingValues {
+  return { ...defaultSettings(config), ...stored, ...config.fixed }
+}
+
+const page = 'must be an https URL without user name and password'
+
+/** What is wrong with a value, by key. */
+const objections: Record<SettingKey, (value: string) => string | undefined> = {
+  'registration.mode': () => undefined,
+  'branding.name': (name) =>
+    isServiceName(name) && isDisplayName(name) ? undefined : 'must be 1 to 40 visible characters in one line',
+  'legal.terms': (url) => (linkOf(url, ['https:']) === url ? undefined : page),
+  'legal.privacy': (url) => (linkOf(url, ['https:']) === url ? undefined : page),
+  'legal.imprint': (url) => (linkOf(url, ['https:']) === url ? undefined : page),
+  'legal.support': (url) => (linkOf(url, ['https:', 'mailto:']) ? undefined : `${page}, or a mailto URL`),
+}
+
+/** Returns what is wrong with the value of a setting, or undefined. */
+export function objectionTo(key: SettingKey, value: string): string | undefined {
+  const objection = objections[key](value)
+  return objection === undefined ? undefined : `${key} ${objection}.`
+}
+
+/** The settings in the database, and the revision in which they were changed last. */
+export type StoredSettings = { revision: number; stored: SomeSettings }
+
+/** Reads the settings in the database, of the last revision or of another. Undefined if that one is not kept. */
+export async function readStoredSettings(
+  db: Database | Transaction,
+  revision?: number,
+): Promise<StoredSettings | undefined> {
+  const row = await store.findRevision(db, revision)
+  if (row) return { revision: row.revision, stored: parseStored(row.stored) }
+  return revision === undefined || revision === 0 ? { revision: 0, stored: {} } : undefined
+}
+
+/** Parses stored settings. A key or value that this version does not know is ignored. */
+export function parseStored(stored: unknown): SomeSettings {
+  const values = new Map<string, unknown>(typeof stored === 'object' && stored !== null ? Object.entries(stored) : [])
+  const known = settingKeys.filter((key) => Value.Check(settingSchemas[key], values.get(key)))
+  return Value.Parse(SomeSettings, Object.fromEntries(known.map((key) => [key, values.get(key)])))
+}
+
+/** Reads who may create an account, as it is at this moment of a transaction. */
+export async function readRegistrationMode(
+  tx: Transaction,
+  config: Origin & Pick<Config, 'fixed'>,
+): Promise<RegistrationMode> {
+  const found = await readStoredSettings(tx)
+  return applySettings(config, found?.stored ?? {})['registration.mode']
+}
