@@ -225,6 +225,7 @@ export type StaticView = {
     | 'landing'
     | 'design'
     | 'account'
+    | 'admin'
     | 'developers'
     | 'sso'
     | 'business'

@@ -51,6 +51,7 @@ async function manageOperators({ world, send }: RequestClient): Promise<void> {
   await send(page, `PATCH /api/admin/operators/${second.identityId}`, { role: 'apps' })
   await send(page, `DELETE /api/admin/operators/${second.identityId}?tokens=keep`)
   await send(page, 'GET /api/admin/operators')
+  await send(bearer(first.sessionToken), 'GET /api/account/operators')
   const token = { name: 'A token', permissions: ['apps.read'] }
   const made = await times(() => send(page, 'POST /api/admin/tokens', token))
   const [{ adminToken }] = made

@@ -45,7 +45,7 @@ export function returnUrl(
   if (url?.href === `${baseUrl}/fedcm/resolve`) return url.href
   if (
     url?.origin !== authUrl ||
-    !/^\/(signin|connect|sso\/link|organization-keys|(account|developers)(\/.*)?)$/.test(url.pathname)
+    !/^\/(signin|connect|sso\/link|organization-keys|(account|admin|developers)(\/.*)?)$/.test(url.pathname)
   )
     return '/account'
   return `${url.pathname}${url.search}`

@@ -43,3 +43,18 @@ export function rememberSignedIn(isSignedIn: boolean): void {
 export function wasSignedIn(): boolean {
   return readLocal(signedInKey) === 'yes'
 }
+
+const operatorKey = 'operator'
+
+/** Remembers whether a user of this browser, by their username, is an operator. */
+export function rememberOperator(handle: string, isOperator: boolean): void {
+  if (isOperator || wasOperator(handle)) writeLocal(operatorKey, isOperator ? handle : '')
+}
+
+/**
+ * Returns whether a user was an operator when they last opened the operator pages here. It only decides on a link: the
+ * server decides on each request.
+ */
+export function wasOperator(handle: string): boolean {
+  return readLocal(operatorKey) === handle
+}

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, NoContent } from '../endpoint.ts'
-import { operatorRoles } from '../formats/registries/permissions.ts'
+import { operatorRoles, permissions } from '../formats/registries/permissions.ts'
 import { IdentityId } from '../ids.ts'
 import { nullable, Timestamp } from '../values.ts'
 import { Handle } from './identities.ts'
@@ -70,4 +70,21 @@ export const removeOperator = endpoint(
     }),
   },
   { 204: NoContent },
+)
+
+/** Identity of the user that is an operator, with what its role may do now. */
+export const OwnOperator = Type.Object({
+  identityId: IdentityId,
+  handle: Type.String(),
+  displayName: Type.String(),
+  role: OperatorRole,
+  permissions: Type.Array(Type.Enum([...permissions], { type: 'string' })),
+})
+export type OwnOperator = Static<typeof OwnOperator>
+
+export const listOwnOperators = endpoint(
+  'GET /api/account/operators',
+  { security: 'session', cors: 'first party', summary: 'List my identities that are operators' },
+  {},
+  { 200: Type.Object({ operators: Type.Array(OwnOperator) }) },
 )

@@ -4,7 +4,7 @@ import * as endpoints from '@countersign/protocol/accounts/operators'
 import { defineModule } from '#platform/module/define-module.ts'
 import { pruneAdminTokens } from './admin-token.ts'
 import { endOperators, suspendOperators } from './operator.ts'
-import { adminTokenRoutes, operatorRoutes } from './routes.ts'
+import { adminTokenRoutes, operatorRoutes, ownOperatorRoutes } from './routes.ts'
 
 const auditActions = [
   'operator.added',
@@ -34,8 +34,17 @@ declare module '#platform/rate-limits/rate-limit.ts' {
 export const operators = defineModule()({
   name: 'accounts/operators',
   endpoints: [...endpointsOf(endpoints), ...endpointsOf(tokenEndpoints)],
+  pages: () => ({
+    auth: {
+      '/admin': 'admin',
+      '/admin/:section': 'admin',
+      '/admin/:section/:id': 'admin',
+      '/admin/:section/:id/:tab': 'admin',
+    },
+  }),
   mount(hosts, { kernel }) {
     operatorRoutes(hosts.api, kernel)
+    ownOperatorRoutes(hosts.api, kernel)
     adminTokenRoutes(hosts.api, kernel)
   },
   auditActions,

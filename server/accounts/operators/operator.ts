@@ -1,7 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { type OperatorRole, permissionsOf } from '@countersign/protocol/formats/registries/permissions'
 import type * as protocol from '@countersign/protocol/accounts/operators'
-import type { IdentityId } from '@countersign/protocol/ids'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { findByHandle, findIdentity, lockIdentityWithUser } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -158,6 +158,12 @@ export async function requireOtherAccounts(
 async function requireRightsOfAll(tx: Transaction, operator: Operator, identityIds: IdentityId[]): Promise<void> {
   const roles = await store.listRolesOf(tx, identityIds)
   if (!roles.every(({ role }) => hasRightsOf(operator, role))) throw errors.operator_protected()
+}
+
+/** Lists the identities of a user that are operators, with their present rights. */
+export async function listOwnOperators(db: Database, userId: UserId, now: Date): Promise<protocol.OwnOperator[]> {
+  const found = await store.listOwnOperators(db, userId, now)
+  return found.map((operator) => ({ ...operator, permissions: permissionsOf(operator.role) }))
 }
 
 /** Runs a change of an operator by a caller who has all the rights of that operator. */

@@ -2,9 +2,10 @@ import * as tokenEndpoints from '@countersign/protocol/accounts/admin-tokens'
 import * as endpoints from '@countersign/protocol/accounts/operators'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { sessionGuard } from '#accounts/sessions/session.ts'
 import { createAdminToken, listAdminTokens, revokeAdminToken, rotateAdminToken } from './admin-token.ts'
 import { adminGuard } from './operator-guard.ts'
-import { addOperator, listOperators, removeOperator, updateOperator } from './operator.ts'
+import { addOperator, listOperators, listOwnOperators, removeOperator, updateOperator } from './operator.ts'
 
 /** Registers the management of operators. */
 export function operatorRoutes(host: Host, kernel: ServerContext): void {
@@ -43,6 +44,20 @@ export function operatorRoutes(host: Host, kernel: ServerContext): void {
       const { tokens = 'revoke' } = request.query
       await removeOperator(db, of(request), { ...request.params, tokens }, clock())
       return reply.status(204).send(null)
+    },
+  })
+}
+
+/** Registers what a user may know of their own roles. */
+export function ownOperatorRoutes(host: Host, kernel: ServerContext): void {
+  const { db, clock } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.listOwnOperators,
+    onRequest: session.onRequest,
+    async handler(request) {
+      return { operators: await listOwnOperators(db, session.of(request).userId, clock()) }
     },
   })
 }

@@ -42,6 +42,19 @@ export function listOperatorsOfUser(db: Database, userId: UserId, identityId: Id
     .execute()
 }
 
+/** Lists the active identities of a user that are operators, the longest-standing first. */
+export function listOwnOperators(db: Database, userId: UserId, now: Date) {
+  return db
+    .selectFrom('identity')
+    .innerJoin('operator', 'operator.identity_id', 'identity.identity_id')
+    .select(['operator.identity_id as identityId', 'handle', 'display_name as displayName', 'role'])
+    .where('identity.user_id', '=', userId)
+    .where(isActive(now))
+    .orderBy('granted_at')
+    .orderBy('operator.identity_id')
+    .execute()
+}
+
 /**
  * Locks the role of an operator against changes and suspension until the transaction ends. Returns undefined if they
  * have none or are suspended.

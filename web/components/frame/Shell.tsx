@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { readSiteSettings } from '../../lib/page-data.ts'
+import { wasOperator } from '../../lib/remembered.ts'
 import { Avatar, Person } from '../ui/Avatar.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { Menu, type MenuItem } from '../ui/Menu.tsx'
@@ -56,7 +57,7 @@ export function Shell({ area, title, sections, user, onSignOut, waiting = 0, con
     <>
       <Letterhead
         home={`${authUrl}/account`}
-        areas={<Areas current={area} />}
+        areas={<Areas current={area} user={user} />}
         end={
           <>
             {user && (
@@ -94,29 +95,33 @@ export function Shell({ area, title, sections, user, onSignOut, waiting = 0, con
           {children}
         </main>
       </div>
-      <Bar area={area} sections={sections} />
+      <Bar area={area} sections={sections} user={user} />
       <Foot />
       <Toasts />
     </>
   )
 }
 
-/** The areas of the service, as far as it has them. */
-function areasOf(words: Record<'account' | 'organizations' | 'developers', string>) {
+/** The areas of the service, as far as it has them, and the user is concerned. */
+function areasOf(words: Record<Area, string>, current: Area, user: ShellUser | undefined) {
   const { authUrl, businessUrl, developers } = readSiteSettings()
   const all: { area: Area; label: string; href: string; icon: IconName }[] = [
     { area: 'account', label: words.account, href: `${authUrl}/account`, icon: 'users' },
     { area: 'organizations', label: words.organizations, href: `${businessUrl}/organizations`, icon: 'building' },
     { area: 'developers', label: words.developers, href: `${authUrl}/developers`, icon: 'code-xml' },
+    { area: 'operator', label: words.operator, href: `${authUrl}/admin`, icon: 'settings' },
   ]
-  return all.filter(({ area }) => area !== 'developers' || developers)
+  const isOperator = current === 'operator' || (user !== undefined && wasOperator(user.handle))
+  return all.filter(({ area }) => (area === 'developers' ? developers : area !== 'operator' || isOperator))
 }
 
-function Areas({ current }: { current: Area }) {
+type AreaProps = { user: ShellUser | undefined }
+
+function Areas({ current, user }: AreaProps & { current: Area }) {
   const words = useMessages().frame
   return (
     <nav class="areas" aria-label={words.areas}>
-      {areasOf(words).map(({ area, label, href }) => (
+      {areasOf(words, current, user).map(({ area, label, href }) => (
         <a key={area} href={href} aria-current={area === current ? 'true' : undefined}>
           {label}
         </a>
@@ -163,7 +168,7 @@ function SectionLink({ section }: { section: ShellSection }) {
 }
 
 /** On phones: the first sections, and a menu of the others and of the areas. */
-function Bar({ area, sections }: { area: Area; sections: ShellSection[] }) {
+function Bar({ area, sections, user }: AreaProps & { area: Area; sections: ShellSection[] }) {
   const words = useMessages().frame
   const first = sections.slice(0, sectionsInBar)
   const others = sections.slice(sectionsInBar)
@@ -175,7 +180,12 @@ function Bar({ area, sections }: { area: Area; sections: ShellSection[] }) {
       ...(onFollow ? { onChoose: onFollow } : { href }),
     })),
     ...(others.length > 0 ? (['divider'] as const) : []),
-    ...areasOf(words).map(({ area: of, label, href, icon }) => ({ label, href, icon, pressed: of === area })),
+    ...areasOf(words, area, user).map(({ area: of, label, href, icon }) => ({
+      label,
+      href,
+      icon,
+      pressed: of === area,
+    })),
   ]
   return (
     <nav class="tabbar" aria-label={words.mainSections}>

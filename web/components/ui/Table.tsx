@@ -18,15 +18,17 @@ type Props<Row> = {
   columns: Column<Row>[]
   rows: Row[]
   keyOf: (row: Row) => string
+  /** A list beside what it opens: two columns, of which one row is open. */
+  isOpen?: (row: Row) => boolean
 }
 
 /**
  * A table in a flush card. Where there is no room for it, each row becomes a card of its own; the roles keep what it is
  * for screen readers then.
  */
-export function Table<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, isOpen }: Props<Row>) {
   return (
-    <table class="table" role="table">
+    <table class={isOpen ? 'table duo' : 'table'} role="table">
       <caption class="vh">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
@@ -39,7 +41,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={keyOf(row)} role="row">
+          <tr key={keyOf(row)} role="row" aria-current={isOpen?.(row) ? 'true' : undefined}>
             {columns.map(({ key, label, isActions, cell }, index) => (
               <td
                 key={key}

@@ -11,10 +11,12 @@ export type Tab = {
   action?: string
 }
 
+type TabsProps = { label: string; tabs: Tab[]; /** They stand in a flush card. */ inCard?: boolean }
+
 /** Links to the parts of a section. The width of a tab does not depend on which is current. */
-export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
+export function Tabs({ label, tabs, inCard = false }: TabsProps) {
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav class={inCard ? 'tabs in-card' : 'tabs'} aria-label={label}>
       <ul>
         {tabs.map((tab) => (
           <li key={tab.href}>

@@ -35,7 +35,17 @@ export async function callText<Name extends keyof Api>(name: Name, given: Reques
   return textOf(await send(name, given))
 }
 
-function send<Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<Response> {
+/** Calls an endpoint of the admin API as one identity of the signed-in user. Throws `ApiError` or `NetworkError`. */
+export async function callAs<Name extends keyof Api>(
+  identityId: string,
+  name: Name,
+  given: RequestOf<Name>,
+): Promise<ResponseOf<Name>> {
+  const { querystring, ...parts }: Parts = given
+  return parseResponse(await send(name, { ...parts, querystring: { ...querystring, identity_id: identityId } }))
+}
+
+function send(name: string, given: Parts): Promise<Response> {
   const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
   // Mails that this request causes are in the language of the page.
   const headers = { ...init.headers, 'accept-language': document.documentElement.lang }

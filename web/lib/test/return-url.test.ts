@@ -26,6 +26,11 @@ test('a developer returns to their apps', () => {
     assert.equal(returnUrl(`?return=${encodeURIComponent(path)}`, site), path)
 })
 
+test('an operator returns to the console', () => {
+  for (const path of ['/admin', '/admin/people', '/admin/people/1/activity'])
+    assert.equal(returnUrl(`?return=${encodeURIComponent(path)}`, site), path)
+})
+
 test('whoever comes from the pages of organizations returns there', () => {
   for (const path of ['/organizations', '/organizations/1/members', '/invitations/cs_invite_1'])
     assert.equal(returnUrl(`?return=${encodeURIComponent(site.businessUrl + path)}`, site), site.businessUrl + path)

@@ -50,5 +50,6 @@ export const frameMessages: typeof english = {
     copied: 'تم النسخ',
     organizations: 'المؤسسات',
     developers: 'المطوّرون',
+    operator: 'التشغيل',
   },
 }

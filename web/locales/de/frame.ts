@@ -44,5 +44,6 @@ export const frameMessages: typeof english = {
     copied: 'Kopiert',
     organizations: 'Organisationen',
     developers: 'Entwicklung',
+    operator: 'Betrieb',
   },
 }

@@ -43,5 +43,6 @@ export const frameMessages = {
     copied: 'Copied',
     organizations: 'Organizations',
     developers: 'Developers',
+    operator: 'Operator',
   },
 }

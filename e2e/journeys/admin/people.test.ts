@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
+import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
+import { adminPeopleMessages as words } from '../../../web/locales/en/pages/admin/people.ts'
+import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import type { Person } from '../../fixtures/person.ts'
+import { watch } from '../../fixtures/visual-checks.ts'
+
+let stage: TestEnvironment
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+async function makeOperator(handle: string, role: OperatorRole): Promise<void> {
+  const answer = await fetch(`${stage.service.baseUrl}/api/admin/operators`, {
+    method: 'POST',
+    headers: { ...stage.service.admin, 'content-type': 'application/json' },
+    body: JSON.stringify({ handle, role }),
+  })
+  assert.equal(answer.status, 201, await answer.text())
+}
+
+const views = { shown: { colorScheme: 'light', width: 1280 }, also: { colorScheme: 'dark', width: 360 } } as const
+
+/** Enrolls a user whose every page is checked. */
+async function enroll(handle: string, displayName: string) {
+  const person = await stage.enroll({ handle, displayName })
+  await person.page.setViewportSize({ width: 1280, height: 900 })
+  return { person, ...(await watch(person, { language: 'en', ...views })) }
+}
+
+async function search({ page, control }: Person, text: string): Promise<void> {
+  await control('search-people').fill(text)
+  await page.getByText(words.found('1', 1, true)).waitFor()
+}
+
+test('CON-01 an owner finds a user, suspends them, and sees it in their activity', async () => {
+  const grace = await stage.enroll({ handle: 'grace', displayName: 'Grace Hopper' })
+  const { person: ada, look, faults } = await enroll('ada', 'Ada Lovelace')
+  await makeOperator('ada', 'owner')
+  const { page, control, press, write } = ada
+  await page.goto(`${stage.service.authUrl}/admin`)
+  await control('open-identity').first().waitFor()
+  await look('admin-people')
+  await search(ada, 'gra')
+  await press('open-identity')
+  await control('ask-suspend').waitFor()
+  await look('admin-identity')
+  await press('ask-suspend')
+  await press('suspend')
+  await page.getByText(words.suspend.reasonMissing).waitFor()
+  await write('reason', 'Left the company')
+  await look('admin-suspend')
+  await press('suspend')
+  await control('ask-activate').waitFor()
+  await page.locator('article').getByText('Left the company').waitFor()
+  await look('admin-suspended')
+  await press('tab-activity')
+  await page.locator('article').getByText('Suspended by the operator').waitFor()
+  await look('admin-activity')
+
+  await grace.page.goto(`${stage.service.authUrl}/account`)
+  await grace.page.waitForURL(/\/login/)
+  await press('tab-overview')
+  await press('ask-activate')
+  await press('activate')
+  await control('ask-suspend').waitFor()
+
+  await page.goto(`${stage.service.authUrl}/account`)
+  await page.locator('.areas a[href$="/admin"]').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('CON-02 a user who is no operator reads that, and an operator reads which permission they lack', async () => {
+  const { person, look, faults } = await enroll('charles', 'Charles Babbage')
+  const { page } = person
+  await page.goto(`${stage.service.authUrl}/admin`)
+  await page.getByText(adminMessages.none.title).waitFor()
+  await look('admin-no-operator')
+  await page.goto(`${stage.service.authUrl}/account`)
+  await page.locator('.page-head').waitFor()
+  assert.equal(await page.locator('.areas a[href$="/admin"]').count(), 0)
+  assert.deepEqual(faults, [])
+
+  await makeOperator('charles', 'apps')
+  await page.goto(`${stage.service.authUrl}/admin/people`)
+  await page.locator('.empty code').getByText('people.read').waitFor()
+})

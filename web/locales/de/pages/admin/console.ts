@@ -1,0 +1,28 @@
+import type { adminMessages as english } from '../../../en/pages/admin/console.ts'
+
+/** Holds the messages of the frame of the operator pages. In German. */
+export const adminMessages: typeof english = {
+  title: 'Betrieb',
+  retry: 'Erneut versuchen',
+  sections: { people: 'Personen' },
+  roles: { owner: 'Inhaber', people: 'Personen', apps: 'Apps', auditor: 'Prüfung' },
+  actAs: 'Handeln als',
+  actingAs: (handle, role) => `Du handelst als ${handle}. Rolle: ${role}`,
+  none: {
+    title: 'Du bist kein Betreiber',
+    about: 'Betreiber verwalten diesen Dienst. Wenn du dazugehören sollst, bitte einen Inhaber, dich hinzuzufügen.',
+    back: 'Zurück zu deinem Konto',
+  },
+  denied: {
+    title: 'Kein Zugriff',
+    lacking: 'Dir fehlt die Berechtigung',
+    ask: 'Bitte einen Inhaber um eine Rolle, die sie hat.',
+  },
+  commandLine: 'Auf der Kommandozeile',
+  refused: {
+    operator_protected: 'Das ist dein eigenes Konto oder ein Betreiber mit Rechten, die dir fehlen.',
+    last_owner: 'Der Dienst braucht einen Inhaber. Gib zuerst jemand anderem diese Rolle.',
+    identity_not_found: 'Diese Identität gibt es nicht.',
+    permission_denied: 'Dir fehlt die Berechtigung dafür. Wende dich an einen Inhaber.',
+  },
+}

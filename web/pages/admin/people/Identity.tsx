@@ -1,0 +1,110 @@
+import type { AdminIdentityDetails } from '@countersign/protocol/operations/people'
+import { useState } from 'preact/hooks'
+import { toast } from '../../../components/frame/toast.ts'
+import { StepHeading } from '../../../components/frame/Frame.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { RouteLink } from '../../../components/frame/route.tsx'
+import { Avatar } from '../../../components/ui/Avatar.tsx'
+import { Chip } from '../../../components/ui/Chip.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { Tabs } from '../../../components/ui/Tabs.tsx'
+import { dayOf } from '../../../lib/text/dates.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
+import { useOperator } from '../operator.ts'
+import { Reading } from '../Reading.tsx'
+import { type Navigate, routePath } from '../routes.ts'
+import { useReading } from '../use-reading.ts'
+import { type Act, ActDialog } from './ActDialog.tsx'
+import { IdentityActivity } from './IdentityActivity.tsx'
+import { IdentityApps } from './IdentityApps.tsx'
+import { Overview } from './Overview.tsx'
+import { StatusChip } from './People.tsx'
+import { usePeopleMessages } from './words.ts'
+
+type Props = {
+  identityId: string
+  tab: string | undefined
+  goTo: Navigate
+  onChanged: (identity: AdminIdentityDetails) => void
+}
+
+const list = { section: 'people' } as const
+
+/** One identity: its facts, its apps, its activity, and what operators can do with it. */
+export function Identity({ identityId, tab, goTo, onChanged }: Props) {
+  const words = usePeopleMessages()
+  const { ask } = useOperator()
+  const [act, setAct] = useState<Act>()
+  const [acts, setActs] = useState(0)
+  const read = async () => (await ask('GET /api/admin/identities/:identityId', { params: { identityId } })).identity
+  const identity = useReading(read, [])
+  const done = async (said: string) => {
+    const changed = await read()
+    identity.set(changed)
+    onChanged(changed)
+    setActs(acts + 1)
+    toast(said)
+  }
+  return (
+    <article class="card flush" aria-label={identity.value?.displayName ?? words.identity}>
+      <p class="back-to-list">
+        <RouteLink class="button ghost" href={routePath(list)} action="back-to-list" onFollow={() => goTo(list)}>
+          <Icon name="arrow-left" size="sm" />
+          {words.back}
+        </RouteLink>
+      </p>
+      <Reading of={identity}>
+        {(found) => (
+          <>
+            <Head identity={found} />
+            <IdentityTabs identityId={identityId} tab={tab} goTo={goTo} />
+            {tab === 'apps' ? (
+              <IdentityApps identityId={identityId} />
+            ) : tab === 'activity' ? (
+              <IdentityActivity key={acts} identityId={identityId} />
+            ) : (
+              <Overview identity={found} onAct={setAct} />
+            )}
+            {act && <ActDialog act={act} identity={found} onDone={done} onClose={() => setAct(undefined)} />}
+          </>
+        )}
+      </Reading>
+    </article>
+  )
+}
+
+function Head({ identity }: { identity: AdminIdentityDetails }) {
+  const words = usePeopleMessages()
+  const { language } = useLocale()
+  const { displayName, handle, avatarUrl, email, status, createdAt } = identity
+  return (
+    <div class="person-head">
+      <Avatar name={displayName} picture={avatarUrl} toneOf={handle} size="xl" />
+      <div class="stack tight">
+        <StepHeading level={2}>{displayName}</StepHeading>
+        <p class="small soft">{email === null ? atHandle(handle) : `${atHandle(handle)} · ${email}`}</p>
+        <p class="row">
+          <StatusChip status={status} />
+          <Chip>{words.since(dayOf(createdAt, language, new Date()))}</Chip>
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function IdentityTabs({ identityId, tab, goTo }: Pick<Props, 'identityId' | 'tab' | 'goTo'>) {
+  const words = usePeopleMessages()
+  const { may } = useOperator()
+  if (!may('people.activity')) return null
+  const tabs = ([undefined, 'apps', 'activity'] as const).map((each) => {
+    const place = { section: 'people', id: identityId, tab: each } as const
+    return {
+      label: words.tabs[each ?? 'overview'],
+      href: routePath(place),
+      current: (tab === 'apps' || tab === 'activity' ? tab : undefined) === each,
+      onFollow: () => goTo(place),
+      action: `tab-${each ?? 'overview'}`,
+    }
+  })
+  return <Tabs label={words.identity} tabs={tabs} inCard />
+}

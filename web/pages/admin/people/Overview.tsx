@@ -1,0 +1,94 @@
+import type { AdminIdentityDetails } from '@countersign/protocol/operations/people'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { Note } from '../../../components/ui/Chip.tsx'
+import { type Fact, Facts } from '../../../components/ui/Facts.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { formatDayAlone, formatMoment } from '../../../lib/text/dates.ts'
+import { joinValues } from '../../../lib/text/lists.ts'
+import { isolate } from '../../../lib/text/isolate.ts'
+import { useOperator } from '../operator.ts'
+import type { Act } from './ActDialog.tsx'
+import { usePeopleMessages } from './words.ts'
+
+type Props = { identity: AdminIdentityDetails; onAct: (act: Act) => void }
+
+/** Says what is known of an identity, and offers what the operator may do with it. */
+export function Overview({ identity, onAct }: Props) {
+  const words = usePeopleMessages()
+  const { may } = useOperator()
+  return (
+    <>
+      <div class="pad stack">
+        <Facts of={useFacts(identity)} isRuled />
+        <Note>{words.unseen}</Note>
+        {may('people.suspend') && (
+          <div class="row">
+            <button type="button" class="button" data-action="ask-sign-out" onClick={() => onAct('sign-out')}>
+              <Icon name="log-out" size="sm" />
+              {words.signOut.open}
+            </button>
+          </div>
+        )}
+      </div>
+      {may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
+    </>
+  )
+}
+
+function useFacts(identity: AdminIdentityDetails): Fact[] {
+  const { facts, yes, no, notYet, never, organization, memberRoles: roles } = usePeopleMessages()
+  const { language } = useLocale()
+  const { status, statusReason, statusAt, lastSeenOn, organizations, email, emailVerified } = identity
+  const named: Partial<Record<string, string>> = roles
+  const roleOf = (role: string) => named[role] ?? role
+  const answer = (is: boolean) => (is ? yes : notYet)
+  const now = new Date()
+  return [
+    ...(status === 'suspended' && statusReason !== null
+      ? [
+          {
+            label: facts.reason,
+            value: isolate(statusReason),
+            ...(statusAt !== null && { note: formatMoment(statusAt, language, now) }),
+          },
+        ]
+      : []),
+    { label: facts.id, value: <code>{identity.identityId}</code> },
+    ...(email === null ? [] : [{ label: facts.emailVerified, value: answer(emailVerified) }]),
+    { label: facts.passkey, value: answer(identity.hasPasskey) },
+    { label: facts.recoveryCode, value: answer(identity.hasRecoveryCode) },
+    { label: facts.signingKey, value: answer(identity.hasSigningKey) },
+    { label: facts.lastSeen, value: lastSeenOn === null ? never : formatDayAlone(lastSeenOn, language, now) },
+    {
+      label: facts.organizations,
+      value:
+        organizations.length === 0
+          ? no
+          : joinValues(organizations.map(({ name, role }) => organization(isolate(name), roleOf(role)))),
+    },
+  ]
+}
+
+function Suspension({ identity, onAct }: Props) {
+  const { suspend, activate } = usePeopleMessages()
+  if (identity.status === 'suspended')
+    return (
+      <div class="pad">
+        <button type="button" class="button primary" data-action="ask-activate" onClick={() => onAct('activate')}>
+          {activate.open}
+        </button>
+      </div>
+    )
+  return (
+    <div class="danger-row">
+      <div>
+        <strong>{suspend.row}</strong>
+        <p class="small soft">{suspend.what}</p>
+      </div>
+      <button type="button" class="button danger" data-action="ask-suspend" onClick={() => onAct('suspend')}>
+        <Icon name="ban" size="sm" />
+        {suspend.open}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,139 @@
+/* oxlint-disable react/no-unstable-nested-components -- Cells are functions that the table calls, no components. */
+import type { AdminIdentity } from '@countersign/protocol/operations/people'
+import { useState } from 'preact/hooks'
+import { ActionButton } from '../../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { useActions } from '../../../components/form/use-actions.ts'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { RouteLink } from '../../../components/frame/route.tsx'
+import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
+import { Empty } from '../../../components/ui/Card.tsx'
+import { Chip } from '../../../components/ui/Chip.tsx'
+import { type Column, Search, Table } from '../../../components/ui/Table.tsx'
+import { Segmented } from '../../../components/ui/Tabs.tsx'
+import { formatDayAlone, formatNumber } from '../../../lib/text/dates.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
+import type { PartProps } from '../Part.tsx'
+import { Reading } from '../Reading.tsx'
+import { routePath } from '../routes.ts'
+import { Identity } from './Identity.tsx'
+import { type PeopleFilter, type PeoplePage, usePeople } from './use-people.ts'
+import { usePeopleMessages } from './words.ts'
+
+const statuses = ['all', 'active', 'suspended'] as const
+
+/** Finds identities, and shows the one that is open. */
+export function People({ place, goTo }: PartProps) {
+  const words = usePeopleMessages()
+  const [filter, setFilter] = useState<PeopleFilter>({ q: '', status: 'all' })
+  const people = usePeople(filter)
+  const change = (changed: Partial<PeopleFilter>) => setFilter({ ...filter, ...changed })
+  return (
+    <>
+      <PageHead title={words.title} lead={words.lead} />
+      <div class="people-split">
+        <section class="card flush" aria-label={words.title}>
+          <div class="toolbar">
+            <Search label={words.search} value={filter.q} onInput={(q) => change({ q })} action="search-people" />
+            <Segmented
+              label={words.status}
+              of={statuses.map((value) => ({ value, label: words.statuses[value] }))}
+              chosen={filter.status}
+              onChoose={(status) => change({ status })}
+              action="status"
+            />
+          </div>
+          <Reading of={people} rows={6}>
+            {(page) => <Found page={page} place={place} goTo={goTo} readMore={people.readMore} />}
+          </Reading>
+        </section>
+        {place.id !== undefined && (
+          <Identity key={place.id} identityId={place.id} tab={place.tab} goTo={goTo} onChanged={people.update} />
+        )}
+      </div>
+    </>
+  )
+}
+
+type FoundProps = PartProps & { page: PeoplePage; readMore: () => Promise<void> }
+
+function Found({ page, place, goTo, readMore }: FoundProps) {
+  const words = usePeopleMessages()
+  const doing = useActions()
+  const { identities, nextCursor, isShort } = page
+  const more = {
+    name: isShort ? 'continue-search' : 'more',
+    label: isShort ? words.continueSearch : words.more,
+    look: 'secondary',
+    do: readMore,
+  } as const
+  return (
+    <>
+      {identities.length === 0 && nextCursor === null ? (
+        <Empty icon="search" title={words.nobody}>
+          <p>{words.nobodyWhat}</p>
+        </Empty>
+      ) : (
+        <PeopleTable identities={identities} place={place} goTo={goTo} />
+      )}
+      <div class="card-foot">
+        <span>{words.found(formatNumber(page.count), page.count, page.countIs === 'exact')}</span>
+        <ErrorMessage of={doing.problem} />
+        {nextCursor !== null && <ActionButton action={more} doing={doing} />}
+      </div>
+    </>
+  )
+}
+
+function PeopleTable({ identities, place, goTo }: PartProps & { identities: AdminIdentity[] }) {
+  const words = usePeopleMessages()
+  const { language } = useLocale()
+  const columns: Column<AdminIdentity>[] = [
+    {
+      key: 'name',
+      label: words.columns.name,
+      cell: ({ identityId, handle, displayName, avatarUrl, email }) => {
+        const opened = { section: 'people', id: identityId } as const
+        return (
+          <Person
+            avatar={<Avatar name={displayName} picture={avatarUrl} toneOf={handle} size="sm" />}
+            name={
+              <RouteLink class="row-link" href={routePath(opened)} action="open-identity" onFollow={() => goTo(opened)}>
+                {displayName}
+              </RouteLink>
+            }
+            detail={email === null ? atHandle(handle) : `${atHandle(handle)} · ${email}`}
+          />
+        )
+      },
+    },
+    { key: 'status', label: words.status, cell: ({ status }) => <StatusChip status={status} /> },
+    {
+      key: 'seen',
+      label: words.columns.lastSeen,
+      cell: ({ lastSeenOn }) =>
+        lastSeenOn === null ? words.neverSeen : formatDayAlone(lastSeenOn, language, new Date()),
+    },
+  ]
+  return (
+    <Table
+      caption={words.title}
+      columns={columns}
+      rows={identities}
+      keyOf={({ identityId }) => identityId}
+      isOpen={({ identityId }) => identityId === place.id}
+    />
+  )
+}
+
+export function StatusChip({ status }: Pick<AdminIdentity, 'status'>) {
+  const words = usePeopleMessages()
+  return status === 'active' ? (
+    <Chip tone="ok">{words.statuses.active}</Chip>
+  ) : (
+    <Chip tone="bad" icon="ban">
+      {words.statuses.suspended}
+    </Chip>
+  )
+}

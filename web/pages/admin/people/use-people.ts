@@ -1,0 +1,51 @@
+import type { ResponseOf } from '@countersign/protocol/api'
+import type { AdminIdentity, AdminIdentityDetails } from '@countersign/protocol/operations/people'
+import { useRef } from 'preact/hooks'
+import { useOperator } from '../operator.ts'
+import { useReading } from '../use-reading.ts'
+
+export type PeopleFilter = { q: string; status: 'all' | AdminIdentity['status'] }
+
+type Answer = ResponseOf<'GET /api/admin/identities'>
+
+/** What was found so far. `isShort`: the server stopped before it had filled the last page. */
+export type PeoplePage = Answer & { isShort: boolean }
+
+const pageSize = 25
+
+/** A pause in typing after which the search begins. */
+const searchDelay = 300
+
+/** Reads the identities that fit a filter: the first page when the filter changes, and more on request. */
+export function usePeople(filter: PeopleFilter) {
+  const { ask } = useOperator()
+  const q = filter.q.trim()
+  const latest = useRef(filter)
+  latest.current = filter
+  const readPage = async (cursor?: string): Promise<PeoplePage> => {
+    const page = await ask('GET /api/admin/identities', {
+      querystring: {
+        limit: String(pageSize),
+        ...(q !== '' && { q }),
+        ...(filter.status !== 'all' && { status: filter.status }),
+        ...(cursor !== undefined && { cursor }),
+      },
+    })
+    return { ...page, isShort: page.identities.length < pageSize }
+  }
+  const people = useReading(() => readPage(), [q, filter.status], q === '' ? 0 : searchDelay)
+  const readMore = async () => {
+    const { value } = people
+    if (!value || value.nextCursor === null) return
+    const next = await readPage(value.nextCursor)
+    // A late answer for another filter is not shown.
+    if (latest.current === filter) people.set({ ...next, identities: [...value.identities, ...next.identities] })
+  }
+  const update = ({ identityId, status }: AdminIdentityDetails) => {
+    const { value } = people
+    if (!value) return
+    const identities = value.identities.map((each) => (each.identityId === identityId ? { ...each, status } : each))
+    people.set({ ...value, identities })
+  }
+  return { ...people, readMore, update }
+}

@@ -1,0 +1,28 @@
+import type { Navigate as To } from '../../components/frame/route.tsx'
+import type { IconName } from '../../components/ui/Icon.tsx'
+
+/** The sections in their order, each with its icon. */
+export const sectionIcons = {
+  people: 'users',
+} as const satisfies Record<string, IconName>
+
+export type Section = keyof typeof sectionIcons
+
+export const sections = Object.keys(sectionIcons).filter(isSection)
+
+/** A view: a section, or one thing in it, with one of its tabs. */
+export type AdminRoute = { section: Section; id?: string | undefined; tab?: string | undefined }
+export type Navigate = To<AdminRoute>
+
+function isSection(name: string): name is Section {
+  return Object.hasOwn(sectionIcons, name)
+}
+
+export function parseRoute(path: string): AdminRoute {
+  const [, , name = '', id, tab] = path.split('/')
+  return isSection(name) ? { section: name, id: id || undefined, tab: tab || undefined } : { section: 'people' }
+}
+
+export function routePath({ section, id, tab }: AdminRoute): string {
+  return ['/admin', section, id, tab].filter((part) => part !== undefined).join('/')
+}
